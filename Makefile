@@ -1,0 +1,48 @@
+# Every target sets up what it needs; the first run takes a minute, later ones start at once.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
+
+.PHONY: demo test bench soak lint clean
+
+demo: .venv/.runtime
+	$(BIN)/optin demo
+
+test: .venv/.dev system
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 --dist worksteal -m "not soak"
+
+lint: .venv/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/.dev
+	$(BIN)/python -m benchmarks
+
+soak: .venv/.dev system
+	$(BIN)/pytest -n 2 -m "soak or slow"
+
+# Debian packages that the tests start themselves; nothing is installed where they are present.
+.PHONY: system
+system:
+	@test -x /usr/lib/postgresql/*/bin/initdb || (apt-get update -qq && apt-get install -y -qq --no-install-recommends postgresql)
+
+.venv/.uv:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet uv
+	@touch $@
+
+.venv/.runtime: .venv/.uv pyproject.toml constraints.txt
+	$(INSTALL) --editable .
+	@touch $@
+
+.venv/.dev: .venv/.uv pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build src/*.egg-info

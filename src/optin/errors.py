@@ -1,0 +1,69 @@
+"""What can go wrong, with the exit code and the HTTP status of each.
+
+    OptinError
+    ├── BadInput (also ValueError)   exit 2, HTTP 422   the caller can mend it
+    ├── Infeasible                   exit 3, HTTP 409   no design makes these people join
+    ├── PromiseBroken                exit 4, HTTP 409   going on would break what was announced
+    └── BudgetSpent                  exit 4, HTTP 409   someone's allowance does not cover it
+
+Messages say what, where (a row, a line, an id) and what to do; never a private value.
+"""
+
+from __future__ import annotations
+
+__all__ = ["BadInput", "BudgetSpent", "Infeasible", "OptinError", "PromiseBroken"]
+
+
+class OptinError(Exception):
+    """The root of every failure optin raises on purpose."""
+
+    exit_code = 1
+    http_status = 500
+
+
+class BadInput(OptinError, ValueError):
+    """Something given cannot be used; the message says what, where and what to do."""
+
+    exit_code = 2
+    http_status = 422
+
+
+class Infeasible(OptinError):
+    """No design makes these people join.
+
+    ``shortfall`` is how much benefit the best design lacks, in units of utility; ``people_needed`` how many people like
+    these would make a design possible (None: no number would); ``outside_needed`` the highest outside option that
+    would; ``within_resolution`` that the answer is closer to feasible than a black-box benefit can be told apart.
+    """
+
+    exit_code = 3
+    http_status = 409
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        shortfall: float | None = None,
+        people_needed: int | None = None,
+        outside_needed: float | None = None,
+        within_resolution: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.shortfall = shortfall
+        self.people_needed = people_needed
+        self.outside_needed = outside_needed
+        self.within_resolution = within_resolution
+
+
+class PromiseBroken(OptinError):
+    """Going on would break what was announced."""
+
+    exit_code = 4
+    http_status = 409
+
+
+class BudgetSpent(OptinError):
+    """Someone's remaining allowance does not cover what is asked."""
+
+    exit_code = 4
+    http_status = 409
