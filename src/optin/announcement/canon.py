@@ -1,0 +1,132 @@
+"""Public records as JSON, and the canonical bytes that fingerprints are taken over.
+
+Canonical bytes are the record's JSON with keys sorted, no spaces, ASCII only, every real number in Python's shortest
+form that reads back unchanged (``0.1``, ``1.0``, ``1e-07``), infinity as the text ``"inf"``, and every count that can
+pass 2^53 as decimal text. A fingerprint is the SHA-256 of those bytes in hex.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn
+
+from optin.errors import BadInput
+
+__all__ = ["Fields", "canonical_bytes", "fingerprint", "real", "wide"]
+
+
+def canonical_bytes(record: Mapping[str, Any]) -> bytes:
+    """Write a record the one way its fingerprint is taken.
+
+    >>> canonical_bytes({"b": real(math.inf), "a": wide(2**70)})
+    b'{"a":"1180591620717411303424","b":"inf"}'
+    """
+    return json.dumps(record, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def fingerprint(record: Mapping[str, Any]) -> str:
+    """Take the SHA-256 of the canonical bytes, in hex."""
+    return hashlib.sha256(canonical_bytes(record)).hexdigest()
+
+
+def real(number: float | None) -> float | str | None:
+    """Write a real number for JSON, which knows no infinity."""
+    if number is None:
+        return None
+    return "inf" if math.isinf(number) and number > 0 else float(number)
+
+
+def wide(number: int) -> str:
+    """Write an integer that readers with 53-bit numbers would damage."""
+    return str(number)
+
+
+class Fields:
+    """Read the fields of one JSON object strictly: each exactly once, of the stated kind, none left over."""
+
+    def __init__(self, record: object, kind: str, versions: Iterable[int]) -> None:
+        self._kind = kind
+        if not isinstance(record, dict):
+            self._refuse("it is not a JSON object")
+        self._record: dict[str, Any] = dict(record)
+        if self._record.pop("format", None) != f"optin-{kind}":
+            self._refuse(f'its "format" is not "optin-{kind}"')
+        self.version = self.take_int("version")
+        if self.version not in versions:
+            self._refuse(f"version {self.version} is not one this optin reads: use the optin that wrote it")
+
+    @classmethod
+    def parse(cls, text: str, kind: str, versions: Iterable[int]) -> Fields:
+        """Read JSON text, refusing what JSON does not have (NaN, Infinity) and repeated keys."""
+        try:
+            record = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once)
+        except (ValueError, RecursionError):
+            raise BadInput(f"this is not the JSON of an {kind}: write it with to_json()") from None
+        return cls(record, kind, versions)
+
+    def take(self, name: str) -> object:
+        """Take one field, whatever it is."""
+        if name not in self._record:
+            self._refuse(f'"{name}" is missing')
+        return self._record.pop(name)
+
+    def take_real(self, name: str) -> float:
+        """Take a finite number, or infinity."""
+        found = self.take(name)
+        if found == "inf":
+            return math.inf
+        if isinstance(found, bool) or not isinstance(found, (int, float)) or not math.isfinite(found):
+            self._refuse(f'"{name}" is not a number')
+        return float(found)
+
+    def take_int(self, name: str) -> int:
+        """Take a whole number, written as a number or as decimal text."""
+        found = self.take(name)
+        if isinstance(found, str) and found.removeprefix("-").isdecimal() and found.isascii() and len(found) < 100:
+            return int(found)
+        if isinstance(found, bool) or not isinstance(found, int):
+            self._refuse(f'"{name}" is not a whole number')
+        return int(found)
+
+    def take_text(self, name: str) -> str:
+        """Take text."""
+        found = self.take(name)
+        if not isinstance(found, str):
+            self._refuse(f'"{name}" is not text')
+        return str(found)
+
+    def take_bool(self, name: str) -> bool:
+        """Take true or false."""
+        found = self.take(name)
+        if not isinstance(found, bool):
+            self._refuse(f'"{name}" is not true or false')
+        return bool(found)
+
+    def is_null(self, name: str) -> bool:
+        """Say whether a field is null, and take it if so."""
+        if name in self._record and self._record[name] is None:
+            del self._record[name]
+            return True
+        return False
+
+    def finish(self) -> None:
+        """Refuse fields nobody asked for: they would not be covered by the fingerprint."""
+        if self._record:
+            self._refuse(f'"{min(self._record)}" is not one of its fields')
+
+    def _refuse(self, why: str) -> NoReturn:
+        raise BadInput(f"this {self._kind} cannot be read: {why}")
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        raise ValueError
+    return record

@@ -1,0 +1,145 @@
+"""What the announcement gives one person, computed by that person alone from their own limit or cost."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from optin.announcement.grains import GrainRule, everyone_grains, lowered
+from optin.announcement.offer import PRIVACY_CONSTRAINED, Announcement, nearest
+from optin.errors import BadInput
+
+__all__ = ["Deal", "explain"]
+
+
+@dataclass(frozen=True)
+class Deal:
+    """What one person is promised, and what it is worth to them.
+
+    ``odds_factor`` is e^epsilon rounded up: whatever anyone believed about this person's value, the release multiplies
+    the odds between any two values by at most this. ``margin`` is what is left: of the limit, or (quasi-linear) of the
+    utility above the outside option, at the promised variance. ``utility`` is None for people with only a limit.
+    """
+
+    grains: int
+    epsilon: float
+    weight: float
+    odds_factor: float
+    utility: float | None
+    margin: float
+
+    def __str__(self) -> str:
+        lines = [
+            f"epsilon at most  {_rounded(self.epsilon, decimal.ROUND_CEILING)}",
+            f"odds factor      {_rounded(self.odds_factor, decimal.ROUND_CEILING)} at most",
+            f"weight           {_rounded(self.weight, decimal.ROUND_HALF_EVEN)}",
+            f"margin           {_rounded(self.margin, decimal.ROUND_FLOOR)}",
+        ]
+        if self.utility is not None:
+            lines.insert(3, f"utility          {_rounded(self.utility, decimal.ROUND_FLOOR)}")
+        return "\n".join(lines)
+
+
+def explain(
+    announcement: Announcement,
+    *,
+    limit: float | None = None,
+    cost: float | None = None,
+    outside: float | None = None,
+    benefit: float | Callable[[float], float] | None = None,
+) -> Deal:
+    """Tell one person what an announcement gives them, from their own limit (or cost) and nothing about others.
+
+    With a shared benefit the promise follows from the announced surplus; ``benefit`` and ``outside`` then only say how
+    this person values it. Where benefits differ between people, both are needed.
+    """
+    if announcement.model == PRIVACY_CONSTRAINED:
+        return _explain_limit(announcement, limit, (cost, outside, benefit))
+    if limit is not None or cost is None:
+        raise BadInput("this announcement is for people with costs: give cost=, not limit=")
+    cost = _non_negative("cost", cost)
+    worth, otherwise = _valuation(announcement, benefit, outside)
+    surplus = announcement.surplus if announcement.surplus is not None else worth - otherwise
+    grains = _grains(announcement, _limit_of_cost(surplus, cost))
+    utility = Fraction(worth) - (Fraction(cost) * Fraction(grains, 2**32) if cost and grains else 0)
+    return _deal(announcement, grains, utility=utility, margin=utility - Fraction(otherwise))
+
+
+def _explain_limit(announcement: Announcement, limit: float | None, others: tuple[object, ...]) -> Deal:
+    if limit is None or any(other is not None for other in others):
+        raise BadInput("this announcement is for people with limits: give limit= (a budget over a cost is a limit)")
+    limit = _non_negative("limit", limit)
+    grains = _grains(announcement, limit)
+    margin = None if math.isinf(limit) else Fraction(limit) - Fraction(grains, 2**32)
+    return _deal(announcement, grains, utility=None, margin=margin)
+
+
+def _valuation(
+    announcement: Announcement, benefit: float | Callable[[float], float] | None, outside: float | None
+) -> tuple[float, float]:
+    """Settle what the promised variance is worth to this person, and what they could have otherwise."""
+    worth = announcement.benefit_at_promise if benefit is None else benefit
+    if callable(worth) and announcement.promised_variance is not None:
+        worth = float(worth(announcement.promised_variance))
+    otherwise = announcement.outside if outside is None else outside
+    if worth is None or callable(worth) or otherwise is None:
+        raise BadInput("benefit or outside option differ between people here: give your own benefit= and outside=")
+    if not math.isfinite(worth) or not math.isfinite(otherwise):
+        raise BadInput("benefit and outside must be finite numbers")
+    return float(worth), float(otherwise)
+
+
+def _limit_of_cost(surplus: float, cost: float) -> float:
+    """Return E9's limit, surplus over cost, rounded down exactly as for everyone else."""
+    if surplus < 0.0:
+        return 0.0
+    if cost == 0.0:
+        return math.inf
+    with np.errstate(over="ignore"):
+        return float(lowered(np.float64(surplus) / np.array([cost]))[0])
+
+
+def _grains(announcement: Announcement, limit: float) -> int:
+    one = np.array([limit])
+    cap = math.inf if announcement.noiseless else announcement.cap
+    return int(everyone_grains(GrainRule(limits=one.__getitem__, people=1, cap=cap))[0])
+
+
+def _deal(announcement: Announcement, grains: int, *, utility: Fraction | None, margin: Fraction | None) -> Deal:
+    epsilon = math.inf if announcement.noiseless and grains else grains / 2**32
+    return Deal(
+        grains=grains,
+        epsilon=epsilon,
+        weight=nearest(Fraction(grains, announcement.total_grains)),
+        odds_factor=_odds_factor(epsilon),
+        utility=None if utility is None else nearest(utility),
+        margin=math.inf if margin is None else nearest(margin),
+    )
+
+
+def _odds_factor(epsilon: float) -> float:
+    """Return e^epsilon, rounded up past the error of the library's exp (below one unit in the last place)."""
+    if epsilon == 0.0:
+        return 1.0
+    if epsilon > 709.0:
+        return math.inf
+    return math.nextafter(math.nextafter(math.exp(epsilon), math.inf), math.inf)
+
+
+def _non_negative(name: str, number: float) -> float:
+    if not float(number) >= 0.0:
+        raise BadInput(f"{name} must be a number of at least 0")
+    return float(number)
+
+
+def _rounded(number: float, direction: str) -> str:
+    """Write four digits, rounded in the stated direction."""
+    if not math.isfinite(number):
+        return "infinite"
+    rounded = decimal.Context(prec=4, rounding=direction).create_decimal(number).normalize()
+    return format(rounded, "f" if 1e-6 <= abs(number) < 1e6 or not number else "e")

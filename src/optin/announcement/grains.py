@@ -1,0 +1,225 @@
+"""E13's integers: what each person is promised, in grains, and the exact sums over everyone.
+
+One grain is 2^-32 of epsilon. A person is promised ``A = floor(eps * 2^32)`` grains, never more than their limit:
+multiplying a float by a power of two is exact, so is the floor, and both are monotone. A value becomes a level of 0 to
+2^20. All sums are exact: the numbers are integers that a float holds exactly, cut into halves so that no partial
+sum passes 2^53, and put together as Python integers. The order of the people therefore never changes a digit.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optin.errors import BadInput, PromiseBroken
+
+__all__ = [
+    "GRAIN",
+    "HIGHEST_EPSILON",
+    "LEVEL",
+    "GrainRule",
+    "Sums",
+    "everyone_grains",
+    "levels",
+    "lowered",
+    "sums",
+    "sums_above",
+]
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+Found = TypeVar("Found")
+
+GRAIN = 2.0**32
+"""Grains in one epsilon."""
+LEVEL = 2.0**20
+"""Steps between the lower and the upper bound of a value."""
+HIGHEST_EPSILON = 1024.0
+"""The most one release promises, so that ``A * level`` stays below 2^63."""
+
+_HALF = 2.0**21  # A <= 2^42 is cut into two halves of at most 2^21
+_ROW = 2048  # halves squared (2^42) times 2^11 is 2^53: the longest row whose sum a float holds exactly
+_CHUNK = 32 * _ROW  # small enough for the cache, long enough that numpy's call cost vanishes
+_SPAN = 2**20  # fewer people than this are not worth a thread
+
+
+@dataclass(frozen=True)
+class GrainRule:
+    """How grains follow from limits: ``floor(min(limit, cap) * 2^32)``; only infinite limits if there is no noise."""
+
+    limits: Callable[[slice], FloatArray]
+    people: int
+    cap: float
+
+    @property
+    def noiseless(self) -> bool:
+        """Say whether nothing hides the sum, so that only people without any limit may count."""
+        return bool(np.isinf(self.cap))
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Exact sums over some people; ``weighted`` (sum of A times level) is private and never shown."""
+
+    people: int = 0
+    grains: int = 0
+    squares: int = 0
+    weighted: int = field(default=0, repr=False)
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(
+            people=self.people + other.people,
+            grains=self.grains + other.grains,
+            squares=self.squares + other.squares,
+            weighted=self.weighted + other.weighted,
+        )
+
+
+def lowered(limits: FloatArray) -> FloatArray:
+    """Lower computed limits by four parts in 2^53, so that rounding never favours the analyst.
+
+    A quasi-linear limit is ``(f - o) / c``: one subtraction and one division, each rounded. Lowering the result makes
+    ``c * eps <= f - o`` hold in exact arithmetic: (1 + 2^-53)^3 (1 - 2^-51) < 1.
+    """
+    return limits * (1.0 - 2.0**-51)
+
+
+def levels(values: FloatArray, bounds: tuple[float, float], out: FloatArray | None = None) -> FloatArray:
+    """Compute E13's levels ``floor((clamp(d) - lo) / R * 2^20 + 1/2)``, the same float64 steps on every engine.
+
+    >>> levels(np.array([-5.0, 0.0, 0.25, 1.0, 7.0]), (0.0, 1.0)).tolist()
+    [0.0, 0.0, 262144.0, 1048576.0, 1048576.0]
+    """
+    lo, hi = bounds
+    z: FloatArray = np.clip(values, lo, hi, out=out)
+    z -= lo
+    z /= hi - lo
+    z *= LEVEL
+    z += 0.5
+    return np.floor(z, out=z)
+
+
+def everyone_grains(rule: GrainRule) -> NDArray[np.int64]:
+    """List what each person is promised, as integers."""
+    grains = np.empty(rule.people, dtype=np.int64)
+    for rows in _chunks(slice(0, rule.people)):
+        grains[rows] = _grains(rule, rows, np.empty(rows.stop - rows.start))
+    return grains
+
+
+def sums(
+    rule: GrainRule,
+    *,
+    joined: BoolArray | None = None,
+    values: FloatArray | None = None,
+    bounds: tuple[float, float] = (0.0, 1.0),
+) -> tuple[Sums, Sums]:
+    """Add up everyone's promises, and the promises (and weighted levels) of those who joined, in one pass."""
+
+    def over(span: slice) -> tuple[Sums, Sums]:
+        return _span_sums(rule, span, joined, values, bounds)
+
+    everyone, present = Sums(), Sums()
+    for all_of_span, present_of_span in _in_threads(over, rule.people):
+        everyone, present = everyone + all_of_span, present + present_of_span
+    return everyone, present
+
+
+def sums_above(rule: GrainRule, bar: int, joined: BoolArray | None = None) -> tuple[int, int]:
+    """Count the people promised more than ``bar`` grains, and add up what they are promised (the tilt of E15)."""
+    count = total = 0
+    for rows in _chunks(slice(0, rule.people)):
+        grains = _grains(rule, rows, np.empty(rows.stop - rows.start))
+        above = grains > bar if joined is None else (grains > bar) & joined[rows]
+        count += int(np.count_nonzero(above))
+        total += int(grains[above].astype(np.int64).sum())
+    return count, total
+
+
+def _span_sums(
+    rule: GrainRule, span: slice, joined: BoolArray | None, values: FloatArray | None, bounds: tuple[float, float]
+) -> tuple[Sums, Sums]:
+    everyone, present = Sums(), Sums()
+    workspace = np.zeros((5, min(_CHUNK, _ROW * -(-(span.stop - span.start) // _ROW))))
+    for rows in _chunks(span):
+        size = rows.stop - rows.start
+        workspace[:, size:] = 0.0
+        grains, scaled, level = workspace[:3, :size]
+        _grains(rule, rows, grains, scaled)
+        if joined is not None:
+            everyone += _add_up(workspace, size, weighted=False)
+            np.multiply(grains, joined[rows], out=grains)
+        if values is not None:
+            _joined_levels(values[rows], None if joined is None else joined[rows], bounds, level, rows.start)
+        chunk = _add_up(workspace, size if joined is None else int(np.count_nonzero(joined[rows])), weighted=True)
+        everyone, present = everyone if joined is not None else everyone + chunk, present + chunk
+    return everyone, present
+
+
+def _joined_levels(
+    values: FloatArray, joined: BoolArray | None, bounds: tuple[float, float], out: FloatArray, first: int
+) -> None:
+    """Compute levels, 0 for whoever did not join; a missing value is the one thing about values that is refused."""
+    levels(values, bounds, out=out)
+    if joined is not None:
+        np.copyto(out, 0.0, where=~joined)
+    if np.isnan(out.max()):
+        index = first + int(np.argmax(np.isnan(out)))
+        raise BadInput(f"person {index} joined but their value is missing: give it, or mark them as not joined")
+
+
+def _grains(rule: GrainRule, rows: slice, out: FloatArray, scaled: FloatArray | None = None) -> FloatArray:
+    """Compute the grains of some rows into ``out``, and refuse (never correct) any that pass the limit."""
+    limits = rule.limits(rows)
+    with np.errstate(over="ignore"):
+        scaled = np.multiply(limits, GRAIN, out=scaled)
+    if rule.noiseless:
+        np.multiply(np.isinf(limits), HIGHEST_EPSILON * GRAIN, out=out)
+    else:
+        np.floor(np.minimum(scaled, min(rule.cap, HIGHEST_EPSILON) * GRAIN, out=out), out=out)
+    if not np.all(out <= scaled):
+        raise PromiseBroken(f"row {rows.start} or one of the {out.size} from there: a limit is missing or not a number")
+    return out
+
+
+def _add_up(workspace: FloatArray, people: int, *, weighted: bool) -> Sums:
+    """Add up one chunk: workspace rows are grains, (spare), levels, upper halves, lower halves.
+
+    Every row sum is an integer of at most 2^53, which float64 adds without error in any order.
+    """
+    grains, _, level, upper, lower = workspace
+    np.floor(np.multiply(grains, 1.0 / _HALF, out=upper), out=upper)
+    np.subtract(grains, np.multiply(upper, _HALF, out=lower), out=lower)
+    g, z, u, w = (column.reshape(-1, _ROW) for column in (grains, level, upper, lower))
+    return Sums(
+        people=people,
+        grains=_whole(g.sum(axis=1)),
+        squares=(_whole(np.vecdot(u, u)) << 42) + (_whole(np.vecdot(u, w)) << 22) + _whole(np.vecdot(w, w)),
+        weighted=(_whole(np.vecdot(u, z)) << 21) + _whole(np.vecdot(w, z)) if weighted else 0,
+    )
+
+
+def _whole(row_sums: FloatArray) -> int:
+    return int(row_sums.astype(np.int64).sum())
+
+
+def _chunks(span: slice) -> list[slice]:
+    return [slice(start, min(start + _CHUNK, span.stop)) for start in range(span.start, span.stop, _CHUNK)]
+
+
+def _in_threads(over: Callable[[slice], Found], people: int) -> list[Found]:
+    """Run over spans of the people, one per processor; numpy lets go of the interpreter while it works."""
+    workers = max(1, min(os.cpu_count() or 1, people // _SPAN))
+    edges = [people * k // workers for k in range(workers + 1)]
+    spans = [slice(a, b) for a, b in itertools.pairwise(edges)]
+    if workers == 1:
+        return [over(spans[0])]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(over, spans))

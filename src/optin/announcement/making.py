@@ -1,0 +1,160 @@
+"""Turn a plan into an announcement: freeze every promise in grains and find a variance that covers the rounding."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Sized
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, cast
+
+from optin.announcement.grains import HIGHEST_EPSILON, BoolArray, GrainRule, Sums, sums, sums_above
+from optin.announcement.offer import QUASI_LINEAR, Announcement, exact_variance, nearest
+from optin.errors import BadInput, Infeasible
+
+if TYPE_CHECKING:
+    from optin.agents import QuasiLinear
+    from optin.planning import Plan
+
+__all__ = ["announce", "tilt"]
+
+_LARGEST_RISE = 2.0**-7
+_LONGEST_NAME = 128
+
+
+def announce(
+    plan: Plan,
+    agents: Sized,
+    *,
+    campaign: str | None = None,
+    round: int = 1,  # noqa: A002 - the word of the contract
+    min_people: int = 10,
+) -> Announcement:
+    """Freeze a plan into the public offer, refusing groups so small that its sums would give limits away.
+
+    Promises are rounded down to whole grains, so nobody is promised more than the plan allows them. ``min_people``
+    counts those promised anything at all.
+    """
+    _check_people(plan, agents)
+    _check_round(round)
+    draft = _draft(plan, campaign=_campaign_name(campaign), round=round)
+    offer = _cover_rounding(draft, agents) if plan.model == QUASI_LINEAR else _count(draft, agents)
+    rule = offer.grain_rule(agents)
+    _check_enough(rule, min_people)
+    return replace(offer, tilt=tilt(rule, total_grains=offer.total_grains, people=offer.people))
+
+
+def tilt(rule: GrainRule, *, total_grains: int, people: int, joined: BoolArray | None = None) -> float:
+    """Compute E15's TV = sum of max(w - 1/n, 0) from grains, exactly until the last step.
+
+    Only people with A > total / n count, and for integers that is A > floor(total / n).
+    """
+    count, above = sums_above(rule, total_grains // people, joined)
+    return nearest(Fraction(above * people - count * total_grains, total_grains * people))
+
+
+def _check_people(plan: Plan, agents: Sized) -> None:
+    if len(agents) != plan.people:
+        raise BadInput(f"the plan was made for {plan.people} people, not {len(agents)}: announce to those planned for")
+    if not math.isfinite(plan.bounds[1] - plan.bounds[0]):
+        raise BadInput("the bounds are too far apart for a float: measure in a larger unit")
+
+
+def _check_enough(rule: GrainRule, min_people: int) -> None:
+    promised, _ = sums_above(rule, 0)
+    if promised < min_people:
+        raise BadInput(
+            f"only {promised} people are promised anything and min_people is {min_people}: in so small a group the"
+            " published sums can give single limits away. Ask more people, or lower min_people if limits are no secret"
+        )
+
+
+def _campaign_name(campaign: str | None) -> str:
+    if campaign is None:
+        return secrets.token_hex(16)
+    if not isinstance(campaign, str) or not campaign.strip() or not campaign.isprintable():
+        raise BadInput("campaign must be printable text that is not blank")
+    if campaign != campaign.strip() or len(campaign) > _LONGEST_NAME:
+        raise BadInput(f"campaign must have no spaces at its ends and at most {_LONGEST_NAME} characters")
+    return campaign
+
+
+def _check_round(number: int) -> None:
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        raise BadInput("round must be a whole number from 1")
+
+
+def _draft(plan: Plan, *, campaign: str, round: int) -> Announcement:  # noqa: A002
+    """Copy what the plan fixes; sums, variance and promise are still to be found."""
+    noiseless = math.isinf(plan.eta)
+    lowered = not noiseless and plan.cap > HIGHEST_EPSILON
+    return Announcement(
+        campaign=campaign,
+        round=round,
+        model=plan.model,
+        people=plan.people,
+        cap=HIGHEST_EPSILON if lowered else float(plan.cap),
+        cap_lowered=lowered,
+        eta=float(plan.eta),
+        bounds=(float(plan.bounds[0]), float(plan.bounds[1])),
+        data_variance=float(plan.data_variance),
+        max_gap=float(plan.max_gap),
+        tilt=0.0,
+        variance=0.0,
+        promised_variance=plan.promised_variance,
+        surplus=plan.surplus,
+        benefit_name=plan.benefit_name,
+        benefit_at_promise=plan.benefit_at_promise,
+        outside=plan.outside,
+        total_grains=0,
+        total_squared_grains=0,
+    )
+
+
+def _count(draft: Announcement, agents: Sized) -> Announcement:
+    """Add up everyone's grains, and state the noise and the variance that follow from them."""
+    everyone, _ = sums(draft.grain_rule(agents))
+    if everyone.grains == 0:
+        raise Infeasible("every promise is below one grain (2^-32 of epsilon): nothing can be released")
+    return replace(
+        draft,
+        total_grains=everyone.grains,
+        total_squared_grains=everyone.squares,
+        eta=draft.eta if draft.noiseless else _eta(draft, everyone),
+        variance=nearest(exact_variance(draft, everyone.grains, everyone.squares)),
+    )
+
+
+def _eta(draft: Announcement, everyone: Sums) -> float:
+    return nearest(Fraction(everyone.grains, 2**32) / Fraction(draft.width))
+
+
+def _cover_rounding(draft: Announcement, agents: Sized) -> Announcement:
+    """Raise the promised variance until the design in whole grains keeps it (E12, slack 0 included).
+
+    Grains are rounded down, so the noise grows by a part in 10^9 or so; people then want a little less, and so on. Each
+    step at least doubles the room, so that a slope near 1 takes few steps. Near a tangency no promise close to the
+    planned one holds, and a promise far from it would be another plan: that is refused.
+    """
+    planned = promise = cast("float", draft.promised_variance)
+    room = promise * 2.0**-40
+    while promise <= planned * (1.0 + _LARGEST_RISE):
+        offer = _count(_promise(draft, agents, promise), agents)
+        reached = exact_variance(offer, offer.total_grains, offer.total_squared_grains)
+        if reached <= Fraction(promise):
+            return offer
+        room *= 2.0
+        promise = max(promise + room, nearest(reached) * (1.0 + 2.0**-40))
+    raise Infeasible(
+        "rounding the promises to whole grains moves this design away from what people accept: it stands where benefit"
+        " and cost only just touch, or promises are too small. Plan again with slack, for example slack=0.01"
+    )
+
+
+def _promise(draft: Announcement, agents: Sized, promise: float) -> Announcement:
+    """State the promise and what people gain by it; a benefit that differs between people stays unstated."""
+    people = cast("QuasiLinear", agents)
+    surplus = people.surplus_at(promise)
+    benefit = None if draft.benefit_at_promise is None else float(people.benefit(promise))
+    return replace(draft, promised_variance=promise, surplus=surplus, benefit_at_promise=benefit)

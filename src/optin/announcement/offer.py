@@ -1,0 +1,230 @@
+"""The announcement: the public offer, of constant size, that freezes what everyone is promised (E12, E13)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sized
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optin.announcement import canon
+from optin.announcement.grains import FloatArray, GrainRule, everyone_grains, lowered
+from optin.errors import BadInput
+
+if TYPE_CHECKING:
+    from optin.agents import QuasiLinear
+
+__all__ = ["KAPPA", "PRIVACY_CONSTRAINED", "QUASI_LINEAR", "Announcement", "exact_variance", "nearest"]
+
+PRIVACY_CONSTRAINED = "privacy-constrained"
+QUASI_LINEAR = "quasi-linear"
+KAPPA = 2
+"""The variance of Laplace noise of scale 1 (E0)."""
+VERSION = 1
+READABLE = (VERSION,)  # from version 2 on: (VERSION, VERSION - 1)
+
+
+@dataclass(frozen=True)
+class Announcement:
+    """What is offered to everyone, in public: it names nobody and lists nobody's limit.
+
+    From it and their own limit (or cost), each person computes what they are promised: ``optin.explain``. The sums of
+    the promises and of their squares are exact, so a limit edited afterwards is noticed.
+    """
+
+    campaign: str
+    round: int
+    model: str
+    people: int
+    cap: float
+    eta: float
+    bounds: tuple[float, float]
+    data_variance: float
+    max_gap: float
+    tilt: float
+    variance: float
+    promised_variance: float | None
+    surplus: float | None
+    benefit_name: str | None
+    benefit_at_promise: float | None
+    outside: float | None
+    total_grains: int
+    total_squared_grains: int
+    cap_lowered: bool = False
+
+    @property
+    def id(self) -> str:
+        """Name the one release this announcement allows: campaign and round."""
+        return f"{self.campaign}-{self.round}"
+
+    @property
+    def width(self) -> float:
+        """Return R, the upper bound minus the lower."""
+        return self.bounds[1] - self.bounds[0]
+
+    @property
+    def noiseless(self) -> bool:
+        """Say whether no noise is planned, because everyone who counts set no limit."""
+        return math.isinf(self.eta)
+
+    @property
+    def noise_scale(self) -> float:
+        """Return the scale of the Laplace noise at full turnout, in the unit of the values."""
+        return 1.0 / self.eta
+
+    @property
+    def standard_error(self) -> float:
+        """Return the root of the variance at full turnout."""
+        return math.sqrt(self.variance)
+
+    @property
+    def bias_bound(self) -> float:
+        """Return the largest bias if people's means differ by up to ``max_gap`` (E15)."""
+        return self.max_gap * self.tilt
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the SHA-256, in hex, of the canonical bytes of everything announced."""
+        return canon.fingerprint(self.to_record())
+
+    def grains(self, agents: Sized) -> NDArray[np.int64]:
+        """List the promise of each of these people in grains of 2^-32, at most their limit, exactly."""
+        return everyone_grains(self.grain_rule(agents))
+
+    def grain_rule(self, agents: Sized) -> GrainRule:
+        """Join what is announced with people's limits; nothing is computed yet."""
+        return GrainRule(limits=self._limits(agents), people=len(agents), cap=math.inf if self.noiseless else self.cap)
+
+    def _limits(self, agents: Sized) -> Callable[[slice], FloatArray]:
+        if self.model == PRIVACY_CONSTRAINED:
+            return _column(agents, "limits").__getitem__
+        costs = _column(agents, "costs")
+        if self.surplus is not None:
+            return _SharedSurplus(self.surplus, costs)
+        limits = cast("QuasiLinear", agents).limits_at(cast("float", self.promised_variance))
+        return lowered(np.asarray(limits, dtype=np.float64)).__getitem__
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the fields as JSON holds them, without the fingerprint."""
+        return {
+            "format": "optin-announcement",
+            "version": VERSION,
+            "campaign": self.campaign,
+            "round": self.round,
+            "model": self.model,
+            "people": self.people,
+            "cap": canon.real(self.cap),
+            "cap_lowered": self.cap_lowered,
+            "eta": canon.real(self.eta),
+            "bounds": [float(self.bounds[0]), float(self.bounds[1])],
+            "data_variance": canon.real(self.data_variance),
+            "max_gap": canon.real(self.max_gap),
+            "tilt": canon.real(self.tilt),
+            "variance": canon.real(self.variance),
+            "promised_variance": canon.real(self.promised_variance),
+            "surplus": canon.real(self.surplus),
+            "benefit_name": self.benefit_name,
+            "benefit_at_promise": canon.real(self.benefit_at_promise),
+            "outside": canon.real(self.outside),
+            "total_grains": canon.wide(self.total_grains),
+            "total_squared_grains": canon.wide(self.total_squared_grains),
+        }
+
+    def to_json(self) -> str:
+        """Write the announcement, with its fingerprint, for everyone to read."""
+        return json.dumps({**self.to_record(), "fingerprint": self.fingerprint}, indent=2, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Announcement:
+        """Read an announcement; one that does not match its own fingerprint or sums is refused."""
+        return cls.from_fields(canon.Fields.parse(text, "announcement", READABLE))
+
+    @classmethod
+    def from_fields(cls, fields: canon.Fields) -> Announcement:
+        """Read an announcement from fields already parsed (a release embeds one)."""
+        low, high = _bounds(fields.take("bounds"))
+        found = cls(
+            campaign=fields.take_text("campaign"),
+            round=fields.take_int("round"),
+            model=fields.take_text("model"),
+            people=fields.take_int("people"),
+            bounds=(low, high),
+            benefit_name=None if fields.is_null("benefit_name") else fields.take_text("benefit_name"),
+            total_grains=fields.take_int("total_grains"),
+            total_squared_grains=fields.take_int("total_squared_grains"),
+            cap_lowered=fields.take_bool("cap_lowered"),
+            cap=fields.take_real("cap"),
+            eta=fields.take_real("eta"),
+            data_variance=fields.take_real("data_variance"),
+            max_gap=fields.take_real("max_gap"),
+            tilt=fields.take_real("tilt"),
+            variance=fields.take_real("variance"),
+            promised_variance=None if fields.is_null("promised_variance") else fields.take_real("promised_variance"),
+            surplus=None if fields.is_null("surplus") else fields.take_real("surplus"),
+            benefit_at_promise=None if fields.is_null("benefit_at_promise") else fields.take_real("benefit_at_promise"),
+            outside=None if fields.is_null("outside") else fields.take_real("outside"),
+        )
+        stated = fields.take_text("fingerprint")
+        fields.finish()
+        _check_consistent(found, stated)
+        return found
+
+
+@dataclass(frozen=True)
+class _SharedSurplus:
+    """Limits of people who share one benefit and one outside option: surplus over cost (E9), rounded down."""
+
+    surplus: float
+    costs: FloatArray
+
+    def __call__(self, rows: slice) -> FloatArray:
+        costs = self.costs[rows]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return lowered(np.where(costs == 0.0, np.inf, self.surplus / costs))
+
+
+def exact_variance(announcement: Announcement, total_grains: int, total_squared_grains: int) -> Fraction:
+    """Compute E13's V_A = (sigma^2 sum A^2 + kappa R^2 2^64) / (sum A)^2 without rounding."""
+    data = Fraction(announcement.data_variance) * total_squared_grains
+    noise = 0 if announcement.noiseless else KAPPA * Fraction(announcement.width) ** 2 * 2**64
+    return (data + noise) / total_grains**2
+
+
+def nearest(number: Fraction) -> float:
+    """Round to the nearest float; past the largest one, infinity."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+def _column(agents: object, name: str) -> FloatArray:
+    column = getattr(agents, name, None)
+    if column is None:
+        other = "QuasiLinear" if name == "costs" else "PrivacyConstrained"
+        raise BadInput(f"this announcement was made for people with {name}: give {other} agents")
+    return np.asarray(column, dtype=np.float64)
+
+
+def _bounds(found: object) -> tuple[float, float]:
+    if isinstance(found, list) and len(found) == 2 and all(type(x) in (int, float) for x in found):
+        low, high = (float(x) for x in found)
+        if math.isfinite(low) and math.isfinite(high) and low < high:
+            return low, high
+    raise BadInput('this announcement cannot be read: "bounds" is not a pair of numbers, the lower one first')
+
+
+def _check_consistent(found: Announcement, stated: str) -> None:
+    if found.fingerprint != stated:
+        raise BadInput("this announcement does not match its fingerprint: it was changed after it was written")
+    if found.model not in (PRIVACY_CONSTRAINED, QUASI_LINEAR):
+        raise BadInput('this announcement cannot be read: "model" is not one that optin knows')
+    if min(found.people, found.round, found.total_grains) < 1:
+        raise BadInput("this announcement cannot be read: people, round and total_grains start at 1")
+    if nearest(exact_variance(found, found.total_grains, found.total_squared_grains)) != found.variance:
+        raise BadInput("this announcement contradicts itself: its variance does not follow from its sums")

@@ -1,0 +1,137 @@
+"""E12: who joined, and what that leaves.
+
+Promises are frozen by the announcement. Whoever stays away takes their grains with them; the others keep theirs, and
+the weights are renormalised over them, so that nobody's loss grows and the estimate stays a weighted mean. Everything
+here is decided from limits and from who joined: no function in this module is ever given a value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sized
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optin.announcement.grains import Sums, sums
+from optin.announcement.making import tilt
+from optin.announcement.offer import QUASI_LINEAR, Announcement, exact_variance, nearest
+from optin.errors import BadInput, PromiseBroken
+
+__all__ = [
+    "Turnout",
+    "check_promise",
+    "check_table",
+    "joined_rows",
+    "renormalised_weights",
+    "turnout",
+    "turnout_of",
+]
+
+
+@dataclass(frozen=True)
+class Turnout:
+    """Who came, in sums: public, and enough to decide whether a release may go ahead."""
+
+    announced: int
+    people: int
+    total_grains: int
+    total_squared_grains: int
+    tilt: float
+    variance: float
+
+    @property
+    def standard_error(self) -> float:
+        """Return the root of the variance that remains."""
+        return math.sqrt(self.variance)
+
+
+def turnout(announcement: Announcement, agents: Sized, joined: ArrayLike | None = None) -> Turnout:
+    """Add up what those who joined are promised, after checking that these are the people announced.
+
+    ``joined`` is a boolean for each announced person; None means everyone.
+    """
+    present = joined_rows(joined, announcement)
+    check_table(announcement, agents)
+    everyone, those = sums(announcement.grain_rule(agents), joined=present)
+    return turnout_of(announcement, agents, everyone=everyone, those=those, joined=present)
+
+
+def turnout_of(
+    announcement: Announcement, agents: Sized, *, everyone: Sums, those: Sums, joined: NDArray[np.bool_] | None
+) -> Turnout:
+    """Judge sums already made: the announced people, at least one grain, the promised variance (E12)."""
+    check_announced(announcement, everyone)
+    if those.grains == 0:
+        raise PromiseBroken("nobody who joined is promised a single grain: there is nothing to release")
+    check_promise(announcement, those.grains, those.squares)
+    return Turnout(
+        announced=announcement.people,
+        people=those.people,
+        total_grains=those.grains,
+        total_squared_grains=those.squares,
+        tilt=_tilt(announcement, agents, those, joined),
+        variance=nearest(exact_variance(announcement, those.grains, those.squares)),
+    )
+
+
+def renormalised_weights(
+    announcement: Announcement, agents: Sized, joined: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    """List the weights of a release over those who joined: grains over their sum, zero for the others (E12)."""
+    present = joined_rows(joined, announcement)
+    grains = announcement.grains(agents).astype(np.float64)
+    if present is not None:
+        grains *= present
+    weights: NDArray[np.float64] = grains / grains.sum()
+    return weights
+
+
+def joined_rows(joined: ArrayLike | None, announcement: Announcement) -> NDArray[np.bool_] | None:
+    """Check who joined: true or false for each announced person, or None for everyone."""
+    if joined is None:
+        return None
+    present = np.asarray(joined)
+    if present.dtype != np.bool_:
+        raise BadInput("joined must hold true or false for each announced person")
+    if present.shape != (announcement.people,):
+        raise BadInput(f"joined has shape {present.shape}, but {announcement.people} people were announced")
+    return present
+
+
+def check_table(announcement: Announcement, agents: Sized) -> None:
+    """Refuse a table of another length before anything is computed from it."""
+    if len(agents) != announcement.people:
+        raise PromiseBroken(
+            f"{announcement.people} people were announced, {len(agents)} are given: use the announced table, and"
+            " joined= for those who stayed away"
+        )
+
+
+def check_announced(announcement: Announcement, everyone: Sums) -> None:
+    """Refuse other people, and limits edited since the announcement: the exact integer sums would differ."""
+    if (everyone.grains, everyone.squares) != (announcement.total_grains, announcement.total_squared_grains):
+        raise PromiseBroken(
+            "these are not the promises that were announced: a limit was changed or the people are others. Use the"
+            " announced table, or plan and announce a new round"
+        )
+
+
+def check_promise(announcement: Announcement, total_grains: int, total_squared_grains: int) -> None:
+    """Refuse a turnout that leaves more variance than quasi-linear people were promised, in exact arithmetic."""
+    if announcement.model != QUASI_LINEAR or announcement.promised_variance is None:
+        return
+    if exact_variance(announcement, total_grains, total_squared_grains) > Fraction(announcement.promised_variance):
+        raise PromiseBroken(
+            "too few joined: the variance that remains is above the one promised, so this round is void. Plan and"
+            " announce a new round, with more slack"
+        )
+
+
+def _tilt(announcement: Announcement, agents: Sized, those: Sums, joined: NDArray[np.bool_] | None) -> float:
+    if joined is None:
+        return announcement.tilt
+    rule = announcement.grain_rule(agents)
+    return tilt(rule, total_grains=those.grains, people=announcement.people, joined=joined)

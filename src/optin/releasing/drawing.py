@@ -1,0 +1,105 @@
+"""E13, E17: draw a release over those who joined, in exact integers, after every decision is made.
+
+What is decided (who is counted, whether the promises are the announced ones, whether the variance is kept) is decided
+from limits and answers. The values enter one exact sum, the sum meets the noise, and only their total leaves.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sized
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optin._version import __version__
+from optin.announcement import Announcement
+from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, FloatArray, everyone_grains, sums
+from optin.errors import BadInput
+from optin.participation import check_table, joined_rows, turnout_of
+from optin.releasing import noise
+from optin.releasing.record import Release, Versions
+
+__all__ = ["release"]
+
+
+def release(
+    announcement: Announcement,
+    agents: Sized,
+    values: ArrayLike,
+    *,
+    joined: ArrayLike | None = None,
+    allow_no_noise: bool = False,
+) -> Release:
+    """Draw the one noisy mean that an announcement allows; no ledger stands behind it (``charged`` is False).
+
+    ``joined`` is a boolean for each announced person (None: everyone); values may be missing where it is false, and are
+    clamped silently to the announced bounds. Nothing here takes a seed. Calling twice spends twice: use
+    ``optin.campaign.release`` with a ledger where that matters.
+    """
+    (drawn,) = releases(announcement, agents, values, joined=joined, allow_no_noise=allow_no_noise, count=1)
+    return drawn
+
+
+def releases(
+    announcement: Announcement,
+    agents: Sized,
+    values: ArrayLike,
+    *,
+    joined: ArrayLike | None = None,
+    allow_no_noise: bool = False,
+    count: int,
+) -> Iterator[Release]:
+    """Draw ``count`` independent releases along the one production path: for audits, which need many.
+
+    Each of them would cost everyone their promise again. Only totals are handed out; the exact sum stays inside.
+    """
+    _check_noise(announcement, allowed=allow_no_noise)
+    check_table(announcement, agents)
+    present, numbers = joined_rows(joined, announcement), _numbers(values, announcement)
+    rule = announcement.grain_rule(agents)
+    everyone, those = sums(rule, joined=present, values=numbers, bounds=announcement.bounds)
+    turnout = turnout_of(announcement, agents, everyone=everyone, those=those, joined=present)
+    for z in [0] * count if announcement.noiseless else noise.draw(count):
+        yield Release(
+            announcement=announcement,
+            joined_people=turnout.people,
+            total_grains=turnout.total_grains,
+            total_squared_grains=turnout.total_squared_grains,
+            noisy_total=those.weighted + z,
+            tilt=turnout.tilt,
+            versions=_versions(noiseless=announcement.noiseless),
+            grain_source=functools.partial(_spent, announcement, agents, present),
+        )
+
+
+def _check_noise(announcement: Announcement, *, allowed: bool) -> None:
+    """Certify that the noise covers the largest promise, or that its absence was asked for."""
+    if not announcement.noiseless:
+        noise.check_loss(int(min(announcement.cap, HIGHEST_EPSILON) * GRAIN))
+    elif not allowed:
+        raise BadInput(
+            "nobody who counts here set a limit, so this release would be exact, without any noise: pass"
+            " allow_no_noise=True if that is meant"
+        )
+
+
+def _numbers(values: ArrayLike, announcement: Announcement) -> FloatArray:
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadInput("values must be numbers, one for each announced person") from None
+    if numbers.shape != (announcement.people,):
+        raise BadInput(f"values have shape {numbers.shape}, but {announcement.people} people were announced")
+    return numbers
+
+
+def _spent(announcement: Announcement, agents: Sized, joined: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+    grains = everyone_grains(announcement.grain_rule(agents))
+    return grains if joined is None else grains * joined
+
+
+@functools.cache
+def _versions(*, noiseless: bool) -> Versions:
+    mechanism = "none: exact mean" if noiseless else noise.MECHANISM
+    return Versions(optin=__version__, opendp=noise.opendp_version(), mechanism=mechanism)

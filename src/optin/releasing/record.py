@@ -1,0 +1,227 @@
+"""The release: the noisy estimate, how far it may be off, and all that is needed to recompute it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optin.announcement import Announcement, canon
+from optin.announcement.offer import READABLE as READABLE_ANNOUNCEMENTS
+from optin.announcement.offer import exact_variance, nearest
+from optin.errors import BadInput
+from optin.releasing.intervals import (
+    FEW_PEOPLE,
+    Interval,
+    check_level,
+    hoeffding_reach,
+    laplace_reach,
+    normal_laplace_reach,
+)
+
+__all__ = ["Release", "Versions"]
+
+VERSION = 1
+READABLE = (VERSION,)  # from version 2 on: (VERSION, VERSION - 1)
+
+
+@dataclass(frozen=True)
+class Versions:
+    """What drew the release."""
+
+    optin: str
+    opendp: str
+    mechanism: str
+
+
+@dataclass(frozen=True)
+class Release:
+    """A published mean: public, of constant size, without ids, and without anybody's grains in its JSON.
+
+    ``noisy_total`` is the integer N + Z of E13, the only number here that depends on the values; the estimate is
+    ``lo + R * noisy_total / (2^20 * total_grains)``, so anyone recomputes it. ``charged`` says whether a ledger stands
+    behind it.
+    """
+
+    announcement: Announcement
+    joined_people: int
+    total_grains: int
+    total_squared_grains: int
+    noisy_total: int
+    tilt: float
+    versions: Versions
+    charged: bool = False
+    ledger_number: int | None = None
+    ledger_head: str | None = None
+    grain_source: Callable[[], NDArray[np.int64]] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def grains(self) -> NDArray[np.int64] | None:
+        """List what each person lost, in grains (0 for those who stayed away); None once read back from JSON.
+
+        This follows from limits, which are private to the analyst: it is not part of the published release.
+        """
+        return None if self.grain_source is None else self.grain_source()
+
+    @property
+    def id(self) -> str:
+        """Name the release: campaign and round."""
+        return self.announcement.id
+
+    @property
+    def estimate(self) -> float:
+        """Return the estimated mean, unclamped: clamping it would bias it."""
+        low, width = Fraction(self.announcement.bounds[0]), Fraction(self.announcement.width)
+        return nearest(low + width * Fraction(self.noisy_total, 2**20 * self.total_grains))
+
+    @property
+    def variance(self) -> float:
+        """Return E13's variance of the estimate, with the declared variance of the values."""
+        return nearest(exact_variance(self.announcement, self.total_grains, self.total_squared_grains))
+
+    @property
+    def standard_error(self) -> float:
+        """Return the root of the variance."""
+        return math.sqrt(self.variance)
+
+    @property
+    def bias_bound(self) -> float:
+        """Return the largest bias if people's means differ by up to the announced gap (E15)."""
+        return self.announcement.max_gap * self.tilt
+
+    @property
+    def noise_scale(self) -> float:
+        """Return the scale of the Laplace noise in the unit of the values; 0 without noise."""
+        if self.announcement.noiseless:
+            return 0.0
+        return nearest(Fraction(self.announcement.width) * 2**32 / self.total_grains)
+
+    @property
+    def rounding(self) -> float:
+        """Return the most that rounding values to levels can move the estimate, R * 2^-21."""
+        return self.announcement.width * 2.0**-21
+
+    @property
+    def sum_squared_weights(self) -> float:
+        """Return the sum of squared weights; its inverse is the number of effective people."""
+        return nearest(Fraction(self.total_squared_grains, self.total_grains**2))
+
+    def noise_interval(self, level: float = 0.95) -> Interval:
+        """Bound the gap to the weighted mean of these people's clamped values (weights: grains over their sum)."""
+        reach = laplace_reach(check_level(level), scale=self.noise_scale) + self.rounding
+        return self._around(reach, level, "Laplace quantile, rounding added")
+
+    def total_interval(self, level: float = 0.95) -> Interval:
+        """Bound the gap to the population mean, with the declared variance (E14).
+
+        Below 30 effective people Hoeffding's bound stands in for the normal distribution, and the error probability is
+        split between people and noise. The bias bound is added when a gap was announced.
+        """
+        error, more = check_level(level), self.rounding + self.bias_bound
+        if self.sum_squared_weights * FEW_PEOPLE > 1.0:
+            return self._around(self._few_people_reach(error) + more, level, "Hoeffding and Laplace, error split")
+        sd = math.sqrt(self.announcement.data_variance * self.sum_squared_weights)
+        reach = normal_laplace_reach(error, sd=sd, scale=self.noise_scale)
+        return self._around(reach + more, level, "normal plus Laplace, declared variance")
+
+    def _few_people_reach(self, error: float) -> float:
+        share = error if self.announcement.noiseless else error / 2.0
+        width, squares = self.announcement.width, self.sum_squared_weights
+        people = hoeffding_reach(share, width=width, sum_squared_weights=squares)
+        return people + laplace_reach(share, scale=self.noise_scale)
+
+    def _around(self, reach: float, level: float, method: str) -> Interval:
+        return Interval(self.estimate - reach, self.estimate + reach, level, method)
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the SHA-256, in hex, of the canonical bytes of what was drawn, without the ledger's marks."""
+        return canon.fingerprint(self._drawn())
+
+    def to_json(self) -> str:
+        """Write the release for the public; per-person grains are not in it."""
+        record = {
+            **self._drawn(),
+            "id": self.id,
+            "estimate": canon.real(self.estimate),
+            "variance": canon.real(self.variance),
+            "bias_bound": canon.real(self.bias_bound),
+            "noise_interval_95": list(self.noise_interval(0.95)),
+            "total_interval_95": list(self.total_interval(0.95)),
+            "total_interval_method": self.total_interval(0.95).method,
+            "charged": self.charged,
+            "ledger_number": self.ledger_number,
+            "ledger_head": self.ledger_head,
+            "fingerprint": self.fingerprint,
+        }
+        return json.dumps(record, indent=2, allow_nan=False)
+
+    def _drawn(self) -> dict[str, Any]:
+        return {
+            "format": "optin-release",
+            "version": VERSION,
+            "announcement": json.loads(self.announcement.to_json()),
+            "joined_people": self.joined_people,
+            "total_grains": canon.wide(self.total_grains),
+            "total_squared_grains": canon.wide(self.total_squared_grains),
+            "noisy_total": canon.wide(self.noisy_total),
+            "tilt": canon.real(self.tilt),
+            "versions": asdict(self.versions),
+        }
+
+    @classmethod
+    def from_json(cls, text: str) -> Release:
+        """Read a release; one that does not match its fingerprint, or whose estimate does not follow, is refused."""
+        fields = canon.Fields.parse(text, "release", READABLE)
+        offer = canon.Fields(fields.take("announcement"), "announcement", READABLE_ANNOUNCEMENTS)
+        found = cls(
+            announcement=Announcement.from_fields(offer),
+            joined_people=fields.take_int("joined_people"),
+            total_grains=fields.take_int("total_grains"),
+            total_squared_grains=fields.take_int("total_squared_grains"),
+            noisy_total=fields.take_int("noisy_total"),
+            tilt=fields.take_real("tilt"),
+            versions=_versions(fields.take("versions")),
+            charged=fields.take_bool("charged"),
+            ledger_number=None if fields.is_null("ledger_number") else fields.take_int("ledger_number"),
+            ledger_head=None if fields.is_null("ledger_head") else fields.take_text("ledger_head"),
+        )
+        _check_same(found, text)
+        return found
+
+
+def _versions(found: object) -> Versions:
+    names = ("optin", "opendp", "mechanism")
+    if not isinstance(found, dict) or sorted(found) != sorted(names) or not all(type(v) is str for v in found.values()):
+        raise BadInput('this release cannot be read: "versions" does not name optin, opendp and mechanism')
+    return Versions(**found)
+
+
+def _check_same(found: Release, text: str) -> None:
+    """Compare with what this release itself would write: every derived number must follow, and nothing be added."""
+    if not 1 <= found.total_grains <= found.announcement.total_grains:
+        raise BadInput("this release contradicts its announcement: more was spent than promised")
+    ours, theirs = json.loads(found.to_json()), json.loads(text)
+    for name in ("noise_interval_95", "total_interval_95"):
+        mine, other = ours.pop(name), theirs.pop(name, None)
+        if not _close(mine, other, found.announcement.width):
+            raise _changed(name)
+    if ours != theirs:
+        raise _changed(min(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name)))
+
+
+def _close(mine: list[float], other: object, width: float) -> bool:
+    """Compare intervals up to the last digits: logarithms differ between machines, integers do not."""
+    if not isinstance(other, list) or len(other) != 2 or not all(type(end) in (int, float) for end in other):
+        return False
+    return all(math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9 * width) for a, b in zip(mine, other, strict=True))
+
+
+def _changed(name: str) -> BadInput:
+    return BadInput(f'this release was changed after it was written: its "{name}" does not follow from the rest')
