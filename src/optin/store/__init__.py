@@ -1,0 +1,21 @@
+"""What optin keeps: one metadata, one chain of migrations, and the ledger on top of them."""
+
+from __future__ import annotations
+
+from optin.store.balances import allowance_grains, epsilons_of
+from optin.store.chain import Entry
+from optin.store.connection import LedgerUnavailable
+from optin.store.ledger import Act, Ledger
+from optin.store.schema import UNLIMITED
+from optin.store.verification import Verification
+
+__all__ = [
+    "UNLIMITED",
+    "Act",
+    "Entry",
+    "Ledger",
+    "LedgerUnavailable",
+    "Verification",
+    "allowance_grains",
+    "epsilons_of",
+]

@@ -1,0 +1,68 @@
+"""What each person may still spend, computed where the rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, text
+
+from optin.store.schema import UNLIMITED
+from optin.store.staging import stage_people
+
+__all__ = ["GRAIN", "allowance_grains", "epsilons_of", "remaining", "uncovered"]
+
+GRAIN = 2.0**-32
+
+_REMAINING = f"""
+    SELECT s.position AS position, s.a AS asked, CASE
+        WHEN (SELECT MAX(a.grains) FROM allowances a WHERE a.person = p.person) >= {UNLIMITED} THEN {UNLIMITED}
+        ELSE (SELECT MAX(a.grains) FROM allowances a WHERE a.person = p.person)
+           - (SELECT CAST(COALESCE(SUM(q.grains), 0) AS BIGINT) FROM promises q WHERE q.person = p.person
+              AND q.offer <> :besides
+              AND NOT EXISTS (SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position))
+        END AS remaining
+    FROM staged s JOIN people p ON p.id = s.id
+"""  # noqa: S608 — the only thing put in is a constant
+
+
+def allowance_grains(limits: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Turn limits into grains, rounded down; infinity and anything above 2^30 becomes UNLIMITED.
+
+    The product by 2^32 is exact in binary floating point, so the floor is too.
+
+    >>> allowance_grains(np.array([0.5, float("inf")])).tolist() == [2**31, UNLIMITED]
+    True
+    """
+    scaled = np.floor(np.asarray(limits, dtype=np.float64) * 2.0**32)
+    return np.minimum(scaled, UNLIMITED).astype(np.int64)
+
+
+def epsilons_of(grains: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Turn grains into epsilon, never rounding up; UNLIMITED is infinity.
+
+    Above 2^53 grains a float has no room for the last ten bits; they are dropped rather than rounded.
+    """
+    shortened = np.where(grains >= 2**53, grains & ~np.int64(1023), grains)
+    return np.where(grains >= UNLIMITED, np.inf, shortened.astype(np.float64) * GRAIN)
+
+
+def remaining(connection: Connection, ids: Sequence[str], *, besides: int = 0) -> NDArray[np.int64]:
+    """Say how many grains each person has left; UNLIMITED for those without bound or not yet registered.
+
+    ``besides`` is the number of an offer whose own holds are not counted.
+    """
+    stage_people(connection, ids)
+    left = np.full(len(ids), UNLIMITED, dtype=np.int64)
+    rows = connection.execute(text(f"SELECT position, remaining FROM ({_REMAINING}) r"), {"besides": besides})  # noqa: S608
+    found = np.array([tuple(row) for row in rows], dtype=np.int64).reshape(-1, 2)
+    left[found[:, 0]] = found[:, 1]
+    return left
+
+
+def uncovered(connection: Connection) -> tuple[int, int | None]:
+    """Count the staged people whose allowance does not cover the grains asked in column a, and name the first position."""
+    query = f"SELECT COUNT(*), MIN(position) FROM ({_REMAINING}) r WHERE remaining < asked"  # noqa: S608
+    count, first = connection.execute(text(query), {"besides": 0}).one()
+    return count, first

@@ -1,0 +1,130 @@
+"""The chain of acts: each hashes the one before, its own public fields, and a digest of the rows it wrote."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Row, insert, select, text
+
+from optin.receipts import MerkleTree, Seal, charge_salts, leaves_of
+from optin.store.schema import acts
+
+__all__ = ["GENESIS", "Entry", "append", "is_stored", "last", "new_salt", "rows_digest", "rows_of", "seal_of"]
+
+GENESIS = "0" * 64
+"""What the first act names as the hash before it."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One place in the chain: its number, the hash up to it, and the public text stored there."""
+
+    number: int
+    head: str
+    body: str = ""
+
+
+def new_salt() -> str:
+    """Draw an act's secret; without it the hashes in receipts would let a holder test guesses about others' limits."""
+    return secrets.token_hex(32)
+
+
+def rows_digest(salt: str, ids: Sequence[str] | None, *numbers: NDArray[np.int64]) -> str:
+    """Hash rows column by column; counts and lengths come first, so no two tables give the same bytes.
+
+    >>> one, two = np.array([1]), np.array([2])
+    >>> rows_digest("5a", ["ab"], one) == rows_digest("5a", ["ab"], one)
+    True
+    >>> rows_digest("5a", ["ab"], one) in (rows_digest("5a", ["ab"], two), rows_digest("5b", ["ab"], one))
+    False
+    """
+    count = len(ids) if ids is not None else len(numbers[0])
+    digest = hashlib.sha256(f"optin rows 1:{salt}:{count}:{ids is not None}:{len(numbers)}:".encode())
+    if ids is not None:
+        encoded = [person.encode() for person in ids]
+        digest.update(np.fromiter(map(len, encoded), dtype=">u4", count=count).tobytes())
+        digest.update(b"".join(encoded))
+    for column in numbers:
+        digest.update(np.ascontiguousarray(column, dtype=">i8").tobytes())
+    return digest.hexdigest()
+
+
+def last(connection: Connection) -> Entry:
+    """Read the newest act; an empty ledger stands at number 0."""
+    row = connection.execute(select(acts.c.number, acts.c.hash).order_by(acts.c.number.desc()).limit(1)).first()
+    return Entry(row.number, row.hash) if row else Entry(0, GENESIS)
+
+
+def append(connection: Connection, *, kind: str, people: int, rows: str, salt: str, **fields: Any) -> Entry:
+    """Seal one more act onto the chain; the caller holds the head lock."""
+    before = last(connection)
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    seal = Seal(number=before.number + 1, kind=kind, people=people, rows=rows, at=at, previous=before.head, **fields)
+    connection.execute(insert(acts).values(**asdict(seal), hash=seal.hash, salt=salt))
+    return Entry(seal.number, seal.hash, seal.body)
+
+
+def is_stored(connection: Connection, entry: Entry) -> bool:
+    """Tell whether this very act is in the ledger."""
+    return connection.scalar(select(acts.c.hash).where(acts.c.number == entry.number)) == entry.head
+
+
+def seal_of(act: Row[Any]) -> Seal:
+    """Read back the fields that an act's hash covers."""
+    fields = act._asdict()
+    return Seal(**{name: fields[name] for name in Seal.__dataclass_fields__})
+
+
+_ALLOWANCES = """SELECT p.id, a.grains FROM allowances a JOIN people p ON p.person = a.person
+    WHERE a.act = :act ORDER BY a.person"""
+_PROMISES = """SELECT p.id, q.grains, CAST(q.bounded AS INTEGER) FROM promises q JOIN people p ON p.person = q.person
+    WHERE q.offer = :act ORDER BY q.position"""
+_RETURNS = "SELECT position FROM returns WHERE offer = :offer AND act = :act ORDER BY position"
+_CHARGES = """SELECT p.id, c.grains FROM charges c JOIN promises q ON q.offer = c.offer AND q.position = c.position
+    JOIN people p ON p.person = q.person WHERE c.offer = :offer AND c.act = :act ORDER BY c.position"""
+_QUERIES = {
+    "register": _ALLOWANCES,
+    "raise": _ALLOWANCES,
+    "announce": _PROMISES,
+    "return": _RETURNS,
+    "absent": _RETURNS,
+    "cancel": _RETURNS,
+    "release": _CHARGES,
+}
+
+
+def rows_of(connection: Connection, *, kind: str, act: int, offer: int | None, salt: str) -> tuple[int, str]:
+    """Count and digest the rows that an act wrote, as they are now."""
+    if kind == "release":
+        ids, grains = charged(connection, act=act, offer=offer)
+        return len(ids), charge_tree(salt, ids, grains).root
+    columns = _columns(connection, _QUERIES[kind], act=act, offer=offer)
+    ids = None if _QUERIES[kind] is _RETURNS else columns.pop(0)
+    numbers = [np.array(column, dtype=np.int64) for column in columns]
+    return len(numbers[0]), rows_digest(salt, ids, *numbers)
+
+
+def charged(connection: Connection, *, act: int, offer: int | None) -> tuple[list[str], NDArray[np.int64]]:
+    """List whom a release charged, in the order of its tree, with their grains."""
+    ids, grains = _columns(connection, _CHARGES, act=act, offer=offer)
+    return ids, np.array(grains, dtype=np.int64)
+
+
+def charge_tree(salt: str, ids: Sequence[str], grains: NDArray[np.int64]) -> MerkleTree:
+    """Build the tree over a release's charges; ``salt`` is its secret in hexadecimal."""
+    return MerkleTree(leaves_of(charge_salts(bytes.fromhex(salt), len(ids)), ids, grains))
+
+
+def _columns(connection: Connection, query: str, **where: object) -> list[Any]:
+    bound = {name: value for name, value in where.items() if f":{name}" in query}
+    result = connection.execute(text(query), bound)
+    width = len(result.keys())
+    rows = result.fetchall()
+    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(width)]

@@ -1,0 +1,144 @@
+"""The release in the ledger: every hold of those who joined becomes a charge, together with the one result."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Row, text
+
+from optin.errors import BadInput, PromiseBroken
+from optin.store.chain import Entry, append, charge_tree, last, new_salt
+from optin.store.offers import closing_of, let_go, offer_of, returned
+from optin.store.points import reached
+from optin.store.roster import Roster
+
+__all__ = ["Draw", "charge", "expect_offer"]
+
+Mask = NDArray[np.bool_]
+Draw = Callable[[Mask, int], str]
+"""Given who joined (in the caller's order) and the act's number, draw once and return the public text of the release."""
+
+
+def charge(
+    connection: Connection,
+    *,
+    campaign: str,
+    round: int,  # noqa: A002
+    fingerprint: str,
+    roster: Roster,
+    joined: Mask | None,
+    draw: Draw,
+) -> Entry:
+    """Charge those who joined and store what ``draw`` gives; asked again, give what is stored and draw nothing."""
+    offer = expect_offer(connection, campaign, round, fingerprint)
+    order = _announced_order(connection, offer, roster)
+    given = None if joined is None else np.asarray(joined, dtype=np.bool_)[order]
+    closing = closing_of(connection, offer.number)
+    if closing is not None:
+        return _stored(connection, offer, closing, given)
+    standing = ~returned(connection, offer)
+    taking = standing if given is None else given
+    _expect_standing(taking, standing, order)
+    reached("after checks")
+    if np.any(standing & ~taking):
+        let_go(connection, offer, np.flatnonzero(standing & ~taking), kind="absent")
+    number = _turn_holds_into_charges(connection, offer, int(taking.sum()))
+    reached("after charges")
+    mask = np.empty_like(taking)
+    mask[order] = taking
+    return _seal_release(connection, offer, roster, order[taking], body=draw(mask, number), joined=_mask_digest(taking))
+
+
+def expect_offer(connection: Connection, campaign: str, round: int, fingerprint: str) -> Row[Any]:  # noqa: A002
+    """Find an announcement in the ledger, exactly as it was announced."""
+    offer = offer_of(connection, campaign, round)
+    if offer is None:
+        raise BadInput("this campaign and round were never announced in this ledger; announce first")
+    if offer.fingerprint != fingerprint:
+        raise PromiseBroken("this is not the announcement made under this campaign and round; use the one published")
+    return offer
+
+
+def _announced_order(connection: Connection, offer: Row[Any], roster: Roster) -> NDArray[np.int64]:
+    """Say at which index of the roster each announced person stands; the same table needs one hash and no look-up."""
+    if roster.digest(offer.salt) == offer.rows:
+        return np.arange(len(roster))
+    rows = connection.execute(
+        text(
+            "SELECT p.id, q.grains FROM promises q JOIN people p ON p.person = q.person "
+            "WHERE q.offer = :offer ORDER BY q.position"
+        ),
+        {"offer": offer.number},
+    ).all()
+    index = {name: at for at, name in enumerate(roster.ids)}
+    order = np.array([index.get(row.id, -1) for row in rows], dtype=np.int64)
+    if len(roster) != len(rows) or np.any(order < 0):
+        raise PromiseBroken("these are not the people of the announcement; use the table that was announced")
+    differs = roster.grains[order] != np.array([row.grains for row in rows], dtype=np.int64)
+    if np.any(differs):
+        raise PromiseBroken(
+            f"the limit at index {int(order[np.argmax(differs)])} is not the one announced; promises freeze: "
+            "use the table that was announced, or cancel and announce a new round"
+        )
+    return order
+
+
+def _stored(connection: Connection, offer: Row[Any], closing: Row[Any], given: Mask | None) -> Entry:
+    if closing.kind == "cancel":
+        raise PromiseBroken("this campaign and round were cancelled; announce a new round")
+    taking = ~returned(connection, offer, before_closing=True) if given is None else given
+    if _mask_digest(taking) != closing.joined:
+        raise PromiseBroken("this campaign and round were released over other people; the published release stands")
+    return Entry(closing.number, closing.hash, closing.body)
+
+
+def _expect_standing(taking: Mask, standing: Mask, order: NDArray[np.int64]) -> None:
+    if np.any(taking & ~standing):
+        at = int(order[np.argmax(taking & ~standing)])
+        raise PromiseBroken(f"the person at index {at} declined or left; leave them out of `joined`")
+    if not np.any(taking):
+        raise PromiseBroken("nobody joined; cancel this campaign, or announce a new round")
+
+
+def _turn_holds_into_charges(connection: Connection, offer: Row[Any], expected: int) -> int:
+    number = last(connection).number + 1
+    charged = connection.execute(
+        text(
+            "INSERT INTO charges (offer, position, act, grains) SELECT q.offer, q.position, :act, q.grains FROM promises q "
+            "WHERE q.offer = :offer AND NOT EXISTS "
+            "(SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position) ORDER BY q.position"
+        ),
+        {"offer": offer.number, "act": number},
+    ).rowcount
+    if charged != expected:
+        raise PromiseBroken("the ledger's holds do not match its announcement; run `optin ledger verify`")
+    return number
+
+
+def _seal_release(
+    connection: Connection, offer: Row[Any], roster: Roster, charged: NDArray[np.int64], *, body: str, joined: str
+) -> Entry:
+    salt = new_salt()
+    everyone = len(charged) == len(roster) and bool(np.all(charged == np.arange(len(roster))))
+    ids = roster.ids if everyone else [roster.ids[at] for at in charged.tolist()]
+    return append(
+        connection,
+        kind="release",
+        campaign=offer.campaign,
+        round=offer.round,
+        offer=offer.number,
+        fingerprint=offer.fingerprint,
+        body=body,
+        people=len(ids),
+        rows=charge_tree(salt, ids, roster.grains[charged]).root,
+        joined=joined,
+        salt=salt,
+    )
+
+
+def _mask_digest(mask: Mask) -> str:
+    return hashlib.sha256(f"optin joined 1:{len(mask)}:".encode() + np.packbits(mask).tobytes()).hexdigest()

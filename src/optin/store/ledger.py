@@ -1,0 +1,235 @@
+"""The ledger: who may spend how much, who was promised what, what was spent on which release. It never forgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Engine, select, text
+
+from optin.errors import BadInput, PromiseBroken
+from optin.receipts import Receipt
+from optin.store import charging, offers, receipting, verification
+from optin.store.balances import remaining
+from optin.store.chain import Entry, is_stored, last
+from optin.store.connection import open_engine, read, write
+from optin.store.roster import as_ids, roster_of
+from optin.store.schema import acts
+
+__all__ = ["Act", "Bounded", "Ledger"]
+
+
+@dataclass(frozen=True)
+class Act:
+    """One public line of the ledger."""
+
+    number: int
+    kind: str
+    campaign: str | None
+    round: int | None
+    at: str
+    people: int
+    hash: str
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """Those whose promise the ledger cut below their limit, and to what, in grains."""
+
+    ids: list[str]
+    grains: NDArray[np.int64]
+
+
+class Ledger:
+    """An append-only record in SQLite or PostgreSQL; use ``Ledger.open``.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "ledger.sqlite"
+    >>> with Ledger.open(str(path)) as ledger:
+    ...     entry = ledger.announce(
+    ...         campaign="census", round=1, fingerprint="f", body="{}", ids=["ann", "bob"],
+    ...         grains=np.array([5, 7]), allowances=np.array([8, 8]))
+    ...     ledger.remaining(["ann", "bob"]).tolist()
+    [3, 1]
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    @classmethod
+    def open(cls, url: str) -> Ledger:
+        """Open a ledger (a path, ``sqlite:///path`` or ``postgresql://…``), creating its tables if there are none."""
+        return cls(open_engine(url))
+
+    def close(self) -> None:
+        """Let the database go."""
+        self.engine.dispose()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Ledger in {self.engine.dialect.name}>"
+
+    def announce(
+        self,
+        *,
+        campaign: str,
+        round: int,  # noqa: A002
+        fingerprint: str,
+        body: str,
+        ids: Sequence[str],
+        grains: NDArray[np.int64],
+        allowances: NDArray[np.int64],
+        bounded: NDArray[np.bool_] | None = None,
+        raise_limits: bool = False,
+    ) -> Entry:
+        """Record promises as holds on people's budgets; BudgetSpent if anyone's allowance does not cover theirs.
+
+        People seen for the first time are registered with ``allowances``; for the others it counts only with
+        ``raise_limits``, which is written into the chain. The same announcement again changes nothing.
+        """
+        roster = roster_of(ids, grains, bounded)
+        first = roster_of(roster.ids, allowances).grains
+
+        def work(connection: Connection) -> Entry:
+            return offers.announce(
+                connection,
+                campaign=campaign,
+                round=round,
+                fingerprint=fingerprint,
+                body=body,
+                roster=roster,
+                allowances=first,
+                raise_limits=raise_limits,
+            )
+
+        return self._write(work)
+
+    def let_go(self, *, campaign: str, round: int, fingerprint: str, ids: Sequence[str]) -> Entry:  # noqa: A002
+        """Give the holds of people who decline or leave back to them; those already given back stay so."""
+        names = as_ids(ids)
+
+        def work(connection: Connection) -> Entry:
+            offer = charging.expect_offer(connection, campaign, round, fingerprint)
+            if offers.closing_of(connection, offer.number) is not None:
+                raise PromiseBroken("this campaign and round are closed: a result or a cancellation is final")
+            positions = offers.standing_positions(connection, offer, names)
+            return offers.let_go(connection, offer, positions) if len(positions) else last(connection)
+
+        return self._write(work)
+
+    def cancel(self, *, campaign: str, round: int, fingerprint: str) -> Entry:  # noqa: A002
+        """Close a campaign's round without a release and give every hold back; doing it twice changes nothing."""
+
+        def work(connection: Connection) -> Entry:
+            offer = charging.expect_offer(connection, campaign, round, fingerprint)
+            closing = offers.closing_of(connection, offer.number)
+            if closing is None:
+                return offers.cancel(connection, offer)
+            if closing.kind == "release":
+                raise PromiseBroken("this campaign and round were released; what was spent stays spent")
+            return Entry(closing.number, closing.hash)
+
+        return self._write(work)
+
+    def release(
+        self,
+        *,
+        campaign: str,
+        round: int,  # noqa: A002
+        fingerprint: str,
+        ids: Sequence[str],
+        grains: NDArray[np.int64],
+        draw: charging.Draw,
+        joined: NDArray[np.bool_] | None = None,
+    ) -> Entry:
+        """Charge those who joined and store the result in one transaction; nothing is returned before its COMMIT.
+
+        ``draw(joined, number)`` is called at most once, inside the transaction, and gives the release's public text. Asked again
+        for the same campaign and round, the stored text comes back and nothing is drawn.
+        """
+        roster = roster_of(ids, grains)
+        if joined is not None and np.shape(joined) != (len(roster),):
+            raise BadInput(f"joined must say yes or no for each of the {len(roster)} people announced")
+        return self._write(
+            lambda connection: charging.charge(
+                connection,
+                campaign=campaign,
+                round=round,
+                fingerprint=fingerprint,
+                roster=roster,
+                joined=joined,
+                draw=draw,
+            )
+        )
+
+    def remaining(self, ids: Sequence[str], *, besides: tuple[str, int] | None = None) -> NDArray[np.int64]:
+        """Say how many grains each person has left; UNLIMITED if unbounded or not registered yet.
+
+        ``besides`` names a campaign and round whose own holds are not counted.
+        """
+        names = as_ids(ids)
+
+        def look(connection: Connection) -> NDArray[np.int64]:
+            offer = offers.offer_of(connection, *besides) if besides else None
+            return remaining(connection, names, besides=offer.number if offer else 0)
+
+        return read(self.engine, look)
+
+    def standing(self, *, campaign: str, round: int, fingerprint: str) -> NDArray[np.bool_]:  # noqa: A002
+        """Mark, in announced order, the people whose hold was neither declined nor cancelled."""
+
+        def look(connection: Connection) -> NDArray[np.bool_]:
+            offer = charging.expect_offer(connection, campaign, round, fingerprint)
+            return ~offers.returned(connection, offer)
+
+        return read(self.engine, look)
+
+    def bounded(self, *, campaign: str, round: int) -> Bounded:  # noqa: A002
+        """List those whose promise was cut to what remained of their allowance."""
+        query = """SELECT p.id, q.grains FROM promises q JOIN people p ON p.person = q.person
+            JOIN acts t ON t.number = q.offer WHERE t.campaign = :campaign AND t.round = :round AND q.bounded
+            ORDER BY q.position"""
+
+        def look(connection: Connection) -> Bounded:
+            rows = connection.execute(text(query), {"campaign": campaign, "round": round}).all()
+            return Bounded([row.id for row in rows], np.array([row.grains for row in rows], dtype=np.int64))
+
+        return read(self.engine, look)
+
+    def receipt(self, person: str, *, campaign: str | None = None, round: int = 1) -> Receipt:  # noqa: A002
+        """Write one person's receipt; of the newest release announced to them unless a campaign is named."""
+        names = as_ids([person])
+
+        def look(connection: Connection) -> Receipt:
+            place = receipting.last_release_of(connection, person) if campaign is None else (campaign, round)
+            return receipting.receipts(connection, names, *place)[0]
+
+        return read(self.engine, look)
+
+    def receipts(self, ids: Sequence[str], *, campaign: str, round: int) -> list[Receipt]:  # noqa: A002
+        """Write many people's receipts of one release."""
+        names = as_ids(ids)
+        return read(self.engine, lambda connection: receipting.receipts(connection, names, campaign, round))
+
+    def verify(self, against: Sequence[verification.OutsideCopy] = ()) -> verification.Verification:
+        """Recompute the chain and compare it with releases and receipts kept outside."""
+        return read(self.engine, lambda connection: verification.verify(connection, against))
+
+    def acts(self) -> list[Act]:
+        """List everything that was done, oldest first, in public words."""
+        columns = [acts.c[name] for name in Act.__dataclass_fields__]
+        query = select(*columns).order_by(acts.c.number)
+        return read(self.engine, lambda connection: [Act(*row) for row in connection.execute(query)])
+
+    def _write(self, work: Callable[[Connection], Entry]) -> Entry:
+        return write(self.engine, work, is_stored=is_stored)

@@ -1,0 +1,34 @@
+"""The one chain of migrations, run from inside the package: an installed wheel needs no alembic.ini."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic.operations import Operations
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.script.revision import ResolutionError
+from alembic.util import CommandError
+from sqlalchemy import Connection
+
+from optin.errors import BadInput
+
+__all__ = ["migrate", "scripts"]
+
+
+def scripts() -> ScriptDirectory:
+    """Open the folder of migrations that lies beside this file."""
+    return ScriptDirectory(str(Path(__file__).parent))
+
+
+def migrate(connection: Connection) -> None:
+    """Bring the database to the newest revision inside the caller's transaction: each step and its mark commit together."""
+    folder, context = scripts(), MigrationContext.configure(connection)
+    try:
+        steps = list(folder.iterate_revisions("head", context.get_current_revision() or "base"))
+    except (CommandError, ResolutionError):
+        raise BadInput("this ledger was written by a newer optin; upgrade optin to use it") from None
+    with Operations.context(context):
+        for step in reversed(steps):
+            step.module.upgrade()
+            context.stamp(folder, step.revision)

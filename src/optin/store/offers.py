@@ -1,0 +1,175 @@
+"""Announcing, declining, cancelling: how holds on people's budgets come and go. All run under the head lock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Row, select, text
+
+from optin.errors import BadInput, BudgetSpent, PromiseBroken
+from optin.store.balances import uncovered
+from optin.store.chain import Entry, append, last, new_salt, rows_digest, rows_of
+from optin.store.points import reached
+from optin.store.roster import Roster
+from optin.store.schema import acts
+from optin.store.staging import stage_people, stage_positions
+
+__all__ = ["announce", "cancel", "closing_of", "let_go", "offer_of", "returned", "standing_positions"]
+
+
+def offer_of(connection: Connection, campaign: str, round: int) -> Row[Any] | None:  # noqa: A002
+    """Find the act that announced a campaign's round."""
+    where = (acts.c.kind == "announce", acts.c.campaign == campaign, acts.c.round == round)
+    return connection.execute(select(acts).where(*where)).first()
+
+
+def closing_of(connection: Connection, offer: int) -> Row[Any] | None:
+    """Find the act that closed an offer: its release, or its cancelling."""
+    return connection.execute(select(acts).where(acts.c.offer == offer, acts.c.kind.in_(("release", "cancel")))).first()
+
+
+def announce(
+    connection: Connection,
+    *,
+    campaign: str,
+    round: int,  # noqa: A002
+    fingerprint: str,
+    body: str,
+    roster: Roster,
+    allowances: NDArray[np.int64],
+    raise_limits: bool,
+) -> Entry:
+    """Register whoever is new, then hold everyone's promise, or refuse as a whole."""
+    earlier = offer_of(connection, campaign, round)
+    if earlier is not None:
+        return _same_again(earlier, fingerprint, roster)
+    stage_people(connection, roster.ids, roster.grains, allowances, roster.bounded.astype(np.int64))
+    _register(connection)
+    if raise_limits:
+        _raise_allowances(connection)
+    count, first = uncovered(connection)
+    if count:
+        raise BudgetSpent(
+            f"the remaining allowance of {count} of {len(roster)} people does not cover this promise, the first at index "
+            f"{first}; plan with the ledger, or raise allowances explicitly"
+        )
+    reached("after checks")
+    return _hold(connection, roster, campaign=campaign, round=round, fingerprint=fingerprint, body=body)
+
+
+def _same_again(earlier: Row[Any], fingerprint: str, roster: Roster) -> Entry:
+    if earlier.fingerprint != fingerprint or earlier.rows != roster.digest(earlier.salt):
+        raise PromiseBroken("this campaign and round were announced before, differently; announce a new round")
+    return Entry(earlier.number, earlier.hash, earlier.body)
+
+
+def _register(connection: Connection) -> None:
+    """Write down new ids with their first limit as allowance."""
+    number = last(connection).number + 1
+    base = connection.scalar(text("SELECT COALESCE(MAX(person), 0) FROM people"))
+    added = connection.execute(
+        text(
+            "INSERT INTO people (person, id, act) SELECT :base + 1 + s.position, s.id, :act FROM staged s "
+            "WHERE NOT EXISTS (SELECT 1 FROM people p WHERE p.id = s.id) ORDER BY s.position"
+        ),
+        {"base": base, "act": number},
+    ).rowcount
+    if added:
+        connection.execute(
+            text(
+                "INSERT INTO allowances (person, act, grains) SELECT p.person, p.act, s.b "
+                "FROM staged s JOIN people p ON p.id = s.id WHERE p.act = :act ORDER BY p.person"
+            ),
+            {"act": number},
+        )
+        _seal_allowances(connection, "register", number)
+
+
+def _raise_allowances(connection: Connection) -> None:
+    """Raise the allowance of everyone who now states a higher limit; nobody's is ever lowered."""
+    number = last(connection).number + 1
+    raised = connection.execute(
+        text(
+            "INSERT INTO allowances (person, act, grains) SELECT p.person, :act, s.b "
+            "FROM staged s JOIN people p ON p.id = s.id "
+            "WHERE s.b > (SELECT MAX(a.grains) FROM allowances a WHERE a.person = p.person) ORDER BY p.person"
+        ),
+        {"act": number},
+    ).rowcount
+    if raised:
+        _seal_allowances(connection, "raise", number)
+
+
+def _seal_allowances(connection: Connection, kind: str, number: int) -> None:
+    salt = new_salt()
+    people, rows = rows_of(connection, kind=kind, act=number, offer=None, salt=salt)
+    append(connection, kind=kind, people=people, rows=rows, salt=salt)
+
+
+def _hold(connection: Connection, roster: Roster, **public: Any) -> Entry:
+    number = last(connection).number + 1
+    held = connection.execute(
+        text(
+            "INSERT INTO promises (offer, position, person, grains, bounded) "
+            "SELECT :offer, s.position, p.person, s.a, s.c = 1 FROM staged s JOIN people p ON p.id = s.id "
+            "ORDER BY s.position"
+        ),
+        {"offer": number},
+    ).rowcount
+    if held != len(roster):
+        raise BadInput("some ids were not kept as given; use ids that differ byte for byte")
+    salt = new_salt()
+    return append(connection, kind="announce", people=len(roster), rows=roster.digest(salt), salt=salt, **public)
+
+
+def let_go(connection: Connection, offer: Row[Any], positions: NDArray[np.int64], *, kind: str = "return") -> Entry:
+    """Give back the holds at some positions, as one act."""
+    number, salt = last(connection).number + 1, new_salt()
+    stage_positions(connection, positions)
+    connection.execute(
+        text("INSERT INTO returns (offer, position, act) SELECT :offer, position, :act FROM picked ORDER BY position"),
+        {"offer": offer.number, "act": number},
+    )
+    return append(
+        connection,
+        kind=kind,
+        campaign=offer.campaign,
+        round=offer.round,
+        offer=offer.number,
+        fingerprint=offer.fingerprint,
+        people=len(positions),
+        rows=rows_digest(salt, None, positions),
+        salt=salt,
+    )
+
+
+def standing_positions(connection: Connection, offer: Row[Any], ids: Sequence[str]) -> NDArray[np.int64]:
+    """Find where these people stand in an offer, leaving out whoever has let go already."""
+    stage_people(connection, ids)
+    query = """SELECT s.position AS at, q.position AS position FROM staged s LEFT JOIN people p ON p.id = s.id
+        LEFT JOIN promises q ON q.person = p.person AND q.offer = :offer ORDER BY s.position"""
+    found = connection.execute(text(query), {"offer": offer.number}).all()
+    for row in found:
+        if row.position is None:
+            raise BadInput(f"the person at index {row.at} was not among those announced; check the id, byte for byte")
+    positions = np.array([row.position for row in found], dtype=np.int64)
+    return np.sort(positions[~returned(connection, offer)[positions]])
+
+
+def cancel(connection: Connection, offer: Row[Any]) -> Entry:
+    """Close an offer without a release: every hold that stands is given back."""
+    standing = np.flatnonzero(~returned(connection, offer))
+    return let_go(connection, offer, standing, kind="cancel")
+
+
+def returned(connection: Connection, offer: Row[Any], *, before_closing: bool = False) -> NDArray[np.bool_]:
+    """Mark the positions whose hold was given back; ``before_closing`` leaves out those given back by the release."""
+    query = "SELECT r.position FROM returns r JOIN acts a ON a.number = r.act WHERE r.offer = :offer"
+    if before_closing:
+        query += " AND a.kind = 'return'"
+    gone = np.zeros(offer.people, dtype=np.bool_)
+    gone[np.array(connection.scalars(text(query), {"offer": offer.number}).all(), dtype=np.int64)] = True
+    return gone

@@ -1,0 +1,65 @@
+"""The people of one announcement, checked at the door."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optin.errors import BadInput
+from optin.store.chain import rows_digest
+
+__all__ = ["Roster", "as_ids", "roster_of"]
+
+
+@dataclass(frozen=True)
+class Roster:
+    """Ids, what each is promised in grains, and whose promise the ledger itself cut short."""
+
+    ids: list[str] = field(repr=False)
+    grains: NDArray[np.int64] = field(repr=False)
+    bounded: NDArray[np.bool_] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def digest(self, salt: str) -> str:
+        """Hash the promises as an announcement seals them."""
+        return rows_digest(salt, self.ids, self.grains, self.bounded.astype(np.int64))
+
+
+def roster_of(ids: Sequence[str], grains: Any, bounded: Any = None) -> Roster:
+    """Check ids and grains and put them together."""
+    names = as_ids(ids)
+    amounts = np.asarray(grains)
+    if amounts.shape != (len(names),) or amounts.dtype.kind not in "iu":
+        raise BadInput(f"grains must be one whole number for each of the {len(names)} people")
+    if np.any(amounts < 0):
+        raise BadInput(f"grains must not be negative: see index {int(np.argmax(amounts < 0))}")
+    cut = np.zeros(len(names), dtype=np.bool_) if bounded is None else np.asarray(bounded, dtype=np.bool_)
+    return Roster(names, amounts.astype(np.int64), cut)
+
+
+def as_ids(ids: Sequence[str]) -> list[str]:
+    """Check that ids are distinct, non-empty texts that both databases can keep; a message names the index, not the id."""
+    names: list[str] = ids.tolist() if isinstance(ids, np.ndarray) else list(ids)
+    if not names:
+        raise BadInput("there are no people: give at least one id")
+    for index, name in enumerate(names):
+        if not isinstance(name, str) or not name or "\x00" in name or not _encodable(name):
+            raise BadInput(f"ids must be non-empty texts without null characters: see index {index}")
+    if len(set(names)) != len(names):
+        raise BadInput(f"every person needs their own id: the one at index {_first_repeat(names)} was used before")
+    return names
+
+
+def _encodable(name: str) -> bool:
+    return name.isascii() or name.encode(errors="ignore").decode() == name
+
+
+def _first_repeat(names: list[str]) -> int:
+    seen: set[str] = set()
+    return next(index for index, name in enumerate(names) if name in seen or seen.add(name))  # type: ignore[func-returns-value]

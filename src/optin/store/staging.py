@@ -1,0 +1,42 @@
+"""The bulk way in: rows go to a temporary table by executemany (SQLite) or COPY (PostgreSQL), and SQL does the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection
+
+__all__ = ["stage_people", "stage_positions"]
+
+
+def stage_people(connection: Connection, ids: Sequence[str], *numbers: NDArray[np.int64]) -> None:
+    """Fill the temporary table ``staged``: position, id, then up to three numbers a person named a, b and c."""
+    columns = [np.asarray(column, dtype=np.int64) for column in numbers]
+    columns += [np.zeros(len(ids), dtype=np.int64)] * (3 - len(columns))
+    rows = zip(range(len(ids)), ids, *(column.tolist() for column in columns), strict=True)
+    _fill(connection, "staged", "position BIGINT PRIMARY KEY, id TEXT, a BIGINT, b BIGINT, c BIGINT", rows)
+
+
+def stage_positions(connection: Connection, positions: NDArray[np.int64]) -> None:
+    """Fill the temporary table ``picked`` with positions."""
+    rows = ((position,) for position in positions.tolist())
+    _fill(connection, "picked", "position BIGINT PRIMARY KEY", rows)
+
+
+def _fill(connection: Connection, table: str, columns: str, rows: Iterable[tuple[object, ...]]) -> None:
+    on_sqlite = connection.dialect.name == "sqlite"
+    connection.exec_driver_sql(f"DROP TABLE IF EXISTS {'temp' if on_sqlite else 'pg_temp'}.{table}")
+    if on_sqlite:
+        connection.exec_driver_sql(
+            f"CREATE TEMPORARY TABLE {table} ({columns.replace('BIGINT PRIMARY', 'INTEGER PRIMARY')})"
+        )
+        marks = ", ".join("?" * (columns.count(",") + 1))
+        connection.connection.cursor().executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608
+        return
+    connection.exec_driver_sql(f"CREATE TEMPORARY TABLE {table} ({columns}) ON COMMIT DROP")
+    with connection.connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copy:  # type: ignore[attr-defined]
+        for row in rows:
+            copy.write_row(row)
+    connection.exec_driver_sql(f"ANALYZE {table}")

@@ -1,0 +1,27 @@
+"""What several test files share: the two databases a ledger can live in."""
+
+import pytest
+from postgres import PostgresServer
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    server = PostgresServer().start()
+    yield server
+    server.remove()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request, tmp_path):
+    """The URL of an empty database, on each engine in turn."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'ledger.sqlite'}"
+    return request.getfixturevalue("postgres").new_database()
+
+
+@pytest.fixture
+def ledger(url):
+    from optin.store import Ledger
+
+    with Ledger.open(url) as opened:
+        yield opened

@@ -1,0 +1,105 @@
+"""A real PostgreSQL for the tests: private data directory, Unix socket only, gone when the tests end.
+
+One server for each test process, so that parallel workers cannot disturb one another.
+"""
+
+import ctypes
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+from pathlib import Path
+
+import psycopg
+
+PORT = 5432
+
+
+class PostgresServer:
+    """One cluster in a temporary folder, run as an ordinary user because initdb refuses root."""
+
+    def __init__(self, **settings):
+        self.user = "postgres" if os.geteuid() == 0 else None
+        self.folder = Path(tempfile.mkdtemp(prefix="optin-pg-", dir="/tmp"))
+        if self.user:
+            account = pwd.getpwnam(self.user)
+            os.chown(self.folder, account.pw_uid, account.pw_gid)
+        self.settings = settings
+        self.process = None
+
+    @property
+    def log(self):
+        return self.folder / "log"
+
+    def start(self):
+        data = self.folder / "data"
+        if not data.exists():
+            command = [_program("initdb"), "-D", data, "-U", "optin", "-A", "trust", "-E", "UTF8", "--locale=C"]
+            command += ["--wal-segsize=1", "--no-sync", "--no-instructions"]
+            subprocess.run(command, user=self.user, cwd=self.folder, check=True, capture_output=True)
+        options = {"listen_addresses": "", "unix_socket_directories": str(self.folder), "port": PORT, **self.settings}
+        flags = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [_program("postgres"), "-D", data, *flags],
+                user=self.user,
+                cwd=self.folder,
+                stdout=log,
+                stderr=log,
+                preexec_fn=_stop_with_parent,
+            )
+        self._wait()
+        return self
+
+    def _wait(self):
+        for _ in range(600):
+            try:
+                psycopg.connect(host=str(self.folder), port=PORT, user="optin", dbname="postgres").close()
+                return
+            except psycopg.OperationalError:
+                if self.process.poll() is not None:
+                    raise RuntimeError(self.log.read_text()) from None
+                time.sleep(0.05)
+        raise RuntimeError("PostgreSQL did not start")
+
+    def stop(self, how=signal.SIGINT):
+        """End the server: SIGINT closes connections and shuts down, SIGQUIT leaves as in a crash."""
+        self.process.send_signal(how)
+        self.process.wait(timeout=60)
+
+    def remove(self):
+        self.stop()
+        shutil.rmtree(self.folder)
+
+    def new_database(self):
+        """Create an empty database and give its URL."""
+        name = f"ledger_{uuid.uuid4().hex}"
+        self.execute(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def url(self, name, folder=None):
+        return f"postgresql://optin@/{name}?host={folder or self.folder}&port={PORT}"
+
+    def execute(self, statement):
+        with psycopg.connect(
+            host=str(self.folder), port=PORT, user="optin", dbname="postgres", autocommit=True
+        ) as link:
+            cursor = link.execute(statement)
+            return cursor.fetchall() if cursor.description else None
+
+
+def _program(name):
+    found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
+    place = str(found[-1]) if found else shutil.which(name)
+    if place is None:
+        raise RuntimeError(f"{name} is missing: install the Debian package postgresql")
+    return place
+
+
+def _stop_with_parent():
+    """Shut down even if the test process is killed: the kernel sends SIGINT when the parent goes."""
+    ctypes.CDLL(None).prctl(1, signal.SIGINT)
