@@ -1,0 +1,178 @@
+"""The two agent models: people who set a limit, and people who weigh benefit against privacy cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from optin.agents.benefit import Benefit, LinearBenefit
+from optin.agents.columns import checked_ids, column, numbers, same_rows
+from optin.errors import BadInput
+from optin.kernel.ladder import Array
+from optin.kernel.passes import ArrayLimits
+
+__all__ = ["Agents", "PrivacyConstrained", "QuasiLinear"]
+
+EXTREME = 2.0**450
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrivacyConstrained:
+    """People who accept any epsilon up to their own limit (tau of the paper).
+
+    ``limits`` are numbers >= 0 (infinity allowed), kept as a view of what was given.
+
+    >>> PrivacyConstrained([1, 4, 9, 9])
+    PrivacyConstrained(4 people)
+    """
+
+    limits: Array
+    ids: tuple[str, ...] | None = field(default=None, kw_only=True)
+
+    model = "privacy-constrained"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "limits", column(self.limits, "limits"))
+        object.__setattr__(self, "ids", checked_ids(self.ids, len(self.limits)))
+
+    @classmethod
+    def from_budgets(cls, budgets: Any, costs: Any, *, ids: Any = None) -> PrivacyConstrained:  # noqa: ANN401
+        """Set each limit to budget over cost; a cost of 0 means no limit at all, also with budget 0.
+
+        >>> PrivacyConstrained.from_budgets([1, 0, 0], [4, 2, 0]).limits.tolist()
+        [0.25, 0.0, inf]
+        """
+        same_rows(budgets, costs, ("budgets", "costs"))
+        budget, cost = column(budgets, "budgets"), column(costs, "costs", finite=True)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            limits = budget / cost
+        limits[np.isnan(limits)] = math.inf
+        return cls(limits, ids=ids)
+
+    def __len__(self) -> int:
+        return len(self.limits)
+
+    def __repr__(self) -> str:
+        return f"PrivacyConstrained({len(self)} people)"
+
+    def table(self) -> ArrayLimits:
+        """Return the limits as the kernel reads them."""
+        return ArrayLimits(self.limits, scale=_scale(self.limits))
+
+    def limits_at(self, variance: float | None = None, *, data_variance: float | None = None) -> Array:
+        """Return the limits, which do not depend on the variance here."""
+        return self.limits
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class QuasiLinear:
+    """People who join iff benefit(variance) - cost * epsilon is at least their outside option.
+
+    ``benefit`` never rises with the variance: a `LinearBenefit` or any callable, giving one number or one for each person.
+    ``outside`` is a number, one for each person, or "own-data": the benefit of using only one's own value.
+
+    >>> QuasiLinear([1, 0.25], benefit=LinearBenefit(base=1.28125, slope=1.0))
+    QuasiLinear(2 people, benefit=LinearBenefit(base=1.28125, slope=1.0))
+    """
+
+    costs: Array
+    benefit: Benefit = field(default_factory=LinearBenefit, kw_only=True)
+    outside: Any = field(default=0.0, kw_only=True)
+    ids: tuple[str, ...] | None = field(default=None, kw_only=True)
+
+    model = "quasi-linear"
+
+    def __post_init__(self) -> None:
+        given = self.costs
+        object.__setattr__(self, "costs", column(given, "costs", finite=True))
+        object.__setattr__(self, "ids", checked_ids(self.ids, len(self.costs)))
+        if not callable(self.benefit):
+            raise BadInput(
+                "benefit must be callable: optin.LinearBenefit(base=…, slope=…), or a function of the variance"
+            )
+        if isinstance(self.benefit, LinearBenefit):
+            for name in ("base", "slope"):
+                same_rows(given, getattr(self.benefit, name), ("costs", f"the benefit's {name}"))
+        object.__setattr__(self, "outside", _outside(self.outside, given))
+
+    def __len__(self) -> int:
+        return len(self.costs)
+
+    def __repr__(self) -> str:
+        return f"QuasiLinear({len(self)} people, benefit={benefit_name(self.benefit)})"
+
+    def table(self) -> ArrayLimits:
+        """Return t = 1/c as the kernel reads it (E10)."""
+        least = float(self.costs.min())
+        if least == 0:
+            least = float(np.min(self.costs, where=self.costs > 0, initial=math.inf))
+        return ArrayLimits(self.costs, inverse=True, scale=_power_of_two(least) if math.isfinite(least) else 1.0)
+
+    def outside_at(self, data_variance: float | None) -> float | Array:
+        """Return the outside option as a number, or one for each person."""
+        if isinstance(self.outside, str):
+            if data_variance is None:
+                raise BadInput('outside="own-data" needs the data variance: it is the benefit of one value alone')
+            return _number_or_array(self.benefit(data_variance))
+        return self.outside  # type: ignore[no-any-return]
+
+    def surplus_at(self, variance: float, *, data_variance: float | None = None) -> float | Array:
+        """Return benefit - outside at this variance, a number or one for each person."""
+        return _number_or_array(self.benefit(variance)) - self.outside_at(data_variance)
+
+    def limits_at(self, variance: float, *, data_variance: float | None = None) -> Array:
+        """Return the epsilon at which each person is indifferent: max(surplus, 0) / cost (E9)."""
+        surplus = np.asarray(self.surplus_at(variance, data_variance=data_variance), dtype=np.float64)
+        return indifferent(surplus, self.costs)
+
+
+Agents = PrivacyConstrained | QuasiLinear
+
+
+def indifferent(surplus: Array, costs: Array) -> Array:
+    """Divide surplus by cost; who bears no cost accepts anything worth joining for, and nothing below that (E9)."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        limits = np.maximum(surplus, 0.0) / costs
+    free = costs == 0
+    if free.any():
+        limits = np.where(free, np.where(surplus >= 0, math.inf, 0.0), limits)
+    return np.asarray(limits)
+
+
+def benefit_name(benefit: Callable[..., Any]) -> str:
+    """Name a benefit for people to read; it is never called by that name."""
+    return repr(benefit) if isinstance(benefit, LinearBenefit) else getattr(benefit, "__name__", type(benefit).__name__)
+
+
+def _outside(outside: Any, costs: Any) -> float | Array | Literal["own-data"]:  # noqa: ANN401
+    if isinstance(outside, str):
+        if outside != "own-data":
+            raise BadInput('outside must be a number, one number for each person, or "own-data"')
+        return "own-data"
+    if np.ndim(outside) > 0:
+        same_rows(costs, outside, ("costs", "outside"))
+    value = numbers(np.atleast_1d(outside), "outside")
+    if not np.isfinite(value).all():
+        place = int(np.argmax(~np.isfinite(value)))
+        raise BadInput(f"outside[{place}] is not finite; give a finite number")
+    return float(value[0]) if np.ndim(outside) == 0 else value
+
+
+def _number_or_array(value: Any) -> float | Array:  # noqa: ANN401
+    return float(value) if np.ndim(value) == 0 else np.asarray(value, dtype=np.float64)
+
+
+def _scale(limits: Array) -> float:
+    largest = float(limits.max())
+    if math.isinf(largest):
+        largest = float(np.max(limits, where=np.isfinite(limits), initial=0.0))
+    return _power_of_two(1.0 / largest) if largest > 0 else 1.0
+
+
+def _power_of_two(value: float) -> float:
+    """Return a power of two near ``value`` when squares of its inverse could overflow, else 1."""
+    return 1.0 if 1.0 / EXTREME < value < EXTREME else 2.0 ** max(min(math.frexp(value)[1], 1000), -1000)

@@ -1,0 +1,134 @@
+"""E1 and E8: the one number that decides a design, from an array or from sums under a bound.
+
+Both equations ask where a rising, piecewise linear function of the cap reaches a target. `ladder_around` narrows the search
+to a ladder that provably holds the root; inside one piece the root is a quotient.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from optin.kernel.ladder import Ladder, Limits, Outline, Sums
+
+__all__ = ["cap_at_reach", "ladder_around", "optimal_cap"]
+
+SumsAt = Callable[[float], Sums]
+Beyond = Callable[[float, SumsAt], bool]
+
+
+def optimal_cap(limits: Limits, target: float) -> tuple[float, Sums] | None:
+    """Solve E1: the x with sum_i tau_i max(x - tau_i, 0) = target, and the sums over the limits below it.
+
+    The left side is x T - Q with T, Q the sums over limits below x (E6), so between two limits x = (target + Q) / T. All
+    terms are positive: nothing cancels, and a piece chosen wrongly by rounding moves x by rounding only. None if no limit is
+    finite and positive: then nothing ever rises.
+
+    >>> import numpy as np
+    >>> from optin.kernel.passes import ArrayLimits
+    >>> optimal_cap(ArrayLimits(np.array([1.0, 4.0, 9.0, 9.0])), target=8.0)[0]
+    5.0
+    """
+
+    def beyond(x: float, sums_at: SumsAt) -> bool:
+        sums = sums_at(x)
+        return x * sums.total - sums.squares >= target
+
+    ladder = ladder_around(limits, beyond)
+    if ladder.totals[-1] == 0:
+        return None
+    j = _last_piece_below(ladder.heights, target)
+    if ladder.totals[j] == 0:  # the first positive limit starts the rise, however small the target
+        j += int(np.argmax(ladder.totals[j:] > 0))
+    x = (target + float(ladder.squares[j])) / float(ladder.totals[j])
+    return x, ladder.sums_under(x)
+
+
+def cap_at_reach(limits: Limits, reach: float) -> tuple[float, Sums] | None:
+    """Solve E8: the x with sum_i min(tau_i, x) = reach, and the sums below it; None if all limits together do not reach.
+
+    Limits that fall short by rounding alone (12 digits) are taken to reach: everyone then stands at their limit.
+
+    >>> import numpy as np
+    >>> from optin.kernel.passes import ArrayLimits
+    >>> cap_at_reach(ArrayLimits(np.array([1.0, 4.0, 9.0])), reach=9.0)[0]
+    4.0
+    """
+
+    def beyond(x: float, sums_at: SumsAt) -> bool:
+        sums = sums_at(x)
+        return sums.total + (len(limits) - sums.count) * x >= reach
+
+    ladder = ladder_around(limits, beyond)
+    j = _last_piece_below(ladder.reaches, reach)
+    above = len(limits) - int(ladder.counts[j])
+    if above > 0:
+        x = max((reach - float(ladder.totals[j])) / above, float(ladder.edges[j]))
+        return x, ladder.sums_under(x)
+    if float(ladder.totals[-1]) >= reach * (1 - 1e-12):
+        return float(ladder.edges[-1]), ladder.sums_under(float(ladder.edges[-1]))
+    return None
+
+
+def ladder_around(limits: Limits, beyond: Beyond) -> Ladder:
+    """Find a ladder whose range holds the point where ``beyond`` turns true, for a rising ``beyond``.
+
+    The outline only proposes; a range is accepted when exact sums say false at its foot and true at its top.
+    """
+    low, high = 0.0, math.inf
+    ladder = limits.ladder(low, high) if len(limits) <= limits.whole else None
+    while ladder is None:
+        outline = limits.outline(low, high)
+        foot, middle, top = _proposal(outline, beyond, low, high)
+        found = limits.ladder(foot, top)
+        if found is None:
+            low, high = _halved(limits, beyond, low, high, middle)
+        elif foot > low and beyond(foot, _exact(limits, found)):
+            high = foot
+        elif top < high and not beyond(top, _exact(limits, found)):
+            low = top
+        else:
+            ladder = found
+    return ladder
+
+
+def _proposal(outline: Outline, beyond: Beyond, low: float, high: float) -> tuple[float, float, float]:
+    """Propose a range around the estimated turning point, as wide as the sample is unsure."""
+    edges = outline.edges
+    first, last = 0, len(edges)
+    while first < last:
+        middle = (first + last) // 2
+        if beyond(float(edges[middle]), outline.sums_at):
+            last = middle
+        else:
+            first = middle + 1
+    margin = 0 if outline.exact else 8 + 2 * math.isqrt(len(edges))
+    foot, top = first - 1 - margin, first + margin
+    centre = float(edges[min(first, len(edges) - 1)]) if len(edges) else _between(low, high)
+    return (float(edges[foot]) if foot >= 0 else low), centre, (float(edges[top]) if top < len(edges) else high)
+
+
+def _between(low: float, high: float) -> float:
+    """Return the float halfway between two others in the order of floats."""
+    ends = np.array([low, min(high, np.finfo(float).max)]).view(np.int64)
+    return float((ends[:1] + (ends[1] - ends[0]) // 2).view(np.float64)[0])
+
+
+def _halved(limits: Limits, beyond: Beyond, low: float, high: float, middle: float) -> tuple[float, float]:
+    """Cut the range at ``middle`` by one exact evaluation."""
+    return (low, middle) if beyond(middle, limits.sums) else (middle, high)
+
+
+def _exact(limits: Limits, ladder: Ladder) -> SumsAt:
+    """Answer from the ladder where it can, else by a pass over the table."""
+
+    def sums_at(bound: float) -> Sums:
+        return ladder.sums_at(bound) if ladder.low <= bound <= ladder.high else limits.sums(bound)
+
+    return sums_at
+
+
+def _last_piece_below(rising: np.ndarray, target: float) -> int:
+    return max(int(np.searchsorted(rising, target, side="left")) - 1, 0)

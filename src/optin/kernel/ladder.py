@@ -1,0 +1,141 @@
+"""Limits as a ladder: sorted breakpoints with exact sums of everything at or below each.
+
+All designs of optin have the form eps = min(limit, x) (E2), so every quantity of a design is a function of the cap x and of
+three sums over the limits below it. Between two neighbouring limits these sums do not change: a *piece*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Array", "Ladder", "Limits", "Outline", "Sums"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sums:
+    """How many limits lie at or below a bound, their sum and their sum of squares."""
+
+    count: int
+    total: float
+    squares: float
+
+
+@dataclass(frozen=True)
+class Outline:
+    """Estimated sums at rising edges; ``exact`` where an engine counted instead of sampling."""
+
+    edges: Array
+    counts: Array
+    totals: Array
+    squares: Array
+    exact: bool
+
+    def sums_at(self, bound: float) -> Sums:
+        """Estimate the sums over limits at or below ``bound``."""
+        j = int(np.searchsorted(self.edges, bound, side="right")) - 1
+        if j < 0:
+            return Sums(0, 0.0, 0.0)
+        return Sums(int(self.counts[j]), float(self.totals[j]), float(self.squares[j]))
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The pieces of the range [low, high]: sums below it, and the sorted limits strictly inside.
+
+    Ties at ``high`` may be left out: at x = high they add nothing to any height and ``high`` each to the sum of epsilons,
+    whether counted below or above.
+    """
+
+    low: float
+    high: float
+    below: Sums
+    inside: Array
+    people: int
+
+    @cached_property
+    def edges(self) -> Array:
+        """Where pieces begin: ``low``, then every limit inside."""
+        return np.concatenate(([self.low], self.inside))
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """How many limits lie at or below each edge."""
+        return self.below.count + np.arange(len(self.edges))
+
+    @cached_property
+    def totals(self) -> Array:
+        """The sum of the limits at or below each edge."""
+        return np.cumsum(np.concatenate(([self.below.total], self.inside)))
+
+    @cached_property
+    def squares(self) -> Array:
+        """The sum of their squares."""
+        return np.cumsum(np.concatenate(([self.below.squares], self.inside * self.inside)))
+
+    @cached_property
+    def heights(self) -> Array:
+        """Evaluate the left side of E1 at every edge, added up from gaps so that nothing cancels."""
+        first = max(self.low * self.below.total - self.below.squares, 0.0)
+        return first + np.concatenate(([0.0], np.cumsum(self.totals[:-1] * np.diff(self.edges))))
+
+    @cached_property
+    def reaches(self) -> Array:
+        """Evaluate sum_i min(limit_i, edge) at every edge."""
+        return self.totals + (self.people - self.counts) * self.edges
+
+    def piece(self, x: float) -> int:
+        """Return the number of the piece that holds x."""
+        return max(int(np.searchsorted(self.edges, x, side="right")) - 1, 0)
+
+    def sums_at(self, bound: float) -> Sums:
+        """Return the sums over limits at or below a bound inside [low, high]."""
+        j = self.piece(bound)
+        return Sums(int(self.counts[j]), float(self.totals[j]), float(self.squares[j]))
+
+    def from_piece(self, j: int) -> Ladder:
+        """Return the ladder without its first ``j`` pieces."""
+        if j == 0:
+            return self
+        foot = Sums(int(self.counts[j]), float(self.totals[j]), float(self.squares[j]))
+        return Ladder(float(self.edges[j]), self.high, foot, self.inside[j:], self.people)
+
+    def sums_under(self, bound: float) -> Sums:
+        """Return the sums over limits strictly below a bound in (low, high]."""
+        j = max(int(np.searchsorted(self.edges, bound, side="left")) - 1, 0)
+        return Sums(int(self.counts[j]), float(self.totals[j]), float(self.squares[j]))
+
+
+class Limits(Protocol):
+    """What the kernel asks of a table of limits, wherever it is kept."""
+
+    @property
+    def whole(self) -> int:
+        """How many limits are few enough to be taken whole."""
+
+    def __len__(self) -> int:
+        """Return the number of people."""
+
+    def outline(self, low: float, high: float) -> Outline:
+        """Estimate or count the sums at a few thousand edges strictly inside (low, high)."""
+
+    def sums(self, bound: float) -> Sums:
+        """Return the exact sums over limits at or below ``bound``."""
+
+    def clipped_total(self, bound: float) -> float:
+        """Return the sum of min(limit, bound)."""
+
+    def ladder(self, low: float, high: float) -> Ladder | None:
+        """Return the exact ladder of [low, high], or None if too many limits lie inside."""
+
+    def whole_ladder(self, low: float, high: float) -> Ladder:
+        """Return the exact ladder of [low, high], however many limits lie inside."""
+
+    def buckets(self) -> Outline:
+        """Return exact sums at the edges of logarithmic buckets over all finite positive limits."""

@@ -1,0 +1,211 @@
+"""Limits in memory, read in chunks that fit the processor's cache: the numpy form of `Limits`.
+
+One pass over ten million limits costs about a tenth of sorting them. A sample tells where the cap must lie, so only people
+near it are ever sorted; a wrong guess costs a pass and never the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optin.kernel.ladder import Array, Ladder, Outline, Sums
+
+__all__ = ["ArrayLimits"]
+
+CHUNK = 1 << 15
+ROW = 1 << 12
+SMALL = 1 << 16
+SAMPLE = 1 << 16
+MANTISSA_BITS = 8
+_SHIFT = 52 - MANTISSA_BITS
+_GOLDEN = 0.6180339887498949
+
+
+@dataclass(frozen=True)
+class ArrayLimits:
+    """A float64 array of limits (``inverse``: of their reciprocals, E10), never copied whole.
+
+    ``scale`` is a power of two that keeps squares of extreme limits finite; all answers are in scaled units.
+    """
+
+    values: Array
+    inverse: bool = False
+    scale: float = 1.0
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def whole(self) -> int:
+        """The largest ladder held in memory: an eighth of the people, or all of a small table."""
+        return max(SMALL, len(self.values) // 8)
+
+    def chunks(self, size: int = CHUNK) -> Iterator[Array]:
+        """Yield the limits a cache-sized piece at a time."""
+        buffer = np.empty(min(size, len(self.values)))
+        for start in range(0, len(self.values), size):
+            chunk = self.values[start : start + size]
+            yield self._limits(chunk, buffer[: len(chunk)])
+
+    def _limits(self, chunk: Array, out: Array) -> Array:
+        if self.inverse:
+            with np.errstate(divide="ignore", over="ignore"):
+                return np.divide(self.scale, chunk, out=out)
+        return chunk if self.scale == 1.0 else np.multiply(chunk, self.scale, out=out)
+
+    def outline(self, low: float, high: float) -> Outline:
+        """Estimate the sums from a spread-out sample (the same one every time)."""
+        n = len(self.values)
+        size = min(SAMPLE, n)
+        # A Weyl sequence visits the array evenly in any order it may be sorted in, with no generator to seed.
+        places = (np.arange(size) * _GOLDEN % 1.0 * n).astype(np.intp)
+        sample = self.values[places]
+        sample = self._limits(sample, np.empty(size))
+        sample = np.sort(sample[(sample > low) & (sample < high)])
+        weight = n / size
+        below = self.sums(low) if low > 0 else Sums(0, 0.0, 0.0)
+        return Outline(
+            edges=sample,
+            counts=below.count + weight * np.arange(1.0, len(sample) + 1),
+            totals=below.total + weight * np.cumsum(sample),
+            squares=below.squares + weight * np.cumsum(sample * sample),
+            exact=False,
+        )
+
+    def sums(self, bound: float) -> Sums:
+        """Add up the limits at or below ``bound`` in one pass."""
+        tail = _Tail()
+        for chunk in self.chunks():
+            tail.add(chunk, np.less_equal(chunk, bound))
+        return tail.sums()
+
+    def clipped_total(self, bound: float) -> float:
+        """Add up min(limit, bound) in one pass."""
+        buffer = np.empty(min(CHUNK, len(self.values)))
+        return float(sum(np.minimum(c, bound, out=buffer[: len(c)]).sum() for c in self.chunks()))
+
+    def ladder(self, low: float, high: float) -> Ladder | None:
+        """Collect the limits strictly between ``low`` and ``high`` and add up those at or below ``low``, in one pass."""
+        return self._ladder(low, high, room=self.whole)
+
+    def whole_ladder(self, low: float, high: float) -> Ladder:
+        """Do the same however many limits lie inside."""
+        found = self._ladder(low, high, room=len(self.values))
+        assert found is not None  # noqa: S101 - nobody can be more than everybody
+        return found
+
+    def _ladder(self, low: float, high: float, *, room: int) -> Ladder | None:
+        tail = _Tail()
+        parts: list[Array] = []
+        for chunk in self.chunks():
+            mask = np.less_equal(chunk, low)
+            inside = chunk[np.flatnonzero(np.less(chunk, high) ^ mask)]
+            tail.add(chunk, mask)
+            parts.append(inside)
+            room -= len(inside)
+            if room < 0:
+                return None
+        return Ladder(low, high, tail.sums(), np.sort(np.concatenate(parts)), len(self.values))
+
+    def buckets(self) -> Outline:
+        """Count and add up limits in buckets of equal relative width, 256 to a doubling, in one pass.
+
+        The leading bits of a positive float64 are its logarithm to eight binary places, so no logarithm is taken.
+        """
+        low, high = self._extremes[:2]
+        if high <= 0:
+            empty = np.empty(0)
+            return Outline(empty, empty, empty, empty, exact=True)
+        first, last = _bucket(low), _bucket(high)
+        size = last - first + 1
+        counts, totals, squares = np.zeros(size), np.zeros(size), np.zeros(size)
+        for chunk in self.chunks(max(CHUNK, size)):
+            finite = chunk if self.zeros + self.infinite == 0 else chunk[(chunk > 0) & (chunk < np.inf)]
+            keys = (finite.view(np.int64) >> _SHIFT) - first
+            counts += np.bincount(keys, minlength=size)
+            totals += np.bincount(keys, weights=finite, minlength=size)
+            squares += np.bincount(keys, weights=finite * finite, minlength=size)
+        edges = np.arange(first + 1, last + 2, dtype=np.int64) << _SHIFT
+        # The largest float below the next bucket's edge: everything counted so far is at or below it.
+        tops = (edges - 1).view(np.float64)
+        return Outline(tops, self.zeros + np.cumsum(counts), np.cumsum(totals), np.cumsum(squares), exact=True)
+
+    @cached_property
+    def _extremes(self) -> tuple[float, float, int, int]:
+        low, high, zeros, infinite = np.inf, 0.0, 0, 0
+        for chunk in self.chunks():
+            small, large = float(chunk.min()), float(chunk.max())
+            if small <= 0 or large == np.inf:
+                zeros += _count(chunk == 0)
+                infinite += _count(chunk == np.inf)
+                plain = chunk[(chunk > 0) & (chunk < np.inf)]
+                small, large = (float(plain.min()), float(plain.max())) if len(plain) else (np.inf, 0.0)
+            low, high = min(low, small), max(high, large)
+        return low, high, zeros, infinite
+
+    @property
+    def least(self) -> float:
+        """The smallest positive finite limit."""
+        return self._extremes[0]
+
+    @property
+    def zeros(self) -> int:
+        """How many limits are zero."""
+        return self._extremes[2]
+
+    @property
+    def infinite(self) -> int:
+        """How many limits are infinite."""
+        return self._extremes[3]
+
+
+class _Tail:
+    """Running sums over the marked limits of chunk after chunk.
+
+    Few marked ones are gathered; many are multiplied by their mark, which is faster than gathering them.
+    """
+
+    def __init__(self) -> None:
+        self._count, self._total, self._squares = 0, 0.0, 0.0
+        self._row = np.zeros(CHUNK)
+
+    def add(self, chunk: Array, mask: NDArray[np.bool_]) -> None:
+        count = int(np.count_nonzero(mask))
+        if count == 0:
+            return
+        self._count += count
+        kept = chunk[np.flatnonzero(mask)] if count < len(chunk) // 4 else self._marked(chunk, mask, count)
+        self._total += float(kept.sum())
+        self._squares += _square_sum(kept)
+
+    def _marked(self, chunk: Array, mask: NDArray[np.bool_], count: int) -> Array:
+        if count == len(chunk):
+            return chunk
+        # An infinite limit times False would be NaN; no infinite limit is ever marked.
+        return np.multiply(
+            np.minimum(chunk, np.finfo(float).max, out=self._row[: len(chunk)]), mask, out=self._row[: len(chunk)]
+        )
+
+    def sums(self) -> Sums:
+        return Sums(self._count, self._total, self._squares)
+
+
+def _square_sum(values: Array) -> float:
+    """Add up squares in rows short enough that no BLAS starts threads for them, which a busy machine punishes."""
+    whole = len(values) // ROW * ROW
+    rows = values[:whole].reshape(-1, ROW)
+    rest = values[whole:]
+    return float(np.vecdot(rows, rows).sum()) + float(rest @ rest)
+
+
+def _bucket(value: float) -> int:
+    return int(np.float64(value).view(np.int64)) >> _SHIFT
+
+
+def _count(mask: NDArray[np.bool_]) -> int:
+    return int(np.count_nonzero(mask))

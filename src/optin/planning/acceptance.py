@@ -1,0 +1,207 @@
+"""Quasi-linear people: the best design everyone accepts, or what stands in its way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from optin.agents.benefit import LinearBenefit, Watched
+from optin.agents.models import QuasiLinear, benefit_name, indifferent
+from optin.errors import Infeasible
+from optin.kernel.fixedpoint import least_fixed_point
+from optin.kernel.ladder import Array
+from optin.kernel.optimum import Design, best_at_reach, best_design, tilt_of
+from optin.kernel.passes import ArrayLimits
+from optin.kernel.quasilinear import Crossing, Gain, least_crossing
+from optin.kernel.shortfall import fewest_copies, shortfall
+from optin.planning.question import Question
+from optin.planning.record import Plan
+
+__all__ = ["solve_quasilinear"]
+
+
+def solve_quasilinear(agents: QuasiLinear, asked: Question) -> Plan:
+    """Find the least promised variance that carries itself (E9), by E10 for a common benefit."""
+    outside = agents.outside_at(asked.data_variance)
+    differs = np.ndim(outside) > 0 or np.ndim(agents.benefit(asked.data_variance)) > 0
+    return _for_each(agents, asked) if differs else _for_all(agents, asked, float(outside))
+
+
+def _for_all(agents: QuasiLinear, asked: Question, outside: float) -> Plan:
+    table = agents.table()
+    scale = table.scale
+    watched = Watched(agents.benefit, people=None)
+    gain = _gain(agents, asked, watched, outside)
+    spread, kappa = asked.spread, asked.kappa * scale * scale
+    reach = None if asked.reach is None else asked.reach * scale
+    found = least_crossing(table, gain, spread=spread, kappa=kappa, reach=reach)
+    watched.check()
+    if found.crossing is None:
+        lacking = shortfall(table, gain, spread=spread, kappa=kappa, reach=reach)
+        people = fewest_copies(table, gain, spread=spread, kappa=kappa, reach=reach)
+        raise _infeasible(len(agents), lacking, people, outside - lacking, undecided=found.undecided)
+    return _accepted(agents, asked, outside, table, found.crossing)
+
+
+def _gain(agents: QuasiLinear, asked: Question, watched: Watched, outside: float) -> Gain:
+    """Express the benefit beyond the outside option in the design's unit variance; slack inflates what is promised."""
+    inflate = asked.width**2 * (1 + asked.slack)
+    line = None
+    if isinstance(agents.benefit, LinearBenefit):
+        line = (agents.benefit.base - outside, agents.benefit.slope * inflate)
+    else:
+        floor = max(asked.data_variance / len(agents), 1e-9 * asked.width**2)
+        for variance in np.geomspace(floor, 10 * asked.width**2, 65):
+            watched.common(float(variance))
+    return Gain(lambda v: watched.common(inflate * v) - outside, line)
+
+
+def _accepted(agents: QuasiLinear, asked: Question, outside: float, table: ArrayLimits, crossing: Crossing) -> Plan:
+    promised = crossing.variance * asked.width**2 * (1 + asked.slack)
+    benefit = float(agents.benefit(promised))
+    surplus = benefit - outside
+    design = _unit_design(table, crossing)
+    cap = crossing.cap / table.scale
+    per = surplus / table.scale if math.isinf(design.cap) else cap / design.cap
+    reach = math.inf if design.noiseless else per * design.reach
+    return Plan(
+        people=len(agents),
+        model=agents.model,
+        **asked.fields(),
+        cap=cap,
+        eta=asked.eta if asked.eta is not None else reach / asked.width,
+        variance=crossing.variance * asked.width**2,
+        tilt=tilt_of(design, table),
+        pooled_people=design.pooled,
+        weight_squares=design.weight_squares,
+        surplus=surplus,
+        promised_variance=promised,
+        benefit_name=benefit_name(agents.benefit),
+        benefit_at_promise=benefit,
+        outside=outside,
+    )
+
+
+def _unit_design(table: ArrayLimits, crossing: Crossing) -> Design:
+    """Describe the offer y as a design over t = 1/c; the surplus only scales it."""
+    people, y = len(table), crossing.y
+    tail = table.sums(np.finfo(float).max if math.isinf(y) else math.nextafter(y, 0.0))
+    pooled = people - tail.count
+    if math.isinf(y) and pooled > 0:
+        return Design(people, y, math.inf, math.inf, pooled, crossing.variance)
+    if math.isinf(y):
+        return Design(people, y, tail.total, tail.squares, 0, crossing.variance)
+    return Design(people, y, tail.total + pooled * y, tail.squares + pooled * y * y, pooled, crossing.variance)
+
+
+@dataclass(frozen=True)
+class _Everyone:
+    """The rising map M of people who differ in benefit or outside option; ``bonus`` and ``copies`` for what-if."""
+
+    agents: QuasiLinear
+    asked: Question
+    watched: Watched
+    outside: Array | float
+
+    def design(self, variance: float, *, bonus: float = 0.0, copies: float = 1.0) -> Design | None:
+        asked = self.asked
+        surplus = self.watched.each(variance * asked.width**2 * (1 + asked.slack)) - self.outside + bonus
+        limits = indifferent(surplus, self.agents.costs)
+        if not limits.max() > 0:
+            return None
+        table, kappa = ArrayLimits(limits), asked.kappa / copies
+        if asked.reach is None:
+            return best_design(table, spread=asked.spread, kappa=kappa)
+        return best_at_reach(table, reach=asked.reach / copies, spread=asked.spread, kappa=kappa)
+
+    def least(self, *, bonus: float = 0.0, copies: float = 1.0) -> tuple[float | None, bool]:
+        asked = self.asked
+        start = asked.spread / len(self.agents) / copies
+        if asked.reach is not None:
+            start += asked.kappa / asked.reach**2
+
+        def rising(variance: float) -> float:
+            design = self.design(variance, bonus=bonus, copies=copies)
+            return math.inf if design is None else design.variance / copies
+
+        return least_fixed_point(rising, start)
+
+
+def _for_each(agents: QuasiLinear, asked: Question) -> Plan:
+    watched = Watched(agents.benefit, people=len(agents))
+    everyone = _Everyone(agents, asked, watched, agents.outside_at(asked.data_variance))
+    variance, undecided = everyone.least()
+    watched.check()
+    if variance is None:
+        raise _nobody(everyone, undecided=undecided)
+    promised = variance * asked.width**2 * (1 + asked.slack)
+    table = ArrayLimits(agents.limits_at(promised, data_variance=asked.data_variance))
+    if asked.reach is None:
+        design = best_design(table, spread=asked.spread, kappa=asked.kappa)
+    else:
+        design = best_at_reach(table, reach=asked.reach, spread=asked.spread, kappa=asked.kappa) or _never()
+    return Plan(
+        people=len(agents),
+        model=agents.model,
+        **asked.fields(),
+        cap=design.cap,
+        eta=asked.eta if asked.eta is not None else design.reach / asked.width,
+        variance=design.variance * asked.width**2,
+        tilt=tilt_of(design, table),
+        pooled_people=design.pooled,
+        weight_squares=design.weight_squares,
+        surplus=None,
+        promised_variance=promised,
+        benefit_name=benefit_name(agents.benefit),
+        benefit_at_promise=None,
+        outside=None,
+    )
+
+
+def _never() -> Design:
+    raise AssertionError("the fixed point was found with these very limits")
+
+
+def _nobody(everyone: _Everyone, *, undecided: bool) -> Infeasible:
+    people = len(everyone.agents)
+    scale = float(np.abs(everyone.watched.each(everyone.asked.data_variance)).max()) or 1.0
+    lacking = _smallest(lambda b: everyone.least(bonus=b)[0] is not None, scale * 1e-6, 1e-6)
+    copies = _smallest(lambda r: everyone.least(copies=1 + r)[0] is not None, 1.0 / people, 1e-3)
+    needed = None if copies is None else math.ceil(people * (1 + copies))
+    return _infeasible(people, lacking, needed, None, undecided=undecided)
+
+
+def _smallest(works: Callable[[float], bool], start: float, tolerance: float) -> float | None:
+    """Double until it works, then halve the distance; None if nothing within 2^50 of the start does."""
+    low, high = 0.0, start
+    while not works(high):
+        low, high = high, 2 * high
+        if high > start * 2.0**50:
+            return None
+    while high - low > tolerance * high:
+        middle = low + (high - low) / 2
+        low, high = (low, middle) if works(middle) else (middle, high)
+    return high
+
+
+def _infeasible(
+    people: int, lacking: float | None, needed: int | None, outside: float | None, *, undecided: bool
+) -> Infeasible:
+    parts = [f"no design makes these {people:,} people join"]
+    if undecided:
+        parts.append("or the margin is too fine to tell from calling the benefit")
+    if lacking is not None:
+        parts.append(f"the best one lacks {max(lacking, 0.0):.3g} of benefit")
+    helps = []
+    if needed is not None:
+        helps.append(f"about {needed:,} people like these")
+    if outside is not None:
+        helps.append(f"an outside option of at most {outside:.6g}")
+    if helps:
+        parts.append("it would work with " + " or ".join(helps))
+    return Infeasible(
+        "; ".join(parts), shortfall=lacking, people_needed=needed, outside_needed=outside, within_resolution=undecided
+    )

@@ -1,0 +1,129 @@
+"""What is asked of the planner, checked once: bounds, variance, noise and gap, also in units of the data's range."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from optin.agents import Agents, PrivacyConstrained, QuasiLinear
+from optin.errors import BadInput
+
+__all__ = ["LAPLACE", "Question", "question"]
+
+LAPLACE = 2.0  # kappa: the variance of Laplace noise is 2 / eta^2 (E0)
+WIDEST = 1e150
+
+
+@dataclass(frozen=True)
+class Question:
+    """Everything about a plan that is not people."""
+
+    bounds: tuple[float, float]
+    data_variance: float
+    eta: float | None
+    max_gap: float
+    slack: float
+    kappa: float = LAPLACE
+
+    @property
+    def width(self) -> float:
+        """R = hi - lo."""
+        return self.bounds[1] - self.bounds[0]
+
+    @property
+    def spread(self) -> float:
+        """sigma^2 / R^2, at most 1/4."""
+        return min(self.data_variance / self.width / self.width, 0.25)
+
+    @property
+    def reach(self) -> float | None:
+        """R eta, the sum of epsilons that a given eta asks for."""
+        return None if self.eta is None else self.width * self.eta
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of a plan that only repeat the question."""
+        return {
+            "bounds": self.bounds,
+            "data_variance": self.data_variance,
+            "max_gap": self.max_gap,
+            "slack": self.slack,
+            "eta_given": self.eta is not None,
+            "noise_constant": self.kappa,
+        }
+
+
+def question(
+    agents: Agents,
+    *,
+    bounds: tuple[float, float],
+    data_variance: float | None,
+    data_sd: float | None,
+    eta: float | None,
+    max_gap: float,
+    slack: float,
+) -> Question:
+    """Check what was asked and turn it into a `Question`."""
+    if not isinstance(agents, PrivacyConstrained | QuasiLinear):
+        raise BadInput("agents must be optin.PrivacyConstrained(limits) or optin.QuasiLinear(costs, benefit=…)")
+    lo, hi = _bounds(bounds)
+    variance = _data_variance(hi - lo, data_variance, data_sd)
+    if eta is not None and not 0 < _number(eta, "eta") < math.inf:
+        raise BadInput(
+            "eta must be a positive finite number (the Laplace rate in data units), or None for the best one"
+        )
+    gap, room = _number(max_gap, "max_gap"), _number(slack, "slack")
+    if not 0 <= gap <= hi - lo:
+        raise BadInput("max_gap must lie between 0 and the width of the bounds: it is a distance between means")
+    if not 0 <= room < math.inf:
+        raise BadInput("slack must be 0 or more: 0.1 leaves room for a variance 10 % above the design's")
+    _fits_model(agents, gap, room)
+    return Question((lo, hi), variance, None if eta is None else float(eta), gap, room)
+
+
+def _fits_model(agents: Agents, gap: float, room: float) -> None:
+    if gap > 0 and isinstance(agents, QuasiLinear):
+        raise BadInput(
+            "max_gap is available for privacy-constrained agents only; plan quasi-linear people with max_gap=0"
+        )
+    if room > 0 and isinstance(agents, PrivacyConstrained):
+        raise BadInput("slack is for quasi-linear agents; privacy-constrained people are promised no variance")
+
+
+def _number(value: Any, name: str) -> float:  # noqa: ANN401
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise BadInput(f"{name} must be a number") from None
+    if math.isnan(number):
+        raise BadInput(f"{name} must be a number, not NaN")
+    return number
+
+
+def _bounds(bounds: Any) -> tuple[float, float]:  # noqa: ANN401
+    if np.shape(bounds) != (2,):
+        raise BadInput("bounds must be two numbers (lo, hi): the range every value is clamped to")
+    lo, hi = _number(bounds[0], "bounds[0]"), _number(bounds[1], "bounds[1]")
+    if not (math.isfinite(lo) and math.isfinite(hi)):
+        raise BadInput("bounds must be finite: without them no noise hides one person's value")
+    if not lo < hi:
+        raise BadInput("bounds must be given as (lo, hi) with lo < hi")
+    if not 1 / WIDEST <= hi - lo <= WIDEST:
+        raise BadInput(f"bounds are {hi - lo:g} apart; measure the data in units that make this less extreme")
+    return lo, hi
+
+
+def _data_variance(width: float, variance: float | None, sd: float | None) -> float:
+    worst = width * width / 4
+    if variance is not None and sd is not None:
+        raise BadInput("give data_variance or data_sd, not both")
+    if variance is None and sd is None:
+        return worst
+    given = _number(variance, "data_variance") if variance is not None else _number(sd, "data_sd") ** 2
+    if sd is not None and float(sd) < 0:
+        raise BadInput("data_sd must be 0 or more")
+    if not 0 <= given <= worst * (1 + 1e-12):
+        raise BadInput(f"the data variance must lie between 0 and {worst:g}: no data within these bounds varies more")
+    return min(given, worst)

@@ -1,0 +1,205 @@
+"""The plan: a constant number of numbers, whatever the number of people."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from optin.agents import Agents, PrivacyConstrained
+from optin.errors import BadInput
+from optin.kernel.ladder import Array
+from optin.kernel.optimum import Design, epsilons, shadow_prices
+
+if TYPE_CHECKING:
+    from optin.announcement import Announcement
+    from optin.planning.certificate import Certificate
+
+__all__ = ["Plan"]
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """The optimal design: everyone gets epsilon min(limit, cap) and the weight that goes with it.
+
+    >>> import optin
+    >>> plan = optin.plan(optin.PrivacyConstrained([1, 4, 9, 9]), bounds=(0, 1))
+    >>> plan.cap, plan.eta, round(1 / plan.variance, 9)
+    (5.0, 15.0, 12.0)
+    """
+
+    people: int
+    model: str
+    bounds: tuple[float, float]
+    data_variance: float
+    max_gap: float
+    slack: float
+    eta_given: bool
+    noise_constant: float
+    cap: float
+    eta: float
+    variance: float
+    tilt: float
+    pooled_people: int
+    weight_squares: float
+    surplus: float | None
+    promised_variance: float | None
+    benefit_name: str | None
+    benefit_at_promise: float | None
+    outside: float | None
+
+    @property
+    def width(self) -> float:
+        """R, the distance between the bounds."""
+        return self.bounds[1] - self.bounds[0]
+
+    @property
+    def epsilon_total(self) -> float:
+        """The sum of all epsilons, R eta."""
+        return self.width * self.eta
+
+    @property
+    def noise_scale(self) -> float:
+        """The scale of the Laplace noise in data units, 1 / eta."""
+        return 1.0 / self.eta
+
+    @property
+    def standard_error(self) -> float:
+        """The root of the variance, in data units."""
+        return math.sqrt(self.variance)
+
+    @property
+    def bias_bound(self) -> float:
+        """The largest bias if people's means may lie max_gap apart (E15)."""
+        return self.max_gap * self.tilt
+
+    @property
+    def worst_case_mse(self) -> float:
+        """Variance + bias_bound^2."""
+        return self.variance + self.bias_bound**2
+
+    @property
+    def pooled_weight(self) -> float:
+        """W: the weight of everyone whose limit is at least the cap."""
+        return 1.0 / self.pooled_people if math.isinf(self.eta) else self.cap / self.epsilon_total
+
+    @property
+    def tail_constant(self) -> float | None:
+        """K: weights are min(W, K limit), or min(W, K / cost); None where everyone has their own surplus."""
+        if self.model == "privacy-constrained":
+            return 1.0 / self.epsilon_total
+        return None if self.surplus is None else self.surplus / self.epsilon_total
+
+    @property
+    def effective_people(self) -> float:
+        """How many people a noiseless mean of the same accuracy would take."""
+        return self.data_variance / self.variance if self.variance > 0 else math.inf
+
+    def limits(self, agents: Agents) -> Array:
+        """Return what each of these people accepts at most under this plan."""
+        if agents.model != self.model:
+            raise BadInput(f"this plan is for {self.model} people, not {agents.model} ones")
+        if isinstance(agents, PrivacyConstrained):
+            return agents.limits
+        return agents.limits_at(self.promised_variance or 0.0, data_variance=self.data_variance)
+
+    def epsilons(self, agents: Agents) -> Array:
+        """Give each person the smaller of limit and cap (E2); for any people, planned for or not.
+
+        Without noise everyone's value can be read off, so a positive epsilon is infinite there.
+        """
+        limits = self.limits(agents)
+        return epsilons(limits, self.cap) if math.isfinite(self.eta) else np.where(np.isinf(limits), math.inf, 0.0)
+
+    def weights(self, agents: Agents) -> Array:
+        """Return the announced weights, epsilon / (R eta) (E4)."""
+        eps = self.epsilons(agents)
+        return eps / self.epsilon_total if math.isfinite(self.eta) else np.isinf(eps) / self.pooled_people
+
+    def shadow_prices(self, agents: Agents) -> Array:
+        """Differentiate the optimal variance by each person's limit (E7): 0 for the pooled, negative for the others."""
+        if self.model != "privacy-constrained" or self.eta_given or self.max_gap > 0:
+            raise BadInput(
+                "shadow prices are defined for privacy-constrained plans over the best noise, with max_gap=0"
+            )
+        spread = self.data_variance / self.width**2
+        return shadow_prices(self.limits(agents), self.design(), spread=spread) * self.width**2
+
+    def design(self) -> Design:
+        """Return the kernel's view of this plan, in units of the range."""
+        reach = self.epsilon_total
+        unit = self.variance / self.width**2
+        return Design(self.people, self.cap, reach, self.weight_squares * reach * reach, self.pooled_people, unit)
+
+    def certificate(self, agents: Agents) -> Certificate:
+        """Prove that no limit is crossed and no design is better, by numbers anyone can recompute."""
+        from optin.planning.certificate import certify
+
+        return certify(self, agents)
+
+    def announce(self, agents: Agents, *, campaign: str | None = None, round: int = 1, **options: Any) -> Announcement:  # noqa: A002, ANN401
+        """Turn the plan into a public offer (`optin.announce`)."""
+        import optin
+
+        return optin.announce(self, agents, campaign=campaign, round=round, **options)
+
+    def to_json(self) -> str:
+        """Write the plan as JSON of constant size."""
+        record = {"format": f"optin.plan/{FORMAT}"} | {k: _plain(v) for k, v in asdict(self).items()}
+        return json.dumps(record, indent=1, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        """Read a plan written by `to_json`; other keys in it are left to their owners."""
+        try:
+            record = json.loads(text)
+        except ValueError:
+            raise BadInput("this is not a plan: not JSON") from None
+        if not isinstance(record, dict) or record.get("format") != f"optin.plan/{FORMAT}":
+            raise BadInput(f"this is not a plan that optin can read: it needs format optin.plan/{FORMAT}")
+        missing = [f.name for f in fields(cls) if f.name not in record]
+        if missing:
+            raise BadInput(f"this plan lacks {', '.join(missing)}; write it again with optin.plan")
+        values = {f.name: _number(record[f.name]) for f in fields(cls)}
+        return cls(**(values | {"bounds": (values["bounds"][0], values["bounds"][1])}))
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the plan as labelled lines, for terminals and notebooks."""
+        lines = [
+            ("people", f"{self.people:,} ({self.model})"),
+            ("cap on epsilon", f"{self.cap:.6g} ({self.pooled_people:,} people have a limit at or above it)"),
+            ("Laplace noise scale", f"{self.noise_scale:.6g}"),
+            ("standard error", f"{self.standard_error:.6g}"),
+            ("as accurate as", f"a noiseless mean of {self.effective_people:,.4g} people"),
+            ("tilt of the weights", f"{self.tilt:.4g}"),
+        ]
+        if self.max_gap > 0:
+            lines.append(("largest bias", f"{self.bias_bound:.6g}"))
+        if self.promised_variance is not None:
+            lines.append(("promised variance", f"{self.promised_variance:.6g}"))
+        if self.surplus is not None:
+            lines.append(("surplus over the outside option", f"{self.surplus:.6g}"))
+        return lines
+
+    def __repr__(self) -> str:
+        width = max(len(label) for label, _ in self.rows())
+        return "Plan\n" + "\n".join(f"  {label:<{width}}  {text}" for label, text in self.rows())
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{label}</th><td>{text}</td></tr>" for label, text in self.rows()
+        )
+        return f"<table><caption>Plan</caption>{cells}</table>"
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    return repr(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _number(value: Any) -> Any:  # noqa: ANN401
+    return float(value) if value in ("inf", "-inf") else value
