@@ -8,13 +8,13 @@ here is decided from limits and from who joined: no function in this module is e
 from __future__ import annotations
 
 import math
-from collections.abc import Sized
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optin.agents import Agents
 from optin.announcement.grains import Sums, sums
 from optin.announcement.making import tilt
 from optin.announcement.offer import QUASI_LINEAR, Announcement, exact_variance, nearest
@@ -48,7 +48,7 @@ class Turnout:
         return math.sqrt(self.variance)
 
 
-def turnout(announcement: Announcement, agents: Sized, joined: ArrayLike | None = None) -> Turnout:
+def turnout(announcement: Announcement, agents: Agents, joined: ArrayLike | None = None) -> Turnout:
     """Add up what those who joined are promised, after checking that these are the people announced.
 
     ``joined`` is a boolean for each announced person; None means everyone.
@@ -60,7 +60,7 @@ def turnout(announcement: Announcement, agents: Sized, joined: ArrayLike | None 
 
 
 def turnout_of(
-    announcement: Announcement, agents: Sized, *, everyone: Sums, those: Sums, joined: NDArray[np.bool_] | None
+    announcement: Announcement, agents: Agents, *, everyone: Sums, those: Sums, joined: NDArray[np.bool_] | None
 ) -> Turnout:
     """Judge sums already made: the announced people, at least one grain, the promised variance (E12)."""
     check_announced(announcement, everyone)
@@ -78,7 +78,7 @@ def turnout_of(
 
 
 def renormalised_weights(
-    announcement: Announcement, agents: Sized, joined: ArrayLike | None = None
+    announcement: Announcement, agents: Agents, joined: ArrayLike | None = None
 ) -> NDArray[np.float64]:
     """List the weights of a release over those who joined: grains over their sum, zero for the others (E12)."""
     present = joined_rows(joined, announcement)
@@ -101,7 +101,7 @@ def joined_rows(joined: ArrayLike | None, announcement: Announcement) -> NDArray
     return present
 
 
-def check_table(announcement: Announcement, agents: Sized) -> None:
+def check_table(announcement: Announcement, agents: Agents) -> None:
     """Refuse a table of another length before anything is computed from it."""
     if len(agents) != announcement.people:
         raise PromiseBroken(
@@ -130,7 +130,7 @@ def check_promise(announcement: Announcement, total_grains: int, total_squared_g
         )
 
 
-def _tilt(announcement: Announcement, agents: Sized, those: Sums, joined: NDArray[np.bool_] | None) -> float:
+def _tilt(announcement: Announcement, agents: Agents, those: Sums, joined: NDArray[np.bool_] | None) -> float:
     if joined is None:
         return announcement.tilt
     rule = announcement.grain_rule(agents)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Sized
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
+from optin.agents import Agents, QuasiLinear
 from optin.announcement.grains import HIGHEST_EPSILON, BoolArray, GrainRule, Sums, sums, sums_above
 from optin.announcement.offer import QUASI_LINEAR, Announcement, exact_variance, nearest
 from optin.errors import BadInput, Infeasible
 
 if TYPE_CHECKING:
-    from optin.agents import QuasiLinear
     from optin.planning import Plan
 
 __all__ = ["announce", "tilt"]
@@ -25,7 +24,7 @@ _LONGEST_NAME = 128
 
 def announce(
     plan: Plan,
-    agents: Sized,
+    agents: Agents,
     *,
     campaign: str | None = None,
     round: int = 1,  # noqa: A002 - the word of the contract
@@ -54,7 +53,7 @@ def tilt(rule: GrainRule, *, total_grains: int, people: int, joined: BoolArray |
     return nearest(Fraction(above * people - count * total_grains, total_grains * people))
 
 
-def _check_people(plan: Plan, agents: Sized) -> None:
+def _check_people(plan: Plan, agents: Agents) -> None:
     if len(agents) != plan.people:
         raise BadInput(f"the plan was made for {plan.people} people, not {len(agents)}: announce to those planned for")
     if not math.isfinite(plan.bounds[1] - plan.bounds[0]):
@@ -112,7 +111,7 @@ def _draft(plan: Plan, *, campaign: str, round: int) -> Announcement:  # noqa: A
     )
 
 
-def _count(draft: Announcement, agents: Sized) -> Announcement:
+def _count(draft: Announcement, agents: Agents) -> Announcement:
     """Add up everyone's grains, and state the noise and the variance that follow from them."""
     everyone, _ = sums(draft.grain_rule(agents))
     if everyone.grains == 0:
@@ -130,7 +129,7 @@ def _eta(draft: Announcement, everyone: Sums) -> float:
     return nearest(Fraction(everyone.grains, 2**32) / Fraction(draft.width))
 
 
-def _cover_rounding(draft: Announcement, agents: Sized) -> Announcement:
+def _cover_rounding(draft: Announcement, agents: Agents) -> Announcement:
     """Raise the promised variance until the design in whole grains keeps it (E12, slack 0 included).
 
     Grains are rounded down, so the noise grows by a part in 10^9 or so; people then want a little less, and so on. Each
@@ -148,13 +147,17 @@ def _cover_rounding(draft: Announcement, agents: Sized) -> Announcement:
         promise = max(promise + room, nearest(reached) * (1.0 + 2.0**-40))
     raise Infeasible(
         "rounding the promises to whole grains moves this design away from what people accept: it stands where benefit"
-        " and cost only just touch, or promises are too small. Plan again with slack, for example slack=0.01"
+        " and cost only just touch, or promises are too small. Plan again with a little slack"
     )
 
 
-def _promise(draft: Announcement, agents: Sized, promise: float) -> Announcement:
+def _promise(draft: Announcement, agents: Agents, promise: float) -> Announcement:
     """State the promise and what people gain by it; a benefit that differs between people stays unstated."""
     people = cast("QuasiLinear", agents)
-    surplus = people.surplus_at(promise)
-    benefit = None if draft.benefit_at_promise is None else float(people.benefit(promise))
-    return replace(draft, promised_variance=promise, surplus=surplus, benefit_at_promise=benefit)
+    surplus = people.surplus_at(promise, data_variance=draft.data_variance)
+    return replace(
+        draft,
+        promised_variance=promise,
+        surplus=surplus if isinstance(surplus, float) else None,
+        benefit_at_promise=None if draft.benefit_at_promise is None else float(people.benefit(promise)),
+    )

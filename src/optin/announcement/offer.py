@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sized
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from optin.agents import Agents, PrivacyConstrained
+from optin.agents.models import indifferent
 from optin.announcement import canon
 from optin.announcement.grains import FloatArray, GrainRule, everyone_grains, lowered
 from optin.errors import BadInput
-
-if TYPE_CHECKING:
-    from optin.agents import QuasiLinear
 
 __all__ = ["KAPPA", "PRIVACY_CONSTRAINED", "QUASI_LINEAR", "Announcement", "exact_variance", "nearest"]
 
@@ -92,22 +91,23 @@ class Announcement:
         """Return the SHA-256, in hex, of the canonical bytes of everything announced."""
         return canon.fingerprint(self.to_record())
 
-    def grains(self, agents: Sized) -> NDArray[np.int64]:
+    def grains(self, agents: Agents) -> NDArray[np.int64]:
         """List the promise of each of these people in grains of 2^-32, at most their limit, exactly."""
         return everyone_grains(self.grain_rule(agents))
 
-    def grain_rule(self, agents: Sized) -> GrainRule:
+    def grain_rule(self, agents: Agents) -> GrainRule:
         """Join what is announced with people's limits; nothing is computed yet."""
         return GrainRule(limits=self._limits(agents), people=len(agents), cap=math.inf if self.noiseless else self.cap)
 
-    def _limits(self, agents: Sized) -> Callable[[slice], FloatArray]:
-        if self.model == PRIVACY_CONSTRAINED:
-            return _column(agents, "limits").__getitem__
-        costs = _column(agents, "costs")
+    def _limits(self, agents: Agents) -> Callable[[slice], FloatArray]:
+        if agents.model != self.model:
+            raise BadInput(f"this announcement was made for {self.model} people, these are {agents.model}")
+        if isinstance(agents, PrivacyConstrained):
+            return agents.limits.__getitem__
         if self.surplus is not None:
-            return _SharedSurplus(self.surplus, costs)
-        limits = cast("QuasiLinear", agents).limits_at(cast("float", self.promised_variance))
-        return lowered(np.asarray(limits, dtype=np.float64)).__getitem__
+            return _SharedSurplus(self.surplus, agents.costs)
+        promised = cast("float", self.promised_variance)
+        return lowered(agents.limits_at(promised, data_variance=self.data_variance)).__getitem__
 
     def to_record(self) -> dict[str, Any]:
         """Return the fields as JSON holds them, without the fingerprint."""
@@ -183,9 +183,7 @@ class _SharedSurplus:
     costs: FloatArray
 
     def __call__(self, rows: slice) -> FloatArray:
-        costs = self.costs[rows]
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return lowered(np.where(costs == 0.0, np.inf, self.surplus / costs))
+        return lowered(indifferent(np.asarray(self.surplus), self.costs[rows]))
 
 
 def exact_variance(announcement: Announcement, total_grains: int, total_squared_grains: int) -> Fraction:
@@ -201,14 +199,6 @@ def nearest(number: Fraction) -> float:
         return float(number)
     except OverflowError:
         return math.inf
-
-
-def _column(agents: object, name: str) -> FloatArray:
-    column = getattr(agents, name, None)
-    if column is None:
-        other = "QuasiLinear" if name == "costs" else "PrivacyConstrained"
-        raise BadInput(f"this announcement was made for people with {name}: give {other} agents")
-    return np.asarray(column, dtype=np.float64)
 
 
 def _bounds(found: object) -> tuple[float, float]:

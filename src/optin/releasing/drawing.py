@@ -7,12 +7,14 @@ from limits and answers. The values enter one exact sum, the sum meets the noise
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sized
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optin._version import __version__
+from optin.agents import Agents
+from optin.agents.columns import same_rows
 from optin.announcement import Announcement
 from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, FloatArray, everyone_grains, sums
 from optin.errors import BadInput
@@ -25,7 +27,7 @@ __all__ = ["release"]
 
 def release(
     announcement: Announcement,
-    agents: Sized,
+    agents: Agents,
     values: ArrayLike,
     *,
     joined: ArrayLike | None = None,
@@ -43,7 +45,7 @@ def release(
 
 def releases(
     announcement: Announcement,
-    agents: Sized,
+    agents: Agents,
     values: ArrayLike,
     *,
     joined: ArrayLike | None = None,
@@ -56,6 +58,7 @@ def releases(
     """
     _check_noise(announcement, allowed=allow_no_noise)
     check_table(announcement, agents)
+    same_rows(values, joined, ("values", "joined"))
     present, numbers = joined_rows(joined, announcement), _numbers(values, announcement)
     rule = announcement.grain_rule(agents)
     everyone, those = sums(rule, joined=present, values=numbers, bounds=announcement.bounds)
@@ -85,16 +88,17 @@ def _check_noise(announcement: Announcement, *, allowed: bool) -> None:
 
 
 def _numbers(values: ArrayLike, announcement: Announcement) -> FloatArray:
+    """Take values as float64, copied only where the type demands it; masked ones are missing."""
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise BadInput("values must be numbers, one for each announced person") from None
     if numbers.shape != (announcement.people,):
         raise BadInput(f"values have shape {numbers.shape}, but {announcement.people} people were announced")
-    return numbers
+    return np.where(np.ma.getmaskarray(values), np.nan, numbers) if np.ma.isMaskedArray(values) else numbers
 
 
-def _spent(announcement: Announcement, agents: Sized, joined: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+def _spent(announcement: Announcement, agents: Agents, joined: NDArray[np.bool_] | None) -> NDArray[np.int64]:
     grains = everyone_grains(announcement.grain_rule(agents))
     return grains if joined is None else grains * joined
 
