@@ -15,39 +15,68 @@ import numpy as np  # noqa: F401 - the one heavy import, made on purpose and not
 from optin._version import __version__
 
 if TYPE_CHECKING:
-    from optin.agents import LinearBenefit, PrivacyConstrained, QuasiLinear, describe
+    from optin import campaign
+    from optin.agents import Description, LinearBenefit, PrivacyConstrained, QuasiLinear, describe
+    from optin.announcement import Announcement, Deal, announce, explain
     from optin.errors import BadInput, BudgetSpent, Infeasible, OptinError, PromiseBroken
     from optin.planning import Certificate, Plan, plan
+    from optin.receipts import Receipt, check
+    from optin.releasing import Interval, Release, release
+    from optin.store import Ledger
 
 _HOMES = {
+    "Announcement": "announcement",
     "BadInput": "errors",
     "BudgetSpent": "errors",
     "Certificate": "planning",
+    "Deal": "announcement",
+    "Description": "agents",
     "Infeasible": "errors",
+    "Interval": "releasing",
+    "Ledger": "store",
     "LinearBenefit": "agents",
     "OptinError": "errors",
     "Plan": "planning",
     "PrivacyConstrained": "agents",
     "PromiseBroken": "errors",
     "QuasiLinear": "agents",
+    "Receipt": "receipts",
+    "Release": "releasing",
+    "announce": "announcement",
+    "check": "receipts",
     "describe": "agents",
+    "explain": "announcement",
     "plan": "planning",
+    "release": "releasing",
 }
+_ROOMS = {"campaign"}
 
 __all__ = [
+    "Announcement",
     "BadInput",
     "BudgetSpent",
     "Certificate",
+    "Deal",
+    "Description",
     "Infeasible",
+    "Interval",
+    "Ledger",
     "LinearBenefit",
     "OptinError",
     "Plan",
     "PrivacyConstrained",
     "PromiseBroken",
     "QuasiLinear",
+    "Receipt",
+    "Release",
     "__version__",
+    "announce",
+    "campaign",
+    "check",
     "describe",
+    "explain",
     "plan",
+    "release",
 ]
 
 
@@ -57,6 +86,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - public names of every kind
         value = getattr(import_module(f"optin.{_HOMES[name]}"), name)
         globals()[name] = value
         return value
+    if name in _ROOMS:
+        return import_module(f"optin.{name}")
     raise AttributeError(f"module 'optin' has no attribute {name!r}")
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from optin.kernel.ladder import Array, Ladder
 
-__all__ = ["AtReach", "Offers", "OverNoise"]
+__all__ = ["AtReach", "ByVariance", "Offers", "OverNoise"]
 
 
 class Offers(Protocol):
@@ -132,6 +132,34 @@ class AtReach:
 
     def y_at(self, variable: float, total: float, squares: float) -> float:
         """Return y itself."""
+        return variable
+
+
+@dataclass(frozen=True)
+class ByVariance:
+    """Offers named by their variance itself, when there is no sampling error (sigma^2 = 0)."""
+
+    kappa: float
+    total: float
+
+    def variance(self, y: float, above: float, total: float, squares: float) -> float:
+        """Return the variance that names the offer."""
+        return y
+
+    def price(self, y: float, above: float, total: float, squares: float) -> float:
+        """Return the surplus at which all limits together give that little noise."""
+        return math.sqrt(self.kappa / y) / self.total if y > 0 else math.inf
+
+    def y_of(self, price: float, above: float, total: float, squares: float) -> float:
+        """Solve V = kappa / (price T)^2."""
+        return self.kappa / (price * self.total) / (price * self.total)
+
+    def polynomial(self, ladder: Ladder, base: float, slope: float) -> tuple[Array, Array, Array]:
+        """Refuse: without spread there is one piece, searched by calling the benefit."""
+        raise AssertionError("no polynomial without spread")
+
+    def y_at(self, variable: float, total: float, squares: float) -> float:
+        """Return the variance itself."""
         return variable
 
 
