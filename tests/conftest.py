@@ -16,7 +16,7 @@ def url(request, tmp_path):
     """The URL of an empty database, on each engine in turn."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'ledger.sqlite'}"
-    return request.getfixturevalue("postgres").new_database()
+    return request.getfixturevalue("postgres").new_schema()
 
 
 @pytest.fixture

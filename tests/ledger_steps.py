@@ -3,6 +3,8 @@
 import numpy as np
 from sqlalchemy import text
 
+from optin.store import Terms
+
 TABLES = ("acts", "people", "allowances", "promises", "returns", "charges")
 
 
@@ -11,40 +13,27 @@ def nth(count, start=0):
     return [f"p{k}" for k in range(start, start + count)]
 
 
-def announce(ledger, campaign="c", *, ids=("ann", "bob", "cy"), grains=5, allowances=8, round=1, **more):
-    ids = list(ids)
-    return ledger.announce(
-        campaign=campaign,
-        round=round,
-        fingerprint=f"fingerprint of {campaign} {round}",
-        body="{}",
-        ids=ids,
-        grains=np.broadcast_to(np.asarray(grains, dtype=np.int64), (len(ids),)).copy(),
-        allowances=np.broadcast_to(np.asarray(allowances, dtype=np.int64), (len(ids),)).copy(),
-        **more,
-    )
+def terms(campaign="c"):
+    return Terms(campaign, 1, f"fingerprint of {campaign}")
 
 
-def release(ledger, campaign="c", *, ids=("ann", "bob", "cy"), grains=5, joined=None, draw=None, round=1, **more):
-    ids = list(ids)
-    more.setdefault("fingerprint", f"fingerprint of {campaign} {round}")
+def announce(ledger, campaign="c", *, ids=("ann", "bob", "cy"), grains=5, allowances=8, **more):
+    columns = {"grains": _column(grains, ids), "allowances": _column(allowances, ids)}
+    return ledger.announce(terms(campaign), body="{}", ids=list(ids), **columns, **more)
+
+
+def release(ledger, campaign="c", *, ids=("ann", "bob", "cy"), grains=5, joined=None, draw=None):
     return ledger.release(
-        campaign=campaign,
-        round=round,
-        ids=ids,
-        grains=np.broadcast_to(np.asarray(grains, dtype=np.int64), (len(ids),)).copy(),
+        terms(campaign),
+        ids=list(ids),
+        grains=_column(grains, ids),
         joined=None if joined is None else np.asarray(joined),
-        draw=draw or (lambda mask, number: f"result {number} over {int(mask.sum())}"),
-        **more,
+        draw=draw or (lambda mask, number: (f"result {number} over {int(mask.sum())}", "its fingerprint")),
     )
 
 
-def let_go(ledger, ids, campaign="c", round=1):
-    return ledger.let_go(campaign=campaign, round=round, fingerprint=f"fingerprint of {campaign} {round}", ids=ids)
-
-
-def cancel(ledger, campaign="c", round=1):
-    return ledger.cancel(campaign=campaign, round=round, fingerprint=f"fingerprint of {campaign} {round}")
+def _column(numbers, ids):
+    return np.broadcast_to(np.asarray(numbers, dtype=np.int64), (len(ids),)).copy()
 
 
 def counts(ledger):
@@ -54,7 +43,8 @@ def counts(ledger):
 
 def spent(ledger):
     """Grains charged to each person."""
-    query = """SELECT p.id, SUM(c.grains) FROM charges c JOIN promises q ON q.offer = c.offer AND q.position = c.position
+    query = """SELECT p.id, SUM(c.grains) FROM charges c
+        JOIN promises q ON q.offer = c.offer AND q.position = c.position
         JOIN people p ON p.person = q.person GROUP BY p.id"""
     with ledger.engine.connect() as connection:
         return {row[0]: int(row[1]) for row in connection.execute(text(query))}

@@ -72,17 +72,24 @@ class PostgresServer:
         self.process.wait(timeout=60)
 
     def remove(self):
-        self.stop()
+        self.stop(signal.SIGQUIT)  # nothing here is worth a checkpoint
         shutil.rmtree(self.folder)
 
+    def new_schema(self):
+        """Create an empty schema, which is much faster than a database, and give the URL of a ledger in it."""
+        name = f"ledger_{uuid.uuid4().hex}"
+        self.execute(f"CREATE SCHEMA {name}")
+        return self.url("postgres", schema=name)
+
     def new_database(self):
-        """Create an empty database and give its URL."""
+        """Create an empty database and give its name."""
         name = f"ledger_{uuid.uuid4().hex}"
         self.execute(f"CREATE DATABASE {name}")
-        return self.url(name)
+        return name
 
-    def url(self, name, folder=None):
-        return f"postgresql://optin@/{name}?host={folder or self.folder}&port={PORT}"
+    def url(self, database, *, schema="public", folder=None):
+        where = f"host={folder or self.folder}&port={PORT}&options=-csearch_path%3D{schema}"
+        return f"postgresql://optin@/{database}?{where}"
 
     def execute(self, statement):
         with psycopg.connect(

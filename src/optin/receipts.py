@@ -1,8 +1,8 @@
 """What one person can hold against the operator: a receipt, and how to check it with the published files alone.
 
-A release is sealed into the ledger's chain together with the root of a Merkle tree over all its charges. A receipt shows
-one leaf of that tree and the way up to the root. The other leaves appear only as salted hashes, so a receipt says
-nothing about anyone else but how many people were charged.
+A release is sealed into the ledger's chain together with the root of a Merkle tree over all its charges. A receipt
+shows one leaf of that tree and the way up to the root. The other leaves appear only as salted hashes, so a receipt
+says nothing about anyone else but how many people were charged.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ def sealed(*fields: str | int | None) -> str:
 class Seal:
     """The public fields of one act of the ledger, in the order in which the chain hashes them.
 
-    ``rows`` stands for the act's rows (the Merkle root, for a release), ``joined`` for who took part, ``previous`` is
-    the hash of the act before: whoever knows a later hash can tell whether any of this was changed.
+    ``fingerprint`` is the announcement's, ``result`` the release's, ``body`` the hash of the stored text, ``rows``
+    stands for the act's rows (the Merkle root, for a release), ``joined`` for who took part, ``previous`` is the hash
+    of the act before: whoever knows a later hash can tell whether any of this was changed.
     """
 
     version: int = VERSION
@@ -60,7 +61,8 @@ class Seal:
     offer: int | None = None
     at: str
     fingerprint: str | None = None
-    body: str = ""
+    result: str | None = None
+    body: str
     people: int
     rows: str
     joined: str | None = None
@@ -163,6 +165,7 @@ class Receipt:
     ledger_head: str
     offer: int
     at: str
+    body: str
     rows: str
     joined: str
     previous: str
@@ -197,26 +200,30 @@ class _Announcement(Protocol):
 
 class _Release(Protocol):
     @property
-    def announcement(self) -> Any: ...
+    def announcement(self) -> _Announcement: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def joined_people(self) -> int: ...
     @property
     def ledger_number(self) -> int | None: ...
     @property
     def ledger_head(self) -> str | None: ...
-    def to_json(self) -> str: ...
 
 
 def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> tuple[str, ...]:
     """Verify a receipt against the published announcement and release; list what was shown, or raise PromiseBroken.
 
-    Everything is recomputed from the three files: the leaf from the receipt, the root from the path, the chain hash from the
-    published release and the root. If the operator changed the charge, the release or its place in the ledger, the
-    hash differs from the published one.
+    Everything is recomputed from the three files: the leaf from the receipt, the root from the path, the chain hash
+    from the published release and the root. If the operator changed the charge, the release or its place in the
+    ledger, the hash differs from the published one.
     """
     _expect(receipt.fingerprint == announcement.fingerprint, "the receipt is for another announcement")
     _expect(release.announcement.fingerprint == announcement.fingerprint, "the release is of another announcement")
     _expect(release.ledger_number == receipt.ledger_number, "the receipt is for another place in the ledger")
     _expect(release.ledger_head == receipt.ledger_head, "the receipt and the release name different ledger heads")
     _expect(_seal_of(receipt, release).hash == receipt.ledger_head, "the release is not the one sealed in the ledger")
+    _expect(release.joined_people == receipt.charged_people, "the release counts other people than were charged")
     shown = ["the release is the one sealed in the ledger, under the published announcement"]
     if receipt.index is None:
         _expect(receipt.spent == 0, "the receipt says something was spent and shows no charge")
@@ -240,7 +247,6 @@ def _root_of(receipt: Receipt) -> str:
 
 
 def _seal_of(receipt: Receipt, release: _Release) -> Seal:
-    unheaded: _Release = dataclasses.replace(release, ledger_head=None)  # type: ignore[type-var]
     return Seal(
         number=receipt.ledger_number,
         kind="release",
@@ -249,7 +255,8 @@ def _seal_of(receipt: Receipt, release: _Release) -> Seal:
         offer=receipt.offer,
         at=receipt.at,
         fingerprint=receipt.fingerprint,
-        body=unheaded.to_json(),
+        result=release.fingerprint,
+        body=receipt.body,
         people=receipt.charged_people,
         rows=receipt.rows,
         joined=receipt.joined,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optin.store.balances import allowance_grains, epsilons_of
-from optin.store.chain import Entry
+from optin.store.chain import Entry, Terms
 from optin.store.connection import LedgerUnavailable
 from optin.store.ledger import Act, Ledger
 from optin.store.schema import UNLIMITED
@@ -15,6 +15,7 @@ __all__ = [
     "Entry",
     "Ledger",
     "LedgerUnavailable",
+    "Terms",
     "Verification",
     "allowance_grains",
     "epsilons_of",

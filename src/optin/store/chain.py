@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row, insert, select, text
 from optin.receipts import MerkleTree, Seal, charge_salts, leaves_of
 from optin.store.schema import acts
 
-__all__ = ["GENESIS", "Entry", "append", "is_stored", "last", "new_salt", "rows_digest", "rows_of", "seal_of"]
+__all__ = ["GENESIS", "Entry", "Terms", "append", "is_stored", "last", "new_salt", "rows_digest", "rows_of", "seal_of"]
 
 GENESIS = "0" * 64
 """What the first act names as the hash before it."""
@@ -29,6 +29,15 @@ class Entry:
     number: int
     head: str
     body: str = ""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """An announcement as the ledger sees it: its campaign and round, and the fingerprint of everything announced."""
+
+    campaign: str
+    round: int
+    fingerprint: str
 
 
 def new_salt() -> str:
@@ -62,13 +71,42 @@ def last(connection: Connection) -> Entry:
     return Entry(row.number, row.hash) if row else Entry(0, GENESIS)
 
 
-def append(connection: Connection, *, kind: str, people: int, rows: str, salt: str, **fields: Any) -> Entry:
+def append(
+    connection: Connection,
+    *,
+    kind: str,
+    people: int,
+    rows: str,
+    salt: str,
+    terms: Terms | None = None,
+    offer: int | None = None,
+    body: str = "",
+    result: str | None = None,
+    joined: str | None = None,
+) -> Entry:
     """Seal one more act onto the chain; the caller holds the head lock."""
     before = last(connection)
-    at = datetime.now(UTC).isoformat(timespec="seconds")
-    seal = Seal(number=before.number + 1, kind=kind, people=people, rows=rows, at=at, previous=before.head, **fields)
-    connection.execute(insert(acts).values(**asdict(seal), hash=seal.hash, salt=salt))
-    return Entry(seal.number, seal.hash, seal.body)
+    seal = Seal(
+        number=before.number + 1,
+        kind=kind,
+        campaign=terms.campaign if terms else None,
+        round=terms.round if terms else None,
+        fingerprint=terms.fingerprint if terms else None,
+        offer=offer,
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        result=result,
+        body=_text_digest(body),
+        people=people,
+        rows=rows,
+        joined=joined,
+        previous=before.head,
+    )
+    connection.execute(insert(acts).values({**asdict(seal), "body": body, "hash": seal.hash, "salt": salt}))
+    return Entry(seal.number, seal.hash, body)
+
+
+def _text_digest(body: str) -> str:
+    return hashlib.sha256(body.encode()).hexdigest()
 
 
 def is_stored(connection: Connection, entry: Entry) -> bool:
@@ -79,7 +117,7 @@ def is_stored(connection: Connection, entry: Entry) -> bool:
 def seal_of(act: Row[Any]) -> Seal:
     """Read back the fields that an act's hash covers."""
     fields = act._asdict()
-    return Seal(**{name: fields[name] for name in Seal.__dataclass_fields__})
+    return Seal(**{**{name: fields[name] for name in Seal.__dataclass_fields__}, "body": _text_digest(act.body)})
 
 
 _ALLOWANCES = """SELECT p.id, a.grains FROM allowances a JOIN people p ON p.person = a.person
@@ -106,9 +144,9 @@ def rows_of(connection: Connection, *, kind: str, act: int, offer: int | None, s
         ids, grains = charged(connection, act=act, offer=offer)
         return len(ids), charge_tree(salt, ids, grains).root
     columns = _columns(connection, _QUERIES[kind], act=act, offer=offer)
-    ids = None if _QUERIES[kind] is _RETURNS else columns.pop(0)
+    names = None if _QUERIES[kind] is _RETURNS else columns.pop(0)
     numbers = [np.array(column, dtype=np.int64) for column in columns]
-    return len(numbers[0]), rows_digest(salt, ids, *numbers)
+    return len(numbers[0]), rows_digest(salt, names, *numbers)
 
 
 def charged(connection: Connection, *, act: int, offer: int | None) -> tuple[list[str], NDArray[np.int64]]:

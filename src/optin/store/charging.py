@@ -10,31 +10,30 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, text
 
-from optin.errors import BadInput, PromiseBroken
-from optin.store.chain import Entry, append, charge_tree, last, new_salt
-from optin.store.offers import closing_of, let_go, offer_of, returned
+from optin.errors import PromiseBroken
+from optin.store.chain import Entry, Terms, append, charge_tree, last, new_salt
+from optin.store.offers import closing_of, expect_offer, let_go, returned, terms_of
 from optin.store.points import reached
 from optin.store.roster import Roster
 
-__all__ = ["Draw", "charge", "expect_offer"]
+__all__ = ["Draw", "charge"]
 
 Mask = NDArray[np.bool_]
-Draw = Callable[[Mask, int], str]
-"""Given who joined (in the caller's order) and the act's number, draw once and return the public text of the release."""
+Draw = Callable[[Mask, int], tuple[str, str]]
+"""Given who joined (in the caller's order) and the act's number, draw once; return the release's text and fingerprint.
+"""
 
 
 def charge(
     connection: Connection,
+    terms: Terms,
     *,
-    campaign: str,
-    round: int,  # noqa: A002
-    fingerprint: str,
     roster: Roster,
     joined: Mask | None,
     draw: Draw,
 ) -> Entry:
     """Charge those who joined and store what ``draw`` gives; asked again, give what is stored and draw nothing."""
-    offer = expect_offer(connection, campaign, round, fingerprint)
+    offer = expect_offer(connection, terms)
     order = _announced_order(connection, offer, roster)
     given = None if joined is None else np.asarray(joined, dtype=np.bool_)[order]
     closing = closing_of(connection, offer.number)
@@ -50,17 +49,9 @@ def charge(
     reached("after charges")
     mask = np.empty_like(taking)
     mask[order] = taking
-    return _seal_release(connection, offer, roster, order[taking], body=draw(mask, number), joined=_mask_digest(taking))
-
-
-def expect_offer(connection: Connection, campaign: str, round: int, fingerprint: str) -> Row[Any]:  # noqa: A002
-    """Find an announcement in the ledger, exactly as it was announced."""
-    offer = offer_of(connection, campaign, round)
-    if offer is None:
-        raise BadInput("this campaign and round were never announced in this ledger; announce first")
-    if offer.fingerprint != fingerprint:
-        raise PromiseBroken("this is not the announcement made under this campaign and round; use the one published")
-    return offer
+    return _seal_release(
+        connection, offer, roster, order[taking], drawn=draw(mask, number), joined=_mask_digest(taking)
+    )
 
 
 def _announced_order(connection: Connection, offer: Row[Any], roster: Roster) -> NDArray[np.int64]:
@@ -108,8 +99,8 @@ def _turn_holds_into_charges(connection: Connection, offer: Row[Any], expected: 
     number = last(connection).number + 1
     charged = connection.execute(
         text(
-            "INSERT INTO charges (offer, position, act, grains) SELECT q.offer, q.position, :act, q.grains FROM promises q "
-            "WHERE q.offer = :offer AND NOT EXISTS "
+            "INSERT INTO charges (offer, position, act, grains) "
+            "SELECT q.offer, q.position, :act, q.grains FROM promises q WHERE q.offer = :offer AND NOT EXISTS "
             "(SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position) ORDER BY q.position"
         ),
         {"offer": offer.number, "act": number},
@@ -120,7 +111,13 @@ def _turn_holds_into_charges(connection: Connection, offer: Row[Any], expected: 
 
 
 def _seal_release(
-    connection: Connection, offer: Row[Any], roster: Roster, charged: NDArray[np.int64], *, body: str, joined: str
+    connection: Connection,
+    offer: Row[Any],
+    roster: Roster,
+    charged: NDArray[np.int64],
+    *,
+    drawn: tuple[str, str],
+    joined: str,
 ) -> Entry:
     salt = new_salt()
     everyone = len(charged) == len(roster) and bool(np.all(charged == np.arange(len(roster))))
@@ -128,11 +125,10 @@ def _seal_release(
     return append(
         connection,
         kind="release",
-        campaign=offer.campaign,
-        round=offer.round,
+        terms=terms_of(offer),
         offer=offer.number,
-        fingerprint=offer.fingerprint,
-        body=body,
+        body=drawn[0],
+        result=drawn[1],
         people=len(ids),
         rows=charge_tree(salt, ids, roster.grains[charged]).root,
         joined=joined,

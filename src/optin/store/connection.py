@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -16,9 +17,13 @@ from optin.errors import BadInput, OptinError
 from optin.store.points import reached
 from optin.store.schema import REVISION
 
+if TYPE_CHECKING:
+    import psycopg
+
 __all__ = ["LedgerUnavailable", "open_engine", "snapshot", "take_head_lock", "write"]
 
 T = TypeVar("T")
+C = TypeVar("C", "sqlite3.Connection", "psycopg.Connection[tuple[str]]")
 PATIENCE = 60
 """Seconds a writer waits for another writer before it gives up."""
 
@@ -37,7 +42,11 @@ def open_engine(url: str) -> Engine:
     """
     place = _place(url)
     engine = _sqlite(place) if place.get_backend_name() == "sqlite" else _postgresql(place)
-    _guarded(engine, lambda: _bring_up_to_date(engine))
+    try:
+        _guarded(engine, lambda: _bring_up_to_date(engine))
+    except BaseException:
+        engine.dispose()
+        raise
     return engine
 
 
@@ -63,7 +72,7 @@ def _sqlite(place: URL) -> Engine:
         hide_parameters=True,
         connect_args={"isolation_level": None, "timeout": PATIENCE, "check_same_thread": False},
     )
-    event.listen(engine, "connect", _harden_sqlite)
+    event.listen(engine, "connect", _closing(_harden_sqlite))
     return engine
 
 
@@ -78,13 +87,26 @@ def _create_privately(path: Path) -> None:
     raise BadInput(f"the ledger's file cannot be opened: {reason}; check the path and its rights")
 
 
-def _harden_sqlite(connection: Any, _record: object) -> None:
+def _closing(harden: Callable[[C], None]) -> Callable[[C, object], None]:
+    """Close a connection that is not fit for a ledger; the pool has not seen it yet and would not."""
+
+    def listener(connection: C, _record: object) -> None:
+        try:
+            harden(connection)
+        except BaseException:
+            connection.close()
+            raise
+
+    return listener
+
+
+def _harden_sqlite(connection: sqlite3.Connection) -> None:
     """Ask for a write-ahead log synced at every commit, and read back that we got it."""
     cursor = connection.cursor()
     for pragma in ("synchronous=FULL", "recursive_triggers=ON", "temp_store=MEMORY", "secure_delete=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     patience = time.monotonic() + PATIENCE
-    while _journal_mode(connection, cursor) != "wal":
+    while _journal_mode(cursor) != "wal":
         if time.monotonic() > patience:
             raise BadInput("this SQLite file cannot keep a write-ahead log here; put the ledger on a local disk")
         time.sleep(0.02)
@@ -93,11 +115,11 @@ def _harden_sqlite(connection: Any, _record: object) -> None:
     cursor.close()
 
 
-def _journal_mode(connection: Any, cursor: Any) -> str | None:
+def _journal_mode(cursor: sqlite3.Cursor) -> str | None:
     """Switch to the log; while another process is just switching SQLite says "locked" without waiting: None."""
     try:
         return str(cursor.execute("PRAGMA journal_mode=WAL").fetchone()[0])
-    except connection.OperationalError as error:
+    except sqlite3.OperationalError as error:
         if "locked" not in str(error):
             raise
         return None
@@ -105,16 +127,16 @@ def _journal_mode(connection: Any, cursor: Any) -> str | None:
 
 def _postgresql(place: URL) -> Engine:
     engine = create_engine(place, hide_parameters=True, isolation_level="READ COMMITTED", pool_pre_ping=True)
-    event.listen(engine, "connect", _harden_postgresql)
+    event.listen(engine, "connect", _closing(_harden_postgresql))
     return engine
 
 
-def _harden_postgresql(connection: Any, _record: object) -> None:
+def _harden_postgresql(connection: psycopg.Connection[tuple[str]]) -> None:
     """Refuse a server that does not sync, and make every commit wait for the disk."""
     with connection.cursor() as cursor:
-        if cursor.execute("SHOW fsync").fetchone()[0] != "on":
+        if cursor.execute("SHOW fsync").fetchone() != ("on",):
             raise BadInput("this PostgreSQL runs with fsync off and may forget a commit; turn it on to keep a ledger")
-        if cursor.execute("SHOW synchronous_commit").fetchone()[0] in ("off", "local"):
+        if cursor.execute("SHOW synchronous_commit").fetchone() in (("off",), ("local",)):
             cursor.execute("SET synchronous_commit TO on")
         cursor.execute(f"SET lock_timeout TO '{PATIENCE}s'")
     connection.commit()
@@ -180,8 +202,8 @@ def read(engine: Engine, look: Callable[[Connection], T]) -> T:
 def write(engine: Engine, work: Callable[[Connection], T], *, is_stored: Callable[[Connection, T], bool]) -> T:
     """Run one writing transaction: lock, work, COMMIT; return the work's result only when it is stored.
 
-    If COMMIT fails, or its answer is lost, the outcome is unknown: look under the lock whether the result is there. The lock
-    makes the look wait for a commit that is still under way.
+    If COMMIT fails, or its answer is lost, the outcome is unknown: look under the lock whether the result is there.
+    The lock makes the look wait for a commit that is still under way.
     """
     done: list[T] = []
 
@@ -231,8 +253,8 @@ def _guarded(engine: Engine, work: Callable[[], T]) -> T:
 def _failure(engine: Engine, work: Callable[[], None]) -> str | None:
     """Run something; if the database fails say how in our own words.
 
-    The driver's message can quote a row, so it is neither shown nor kept: the caller raises after the handler has ended,
-    and the new error carries no trace of the old one.
+    The driver's message can quote a row, so it is neither shown nor kept: the caller raises after the handler has
+    ended, and the new error carries no trace of the old one.
     """
     assert engine.dialect.dbapi is not None  # noqa: S101 — an engine that was opened has a driver
     try:
@@ -253,7 +275,9 @@ _KNOWN = {
     "readonly": "the ledger's file is read-only",
     "not a database": "the file is not a ledger",
     "malformed": "the ledger's file is damaged",
-    "terminating connection": "the connection to the database was lost",
+    "resolve host": "the database could not be reached",
+    "connection failed": "the database could not be reached",
+    "connection is bad": "the database could not be reached",
     "connection": "the connection to the database was lost",
 }
 

@@ -14,7 +14,7 @@ from optin.errors import BadInput, PromiseBroken
 from optin.receipts import Receipt
 from optin.store import charging, offers, receipting, verification
 from optin.store.balances import remaining
-from optin.store.chain import Entry, is_stored, last
+from optin.store.chain import Entry, Terms, is_stored, last
 from optin.store.connection import open_engine, read, write
 from optin.store.roster import as_ids, roster_of
 from optin.store.schema import acts
@@ -50,7 +50,7 @@ class Ledger:
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "ledger.sqlite"
     >>> with Ledger.open(str(path)) as ledger:
     ...     entry = ledger.announce(
-    ...         campaign="census", round=1, fingerprint="f", body="{}", ids=["ann", "bob"],
+    ...         Terms("census", 1, "fingerprint"), body="{}", ids=["ann", "bob"],
     ...         grains=np.array([5, 7]), allowances=np.array([8, 8]))
     ...     ledger.remaining(["ann", "bob"]).tolist()
     [3, 1]
@@ -81,10 +81,8 @@ class Ledger:
 
     def announce(
         self,
+        terms: Terms,
         *,
-        campaign: str,
-        round: int,  # noqa: A002
-        fingerprint: str,
         body: str,
         ids: Sequence[str],
         grains: NDArray[np.int64],
@@ -103,9 +101,7 @@ class Ledger:
         def work(connection: Connection) -> Entry:
             return offers.announce(
                 connection,
-                campaign=campaign,
-                round=round,
-                fingerprint=fingerprint,
+                terms,
                 body=body,
                 roster=roster,
                 allowances=first,
@@ -114,24 +110,25 @@ class Ledger:
 
         return self._write(work)
 
-    def let_go(self, *, campaign: str, round: int, fingerprint: str, ids: Sequence[str]) -> Entry:  # noqa: A002
+    def let_go(self, terms: Terms, ids: Sequence[str]) -> Entry:
         """Give the holds of people who decline or leave back to them; those already given back stay so."""
         names = as_ids(ids)
 
         def work(connection: Connection) -> Entry:
-            offer = charging.expect_offer(connection, campaign, round, fingerprint)
+            offer = offers.expect_offer(connection, terms)
             if offers.closing_of(connection, offer.number) is not None:
                 raise PromiseBroken("this campaign and round are closed: a result or a cancellation is final")
-            positions = offers.standing_positions(connection, offer, names)
+            asked = offers.positions_of(connection, offer, names)
+            positions = np.sort(asked[~offers.returned(connection, offer)[asked]])
             return offers.let_go(connection, offer, positions) if len(positions) else last(connection)
 
         return self._write(work)
 
-    def cancel(self, *, campaign: str, round: int, fingerprint: str) -> Entry:  # noqa: A002
+    def cancel(self, terms: Terms) -> Entry:
         """Close a campaign's round without a release and give every hold back; doing it twice changes nothing."""
 
         def work(connection: Connection) -> Entry:
-            offer = charging.expect_offer(connection, campaign, round, fingerprint)
+            offer = offers.expect_offer(connection, terms)
             closing = offers.closing_of(connection, offer.number)
             if closing is None:
                 return offers.cancel(connection, offer)
@@ -143,10 +140,8 @@ class Ledger:
 
     def release(
         self,
+        terms: Terms,
         *,
-        campaign: str,
-        round: int,  # noqa: A002
-        fingerprint: str,
         ids: Sequence[str],
         grains: NDArray[np.int64],
         draw: charging.Draw,
@@ -154,54 +149,59 @@ class Ledger:
     ) -> Entry:
         """Charge those who joined and store the result in one transaction; nothing is returned before its COMMIT.
 
-        ``draw(joined, number)`` is called at most once, inside the transaction, and gives the release's public text. Asked again
-        for the same campaign and round, the stored text comes back and nothing is drawn.
+        ``draw(joined, number)`` is called at most once, inside the transaction, and gives the release's public text and
+        fingerprint. Asked again for the same campaign and round, the stored text comes back and nothing is drawn.
         """
         roster = roster_of(ids, grains)
         if joined is not None and np.shape(joined) != (len(roster),):
             raise BadInput(f"joined must say yes or no for each of the {len(roster)} people announced")
         return self._write(
-            lambda connection: charging.charge(
-                connection,
-                campaign=campaign,
-                round=round,
-                fingerprint=fingerprint,
-                roster=roster,
-                joined=joined,
-                draw=draw,
-            )
+            lambda connection: charging.charge(connection, terms, roster=roster, joined=joined, draw=draw)
         )
 
-    def remaining(self, ids: Sequence[str], *, besides: tuple[str, int] | None = None) -> NDArray[np.int64]:
+    def remaining(
+        self, ids: Sequence[str], *, besides: Terms | None = None, raised_to: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
         """Say how many grains each person has left; UNLIMITED if unbounded or not registered yet.
 
-        ``besides`` names a campaign and round whose own holds are not counted.
+        ``besides`` is an announcement whose own holds are not counted; ``raised_to`` asks what would be left if
+        allowances were raised to these numbers.
         """
         names = as_ids(ids)
 
         def look(connection: Connection) -> NDArray[np.int64]:
-            offer = offers.offer_of(connection, *besides) if besides else None
-            return remaining(connection, names, besides=offer.number if offer else 0)
+            offer = offers.offer_of(connection, besides) if besides else None
+            return remaining(connection, names, besides=offer.number if offer else 0, raised_to=raised_to)
 
         return read(self.engine, look)
 
-    def standing(self, *, campaign: str, round: int, fingerprint: str) -> NDArray[np.bool_]:  # noqa: A002
+    def standing(self, terms: Terms) -> NDArray[np.bool_]:
         """Mark, in announced order, the people whose hold was neither declined nor cancelled."""
 
         def look(connection: Connection) -> NDArray[np.bool_]:
-            offer = charging.expect_offer(connection, campaign, round, fingerprint)
+            offer = offers.expect_offer(connection, terms)
             return ~offers.returned(connection, offer)
 
         return read(self.engine, look)
 
-    def bounded(self, *, campaign: str, round: int) -> Bounded:  # noqa: A002
+    def stands(self, terms: Terms, ids: Sequence[str]) -> NDArray[np.bool_]:
+        """Say, for each of these people, whether their hold stands."""
+        names = as_ids(ids)
+
+        def look(connection: Connection) -> NDArray[np.bool_]:
+            offer = offers.expect_offer(connection, terms)
+            return ~offers.returned(connection, offer)[offers.positions_of(connection, offer, names)]
+
+        return read(self.engine, look)
+
+    def bounded(self, terms: Terms) -> Bounded:
         """List those whose promise was cut to what remained of their allowance."""
         query = """SELECT p.id, q.grains FROM promises q JOIN people p ON p.person = q.person
             JOIN acts t ON t.number = q.offer WHERE t.campaign = :campaign AND t.round = :round AND q.bounded
             ORDER BY q.position"""
 
         def look(connection: Connection) -> Bounded:
-            rows = connection.execute(text(query), {"campaign": campaign, "round": round}).all()
+            rows = connection.execute(text(query), {"campaign": terms.campaign, "round": terms.round}).all()
             return Bounded([row.id for row in rows], np.array([row.grains for row in rows], dtype=np.int64))
 
         return read(self.engine, look)

@@ -11,19 +11,44 @@ from sqlalchemy import Connection, Row, select, text
 
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
 from optin.store.balances import uncovered
-from optin.store.chain import Entry, append, last, new_salt, rows_digest, rows_of
+from optin.store.chain import Entry, Terms, append, last, new_salt, rows_digest, rows_of
 from optin.store.points import reached
 from optin.store.roster import Roster
 from optin.store.schema import acts
 from optin.store.staging import stage_people, stage_positions
 
-__all__ = ["announce", "cancel", "closing_of", "let_go", "offer_of", "returned", "standing_positions"]
+__all__ = [
+    "announce",
+    "cancel",
+    "closing_of",
+    "expect_offer",
+    "let_go",
+    "offer_of",
+    "positions_of",
+    "returned",
+    "terms_of",
+]
 
 
-def offer_of(connection: Connection, campaign: str, round: int) -> Row[Any] | None:  # noqa: A002
-    """Find the act that announced a campaign's round."""
-    where = (acts.c.kind == "announce", acts.c.campaign == campaign, acts.c.round == round)
+def offer_of(connection: Connection, terms: Terms) -> Row[Any] | None:
+    """Find the act that announced a campaign's round, whatever its fingerprint."""
+    where = (acts.c.kind == "announce", acts.c.campaign == terms.campaign, acts.c.round == terms.round)
     return connection.execute(select(acts).where(*where)).first()
+
+
+def expect_offer(connection: Connection, terms: Terms) -> Row[Any]:
+    """Find an announcement in the ledger, exactly as it was announced."""
+    offer = offer_of(connection, terms)
+    if offer is None:
+        raise BadInput("this campaign and round were never announced in this ledger; announce first")
+    if offer.fingerprint != terms.fingerprint:
+        raise PromiseBroken("this is not the announcement made under this campaign and round; use the one published")
+    return offer
+
+
+def terms_of(act: Row[Any]) -> Terms:
+    """Read what an act was about."""
+    return Terms(act.campaign, act.round, act.fingerprint)
 
 
 def closing_of(connection: Connection, offer: int) -> Row[Any] | None:
@@ -33,19 +58,17 @@ def closing_of(connection: Connection, offer: int) -> Row[Any] | None:
 
 def announce(
     connection: Connection,
+    terms: Terms,
     *,
-    campaign: str,
-    round: int,  # noqa: A002
-    fingerprint: str,
     body: str,
     roster: Roster,
     allowances: NDArray[np.int64],
     raise_limits: bool,
 ) -> Entry:
     """Register whoever is new, then hold everyone's promise, or refuse as a whole."""
-    earlier = offer_of(connection, campaign, round)
+    earlier = offer_of(connection, terms)
     if earlier is not None:
-        return _same_again(earlier, fingerprint, roster)
+        return _same_again(earlier, terms, roster)
     stage_people(connection, roster.ids, roster.grains, allowances, roster.bounded.astype(np.int64))
     _register(connection)
     if raise_limits:
@@ -53,15 +76,15 @@ def announce(
     count, first = uncovered(connection)
     if count:
         raise BudgetSpent(
-            f"the remaining allowance of {count} of {len(roster)} people does not cover this promise, the first at index "
-            f"{first}; plan with the ledger, or raise allowances explicitly"
+            f"the remaining allowance of {count} of {len(roster)} people does not cover this promise, the first at "
+            f"index {first}; plan with the ledger, or raise allowances explicitly"
         )
     reached("after checks")
-    return _hold(connection, roster, campaign=campaign, round=round, fingerprint=fingerprint, body=body)
+    return _hold(connection, terms, roster, body=body)
 
 
-def _same_again(earlier: Row[Any], fingerprint: str, roster: Roster) -> Entry:
-    if earlier.fingerprint != fingerprint or earlier.rows != roster.digest(earlier.salt):
+def _same_again(earlier: Row[Any], terms: Terms, roster: Roster) -> Entry:
+    if earlier.fingerprint != terms.fingerprint or earlier.rows != roster.digest(earlier.salt):
         raise PromiseBroken("this campaign and round were announced before, differently; announce a new round")
     return Entry(earlier.number, earlier.hash, earlier.body)
 
@@ -109,7 +132,7 @@ def _seal_allowances(connection: Connection, kind: str, number: int) -> None:
     append(connection, kind=kind, people=people, rows=rows, salt=salt)
 
 
-def _hold(connection: Connection, roster: Roster, **public: Any) -> Entry:
+def _hold(connection: Connection, terms: Terms, roster: Roster, *, body: str) -> Entry:
     number = last(connection).number + 1
     held = connection.execute(
         text(
@@ -122,7 +145,8 @@ def _hold(connection: Connection, roster: Roster, **public: Any) -> Entry:
     if held != len(roster):
         raise BadInput("some ids were not kept as given; use ids that differ byte for byte")
     salt = new_salt()
-    return append(connection, kind="announce", people=len(roster), rows=roster.digest(salt), salt=salt, **public)
+    rows = roster.digest(salt)
+    return append(connection, kind="announce", terms=terms, people=len(roster), rows=rows, salt=salt, body=body)
 
 
 def let_go(connection: Connection, offer: Row[Any], positions: NDArray[np.int64], *, kind: str = "return") -> Entry:
@@ -136,18 +160,16 @@ def let_go(connection: Connection, offer: Row[Any], positions: NDArray[np.int64]
     return append(
         connection,
         kind=kind,
-        campaign=offer.campaign,
-        round=offer.round,
+        terms=terms_of(offer),
         offer=offer.number,
-        fingerprint=offer.fingerprint,
         people=len(positions),
         rows=rows_digest(salt, None, positions),
         salt=salt,
     )
 
 
-def standing_positions(connection: Connection, offer: Row[Any], ids: Sequence[str]) -> NDArray[np.int64]:
-    """Find where these people stand in an offer, leaving out whoever has let go already."""
+def positions_of(connection: Connection, offer: Row[Any], ids: Sequence[str]) -> NDArray[np.int64]:
+    """Find where these people stand in an offer."""
     stage_people(connection, ids)
     query = """SELECT s.position AS at, q.position AS position FROM staged s LEFT JOIN people p ON p.id = s.id
         LEFT JOIN promises q ON q.person = p.person AND q.offer = :offer ORDER BY s.position"""
@@ -155,8 +177,7 @@ def standing_positions(connection: Connection, offer: Row[Any], ids: Sequence[st
     for row in found:
         if row.position is None:
             raise BadInput(f"the person at index {row.at} was not among those announced; check the id, byte for byte")
-    positions = np.array([row.position for row in found], dtype=np.int64)
-    return np.sort(positions[~returned(connection, offer)[positions]])
+    return np.array([row.position for row in found], dtype=np.int64)
 
 
 def cancel(connection: Connection, offer: Row[Any]) -> Entry:

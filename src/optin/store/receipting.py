@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, select, text
 from optin.errors import BadInput
 from optin.receipts import SALT_BYTES, MerkleTree, Receipt, charge_salts
 from optin.store.balances import remaining
-from optin.store.chain import charge_tree, charged
+from optin.store.chain import charge_tree, charged, seal_of
 from optin.store.schema import UNLIMITED, acts
 
 __all__ = ["last_release_of", "receipts"]
@@ -71,6 +71,7 @@ def _receipt(act: Row[Any], tree: MerkleTree, person: str, promised: int, index:
         ledger_head=act.hash,
         offer=act.offer,
         at=act.at,
+        body=seal_of(act).body,
         rows=act.rows,
         joined=act.joined,
         previous=act.previous,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from optin.errors import BadInput
 from optin.store.chain import rows_digest
@@ -31,7 +30,7 @@ class Roster:
         return rows_digest(salt, self.ids, self.grains, self.bounded.astype(np.int64))
 
 
-def roster_of(ids: Sequence[str], grains: Any, bounded: Any = None) -> Roster:
+def roster_of(ids: Sequence[str], grains: ArrayLike, bounded: ArrayLike | None = None) -> Roster:
     """Check ids and grains and put them together."""
     names = as_ids(ids)
     amounts = np.asarray(grains)
@@ -44,8 +43,8 @@ def roster_of(ids: Sequence[str], grains: Any, bounded: Any = None) -> Roster:
 
 
 def as_ids(ids: Sequence[str]) -> list[str]:
-    """Check that ids are distinct, non-empty texts that both databases can keep; a message names the index, not the id."""
-    names: list[str] = ids.tolist() if isinstance(ids, np.ndarray) else list(ids)
+    """Check that ids are distinct, non-empty texts that both databases can keep; messages name only an index."""
+    names = np.asarray(ids, dtype=object).tolist() if not isinstance(ids, list) else ids
     if not names:
         raise BadInput("there are no people: give at least one id")
     for index, name in enumerate(names):

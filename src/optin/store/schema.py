@@ -1,9 +1,9 @@
-"""The tables, as one metadata. A ledger only grows: rows are added, never changed, and stored columns keep their meaning.
+"""The tables, as one metadata. A ledger only grows: rows are added, never changed, and columns keep their meaning.
 
     acts        the chain: one row for each thing that was done, hashed together with the one before
     people      text ids, byte for byte; ``person`` is the short number other tables use
     allowances  the most a person may spend over all releases; the highest row counts (allowances are only ever raised)
-    promises    what an announcement (its act is the ``offer``) promised the person at each position: a hold on their budget
+    promises    what an announcement (its act is the ``offer``) promised the person at each position: a budget hold
     returns     holds let go: declined, left, cancelled, or absent at the release
     charges     holds that a release turned into spending
     head_lock   one row that every PostgreSQL writer locks first
@@ -23,7 +23,7 @@ REVISION = "0001"
 """The newest migration this code knows."""
 
 UNLIMITED = 2**62
-"""The allowance, in grains, that is never used up: an infinite limit, or one above 2^30 epsilon, is kept as this number."""
+"""The allowance, in grains, that is never used up: an infinite limit, or one of 2^30 epsilon or more, is kept so."""
 
 metadata = MetaData()
 
@@ -38,6 +38,7 @@ acts = Table(
     Column("offer", BigInteger),
     Column("at", String(40), nullable=False),
     Column("fingerprint", String(64)),
+    Column("result", String(64)),
     Column("body", Text, nullable=False),
     Column("people", BigInteger, nullable=False),
     Column("rows", String(64), nullable=False),

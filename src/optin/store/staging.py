@@ -33,7 +33,7 @@ def _fill(connection: Connection, table: str, columns: str, rows: Iterable[tuple
             f"CREATE TEMPORARY TABLE {table} ({columns.replace('BIGINT PRIMARY', 'INTEGER PRIMARY')})"
         )
         marks = ", ".join("?" * (columns.count(",") + 1))
-        connection.connection.cursor().executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608
+        connection.connection.cursor().executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # type: ignore[arg-type]  # noqa: S608
         return
     connection.exec_driver_sql(f"CREATE TEMPORARY TABLE {table} ({columns}) ON COMMIT DROP")
     with connection.connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copy:  # type: ignore[attr-defined]

@@ -9,9 +9,8 @@ from typing import Any, Protocol
 from sqlalchemy import Connection, Row, select, text
 
 from optin.receipts import VERSION
-from optin.store.balances import UNLIMITED
 from optin.store.chain import GENESIS, rows_of, seal_of
-from optin.store.schema import acts
+from optin.store.schema import UNLIMITED, acts
 
 __all__ = ["OutsideCopy", "Verification", "verify"]
 
@@ -20,14 +19,17 @@ class OutsideCopy(Protocol):
     """Anything that names a place in the ledger: a release or a receipt."""
 
     @property
-    def ledger_number(self) -> int | None: ...
+    def ledger_number(self) -> int | None:
+        """Which act it names."""
+
     @property
-    def ledger_head(self) -> str | None: ...
+    def ledger_head(self) -> str | None:
+        """The hash of the chain up to that act."""
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What a verification saw: how many acts, what is wrong, and up to which act an outside copy vouches for the end."""
+    """What a verification saw: how many acts, what is wrong, and the last act that an outside copy vouches for."""
 
     acts: int
     problems: tuple[str, ...]
@@ -87,7 +89,8 @@ _STRAYS = {
     "promises belong to no announcement": """SELECT COUNT(*) FROM promises q WHERE NOT EXISTS
         (SELECT 1 FROM acts t WHERE t.number = q.offer AND t.kind = 'announce')""",
     "holds were let go by no act": """SELECT COUNT(*) FROM returns r WHERE NOT EXISTS
-        (SELECT 1 FROM acts t WHERE t.number = r.act AND t.offer = r.offer AND t.kind IN ('return', 'absent', 'cancel'))""",
+        (SELECT 1 FROM acts t WHERE t.number = r.act AND t.offer = r.offer
+         AND t.kind IN ('return', 'absent', 'cancel'))""",
     "charges belong to no release": """SELECT COUNT(*) FROM charges c WHERE NOT EXISTS
         (SELECT 1 FROM acts t WHERE t.number = c.act AND t.offer = c.offer AND t.kind = 'release')""",
     "charges differ from the promise": """SELECT COUNT(*) FROM charges c WHERE NOT EXISTS

@@ -22,7 +22,7 @@ def scripts() -> ScriptDirectory:
 
 
 def migrate(connection: Connection) -> None:
-    """Bring the database to the newest revision inside the caller's transaction: each step and its mark commit together."""
+    """Bring the database to the newest revision in the caller's transaction: a step and its mark commit together."""
     folder, context = scripts(), MigrationContext.configure(connection)
     try:
         steps = list(folder.iterate_revisions("head", context.get_current_revision() or "base"))

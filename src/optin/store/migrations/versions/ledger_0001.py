@@ -40,6 +40,7 @@ def _create_acts() -> None:
         sa.Column("offer", sa.BigInteger),
         sa.Column("at", sa.String(40), nullable=False),
         sa.Column("fingerprint", sa.String(64)),
+        sa.Column("result", sa.String(64)),
         sa.Column("body", sa.Text, nullable=False),
         _number("people"),
         sa.Column("rows", sa.String(64), nullable=False),

@@ -1,0 +1,196 @@
+"""The job, one function for each step, in the paper's order: plan, announce, answer, release; or cancel.
+
+The command line and the web service call these and nothing below them. The ledger stands behind every step: what was
+promised is held, what was released is charged, and a step asked for twice is done once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optin.agents import Agents, PrivacyConstrained
+from optin.announcement import Announcement
+from optin.announcement import announce as make_announcement
+from optin.errors import BadInput, PromiseBroken
+from optin.participation import Turnout, turnout
+from optin.planning import Plan
+from optin.planning import plan as make_plan
+from optin.releasing import Release
+from optin.releasing import release as draw_release
+from optin.store import Ledger, Terms, allowance_grains, epsilons_of
+from optin.store.ledger import Bounded
+from optin.store.points import reached
+
+__all__ = ["Quorum", "announce", "answer", "cancel", "plan", "release"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quorum:
+    """When a release is worth its price: at least so many people, at most such a standard error.
+
+    Both are decided by who joined and what they were promised, never by a value.
+    """
+
+    people: int = 1
+    standard_error: float = math.inf
+
+    def expect(self, came: Turnout) -> None:
+        """Refuse a turnout below the quorum; nobody is charged then."""
+        if came.people < self.people:
+            raise PromiseBroken(
+                f"{came.people} people joined and the quorum is {self.people}; wait for more answers, or cancel"
+            )
+        if not came.standard_error <= self.standard_error:
+            raise PromiseBroken(
+                f"the standard error would be {came.standard_error:.6g} and the quorum allows "
+                f"{self.standard_error:.6g}; wait for more answers, or cancel"
+            )
+
+
+def plan(
+    agents: Agents,
+    *,
+    bounds: tuple[float, float],
+    data_variance: float | None = None,
+    data_sd: float | None = None,
+    eta: float | None = None,
+    max_gap: float = 0.0,
+    slack: float = 0.0,
+    ledger: Ledger | None = None,
+    raise_limits: bool = False,
+) -> Plan:
+    """Find the best design; with a ledger, nobody is planned beyond what remains of their allowance."""
+    people = agents if ledger is None else _within_allowance(agents, ledger, raise_limits=raise_limits)
+    return make_plan(
+        people,
+        bounds=bounds,
+        data_variance=data_variance,
+        data_sd=data_sd,
+        eta=eta,
+        max_gap=max_gap,
+        slack=slack,
+    )
+
+
+def announce(
+    plan: Plan,
+    agents: Agents,
+    *,
+    ledger: Ledger,
+    campaign: str | None = None,
+    round: int = 1,  # noqa: A002 - the word of the contract
+    min_people: int = 10,
+    raise_limits: bool = False,
+) -> Announcement:
+    """Make the public offer and hold everyone's promise in the ledger; return it only when the holds are stored.
+
+    People new to the ledger are registered with their limit as allowance. BudgetSpent if anyone's allowance does not
+    cover their promise; ``raise_limits`` raises allowances to the limits stated now, as an act of its own.
+    """
+    before = Terms(campaign, round, "") if campaign is not None else None
+    people = _within_allowance(agents, ledger, besides=before, raise_limits=raise_limits)
+    offer = make_announcement(plan, people, campaign=campaign, round=round, min_people=min_people)
+    stated = offer.grain_rule(agents).limits(slice(None))
+    ledger.announce(
+        _terms(offer),
+        body=offer.to_json(),
+        ids=_ids(agents),
+        grains=offer.grains(people),
+        allowances=allowance_grains(stated),
+        bounded=offer.grain_rule(people).limits(slice(None)) < stated,
+        raise_limits=raise_limits,
+    )
+    reached("before output")
+    return offer
+
+
+def answer(announcement: Announcement, answers: Mapping[str, bool], *, ledger: Ledger) -> NDArray[np.bool_]:
+    """Write down who joins and who declines; say, in announced order, whose promise still stands.
+
+    A promise stands until its person declines, so a yes changes nothing; a no gives the hold back, and is final for
+    this round: the budget may be promised to another campaign at once.
+    """
+    terms = _terms(announcement)
+    joining = [person for person, joins in answers.items() if joins]
+    if joining and not np.all(ledger.stands(terms, joining)):
+        at = int(np.argmin(ledger.stands(terms, joining)))
+        raise PromiseBroken(f"number {at} of those who now join declined before; they can join the next round")
+    declining = [person for person, joins in answers.items() if not joins]
+    if declining:
+        ledger.let_go(terms, declining)
+    return ledger.standing(terms)
+
+
+def release(
+    announcement: Announcement,
+    people: Agents,
+    values: ArrayLike,
+    *,
+    ledger: Ledger,
+    joined: ArrayLike | None = None,
+    quorum: Quorum | None = None,
+    allow_no_noise: bool = False,
+) -> Release:
+    """Charge everyone who joined and publish the one result; nothing is returned before both are stored.
+
+    ``joined`` is a boolean for each announced person; None means everyone who did not decline. Asked again for the same
+    announcement and people, the stored result comes back and nothing is drawn.
+    """
+    terms = _terms(announcement)
+    promised = _as_promised(people, ledger.bounded(terms))
+    present = None if joined is None else np.asarray(joined, dtype=np.bool_)
+
+    def draw(those: NDArray[np.bool_], number: int) -> tuple[str, str]:
+        (quorum or Quorum()).expect(turnout(announcement, promised, those))
+        drawn = draw_release(announcement, promised, values, joined=those, allow_no_noise=allow_no_noise)
+        marked = replace(drawn, charged=True, ledger_number=number)
+        return marked.to_json(), marked.fingerprint
+
+    grains = announcement.grains(promised)
+    entry = ledger.release(terms, ids=_ids(people), grains=grains, draw=draw, joined=present)
+    stored = replace(Release.from_json(entry.body), ledger_head=entry.head)
+    reached("before output")
+    return stored
+
+
+def cancel(announcement: Announcement, *, ledger: Ledger) -> None:
+    """Close a round without a release and give everyone's hold back."""
+    ledger.cancel(_terms(announcement))
+
+
+def _terms(announcement: Announcement) -> Terms:
+    return Terms(announcement.campaign, announcement.round, announcement.fingerprint)
+
+
+def _ids(agents: Agents) -> list[str]:
+    if agents.ids is None:
+        raise BadInput("a ledger charges people by id: give ids")
+    return list(agents.ids)
+
+
+def _within_allowance(
+    agents: Agents, ledger: Ledger, *, besides: Terms | None = None, raise_limits: bool = False
+) -> Agents:
+    """Lower limits to what remains, exactly; people who weigh costs have no limit to lower, and are checked instead."""
+    if not isinstance(agents, PrivacyConstrained):
+        return agents
+    stated = allowance_grains(agents.limits) if raise_limits else None
+    left = epsilons_of(ledger.remaining(_ids(agents), besides=besides, raised_to=stated))
+    return PrivacyConstrained(np.minimum(agents.limits, left), ids=agents.ids)
+
+
+def _as_promised(agents: Agents, cut: Bounded) -> Agents:
+    """Lower the limits of those whose promise the ledger had cut, so that their grains come out as promised."""
+    if not isinstance(agents, PrivacyConstrained) or not cut.ids:
+        return agents
+    promised = dict(zip(cut.ids, epsilons_of(cut.grains).tolist(), strict=True))
+    limits = [
+        min(limit, promised.get(name, math.inf))
+        for limit, name in zip(agents.limits.tolist(), _ids(agents), strict=True)
+    ]
+    return PrivacyConstrained(np.array(limits), ids=agents.ids)
