@@ -80,6 +80,7 @@ class Edges:
 
 
 def open_runs(edges: Edges, offers: Offers, gain: Gain, search: Search) -> Iterator[tuple[int, int]]:
+    """Yield, from the left, the neighbouring edges between which a solution may lie, trying long runs first."""
     stack = [(0, len(edges))]
     while stack:
         first, last = stack.pop()
@@ -110,6 +111,7 @@ def _last_price(offers: Offers, right: Point) -> float:
 
 
 def offer_at(y: float, above: float, total: float, squares: float, offers: Offers) -> Crossing:
+    """Name the variance and the price of the offer y."""
     return Crossing(y, offers.variance(y, above, total, squares), offers.price(y, above, total, squares))
 
 
