@@ -52,11 +52,8 @@ class Fields:
         if not isinstance(record, dict):
             self._refuse("it is not a JSON object")
         self._record: dict[str, Any] = dict(record)
-        if self._record.pop("format", None) != f"optin-{kind}":
-            self._refuse(f'its "format" is not "optin-{kind}"')
-        self.version = self.take_int("version")
-        if self.version not in versions:
-            self._refuse(f"version {self.version} is not one this optin reads: use the optin that wrote it")
+        if self._record.pop("format", None) not in [f"optin.{kind}/{version}" for version in versions]:
+            self._refuse(f'its "format" is not an optin.{kind} of a version that this optin reads')
 
     @classmethod
     def parse(cls, text: str, kind: str, versions: Iterable[int]) -> Fields:

@@ -112,8 +112,7 @@ class Announcement:
     def to_record(self) -> dict[str, Any]:
         """Return the fields as JSON holds them, without the fingerprint."""
         return {
-            "format": "optin-announcement",
-            "version": VERSION,
+            "format": f"optin.announcement/{VERSION}",
             "campaign": self.campaign,
             "round": self.round,
             "model": self.model,

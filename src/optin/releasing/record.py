@@ -164,8 +164,7 @@ class Release:
 
     def _drawn(self) -> dict[str, Any]:
         return {
-            "format": "optin-release",
-            "version": VERSION,
+            "format": f"optin.release/{VERSION}",
             "announcement": json.loads(self.announcement.to_json()),
             "joined_people": self.joined_people,
             "total_grains": canon.wide(self.total_grains),

@@ -1,0 +1,141 @@
+"""Audits of the noise that ships, each able to fail; together they raise a false alarm in at most 1 of 1,000 runs.
+
+(a) scale of the noise               1e-6
+(b) loss through the whole release   3 * 1e-4
+(c) exact replay                     0
+(d) mass function, five scales       5 * 1e-5
+(e) mean squared error               1e-5
+(f) coverage of both intervals       2 * 1e-9
+the wrong noise goes unnoticed       1e-5
+"""
+
+import functools
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import optin
+from optin.announcement.grains import levels
+from optin.releasing import noise
+from optin.releasing.drawing import releases
+
+pytestmark = pytest.mark.slow
+
+LOSSES = {
+    "one person of epsilon 1": ([1.0] * 12, 1, 40_000),
+    "one person of epsilon 3": ([3.0] * 12, 1, 30_000),
+    "ten people of epsilon 0.1 moving together": ([0.1] * 10 + [0.3] * 5, 10, 40_000),
+}
+
+
+@pytest.fixture
+def cut(monkeypatch):
+    """Draw noise that is 10 % too small; the certificate, which refuses it, is left out of the way."""
+    monkeypatch.setattr(noise, "draw", lambda count=1: short_mechanism()([0] * count))
+
+
+@functools.cache
+def short_mechanism():
+    return noise.laplace(0.9 * 2**52)
+
+
+def announced(limits, **settings):
+    agents = optin.PrivacyConstrained(limits)
+    return optin.plan(agents, bounds=(0.0, 1.0), **settings).announce(agents), agents
+
+
+def scale_is_right(draws=20_000):
+    """Compare sum |Z| / 2^52 with Gamma(draws): for so large a scale |Z| is exponential to 16 digits."""
+    total = sum(abs(z) for z in noise.draw(draws)) / 2**52
+    return scipy.stats.gamma.ppf(5e-7, draws) < total < scipy.stats.gamma.isf(5e-7, draws)
+
+
+def loss_is_kept(limits, movers, draws):
+    """Compare releases on neighbours, movers at the lower or the upper bound, by the event most telling them apart."""
+    offer, agents = announced(limits)
+    low, high = np.full(len(limits), 0.5), np.full(len(limits), 0.5)
+    low[:movers], high[:movers] = 0.0, 1.0
+    grains, level = offer.grains(agents), levels(high, offer.bounds).astype(np.int64)
+    bar = sum(a * z for a, z in zip(grains.tolist(), level.tolist(), strict=True))
+    above = [sum(r.noisy_total > bar for r in releases(offer, agents, side, count=draws)) for side in (high, low)]
+    least = scipy.stats.beta.ppf(5e-5, above[0], draws - above[0] + 1)
+    most = scipy.stats.beta.isf(5e-5, above[1] + 1, draws - above[1])
+    promised = int(grains[:movers].sum()) / 2**32
+    return math.log(least / most) <= promised
+
+
+def test_a_the_noise_has_the_scale_it_claims():
+    assert scale_is_right()
+
+
+@pytest.mark.usefixtures("cut")
+def test_a_the_scale_audit_fails_on_noise_cut_by_a_tenth():
+    assert not scale_is_right()
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_b_no_release_tells_neighbours_apart_better_than_promised(name):
+    assert loss_is_kept(*LOSSES[name])
+
+
+@pytest.mark.usefixtures("cut")
+@pytest.mark.parametrize("name", LOSSES)
+def test_b_the_loss_audit_fails_on_noise_cut_by_a_tenth(name):
+    assert not loss_is_kept(*LOSSES[name])
+
+
+def test_c_replayed_with_the_same_noise_the_total_moves_by_at_most_the_promise(monkeypatch):
+    rng = np.random.default_rng(4)
+    limits, values = rng.lognormal(-1, 1.5, 500), rng.random(500)
+    offer, agents = announced(limits)
+    grains = offer.grains(agents).tolist()
+    z = noise.draw()
+    monkeypatch.setattr(noise, "draw", lambda count=1: z)
+    before = optin.release(offer, agents, values).noisy_total
+    for person in range(500):
+        other = values.copy()
+        other[person] = rng.choice([-1e9, 0.0, rng.random(), 1.0, math.inf])
+        moved = abs(optin.release(offer, agents, other).noisy_total - before)
+        assert moved <= grains[person] * 2**20
+        assert moved * 2**32 <= math.floor(limits[person] * 2.0**32) * 2**52
+
+
+@pytest.mark.parametrize("scale", [3, 5, 6, 10, 20])
+def test_d_the_sampler_has_the_mass_function_of_the_discrete_laplace(scale):
+    draws = 200_000
+    drawn = np.array(noise.laplace(scale)([0] * draws))
+    q = math.exp(-1 / scale)
+    edge = int(scale * math.log(draws / 50))
+    counts = np.bincount(np.clip(drawn, -edge, edge) + edge, minlength=2 * edge + 1)
+    mass = (1 - q) / (1 + q) * q ** np.abs(np.arange(-edge, edge + 1)).astype(float)
+    mass[0] = mass[-1] = q**edge / (1 + q)
+    assert mass.sum() == pytest.approx(1.0, rel=1e-12)
+    assert scipy.stats.chisquare(counts, draws * mass).pvalue > 1e-5
+
+
+def test_e_the_mean_squared_error_is_the_planned_one_where_noise_dominates():
+    draws = 20_000
+    rng = np.random.default_rng(5)
+    agents = optin.PrivacyConstrained(np.linspace(0.05, 0.4, 20))
+    plan = optin.plan(agents, bounds=(0.0, 1.0))
+    offer = plan.announce(agents)
+    assert plan.noise_scale**2 * 2 > 0.8 * plan.variance
+    errors = [optin.release(offer, agents, rng.integers(0, 2, 20)).estimate - 0.5 for _ in range(draws)]
+    assert np.mean(np.square(errors)) == pytest.approx(plan.variance, rel=0.08)
+
+
+def test_f_both_intervals_cover_what_they_claim_when_the_declared_variance_is_true():
+    draws = 20_000
+    rng = np.random.default_rng(6)
+    agents = optin.PrivacyConstrained(np.r_[np.full(150, 0.05), np.full(250, 0.4)])
+    offer = optin.plan(agents, bounds=(0.0, 1.0), data_variance=1 / 12).announce(agents)
+    assert offer.total_grains**2 >= 200 * offer.total_squared_grains
+    weights = offer.grains(agents) / offer.total_grains
+    covered = np.zeros(2)
+    for _ in range(draws):
+        values = rng.random(400)
+        release = optin.release(offer, agents, values)
+        covered += [weights @ values in release.noise_interval(0.95), 0.5 in release.total_interval(0.95)]
+    assert np.all(np.abs(covered / draws - 0.95) <= 0.01)
