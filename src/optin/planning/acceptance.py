@@ -63,16 +63,16 @@ def _accepted(agents: QuasiLinear, asked: Question, outside: float, table: Array
     promised = crossing.variance * asked.width**2 * (1 + asked.slack)
     benefit = float(agents.benefit(promised))
     surplus = benefit - outside
-    design = _unit_design(table, crossing)
-    cap = crossing.cap / table.scale
-    per = surplus / table.scale if math.isinf(design.cap) else cap / design.cap
-    reach = math.inf if design.noiseless else per * design.reach
+    design = _unit_design(table, asked, crossing, surplus)
+    per = surplus / table.scale
     return Plan(
         people=len(agents),
         model=agents.model,
         **asked.fields(),
-        cap=cap,
-        eta=asked.eta if asked.eta is not None else reach / asked.width,
+        cap=per * design.cap if design.cap < math.inf else math.inf,
+        eta=asked.eta
+        if asked.eta is not None
+        else (math.inf if design.noiseless else per * design.reach / asked.width),
         variance=crossing.variance * asked.width**2,
         tilt=tilt_of(design, table),
         pooled_people=design.pooled,
@@ -85,16 +85,23 @@ def _accepted(agents: QuasiLinear, asked: Question, outside: float, table: Array
     )
 
 
-def _unit_design(table: ArrayLimits, crossing: Crossing) -> Design:
-    """Describe the offer y as a design over t = 1/c; the surplus only scales it."""
+def _unit_design(table: ArrayLimits, asked: Question, crossing: Crossing, surplus: float) -> Design:
+    """Describe the offer y as a design over t = 1/c; the surplus only scales it.
+
+    y is solved again from the surplus (E1), because a price found from y loses digits where nearly everyone is alike.
+    """
     people, y = len(table), crossing.y
     tail = table.sums(np.finfo(float).max if math.isinf(y) else math.nextafter(y, 0.0))
     pooled = people - tail.count
     if math.isinf(y) and pooled > 0:
         return Design(people, y, math.inf, math.inf, pooled, crossing.variance)
-    if math.isinf(y):
-        return Design(people, y, tail.total, tail.squares, 0, crossing.variance)
-    return Design(people, y, tail.total + pooled * y, tail.squares + pooled * y * y, pooled, crossing.variance)
+    if asked.reach is None and math.isfinite(y):
+        y = (asked.kappa * (table.scale / surplus) ** 2 / asked.spread + tail.squares) / tail.total
+    elif asked.reach is not None and pooled > 0:
+        y = (asked.reach * table.scale / surplus - tail.total) / pooled
+    reach = tail.total + (pooled * y if pooled else 0.0)
+    squares = tail.squares + (pooled * y * y if pooled else 0.0)
+    return Design(people, y, reach, squares, pooled, crossing.variance)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,215 @@
+"""Every way to ask wrongly is answered with what, where and what to do, and never with a private value."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import optin
+from optin import BadInput, Infeasible, LinearBenefit, PrivacyConstrained, QuasiLinear
+
+SECRET = 0.8472910365
+LIMITS = [1.0, 4.0, 9.0, 9.0]
+
+
+def constrained(limits=LIMITS):
+    return PrivacyConstrained(limits)
+
+
+@pytest.mark.parametrize("model", [PrivacyConstrained, QuasiLinear])
+@pytest.mark.parametrize(
+    ("people", "says"),
+    [
+        ([1.0, SECRET, math.nan], r"\[2\] is missing .NaN.; fill"),
+        ([1.0, -SECRET], r"\[1\] is negative; every entry must be 0 or more"),
+        ([], "is empty; at least one person"),
+        ([[1.0, SECRET]], "2 dimensions; give one number for each person"),
+        (["a", SECRET], "not a number; give one number"),
+        ([1.0, None, SECRET], r"\[1\] is missing"),
+        (np.ma.masked_array([1.0, SECRET], mask=[False, True]), r"\[1\] is masked; fill or drop"),
+        (7.0, "0 dimensions"),
+    ],
+)
+def test_a_bad_column_is_refused_by_index_without_its_contents(model, people, says):
+    with pytest.raises(BadInput, match=says) as caught:
+        model(people)
+    assert str(SECRET)[2:] not in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+    assert caught.value.__cause__ is None
+
+
+def test_infinite_costs_are_refused_by_index():
+    with pytest.raises(BadInput, match=r"costs\[1\] is infinite"):
+        QuasiLinear([1.0, math.inf])
+
+
+def test_unequal_lengths_are_refused():
+    with pytest.raises(BadInput, match="budgets has 2 entries and costs has 3"):
+        PrivacyConstrained.from_budgets([1, 2], [1, 2, 3])
+    with pytest.raises(BadInput, match="costs has 2 entries and outside has 3"):
+        QuasiLinear([1, 2], outside=[0, 0, 0])
+    with pytest.raises(BadInput, match="costs has 2 entries and the benefit's base has 3"):
+        QuasiLinear([1, 2], benefit=LinearBenefit([1, 2, 3], 1))
+
+
+def test_differing_pandas_indexes_are_refused_and_equal_ones_are_not():
+    budgets = pd.Series([1.0, 2.0], index=["a", "b"])
+    with pytest.raises(BadInput, match="different indexes; align"):
+        PrivacyConstrained.from_budgets(budgets, pd.Series([1.0, 2.0], index=["b", "a"]))
+    assert PrivacyConstrained.from_budgets(budgets, budgets).limits.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("ids", "says"),
+    [
+        (["a"], "1 entries for 2 people"),
+        (["a", 1], r"ids\[1\] is not text"),
+        (["a", "a"], r"ids\[1\] was given to an earlier"),
+    ],
+)
+def test_ids_are_distinct_texts(ids, says):
+    with pytest.raises(BadInput, match=says):
+        PrivacyConstrained([1, 2], ids=ids)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "says"),
+    [
+        ((1, 1), "lo < hi"),
+        ((2, 1), "lo < hi"),
+        ((0, math.inf), "must be finite"),
+        ((math.nan, 1), r"bounds\[0\] must be a number, not NaN"),
+        ((0,), "two numbers"),
+        (5, "two numbers"),
+        (("x", 1), r"bounds\[0\] must be a number"),
+        ((0, 1e-200), "less extreme"),
+    ],
+)
+def test_bad_bounds_are_refused(bounds, says):
+    with pytest.raises(BadInput, match=says):
+        optin.plan(constrained(), bounds=bounds)
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ({"data_variance": -0.1}, "between 0 and 0.25"),
+        ({"data_variance": 0.26}, "between 0 and 0.25"),
+        ({"data_variance": math.nan}, "not NaN"),
+        ({"data_sd": 0.6}, "between 0 and 0.25"),
+        ({"data_sd": -0.1}, "data_sd must be 0 or more"),
+        ({"data_variance": 0.1, "data_sd": 0.1}, "not both"),
+        ({"eta": 0}, "positive finite"),
+        ({"eta": math.inf}, "positive finite"),
+        ({"eta": "fast"}, "eta must be a number"),
+        ({"max_gap": -1}, "between 0 and the width"),
+        ({"max_gap": 1.5}, "between 0 and the width"),
+        ({"slack": 0.1}, "slack is for quasi-linear"),
+    ],
+)
+def test_bad_questions_are_refused(question, says):
+    with pytest.raises(BadInput, match=says):
+        optin.plan(constrained(), bounds=(0, 1), **question)
+
+
+def test_quasi_linear_questions_are_checked_too():
+    people = QuasiLinear([1, 2], benefit=LinearBenefit(30, 1))
+    with pytest.raises(BadInput, match="max_gap is available for privacy-constrained"):
+        optin.plan(people, bounds=(0, 1), max_gap=0.1)
+    with pytest.raises(BadInput, match="slack must be 0 or more"):
+        optin.plan(people, bounds=(0, 1), slack=-0.1)
+
+
+def test_something_that_is_not_agents_is_refused():
+    with pytest.raises(BadInput, match="agents must be optin"):
+        optin.plan(LIMITS, bounds=(0, 1))
+
+
+@pytest.mark.parametrize(
+    ("benefit", "says"),
+    [(lambda v: 1 + v, "rises with the variance"), (lambda v: math.nan, "not NaN"), (3.0, "must be callable")],
+)
+def test_a_benefit_that_is_no_benefit_is_refused(benefit, says):
+    with pytest.raises(BadInput, match=says):
+        optin.plan(QuasiLinear([1.0, 1.0], benefit=benefit), bounds=(0, 1))
+
+
+def test_a_per_person_benefit_seen_to_rise_is_refused():
+    people = QuasiLinear([1.0, 1.0], benefit=lambda v: np.array([1.0, 50.0 * v]), outside=[0.0, 0.0])
+    with pytest.raises(BadInput, match="rises with the variance"):
+        optin.plan(people, bounds=(0, 1))
+
+
+def test_a_negative_slope_is_refused():
+    with pytest.raises(BadInput, match="slope of the benefit must be 0 or more"):
+        LinearBenefit(1.0, -1.0)
+
+
+def test_an_outside_option_must_be_a_number_or_own_data():
+    with pytest.raises(BadInput, match="own-data"):
+        QuasiLinear([1.0], outside="mine")
+    with pytest.raises(BadInput, match=r"outside\[1\] is not finite"):
+        QuasiLinear([1.0, 1.0], outside=[0.0, math.nan])
+
+
+def test_all_limits_zero_is_infeasible():
+    with pytest.raises(Infeasible, match="all 3 limits are 0"):
+        optin.plan(constrained([0, 0, 0]), bounds=(0, 1))
+
+
+def test_an_eta_beyond_the_limits_is_infeasible_and_says_what_would_do():
+    with pytest.raises(Infeasible, match="add up to 23, less than the 24") as caught:
+        optin.plan(constrained(), bounds=(0, 1), eta=24)
+    assert caught.value.shortfall == 1.0
+    more = constrained(np.resize(LIMITS, 8))
+    assert caught.value.people_needed == math.ceil(4 * 24 / 23)
+    optin.plan(more, bounds=(0, 1), eta=24)
+
+
+@pytest.mark.parametrize("costs", [[1.0, 2.0], [0.5], [9.0, 4.0, 2.0]])
+def test_what_an_infeasible_plan_asks_for_is_enough_and_not_much_less_is(costs):
+    benefit = LinearBenefit(0.9, 1.0)
+    with pytest.raises(Infeasible) as caught:
+        optin.plan(QuasiLinear(costs, benefit=benefit), bounds=(0, 1))
+    error = caught.value
+    assert error.shortfall > 0
+    assert not error.within_resolution
+    eased = error.outside_needed - 1e-9
+    optin.plan(QuasiLinear(costs, benefit=benefit, outside=eased), bounds=(0, 1))
+    with pytest.raises(Infeasible):
+        optin.plan(QuasiLinear(costs, benefit=benefit, outside=error.outside_needed + 1e-3), bounds=(0, 1))
+    copies = math.ceil(error.people_needed / len(costs))
+    optin.plan(QuasiLinear(np.tile(costs, copies), benefit=benefit), bounds=(0, 1))
+    fewer = error.people_needed // len(costs) - 1
+    if fewer >= 1:
+        with pytest.raises(Infeasible):
+            optin.plan(QuasiLinear(np.tile(costs, fewer), benefit=benefit), bounds=(0, 1))
+
+
+def test_people_nobody_can_please_are_told_that_no_crowd_helps():
+    with pytest.raises(Infeasible) as caught:
+        optin.plan(QuasiLinear([1.0], benefit=LinearBenefit(0.0, 1.0)), bounds=(0, 1))
+    assert caught.value.people_needed is None
+
+
+def test_plans_refuse_people_of_the_other_model_and_other_people():
+    plan = optin.plan(constrained(), bounds=(0, 1))
+    with pytest.raises(BadInput, match="privacy-constrained people, not quasi-linear"):
+        plan.epsilons(QuasiLinear([1.0]))
+    with pytest.raises(BadInput, match="not the people this plan was made for"):
+        plan.certificate(constrained([1, 4, 4, 9]))
+    with pytest.raises(BadInput, match="not the people this plan was made for"):
+        plan.certificate(constrained([1, 4, 9]))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "optin.plan/99"}', '{"format": "optin.plan/1"}'])
+def test_what_is_not_a_plan_is_not_read_as_one(text):
+    with pytest.raises(BadInput, match="plan"):
+        optin.Plan.from_json(text)
+
+
+def test_no_repr_shows_a_limit_or_a_cost():
+    marker = 0.123456789123
+    shown = repr(constrained([marker, 2.0])) + repr(QuasiLinear([marker], benefit=LinearBenefit([marker], 1.0)))
+    assert "12345" not in shown

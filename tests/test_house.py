@@ -1,0 +1,101 @@
+"""The house stands as its plan says: floors, public names, failures, light imports."""
+
+import inspect
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import optin
+from optin import errors
+
+ROOT = Path(__file__).parent.parent
+
+
+def run(*command):
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_imports_only_look_down():
+    done = run(str(Path(sys.executable).with_name("lint-imports")))
+    assert done.returncode == 0, done.stdout
+
+
+def test_public_names_are_sorted_exist_and_shadow_no_module():
+    names = optin.__all__
+    assert names == sorted(names)
+    modules = {path.stem for path in (ROOT / "src/optin").iterdir()}
+    for name in names:
+        assert getattr(optin, name) is not None
+        if callable(getattr(optin, name)):
+            assert name not in modules
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'plann'"):
+        optin.plann  # noqa: B018
+
+
+def test_importing_optin_loads_numpy_and_nothing_heavier():
+    heavy = "{'scipy', 'pandas', 'opendp', 'sqlalchemy', 'pyarrow', 'matplotlib', 'typer', 'rich', 'alembic'}"
+    done = run(sys.executable, "-c", f"import optin, sys; print(sorted({heavy} & set(sys.modules)))")
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_importing_optin_costs_at_most_half_as_much_again_as_numpy():
+    def seconds(module):
+        started = time.perf_counter()
+        assert run(sys.executable, "-c", f"import {module}").returncode == 0
+        return time.perf_counter() - started
+
+    pairs = [(seconds("numpy"), seconds("optin")) for _ in range(7)]
+    assert min(o for _, o in pairs) <= 1.5 * min(n for n, _ in pairs)
+
+
+def leaves(kind):
+    below = kind.__subclasses__()
+    return [kind] if not below else [leaf for sub in below for leaf in leaves(sub)]
+
+
+def test_every_failure_has_an_exit_code_a_status_and_a_place_in_the_drawing():
+    for kind in leaves(errors.OptinError):
+        assert kind.exit_code in (1, 2, 3, 4)
+        assert kind.http_status in (409, 422, 500, 503)
+        if kind.__module__ == "optin.errors":
+            drawn = re.search(rf"{kind.__name__}\b.*exit (\d), HTTP (\d+)", errors.__doc__)
+            assert drawn, kind
+            assert (int(drawn[1]), int(drawn[2])) == (kind.exit_code, kind.http_status)
+
+
+def test_every_public_name_says_what_it_is():
+    for name in optin.__all__:
+        value = getattr(optin, name)
+        if inspect.isclass(value) or inspect.isfunction(value):
+            assert (value.__doc__ or "").strip(), name
+
+
+def test_files_and_functions_stay_small():
+    import ast
+
+    for path in (ROOT / "src").rglob("*.py"):
+        text = path.read_text()
+        assert text.count("\n") <= 350, path
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                assert node.end_lineno - node.lineno <= 60, (path, node.name)
+
+
+def test_the_files_a_project_needs_are_there():
+    for name in [
+        "README.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "LICENSE",
+        "CITATION.cff",
+        "src/optin/py.typed",
+    ]:
+        assert (ROOT / name).stat().st_size > 0 or name.endswith("py.typed"), name
