@@ -6,6 +6,7 @@ One server for each test process, so that parallel workers cannot disturb one an
 import ctypes
 import os
 import pwd
+import resource
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from pathlib import Path
 import psycopg
 
 PORT = 5432
+_LIBC = ctypes.CDLL(None)
 
 
 class PostgresServer:
@@ -35,7 +37,8 @@ class PostgresServer:
     def log(self):
         return self.folder / "log"
 
-    def start(self):
+    def start(self, *, file_limit=None):
+        """Start the server; with ``file_limit`` no file of it can grow past so many bytes, as on a full disk."""
         data = self.folder / "data"
         if not data.exists():
             command = [_program("initdb"), "-D", data, "-U", "optin", "-A", "trust", "-E", "UTF8", "--locale=C"]
@@ -50,7 +53,7 @@ class PostgresServer:
                 cwd=self.folder,
                 stdout=log,
                 stderr=log,
-                preexec_fn=_stop_with_parent,
+                preexec_fn=lambda: _prepare(file_limit),
             )
         self._wait()
         return self
@@ -107,6 +110,8 @@ def _program(name):
     return place
 
 
-def _stop_with_parent():
+def _prepare(file_limit):
     """Shut down even if the test process is killed: the kernel sends SIGINT when the parent goes."""
-    ctypes.CDLL(None).prctl(1, signal.SIGINT)
+    _LIBC.prctl(1, signal.SIGINT)
+    if file_limit is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))

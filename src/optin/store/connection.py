@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import time
@@ -24,8 +25,11 @@ __all__ = ["LedgerUnavailable", "open_engine", "snapshot", "take_head_lock", "wr
 
 T = TypeVar("T")
 C = TypeVar("C", "sqlite3.Connection", "psycopg.Connection[tuple[str]]")
+LOGGED_AS = "optin"
 PATIENCE = 60
 """Seconds a writer waits for another writer before it gives up."""
+PAUSES = (0.0, 0.2, 1.0, 3.0)
+"""Seconds to wait before each look for a result whose COMMIT was not answered."""
 
 
 class LedgerUnavailable(OptinError):
@@ -42,6 +46,10 @@ def open_engine(url: str) -> Engine:
     """
     place = _place(url)
     engine = _sqlite(place) if place.get_backend_name() == "sqlite" else _postgresql(place)
+    # at DEBUG, SQLAlchemy would log every row it reads
+    logging.getLogger(f"sqlalchemy.engine.Engine.{LOGGED_AS}").setLevel(logging.WARNING)
+        logging.WARNING
+    )  # at DEBUG, SQLAlchemy would log every row it reads
     try:
         _guarded(engine, lambda: _bring_up_to_date(engine))
     except BaseException:
@@ -69,6 +77,7 @@ def _sqlite(place: URL) -> Engine:
     _create_privately(Path(str(place.database)))
     engine = create_engine(
         place,
+        logging_name=LOGGED_AS,
         hide_parameters=True,
         connect_args={"isolation_level": None, "timeout": PATIENCE, "check_same_thread": False},
     )
@@ -126,7 +135,13 @@ def _journal_mode(cursor: sqlite3.Cursor) -> str | None:
 
 
 def _postgresql(place: URL) -> Engine:
-    engine = create_engine(place, hide_parameters=True, isolation_level="READ COMMITTED", pool_pre_ping=True)
+    engine = create_engine(
+        place,
+        logging_name=LOGGED_AS,
+        hide_parameters=True,
+        isolation_level="READ COMMITTED",
+        pool_pre_ping=True,
+    )
     event.listen(engine, "connect", _closing(_harden_postgresql))
     return engine
 
@@ -231,7 +246,7 @@ def _look_again(engine: Engine, look: Callable[[Connection], bool]) -> bool:
             take_head_lock(connection)
             found.append(look(connection))
 
-    for pause in (0.0, 0.2, 1.0, 3.0):
+    for pause in PAUSES:
         time.sleep(pause)
         engine.dispose()
         if _failure(engine, looking) is None:
