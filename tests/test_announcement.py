@@ -215,8 +215,9 @@ def test_changing_any_announced_field_is_noticed(name):
         Announcement.from_json(json.dumps(record))
 
 
-def test_a_forged_variance_is_noticed_even_with_a_fresh_fingerprint():
-    forged = dataclasses.replace(announced(WORKED)[0], variance=0.01)
+@pytest.mark.parametrize("forgery", [{"variance": 0.01}, {"eta": 16.0}])
+def test_a_forged_accuracy_is_noticed_even_with_a_fresh_fingerprint(forgery):
+    forged = dataclasses.replace(announced(WORKED)[0], **forgery)
     with pytest.raises(BadInput, match="does not follow"):
         Announcement.from_json(forged.to_json())
 
@@ -253,7 +254,7 @@ def test_text_that_is_no_announcement_is_refused(text):
 
 def test_an_unknown_model_and_impossible_counts_are_refused_even_with_a_fresh_fingerprint():
     offer, _ = announced(WORKED)
-    for change in ({"model": "other"}, {"people": 0}, {"total_grains": 0}):
+    for change in ({"model": "other"}, {"people": 0}, {"total_grains": 0}, {"cap": -1.0}, {"round": 0}):
         with pytest.raises(BadInput, match="cannot be read"):
             Announcement.from_json(dataclasses.replace(offer, **change).to_json())
 

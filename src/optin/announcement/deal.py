@@ -57,6 +57,15 @@ def explain(
 
     With a shared benefit the promise follows from the announced surplus; ``benefit`` and ``outside`` then only say how
     this person values it. Where benefits differ between people, both are needed.
+
+    >>> import optin
+    >>> agents = optin.PrivacyConstrained([0.5] * 6 + [2.0] * 6)
+    >>> offer = optin.plan(agents, bounds=(0, 1)).announce(agents)
+    >>> print(optin.explain(offer, limit=0.5))
+    epsilon at most  0.5
+    odds factor      1.649 at most
+    weight           0.03333
+    margin           0
     """
     if announcement.model == PRIVACY_CONSTRAINED:
         return _explain_limit(announcement, limit, (cost, outside, benefit))

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 from optin.agents import Agents, QuasiLinear
-from optin.announcement.grains import HIGHEST_EPSILON, BoolArray, GrainRule, Sums, sums, sums_above
-from optin.announcement.offer import QUASI_LINEAR, Announcement, exact_variance, nearest
+from optin.announcement.grains import HIGHEST_EPSILON, BoolArray, GrainRule, sums, sums_above
+from optin.announcement.offer import QUASI_LINEAR, Announcement, announced_eta, exact_variance, nearest
 from optin.errors import BadInput, Infeasible
 
 if TYPE_CHECKING:
@@ -120,13 +120,9 @@ def _count(draft: Announcement, agents: Agents) -> Announcement:
         draft,
         total_grains=everyone.grains,
         total_squared_grains=everyone.squares,
-        eta=draft.eta if draft.noiseless else _eta(draft, everyone),
+        eta=draft.eta if draft.noiseless else announced_eta(everyone.grains, draft.width),
         variance=nearest(exact_variance(draft, everyone.grains, everyone.squares)),
     )
-
-
-def _eta(draft: Announcement, everyone: Sums) -> float:
-    return nearest(Fraction(everyone.grains, 2**32) / Fraction(draft.width))
 
 
 def _cover_rounding(draft: Announcement, agents: Agents) -> Announcement:

@@ -18,7 +18,7 @@ from optin.announcement import canon
 from optin.announcement.grains import FloatArray, GrainRule, everyone_grains, lowered
 from optin.errors import BadInput
 
-__all__ = ["KAPPA", "PRIVACY_CONSTRAINED", "QUASI_LINEAR", "Announcement", "exact_variance", "nearest"]
+__all__ = ["KAPPA", "PRIVACY_CONSTRAINED", "QUASI_LINEAR", "Announcement", "announced_eta", "exact_variance", "nearest"]
 
 PRIVACY_CONSTRAINED = "privacy-constrained"
 QUASI_LINEAR = "quasi-linear"
@@ -192,6 +192,11 @@ def exact_variance(announcement: Announcement, total_grains: int, total_squared_
     return (data + noise) / total_grains**2
 
 
+def announced_eta(total_grains: int, width: float) -> float:
+    """Return E3's eta = sum eps / R, from grains."""
+    return nearest(Fraction(total_grains, 2**32) / Fraction(width))
+
+
 def nearest(number: Fraction) -> float:
     """Round to the nearest float; past the largest one, infinity."""
     try:
@@ -213,7 +218,9 @@ def _check_consistent(found: Announcement, stated: str) -> None:
         raise BadInput("this announcement does not match its fingerprint: it was changed after it was written")
     if found.model not in (PRIVACY_CONSTRAINED, QUASI_LINEAR):
         raise BadInput('this announcement cannot be read: "model" is not one that optin knows')
-    if min(found.people, found.round, found.total_grains) < 1:
-        raise BadInput("this announcement cannot be read: people, round and total_grains start at 1")
+    if min(found.people, found.round, found.total_grains) < 1 or min(found.cap, found.eta) <= 0:
+        raise BadInput("this announcement cannot be read: people, round, total_grains, cap and eta are positive")
+    if not found.noiseless and announced_eta(found.total_grains, found.width) != found.eta:
+        raise BadInput("this announcement contradicts itself: its eta does not follow from its sums")
     if nearest(exact_variance(found, found.total_grains, found.total_squared_grains)) != found.variance:
         raise BadInput("this announcement contradicts itself: its variance does not follow from its sums")

@@ -38,6 +38,13 @@ def release(
     ``joined`` is a boolean for each announced person (None: everyone); values may be missing where it is false, and are
     clamped silently to the announced bounds. Nothing here takes a seed. Calling twice spends twice: use
     ``optin.campaign.release`` with a ledger where that matters.
+
+    >>> import optin
+    >>> agents = optin.PrivacyConstrained([0.5] * 6 + [2.0] * 6)
+    >>> offer = optin.plan(agents, bounds=(0, 1)).announce(agents)
+    >>> release = optin.release(offer, agents, [0.0, 1.0] * 6)
+    >>> release.charged, release.estimate in release.noise_interval(0.95)
+    (False, True)
     """
     (drawn,) = releases(announcement, agents, values, joined=joined, allow_no_noise=allow_no_noise, count=1)
     return drawn

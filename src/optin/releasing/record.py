@@ -204,12 +204,13 @@ def _versions(found: object) -> Versions:
 
 def _check_same(found: Release, text: str) -> None:
     """Compare with what this release itself would write: every derived number must follow, and nothing be added."""
-    if not 1 <= found.total_grains <= found.announcement.total_grains:
+    offer = found.announcement
+    if not (1 <= found.total_grains <= offer.total_grains and 1 <= found.joined_people <= offer.people):
         raise BadInput("this release contradicts its announcement: more was spent than promised")
     ours, theirs = json.loads(found.to_json()), json.loads(text)
     for name in ("noise_interval_95", "total_interval_95"):
         mine, other = ours.pop(name), theirs.pop(name, None)
-        if not _close(mine, other, found.announcement.width):
+        if not _close(mine, other, offer.width):
             raise _changed(name)
     if ours != theirs:
         raise _changed(min(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name)))
