@@ -1,0 +1,136 @@
+"""What others do: reference points to stand beside a plan, each with the noise that suits it best.
+
+All of them are unbiased for independent values and cross nobody's limit, so they compare by variance alone. They are
+computed from people, or from a `Description`, which is enough to draw reports without any person's limit at hand.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from optin.agents import Agents, Bucket, Description
+from optin.kernel.ladder import Array
+from optin.planning import Plan
+
+__all__ = ["Reference", "best_threshold", "no_privacy", "references", "strictest"]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A way to publish the mean: whose values count, what each of them loses at most, and the two parts of its error."""
+
+    name: str
+    people: int
+    epsilon: float
+    sampling: float
+    noise: float
+    sentence: str
+
+    @property
+    def variance(self) -> float:
+        """Return the expected squared error, in squared data units (E0)."""
+        return self.sampling + self.noise
+
+    @property
+    def standard_error(self) -> float:
+        """Return the root of the variance, in data units."""
+        return math.sqrt(self.variance)
+
+
+def references(plan: Plan, people: Agents | Description) -> tuple[Reference, Reference, Reference]:
+    """Compute the three reference points of a plan: no privacy at all, best single threshold, strictest limit for all.
+
+    Quasi-linear people are taken at the limits they have under the plan's promise.
+
+    >>> import optin
+    >>> people = optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230)
+    >>> [round(r.variance * 1e4, 3) for r in references(optin.plan(people, bounds=(0, 1)), people)]
+    [2.5, 3.972, 4.5]
+    """
+    return no_privacy(plan), best_threshold(plan, people), strictest(plan, people)
+
+
+def no_privacy(plan: Plan) -> Reference:
+    """Publish the plain mean of everyone: only the luck of who was asked remains."""
+    return Reference(
+        name="no privacy at all",
+        people=plan.people,
+        epsilon=math.inf,
+        sampling=plan.data_variance / plan.people,
+        noise=0.0,
+        sentence="The plain mean of everyone, without noise: nobody's limit is respected.",
+    )
+
+
+def strictest(plan: Plan, people: Agents | Description) -> Reference:
+    """Treat everyone as if they had the lowest limit of all: sigma^2/n + kappa R^2 / (n min tau)^2."""
+    limit = _least(people) if isinstance(people, Description) else float(plan.limits(people).min())
+    sentence = "Everyone counts alike and loses no more than the strictest person allows."
+    if limit == 0:
+        sentence = "Someone allows nothing, so treating everyone alike leaves nothing to publish."
+    return _alike(plan, "everyone at the strictest limit", plan.people, limit, sentence)
+
+
+def best_threshold(plan: Plan, people: Agents | Description) -> Reference:
+    """Leave out everyone below one limit and treat the rest alike: min over t of sigma^2/m + kappa R^2 / (m t)^2.
+
+    Everyone at or above the threshold is kept: with ties, keeping only some of them would be worse in both terms.
+    """
+    limits, kept = _thresholds(people) if isinstance(people, Description) else _sorted_thresholds(plan.limits(people))
+    with np.errstate(divide="ignore", over="ignore"):
+        variances = plan.data_variance / kept + _noise(plan, kept * limits)
+    best = int(np.argmin(variances))
+    m, limit = int(kept[best]), float(limits[best])
+    sentence = (
+        f"The {plan.people - m:,} strictest people are left out; the other {m:,} count alike."
+        if m < plan.people
+        else "Leaving people out does not pay here: everyone counts alike, at the strictest limit."
+    )
+    return _alike(plan, "best single threshold", m, limit, sentence)
+
+
+def _alike(plan: Plan, name: str, m: int, limit: float, sentence: str) -> Reference:
+    with np.errstate(divide="ignore", over="ignore"):
+        noise = float(_noise(plan, np.float64(m * limit)))
+    return Reference(name, m, limit, plan.data_variance / m, noise, sentence)
+
+
+def _noise(plan: Plan, reach: Array | np.float64) -> Array:
+    """Return kappa R^2 / reach^2, rooted first so that extreme limits do not overflow on the way."""
+    return np.asarray((math.sqrt(plan.noise_constant) * plan.width / reach) ** 2)
+
+
+def _sorted_thresholds(limits: Array) -> tuple[Array, Array]:
+    """Pair each limit, from the highest, with the number of people at or above it."""
+    falling = np.sort(limits)[::-1]
+    return falling, np.arange(1.0, len(falling) + 1)
+
+
+def _thresholds(description: Description) -> tuple[Array, Array]:
+    """Pair a limit that everyone in a bucket allows with the number of people from that bucket on."""
+    least = [0.0] * bool(description.zeros) + [least_in(b) for b in description.buckets] + [math.inf]
+    counts = [description.zeros] * bool(description.zeros) + [b.count for b in description.buckets]
+    kept = np.cumsum([*counts, description.infinite][::-1])[::-1].astype(np.float64)
+    some = kept > 0
+    return np.asarray(least)[some], kept[some]
+
+
+def _least(description: Description) -> float:
+    if description.zeros:
+        return 0.0
+    if not description.buckets:
+        return math.inf
+    return math.nextafter(description.buckets[0].low, math.inf)  # the first bucket is open just below the least limit
+
+
+def least_in(bucket: Bucket) -> float:
+    """Bound the lowest limit in a bucket from below: its edge, or Samuelson's mean - sd sqrt(count - 1) if that is higher.
+
+    Both hold, up to rounding, for every table with these sums. For equal limits the second is the limit itself.
+    """
+    mean = bucket.total / bucket.count
+    variance = max(bucket.squares / bucket.count - mean * mean, 0.0)
+    return max(bucket.low, mean - math.sqrt(variance * (bucket.count - 1)))

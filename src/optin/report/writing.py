@@ -1,0 +1,95 @@
+"""From plan.json or release.json to one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from optin.agents import Description
+from optin.errors import BadInput
+from optin.planning import Plan
+from optin.releasing import Release
+from optin.report.page import page
+
+__all__ = ["Source", "read_source", "render", "write_report"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a report can be made of: a plan with a description of the limits, a release, or both."""
+
+    plan: Plan | None = None
+    description: Description | None = None
+    release: Release | None = None
+
+
+def write_report(source: Path, out: Path, *, plan: Path | None = None) -> Path:
+    """Read plan.json or release.json (with ``plan``, both) and write the page, whole or not at all."""
+    found = read_source(Path(source))
+    if plan is not None:
+        found = _joined(found, read_source(Path(plan)))
+    _write_whole(Path(out), render(found))
+    return Path(out)
+
+
+def render(source: Source) -> str:
+    """Return the page as text; the same source gives the same text."""
+    return page(plan=source.plan, description=source.description, release=source.release)
+
+
+def read_source(path: Path) -> Source:
+    """Read a plan (with its description, if it holds one) or a release, told apart by their format."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        record = json.loads(text)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror or 'no such file'}") from None
+    except ValueError:
+        raise BadInput(f"{path} is not JSON; give the plan.json or release.json that optin wrote") from None
+    kind = str(record.get("format", "")) if isinstance(record, dict) else ""
+    if kind.startswith("optin.release/"):
+        return Source(release=Release.from_json(text))
+    if kind.startswith("optin.plan/"):
+        return Source(plan=Plan.from_json(text), description=_description(record.get("describe"), path))
+    raise BadInput(f"{path} is neither a plan nor a release; give the plan.json or release.json that optin wrote")
+
+
+def _description(record: object, path: Path) -> Description | None:
+    if record is None:
+        return None
+    try:
+        return Description.from_dict(record)  # type: ignore[arg-type]
+    except (KeyError, TypeError, ValueError):
+        raise BadInput(f'{path}: its "describe" cannot be read; write the plan again with optin plan') from None
+
+
+def _joined(first: Source, second: Source) -> Source:
+    """Put a release beside the plan it came from."""
+    release, plan = first.release or second.release, first.plan or second.plan
+    if release is None or plan is None:
+        raise BadInput("a report takes one release and one plan; give release.json first and plan.json as its plan")
+    announced = release.announcement
+    if (announced.people, announced.bounds, announced.eta) != (plan.people, plan.bounds, plan.eta):
+        raise BadInput("this release was announced from another plan; give the plan it was announced from")
+    return Source(plan=plan, description=first.description or second.description, release=release)
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write beside the target and rename, so that no reader ever sees half a page."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}") from None
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            Path(name).unlink()
