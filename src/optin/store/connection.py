@@ -48,8 +48,6 @@ def open_engine(url: str) -> Engine:
     engine = _sqlite(place) if place.get_backend_name() == "sqlite" else _postgresql(place)
     # at DEBUG, SQLAlchemy would log every row it reads
     logging.getLogger(f"sqlalchemy.engine.Engine.{LOGGED_AS}").setLevel(logging.WARNING)
-        logging.WARNING
-    )  # at DEBUG, SQLAlchemy would log every row it reads
     try:
         _guarded(engine, lambda: _bring_up_to_date(engine))
     except BaseException:
