@@ -19,8 +19,8 @@ __all__ = ["ArrayLimits"]
 
 CHUNK = 1 << 15
 ROW = 1 << 12
-SMALL = 1 << 16
-SAMPLE = 1 << 16
+SMALL = 1 << 13
+LARGEST_SAMPLE = 1 << 16
 MANTISSA_BITS = 8
 _SHIFT = 52 - MANTISSA_BITS
 _GOLDEN = 0.6180339887498949
@@ -61,7 +61,8 @@ class ArrayLimits:
     def outline(self, low: float, high: float) -> Outline:
         """Estimate the sums from a spread-out sample (the same one every time)."""
         n = len(self.values)
-        size = min(SAMPLE, n)
+        # About as many to sort in the sample as will lie in the range it proposes.
+        size = min(int((2 * n) ** (2 / 3)), LARGEST_SAMPLE, n)
         # A Weyl sequence visits the array evenly in any order it may be sorted in, with no generator to seed.
         places = (np.arange(size) * _GOLDEN % 1.0 * n).astype(np.intp)
         sample = self.values[places]

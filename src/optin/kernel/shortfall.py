@@ -34,8 +34,8 @@ def shortfall(limits: Limits, gain: Gain, *, spread: float, kappa: float, reach:
     endless = -gain.at(spread / free) if free and reach is None else math.inf
     if len(edges) == 0:
         return endless
-    beyond = edges[-1] * np.geomspace(1.0, 2.0**40, 641)
-    points = np.concatenate((edges[:: max(len(edges) // 8192, 1)], beyond))
+    beyond = edges[-1] * np.geomspace(1.0, 2.0**40, 161)
+    points = np.concatenate((edges[:: max(len(edges) // 1024, 1)], beyond))
     lacks = [_lack(_sums(table, y), float(y), offers, gain, len(limits)) for y in points]
     best = int(np.argmin(lacks))
     low, high = float(points[max(best - 1, 0)]), float(points[min(best + 1, len(points) - 1)])

@@ -1,0 +1,9 @@
+"""Run all benchmarks, or those named: ``python -m benchmarks [planner solvers scaling hard release ledger]``."""
+
+import importlib
+import sys
+
+ALL = ["planner", "hard", "solvers", "release", "ledger", "scaling"]
+
+for name in sys.argv[1:] or ALL:
+    importlib.import_module(f"benchmarks.{name}").main()
