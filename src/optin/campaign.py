@@ -176,12 +176,16 @@ def _ids(agents: Agents) -> list[str]:
 def _within_allowance(
     agents: Agents, ledger: Ledger, *, besides: Terms | None = None, raise_limits: bool = False
 ) -> Agents:
-    """Lower limits to what remains, exactly; people who weigh costs have no limit to lower, and are checked instead."""
+    """Lower limits to what remains; people who weigh costs have no limit to lower, and are checked instead.
+
+    Limits and allowances are compared in whole grains: promises are whole grains, so a limit whose grains are covered
+    is left as it is, to the last bit.
+    """
     if not isinstance(agents, PrivacyConstrained):
         return agents
-    stated = allowance_grains(agents.limits) if raise_limits else None
-    left = epsilons_of(ledger.remaining(_ids(agents), besides=besides, raised_to=stated))
-    return PrivacyConstrained(np.minimum(agents.limits, left), ids=agents.ids)
+    stated = allowance_grains(agents.limits)
+    left = ledger.remaining(_ids(agents), besides=besides, raised_to=stated if raise_limits else None)
+    return PrivacyConstrained(np.where(stated <= left, agents.limits, epsilons_of(left)), ids=agents.ids)
 
 
 def _as_promised(agents: Agents, cut: Bounded) -> Agents:

@@ -227,7 +227,7 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
     shown = ["the release is the one sealed in the ledger, under the published announcement"]
     if receipt.index is None:
         _expect(receipt.spent == 0, "the receipt says something was spent and shows no charge")
-        return (*shown, "nothing was spent, says the operator; that nobody was charged under an id cannot be proved")
+        return (*shown, "nothing was spent, says the operator; that an id was not charged cannot be proved")
     _expect(receipt.spent <= receipt.promised, "more was spent than promised")
     _expect(_root_of(receipt) == receipt.rows, "the charge is not among those sealed with the release")
     return (*shown, "the charge is among those sealed with the release", "no more was spent than promised")

@@ -1,0 +1,207 @@
+"""The job, step by step, with a ledger behind it."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ledger_steps import nth
+
+from optin import campaign
+from optin.agents import LinearBenefit, PrivacyConstrained, QuasiLinear
+from optin.campaign import Quorum
+from optin.errors import BadInput, BudgetSpent, Infeasible, PromiseBroken
+from optin.releasing import Release
+from optin.store import Ledger
+
+PEOPLE = 40
+IDS = nth(PEOPLE)
+LIMITS = np.linspace(0.1, 2.0, PEOPLE)
+VALUES = np.linspace(0.0, 1.0, PEOPLE)
+people = PrivacyConstrained(LIMITS, ids=IDS)
+
+
+@pytest.fixture
+def book(tmp_path):
+    with Ledger.open(str(tmp_path / "ledger.sqlite")) as opened:
+        yield opened
+
+
+def planned(book, who=people, **more):
+    return campaign.plan(who, bounds=(0, 1), ledger=book, **more)
+
+
+def announced(book, who=people, **more):
+    return campaign.announce(planned(book, who), who, ledger=book, **more)
+
+
+def test_the_whole_job_runs_on_both_databases(ledger):
+    offer = announced(ledger)
+    standing = campaign.answer(offer, {"p0": True, "p3": False}, ledger=ledger)
+    assert standing.sum() == PEOPLE - 1
+    release = campaign.release(offer, people, VALUES, ledger=ledger)
+    assert (release.charged, release.joined_people) == (True, PEOPLE - 1)
+    assert ledger.verify([release]).ok
+    assert campaign.release(offer, people, VALUES, ledger=ledger) == release
+
+
+def test_a_release_carries_its_place_in_the_ledger(book):
+    release = campaign.release(announced(book), people, VALUES, ledger=book)
+    last = book.acts()[-1]
+    assert (release.ledger_number, release.ledger_head) == (last.number, last.hash)
+    assert Release.from_json(release.to_json()) == release
+
+
+def test_asking_again_with_other_values_gives_the_stored_result(book):
+    offer = announced(book)
+    first = campaign.release(offer, people, VALUES, ledger=book)
+    assert campaign.release(offer, people, 1.0 - VALUES, ledger=book) == first
+
+
+def test_joined_is_remembered(book):
+    offer = announced(book)
+    some = np.arange(PEOPLE) % 2 == 0
+    first = campaign.release(offer, people, np.where(some, VALUES, np.nan), ledger=book, joined=some)
+    assert first.joined_people == PEOPLE // 2
+    assert campaign.release(offer, people, VALUES, ledger=book, joined=some) == first
+    with pytest.raises(PromiseBroken, match="other people"):
+        campaign.release(offer, people, VALUES, ledger=book, joined=~some)
+
+
+def test_nobody_is_planned_beyond_what_remains(book):
+    campaign.release(announced(book), people, VALUES, ledger=book)
+    left = book.remaining(IDS)
+    second = planned(book)
+    offer = campaign.announce(second, people, ledger=book)
+    rule = offer.grains(PrivacyConstrained(np.minimum(LIMITS, left * 2.0**-32), ids=IDS))
+    assert np.all(rule <= left)
+    assert np.array_equal(left - book.remaining(IDS), rule)
+    release = campaign.release(offer, people, VALUES, ledger=book)
+    assert release.total_grains == int(rule.sum())
+    assert campaign.release(offer, people, VALUES, ledger=book) == release
+    assert book.verify().ok
+
+
+def test_an_untouched_ledger_changes_no_plan(book):
+    campaign.cancel(announced(book), ledger=book)
+    assert planned(book) == campaign.plan(people, bounds=(0, 1))
+
+
+def test_a_plan_made_without_the_ledger_is_cut_to_what_remains_or_refused(book):
+    campaign.release(announced(book), people, VALUES, ledger=book)
+    costly = QuasiLinear(np.full(PEOPLE, 0.01), benefit=LinearBenefit(base=1.0, slope=1.0), ids=IDS)
+    with pytest.raises(BudgetSpent, match="raise allowances explicitly"):
+        campaign.announce(campaign.plan(costly, bounds=(0, 1)), costly, ledger=book)
+
+
+def test_allowances_are_raised_only_when_asked(book):
+    campaign.release(announced(book), people, VALUES, ledger=book)
+    before = book.remaining(IDS)
+    double = PrivacyConstrained(2 * LIMITS, ids=IDS)
+    assert np.array_equal(book.remaining(IDS), before)
+    plan = planned(book, double, raise_limits=True)
+    offer = campaign.announce(plan, double, ledger=book, raise_limits=True)
+    assert [act.kind for act in book.acts()][-2:] == ["raise", "announce"]
+    assert campaign.release(offer, double, VALUES, ledger=book).joined_people == PEOPLE
+    assert np.all(book.remaining(IDS) >= 0)
+
+
+def test_people_without_limit_can_be_asked_for_ever(book):
+    free = PrivacyConstrained([0.5] * 20 + [math.inf] * 20, ids=IDS)
+    for _ in range(2):
+        assert campaign.release(announced(book, free), free, VALUES, ledger=book, allow_no_noise=True).charged
+    assert book.receipt("p39").remaining is None
+    assert book.receipt("p0").remaining == 0
+
+
+def test_quasi_linear_people_are_charged_as_promised(book):
+    agents = QuasiLinear(np.full(PEOPLE, 0.5), benefit=LinearBenefit(base=1.0, slope=1.0), ids=IDS)
+    offer = campaign.announce(campaign.plan(agents, bounds=(0, 1), slack=0.5), agents, ledger=book)
+    release = campaign.release(offer, agents, VALUES, ledger=book)
+    assert release.total_grains == sum(book.receipt(one).spent for one in IDS)
+
+
+def test_a_quasi_linear_turnout_that_breaks_the_promise_charges_nobody(book):
+    agents = QuasiLinear(np.full(PEOPLE, 0.5), benefit=LinearBenefit(base=1.0, slope=1.0), ids=IDS)
+    offer = campaign.announce(campaign.plan(agents, bounds=(0, 1)), agents, ledger=book)
+    before = book.acts()
+    with pytest.raises(PromiseBroken, match="too few joined"):
+        campaign.release(offer, agents, VALUES, ledger=book, joined=np.arange(PEOPLE) < 20)
+    assert book.acts() == before
+
+
+def test_the_quorum_is_kept_and_reads_no_value(book):
+    offer = announced(book)
+    nothing = np.full(PEOPLE, np.nan)
+    with pytest.raises(PromiseBroken, match="40 people joined and the quorum is 41"):
+        campaign.release(offer, people, nothing, ledger=book, quorum=Quorum(people=41))
+    with pytest.raises(PromiseBroken, match="standard error"):
+        campaign.release(offer, people, nothing, ledger=book, quorum=Quorum(standard_error=offer.standard_error * 0.99))
+    met = Quorum(people=40, standard_error=offer.standard_error)
+    assert campaign.release(offer, people, VALUES, ledger=book, quorum=met).charged
+
+
+def test_a_missing_value_names_the_index_and_charges_nobody(book):
+    offer = announced(book)
+    values = VALUES.copy()
+    values[7] = np.nan
+    with pytest.raises(BadInput, match="person 7"):
+        campaign.release(offer, people, values, ledger=book)
+    assert [act.kind for act in book.acts()] == ["register", "announce"]
+
+
+def test_a_limit_edited_after_the_announcement_is_refused(book):
+    offer = announced(book)
+    for edited in (LIMITS * 0.5, LIMITS[::-1].copy(), np.where(LIMITS < 0.2, 3.0, LIMITS)):
+        with pytest.raises(PromiseBroken):
+            campaign.release(offer, PrivacyConstrained(edited, ids=IDS), VALUES, ledger=book)
+
+
+def test_answers_are_final_for_the_round(book):
+    offer = announced(book)
+    campaign.answer(offer, {"p1": False}, ledger=book)
+    with pytest.raises(PromiseBroken, match="declined before"):
+        campaign.answer(offer, {"p0": True, "p1": True}, ledger=book)
+
+
+def test_cancelling_frees_the_budget_for_another_campaign(book):
+    offer = announced(book)
+    campaign.cancel(offer, ledger=book)
+    again = announced(book)
+    assert again.total_grains == offer.total_grains
+
+
+def test_announcing_again_under_the_same_name_changes_nothing(book):
+    first = announced(book, campaign="census")
+    assert campaign.announce(campaign.plan(people, bounds=(0, 1)), people, ledger=book, campaign="census") == first
+    with pytest.raises(PromiseBroken, match="announced before, differently"):
+        campaign.announce(campaign.plan(people, bounds=(0, 2)), people, ledger=book, campaign="census")
+
+
+def test_a_ledger_needs_ids(book):
+    nameless = PrivacyConstrained(LIMITS)
+    with pytest.raises(BadInput, match="give ids"):
+        announced(book, nameless)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(st.sampled_from([0.0, 2.0**-33, 0.25, 0.5, 1.0, 3.0, math.inf]), min_size=12, max_size=12),
+    st.integers(1, 3),
+)
+def test_over_any_campaigns_nobody_spends_more_than_their_first_limit(tmp_path_factory, limits, times):
+    who = PrivacyConstrained([*limits, 0.5, 0.7], ids=nth(14))
+    with Ledger.open(str(tmp_path_factory.mktemp("any") / "ledger.sqlite")) as book:
+        spent = np.zeros(14, dtype=np.int64)
+        for _ in range(times):
+            try:
+                offer = campaign.announce(planned(book, who), who, ledger=book, min_people=1)
+            except Infeasible:  # everything is spent
+                break
+            release = campaign.release(offer, who, np.linspace(0, 1, 14), ledger=book, allow_no_noise=True)
+            spent += np.array([one.spent for one in book.receipts(nth(14), campaign=offer.campaign, round=1)])
+            assert release.charged
+        finite = np.isfinite(who.limits)
+        assert np.all(spent[finite] <= np.floor(who.limits[finite] * 2.0**32))
+        assert book.verify().ok

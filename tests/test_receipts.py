@@ -1,0 +1,183 @@
+"""A receipt convinces its owner and tells them nothing about anybody else."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ledger_steps import nth
+
+from optin import campaign
+from optin.agents import PrivacyConstrained
+from optin.announcement import Announcement
+from optin.errors import BadInput, PromiseBroken
+from optin.receipts import MerkleTree, Receipt, Seal, charge_salts, check, climb, leaves_of, sealed
+from optin.releasing import Release
+from optin.store import Ledger
+
+PEOPLE = 37
+IDS = nth(PEOPLE)
+
+
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory):
+    """A ledger with one released campaign that p5 declined: the ledger, the announcement, the release."""
+    agents = PrivacyConstrained(np.linspace(0.1, 2.0, PEOPLE), ids=IDS)
+    with Ledger.open(str(tmp_path_factory.mktemp("ledger") / "ledger.sqlite")) as ledger:
+        offer = campaign.announce(campaign.plan(agents, bounds=(0, 1)), agents, ledger=ledger)
+        campaign.answer(offer, {"p5": False}, ledger=ledger)
+        release = campaign.release(offer, agents, np.linspace(0, 1, PEOPLE), ledger=ledger)
+        yield ledger, Announcement.from_json(offer.to_json()), Release.from_json(release.to_json())
+
+
+def test_every_receipt_passes_with_the_published_files_alone(closed):
+    ledger, announcement, release = closed
+    for receipt in ledger.receipts(IDS, campaign=release.announcement.campaign, round=1):
+        again = Receipt.from_json(receipt.to_json())
+        assert again == receipt
+        assert check(again, announcement, release)
+
+
+def test_one_receipt_is_the_same_as_one_of_many(closed):
+    ledger, _, release = closed
+    many = ledger.receipts(IDS, campaign=release.announcement.campaign, round=1)
+    assert ledger.receipt("p7") == many[7]
+    assert ledger.receipt("p7", campaign=release.announcement.campaign) == many[7]
+
+
+def test_a_receipt_says_what_was_promised_spent_and_remains(closed):
+    ledger, announcement, _ = closed
+    agents = PrivacyConstrained(np.linspace(0.1, 2.0, PEOPLE), ids=IDS)
+    allowances = np.floor(agents.limits * 2**32).astype(int)
+    for at, promised in enumerate(announcement.grains(agents).tolist()):
+        receipt = ledger.receipt(IDS[at])
+        spent = 0 if at == 5 else promised
+        assert (receipt.promised, receipt.spent, receipt.remaining) == (promised, spent, allowances[at] - spent)
+
+
+def test_whoever_declined_gets_a_receipt_of_nothing(closed):
+    ledger, announcement, release = closed
+    receipt = ledger.receipt("p5")
+    assert (receipt.spent, receipt.index, receipt.path) == (0, None, ())
+    assert any("cannot be proved" in line for line in check(receipt, announcement, release))
+
+
+FORGERIES = {
+    "spent": 1,
+    "promised": 1,
+    "id": "p8",
+    "salt": "00" * 16,
+    "index": 3,
+    "charged_people": 99,
+    "rows": "0" * 64,
+    "body": "0" * 64,
+    "joined": "0" * 64,
+    "previous": "0" * 64,
+    "ledger_head": "0" * 64,
+    "ledger_number": 77,
+    "fingerprint": "0" * 64,
+    "campaign": "another",
+    "round": 2,
+    "offer": 1,
+    "at": "2020-01-01T00:00:00+00:00",
+}
+
+
+@pytest.mark.parametrize("field", FORGERIES)
+def test_a_receipt_changed_in_any_field_fails(closed, field):
+    ledger, announcement, release = closed
+    forged = dataclasses.replace(ledger.receipt("p7"), **{field: FORGERIES[field]})
+    with pytest.raises(PromiseBroken):
+        check(forged, announcement, release)
+
+
+def test_a_path_changed_in_any_place_fails(closed):
+    ledger, announcement, release = closed
+    receipt = ledger.receipt("p7")
+    for path in ((), receipt.path[:-1], (*receipt.path, receipt.path[0]), tuple(reversed(receipt.path))):
+        with pytest.raises(PromiseBroken):
+            check(dataclasses.replace(receipt, path=path), announcement, release)
+
+
+def test_a_release_changed_in_its_number_fails(closed):
+    ledger, announcement, release = closed
+    for change in ({"noisy_total": release.noisy_total + 1}, {"ledger_head": None}, {"ledger_number": 3}):
+        with pytest.raises(PromiseBroken):
+            check(ledger.receipt("p7"), announcement, dataclasses.replace(release, **change))
+
+
+def test_another_announcement_fails(closed):
+    ledger, announcement, release = closed
+    with pytest.raises(PromiseBroken, match="another announcement"):
+        check(ledger.receipt("p7"), dataclasses.replace(announcement, campaign="another"), release)
+
+
+def test_a_claim_of_nothing_spent_needs_no_charge_shown(closed):
+    ledger, announcement, release = closed
+    forged = dataclasses.replace(ledger.receipt("p7"), index=None)
+    with pytest.raises(PromiseBroken, match="shows no charge"):
+        check(forged, announcement, release)
+
+
+def test_a_receipt_names_nobody_else_and_shows_no_private_number_when_printed(closed):
+    ledger, _, _ = closed
+    receipt = ledger.receipt("p7")
+    told = set(json.dumps(json.loads(receipt.to_json())).replace('"', " ").split())
+    assert told & {name for name in IDS if name != "p7"} == set()
+    assert receipt.salt not in repr(receipt)
+    assert not any(
+        f" {name}=" in f" {repr(receipt)[8:]}" for name in ("id", "promised", "spent", "remaining", "salt", "path")
+    )
+
+
+def test_leaves_of_the_same_charge_differ_between_releases():
+    """Without fresh salts, whoever knows an id and can guess its grains could find the leaf in another's path."""
+    grains = np.array([5], dtype=np.int64)
+    one, two = (leaves_of(charge_salts(key, 1), ["ann"], grains) for key in (b"a" * 32, b"b" * 32))
+    assert one != two
+
+
+def test_strangers_get_no_receipt_and_no_hint(closed):
+    ledger, _, release = closed
+    with pytest.raises(BadInput, match="announced to this person") as error:
+        ledger.receipt("stranger")
+    assert "stranger" not in str(error.value)
+    with pytest.raises(BadInput, match="index 0 was not among"):
+        ledger.receipt("stranger", campaign=release.announcement.campaign)
+    with pytest.raises(BadInput, match="no release"):
+        ledger.receipt("p7", campaign="never heard of")
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"optin": "receipt"}', '{"optin": "plan", "version": 1}'])
+def test_what_is_no_receipt_is_refused(text):
+    with pytest.raises(BadInput, match="not an optin receipt"):
+        Receipt.from_json(text)
+
+
+@given(st.integers(1, 70), st.data())
+def test_every_leaf_climbs_to_the_root_and_no_other_does(count, data):
+    leaves = [bytes([k]) * 32 for k in range(count)]
+    tree = MerkleTree(leaves)
+    index = data.draw(st.integers(0, count - 1))
+    assert climb(leaves[index], index, count, tree.path(index)) == tree.root
+    assert climb(b"\xff" * 32, index, count, tree.path(index)) != tree.root
+    assert len(tree.path(index)) <= 7
+
+
+@given(
+    st.lists(st.one_of(st.text(), st.integers(), st.none())), st.lists(st.one_of(st.text(), st.integers(), st.none()))
+)
+def test_two_lists_of_fields_have_the_same_seal_only_if_they_are_the_same(one, other):
+    assert (sealed(*one) == sealed(*other)) == (one == other)
+
+
+def test_every_field_of_a_seal_counts():
+    seal = Seal(number=1, kind="release", at="now", body="b", people=1, rows="r", previous="p")
+    hashes = {seal.hash}
+    for field in dataclasses.fields(seal):
+        hashes.add(
+            dataclasses.replace(seal, **{field.name: 99 if isinstance(getattr(seal, field.name), int) else "x"}).hash
+        )
+    assert len(hashes) == 1 + len(dataclasses.fields(seal))
