@@ -371,7 +371,7 @@ def test_a_person_may_value_a_shared_offer_in_their_own_way():
 
 
 @pytest.mark.parametrize(
-    "given", [{}, {"cost": 1.0}, {"limit": 1.0, "outside": 0.0}, {"limit": -1.0}, {"limit": math.nan}]
+    "given", [{}, {"cost": 1.0}, {"limit": 1.0, "outside": 0.0}, {"limit": -1.0}, {"limit": math.nan}, {"limit": "x"}]
 )
 def test_people_with_limits_explain_by_limit_only(given):
     with pytest.raises(BadInput, match="limit"):
@@ -379,10 +379,18 @@ def test_people_with_limits_explain_by_limit_only(given):
 
 
 @pytest.mark.parametrize(
-    "given", [{}, {"limit": 1.0}, {"cost": -1.0}, {"cost": math.nan}, {"cost": 1.0, "benefit": math.inf}]
+    "given",
+    [
+        *({}, {"limit": 1.0}, {"cost": -1.0}, {"cost": math.nan}, {"cost": "x"}),
+        *(
+            {"cost": 1.0, "benefit": math.inf},
+            {"cost": 1.0, "outside": "x"},
+            {"cost": 1.0, "benefit": lambda _: [1, 2]},
+        ),
+    ],
 )
 def test_people_with_costs_explain_by_cost(given):
-    with pytest.raises(BadInput, match=r"cost|finite"):
+    with pytest.raises(BadInput, match=r"cost|finite|outside|benefit"):
         optin.explain(four_crossings()[0], **given)
 
 

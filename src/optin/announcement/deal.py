@@ -94,13 +94,14 @@ def _valuation(
     """Settle what the promised variance is worth to this person, and what they could have otherwise."""
     worth = announcement.benefit_at_promise if benefit is None else benefit
     if callable(worth) and announcement.promised_variance is not None:
-        worth = float(worth(announcement.promised_variance))
+        worth = _number("benefit", worth(announcement.promised_variance))
     otherwise = announcement.outside if outside is None else outside
     if worth is None or callable(worth) or otherwise is None:
         raise BadInput("benefit or outside option differ between people here: give your own benefit= and outside=")
+    worth, otherwise = _number("benefit", worth), _number("outside", otherwise)
     if not math.isfinite(worth) or not math.isfinite(otherwise):
         raise BadInput("benefit and outside must be finite numbers")
-    return float(worth), float(otherwise)
+    return worth, otherwise
 
 
 def _limit_of_cost(surplus: float, cost: float) -> float:
@@ -141,9 +142,17 @@ def _odds_factor(epsilon: float) -> float:
 
 
 def _non_negative(name: str, number: float) -> float:
-    if not float(number) >= 0.0:
+    found = _number(name, number)
+    if not found >= 0.0:
         raise BadInput(f"{name} must be a number of at least 0")
-    return float(number)
+    return found
+
+
+def _number(name: str, given: object) -> float:
+    try:
+        return float(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise BadInput(f"{name} must be a number") from None
 
 
 def _rounded(number: float, direction: str) -> str:
