@@ -19,8 +19,10 @@ from optin.announcement.grains import Sums, sums
 from optin.announcement.making import tilt
 from optin.announcement.offer import QUASI_LINEAR, Announcement, exact_variance, nearest
 from optin.errors import BadInput, PromiseBroken
+from optin.planning import Plan
 
 __all__ = [
+    "Absence",
     "Turnout",
     "check_promise",
     "check_table",
@@ -28,6 +30,7 @@ __all__ = [
     "renormalised_weights",
     "turnout",
     "turnout_of",
+    "without",
 ]
 
 
@@ -135,3 +138,50 @@ def _tilt(announcement: Announcement, agents: Agents, those: Sums, joined: NDArr
         return announcement.tilt
     rule = announcement.grain_rule(agents)
     return tilt(rule, total_grains=those.grains, people=announcement.people, joined=joined)
+
+
+@dataclass(frozen=True)
+class Absence:
+    """What a plan would be left with if some people stayed away: who, how many, the variance, and whether that is kept."""
+
+    who: str
+    people: int
+    variance: float
+    promise_kept: bool
+
+    @property
+    def standard_error(self) -> float:
+        """Return the root of the variance that would remain."""
+        return math.sqrt(self.variance)
+
+
+def without(plan: Plan, agents: Agents, *, share: float) -> tuple[Absence, Absence, Absence]:
+    """Foresee what promises, once frozen, leave if a share of people declines: anyone, the strictest, the most willing (E12).
+
+    For anyone the sums are taken at their average, which for more than a few people is what happens.
+
+    >>> import optin
+    >>> people = optin.PrivacyConstrained([1, 4, 9, 9])
+    >>> [round(1 / a.variance, 3) for a in without(optin.plan(people, bounds=(0, 1)), people, share=0.25)]
+    [8.152, 10.595, 8.0]
+    """
+    if not 0.0 < share < 1.0:
+        raise BadInput("a share of people lies between 0 and 100 %, both left out")
+    eps = np.sort(plan.epsilons(agents))
+    if math.isinf(plan.eta):
+        eps = np.isinf(eps).astype(np.float64)
+    away = math.ceil(share * len(eps) - 1e-9)
+    stays = (len(eps) - away) / len(eps)
+    noise = 0.0 if math.isinf(plan.eta) else plan.noise_constant * plan.width**2
+
+    def left(who: str, total: float, squares: float) -> Absence:
+        variance = (plan.data_variance * squares + noise) / total**2 if total > 0 else math.inf
+        promised = plan.promised_variance
+        return Absence(who, away, variance, promised is None or variance <= promised)
+
+    lax, strict = eps[: len(eps) - away], eps[away:]
+    return (
+        left("anyone", stays * float(eps.sum()), stays * float((eps**2).sum())),
+        left("the strictest", float(strict.sum()), float((strict**2).sum())),
+        left("the most willing", float(lax.sum()), float((lax**2).sum())),
+    )

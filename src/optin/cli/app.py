@@ -1,0 +1,113 @@
+"""The root of the command line: commands, help, exit codes, and what is said when something fails."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+
+from optin.cli import demo, ledger, offers, plan, releases, report
+from optin.cli.settings import SETTINGS, debugging
+from optin.errors import Infeasible, OptinError
+
+__all__ = ["app", "main"]
+
+UNEXPECTED = 1
+INTERRUPTED = 130
+
+ABOUT = """Publish the most accurate mean that crosses nobody's own privacy limit.
+
+Each person states a limit: the most epsilon they accept. optin finds one cap, everyone gets the smaller of limit and cap,
+and the noise follows from that. For limits 1, 4, 9, 9 the cap is 5: epsilons 1, 4, 5, 5.
+
+A campaign: plan, announce, (people join or decline), release, report. See it all in seconds: optin demo
+"""
+
+app = typer.Typer(
+    name="optin",
+    help=ABOUT,
+    epilog="Environment: " + "; ".join(f"{s.name}: {s.meaning}" for s in SETTINGS) + ".",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    pretty_exceptions_show_locals=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from optin._version import __version__
+
+        typer.echo(f"optin {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Hold options of the whole program; the help text is the app's."""
+
+
+app.command("demo")(demo.run_demo)
+app.command("plan")(plan.plan_people)
+app.command("announce")(offers.announce_plan)
+app.command("explain")(offers.explain_offer)
+app.command("release")(releases.release_mean)
+app.command("receipt")(releases.write_receipt)
+app.command("check")(releases.check_receipt)
+app.add_typer(ledger.app, name="ledger")
+app.command("report")(report.write_page)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; every failure is one message on standard error and an exit code of the contract."""
+    try:
+        app(arguments)
+    except OptinError as error:
+        _leave(error)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(UNEXPECTED)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except Exception as error:
+        _leave_unexpected(error)
+
+
+def _leave(error: OptinError) -> NoReturn:
+    from optin.cli.screen import note
+
+    note(f"optin: {error}", bad=True)
+    if isinstance(error, Infeasible):
+        for hint in _hints(error):
+            note(f"  {hint}")
+    sys.exit(error.exit_code)
+
+
+def _hints(error: Infeasible) -> list[str]:
+    """Say what would make a plan possible, as far as it is known."""
+    hints = []
+    if error.shortfall is not None:
+        hints.append(f"benefit lacking: {error.shortfall:.6g}")
+    if error.people_needed is not None:
+        hints.append(f"people like these that would do: {error.people_needed:,}")
+    if error.outside_needed is not None:
+        hints.append(f"outside option that would do: {error.outside_needed:.6g} or less")
+    return hints
+
+
+def _leave_unexpected(error: Exception) -> NoReturn:
+    """Name the kind of failure and keep its text: a library's message may quote a private cell."""
+    if debugging():
+        raise error
+    from optin.cli.screen import note
+
+    note(
+        f"optin: unexpected {type(error).__name__}; set OPTIN_DEBUG=1 to see where (may show private values)", bad=True
+    )
+    sys.exit(UNEXPECTED)

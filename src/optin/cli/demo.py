@@ -1,0 +1,158 @@
+"""``optin demo``: a whole campaign on made people, told step by step, with the commands anyone could type."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from optin.cli import screen
+from optin.cli.output import Output
+from optin.errors import BadInput
+
+__all__ = ["run_demo"]
+
+PEOPLE = 2000
+SEED = 2209
+MARK = ".optin-demo"
+FILES = (
+    "people.csv",
+    "plan.json",
+    "announcement.json",
+    "release.json",
+    "receipt.json",
+    "report.html",
+    "ledger.sqlite",
+    "ledger.sqlite-wal",
+    "ledger.sqlite-shm",
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the story: what happens, and the command that does it."""
+
+    title: str
+    story: str
+    command: str
+
+
+STEPS = (
+    Step(
+        "Plan",
+        "Everyone stated a limit. One cap makes the mean as accurate as these limits allow.",
+        "plan people.csv --limits limit --bounds 0 40 --sd 9 --without 20% -o plan.json",
+    ),
+    Step(
+        "Announce",
+        "The offer is published; it names nobody. The ledger holds everyone's promise.",
+        "announce plan.json people.csv --ledger ledger.sqlite -o announcement.json",
+    ),
+    Step(
+        "Explain",
+        "Before answering, a person with limit 0.5 looks at what the offer means for them.",
+        "explain announcement.json --limit 0.5",
+    ),
+    Step(
+        "Release",
+        "About one in twelve declined. Promises are frozen, so nobody else gives more because of that.",
+        "release announcement.json people.csv --values units --joined joined --ledger ledger.sqlite -o release.json",
+    ),
+    Step(
+        "Receipt",
+        "Someone who joined asks what it cost them.",
+        "receipt --ledger ledger.sqlite --id {person} -o receipt.json",
+    ),
+    Step(
+        "Check",
+        "They check it themselves, with the published files alone.",
+        "check receipt.json announcement.json release.json",
+    ),
+    Step(
+        "Verify",
+        "An auditor recomputes the ledger, against the release and the receipt.",
+        "ledger verify --ledger ledger.sqlite --against release.json receipt.json",
+    ),
+    Step("Report", "One page to show.", "report release.json --plan plan.json -o report.html"),
+)
+
+
+def run_demo(
+    folder: Annotated[Path, typer.Option("--folder", help="Where to leave the files.")] = Path("optin-demo"),
+) -> None:
+    """Run a whole campaign on made people, in seconds, and leave its files to look at.
+
+    2,000 made people answer a survey of drinking; each has stated a limit. The demo plans, announces, explains, releases,
+    writes and checks a receipt, verifies the ledger and draws the report, and shows every command.
+    """
+    import numpy as np
+
+    from optin.cli.made_people import make_people
+
+    _prepare(folder)
+    made = make_people(PEOPLE, np.random.default_rng(SEED))
+    with Output(folder / "people.csv", private=True) as file:
+        file.write(made.to_csv())
+    person = made.ids[int(np.argmax(made.joined & (made.limits > 0.8)))]
+    screen.heading(f"{PEOPLE:,} people are asked how many units of alcohol they drink a week (all of them made up)")
+    screen.say(
+        "Each states a limit on epsilon: half are strict (.01 to .2), a third moderate (.2 to 1), a few lax (1)."
+    )
+    for at, step in enumerate(STEPS, start=1):
+        _show(at, step, person)
+        with _inside(folder):
+            _run(step.command.format(person=person))
+    _finish(folder, made.values.clip(0, 40).mean())
+
+
+def _prepare(folder: Path) -> None:
+    """Start afresh, removing only what an earlier demo wrote; a folder of someone else's is left alone."""
+    if folder.exists() and not (folder / MARK).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput(f"{folder} is there and was not made by optin demo; choose another place with --folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / MARK).touch()
+        for name in FILES:
+            (folder / name).unlink(missing_ok=True)
+    except OSError as error:
+        reason = error.strerror
+    else:
+        return
+    raise BadInput(f"{folder} cannot be written: {reason}; choose another place with --folder")
+
+
+def _show(at: int, step: Step, person: str) -> None:
+    screen.say()
+    screen.rule(f"{at}. {step.title}")
+    screen.say(step.story)
+    screen.command(f"optin {step.command.format(person=person)}")
+
+
+def _run(command: str) -> None:
+    """Run a command as if it had been typed."""
+    from optin.cli.app import app
+
+    app(shlex.split(command), standalone_mode=False)
+
+
+@contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    import contextlib
+
+    with contextlib.chdir(folder):
+        yield
+
+
+def _finish(folder: Path, truth: float) -> None:
+    screen.say()
+    screen.rule("What is left")
+    screen.say(f"The made people's true mean is {truth:.2f}; in a real campaign nobody would know it.")
+    screen.say(f"Files: {', '.join(name for name in FILES if (folder / name).exists())}, all in {folder}/.")
+    screen.say(
+        f"Open {folder / 'report.html'} in a browser. Then try your own: optin plan YOUR.csv --limits COL --bounds LO HI"
+    )

@@ -1,0 +1,266 @@
+"""What a plan means, in words and in the units of the data: what ``optin plan`` prints."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from optin.cli import screen
+from optin.errors import BadInput
+
+if TYPE_CHECKING:
+    from optin.agents import Agents
+    from optin.kernel.ladder import Array
+    from optin.planning import Plan
+
+__all__ = ["Explanation", "explanation", "share_of"]
+
+BARS = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The parts of what is printed, ready for a terminal or for scripts."""
+
+    plan: list[tuple[str, str]]
+    references: list[dict[str, Any]]
+    counts: dict[str, Any]
+    target: list[tuple[str, str]] = field(default_factory=list)
+    without: list[dict[str, Any]] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return numbers for scripts."""
+        found: dict[str, Any] = {**self.counts, "references": self.references}
+        return found | ({"without": self.without} if self.without else {})
+
+    def show(self) -> None:
+        """Print everything for people to read."""
+        screen.rows("The plan", self.plan)
+        screen.say()
+        screen.columns(
+            "Beside what others do",
+            ("", "standard error", "of this plan's", "people who count"),
+            [
+                (r["name"], number(r["standard_error"]), percent(r["ratio"]), f"{r['people']:,}")
+                for r in self.references
+            ],
+            strong=next(at for at, r in enumerate(self.references) if r["name"] == "this plan"),
+        )
+        if self.target:
+            screen.say()
+            screen.rows("The accuracy you asked for", self.target)
+        if self.without:
+            screen.say()
+            self._show_absences()
+
+    def _show_absences(self) -> None:
+        kept = any(not a["promise_kept"] for a in self.without)
+        header = ("who", "people", "standard error", *(("promised variance kept",) if kept else ()))
+        lines = [
+            (
+                a["who"],
+                f"{a['people']:,}",
+                number(a["standard_error"]),
+                *(("yes" if a["promise_kept"] else "no",) if kept else ()),
+            )
+            for a in self.without
+        ]
+        screen.columns("If they decline after the announcement (promises stay as they are)", header, lines)
+
+
+def explanation(plan: Plan, agents: Agents, *, without: float | None = None) -> Explanation:
+    """Work out everything ``optin plan`` says."""
+    limits = plan.limits(agents)
+    counts = _counts(plan, limits)
+    return Explanation(
+        plan=[*_people(limits, counts), *_design(plan, counts), *_accuracy(plan), *_worth(plan, agents)],
+        references=_references(plan, agents),
+        counts=counts,
+        target=_target(plan),
+        without=[] if without is None else _absences(plan, agents, without),
+    )
+
+
+def share_of(text: str) -> float:
+    """Read a share of people: 20% or 0.2.
+
+    >>> share_of("20%"), share_of("0.2")
+    (0.2, 0.2)
+    """
+    bare = text.strip()
+    try:
+        share = float(bare.removesuffix("%")) / (100 if bare.endswith("%") else 1)
+    except ValueError:
+        share = math.nan
+    if not 0 < share < 1:
+        raise BadInput("--without takes a share of people between 0 and 100 %: for instance 20%")
+    return share
+
+
+def number(value: float) -> str:
+    """Write four significant digits, as people read them.
+
+    >>> number(1234567.0), number(0.083333), number(float("inf"))
+    ('1,234,567', '0.08333', 'infinite')
+    """
+    if math.isinf(value):
+        return "infinite"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def percent(ratio: float) -> str:
+    """Write a ratio as a percentage, or as a factor when it is large."""
+    if math.isinf(ratio):
+        return "infinite"
+    return f"{ratio:,.0f} x" if ratio >= 10 else f"{100 * ratio:.0f} %"
+
+
+def _counts(plan: Plan, limits: Array) -> dict[str, Any]:
+    """Count who is pooled, who is tight, who keeps something for free, who takes no part."""
+    taking = limits > 0
+    return {
+        "people": plan.people,
+        "pooled": plan.pooled_people,
+        "tight": int(np.count_nonzero(taking & (limits <= plan.cap))),
+        "free_privacy": int(np.count_nonzero(limits > plan.cap)),
+        "no_part": int(np.count_nonzero(~taking)),
+        "no_limit": int(np.count_nonzero(np.isinf(limits))),
+    }
+
+
+def _people(limits: Array, counts: dict[str, Any]) -> list[tuple[str, str]]:
+    more = [f"{counts['no_part']:,} with limit 0 take no part"] if counts["no_part"] else []
+    more += [f"{counts['no_limit']:,} without any limit"] if counts["no_limit"] else []
+    ends = np.quantile(limits, (0, 0.25, 0.5, 0.75, 1), method="inverted_cdf")
+    names = ("least", "quarter", "median", "three quarters", "most")
+    return [
+        ("people", f"{counts['people']:,}" + (f" ({', '.join(more)})" if more else "")),
+        ("limits", ", ".join(f"{name} {number(float(end))}" for name, end in zip(names, ends, strict=True))),
+        *([("", picture)] if (picture := _picture(limits)) else []),
+    ]
+
+
+def _picture(limits: Array, width: int = 32) -> str:
+    """Draw how limits are spread on a logarithmic scale; nothing if they are all alike."""
+    some = limits[(limits > 0) & np.isfinite(limits)]
+    if len(some) < 10 or some.min() == some.max():
+        return ""
+    counts, edges = np.histogram(np.log(some), bins=width)
+    heights = np.ceil(counts / counts.max() * len(BARS)).astype(int)
+    bars = "".join(BARS[height - 1] if height else " " for height in heights)
+    return f"{number(math.exp(edges[0]))} {bars} {number(math.exp(edges[-1]))} (log scale)"
+
+
+def _design(plan: Plan, counts: dict[str, Any]) -> list[tuple[str, str]]:
+    people = plan.people
+    tight = "and count in proportion to it" if plan.pooled_people else "so that weights follow limits"
+    lines = [
+        ("cap", f"{number(plan.cap)}: everyone gets epsilon = the smaller of their own limit and this"),
+        ("pooled", f"{_share(plan.pooled_people, people)} accept the cap or more, and count alike"),
+        ("tight", f"{_share(counts['tight'], people)} give exactly their limit, {tight}"),
+        (
+            "free privacy",
+            f"{_share(counts['free_privacy'], people)} keep what they offer above the cap: it would not help",
+        ),
+    ]
+    if math.isinf(plan.eta):
+        return [*lines, ("noise", "none: whoever counts set no limit, so their mean is published exactly")]
+    return [*lines, ("noise", f"Laplace of scale {number(plan.noise_scale)}, in the unit of the values")]
+
+
+def _accuracy(plan: Plan) -> list[tuple[str, str]]:
+    noise = 0.0 if math.isinf(plan.eta) else plan.noise_constant / plan.eta**2 / plan.variance
+    lines = [
+        (
+            "standard error",
+            f"{number(plan.standard_error)}, in the unit of the values ({100 * noise:.0f} % of its square is noise)",
+        ),
+        ("as good as", f"the exact mean of {number(plan.effective_people)} people"),
+        ("tilt", f"{plan.tilt:.3f}: the share of weight moved from strict to willing people"),
+    ]
+    if plan.max_gap > 0:
+        worst = number(math.sqrt(plan.worst_case_mse))
+        return [
+            *lines,
+            ("bias", f"at most {number(plan.bias_bound)} (means {plan.max_gap:g} apart); error with it {worst}"),
+        ]
+    return [
+        *lines,
+        ("bias", f"none if limits and values are unrelated, else at most {plan.tilt:.3f} x the gap (--max-gap)"),
+    ]
+
+
+def _worth(plan: Plan, agents: Agents) -> list[tuple[str, str]]:
+    """For people who weigh costs: what they gain, and what is left to them after the cost of their epsilon."""
+    if plan.promised_variance is None:
+        return []
+    lines = [("promised variance", f"{number(plan.promised_variance)} at most, or nothing is released")]
+    if plan.surplus is None:
+        return lines
+    margins = plan.surplus - np.asarray(agents.costs) * plan.epsilons(agents)  # type: ignore[union-attr]
+    gaining = int(np.count_nonzero(margins > 1e-9 * abs(plan.surplus)))
+    return [
+        *lines,
+        ("surplus", f"{number(plan.surplus)}: benefit at that variance, less the outside option"),
+        (
+            "margin",
+            f"{_share(gaining, plan.people)} keep part of it (on average {number(float(margins.mean()))}); the rest break even",
+        ),
+    ]
+
+
+def _references(plan: Plan, agents: Agents) -> list[dict[str, Any]]:
+    from optin.baselines import references
+
+    ours = {"name": "this plan", "standard_error": plan.standard_error, "people": _counting(plan, agents), "ratio": 1.0}
+    others = [
+        {
+            "name": r.name,
+            "standard_error": r.standard_error,
+            "people": r.people,
+            "ratio": _ratio(r.standard_error, plan),
+        }
+        for r in references(plan, agents)
+    ]
+    return sorted([*others, ours], key=lambda r: (r["standard_error"], r is not ours))
+
+
+def _counting(plan: Plan, agents: Agents) -> int:
+    return int(np.count_nonzero(plan.epsilons(agents)))
+
+
+def _ratio(error: float, plan: Plan) -> float:
+    return error / plan.standard_error if plan.standard_error > 0 else math.inf
+
+
+def _target(plan: Plan) -> list[tuple[str, str]]:
+    target = getattr(plan, "target", None)
+    if target is None:
+        return []
+    if target.reached:
+        return [("reached", f"yes: {number(plan.standard_error)} is at most {number(target.error)}")]
+    people, limit = target.people_needed, target.limit_needed
+    return [
+        ("reached", f"no: {number(plan.standard_error)} is above {number(target.error)}"),
+        ("more people", "no number would do" if people is None else f"{people:,} people like these would reach it"),
+        (
+            "or a limit",
+            "no limit would do" if limit is None else f"{number(limit)} for everyone would reach it with these people",
+        ),
+    ]
+
+
+def _absences(plan: Plan, agents: Agents, share: float) -> list[dict[str, Any]]:
+    from optin.participation import without
+
+    return [
+        {"who": a.who, "people": a.people, "standard_error": a.standard_error, "promise_kept": a.promise_kept}
+        for a in without(plan, agents, share=share)
+    ]
+
+
+def _share(count: int, people: int) -> str:
+    return f"{count:,} people ({100 * count / people:.0f} %)"

@@ -1,0 +1,85 @@
+"""``optin ledger show`` and ``optin ledger verify``: what was done, and whether the ledger still says so."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from optin.cli import screen
+from optin.cli.ledgers import open_ledger
+from optin.cli.options import AsJson, LedgerUrl
+from optin.cli.output import read_text
+from optin.errors import BadInput, PromiseBroken
+
+if TYPE_CHECKING:
+    from optin.store.verification import OutsideCopy
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Look at a ledger, and check that nothing in it was changed.", no_args_is_help=True)
+
+
+@app.command("show")
+def show_acts(ledger: LedgerUrl, as_json: AsJson = False) -> None:
+    """List what was done, oldest first; nobody is named.
+
+    Example: optin ledger show --ledger ledger.sqlite
+    """
+    with open_ledger(ledger) as opened:
+        acts = opened.acts()
+    if as_json:
+        screen.print_json([asdict(act) for act in acts])
+        return
+    screen.columns(
+        f"{len(acts)} acts",
+        ("act", "number", "people", "campaign", "round", "at", "hash"),
+        [
+            (a.kind, str(a.number), f"{a.people:,}", a.campaign or "", str(a.round or ""), a.at[:19], a.hash[:12])
+            for a in acts
+        ],
+    )
+
+
+@app.command("verify")
+def verify_ledger(
+    ledger: LedgerUrl,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option("--against", metavar="FILE", help="A release.json or receipt kept outside; more may follow."),
+    ] = None,
+    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]...", hidden=True)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Recompute every hash of the chain, and compare with copies kept outside.
+
+    Without an outside copy acts cut off at the end cannot be seen. Exit code 4 if anything is wrong.
+
+    Example: optin ledger verify --ledger ledger.sqlite --against release.json receipt.json
+    """
+    copies = [_outside_copy(path) for path in [*(against or []), *(more or [])]]
+    with screen.working("verifying"), open_ledger(ledger) as opened:
+        found = opened.verify(copies)
+    if as_json:
+        screen.print_json(asdict(found) | {"ok": found.ok})
+    elif found.ok:
+        screen.say(str(found))
+    if not found.ok:
+        raise PromiseBroken(f"the ledger does not verify. {found}")
+
+
+def _outside_copy(path: Path) -> OutsideCopy:
+    from optin.receipts import Receipt
+    from optin.releasing import Release
+
+    text = read_text(path)
+    try:
+        record = json.loads(text)
+        is_receipt = isinstance(record, dict) and record.get("optin") == "receipt"
+        return Receipt.from_json(text) if is_receipt else Release.from_json(text)
+    except (ValueError, BadInput) as error:
+        reason = str(error) if isinstance(error, BadInput) else "it is not JSON"
+    raise BadInput(f"{path} is neither a release nor a receipt: {reason}")

@@ -1,0 +1,34 @@
+"""Open the ledger that a command names, without creating one by mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from optin.errors import BadInput
+
+if TYPE_CHECKING:
+    from optin.store import Ledger
+
+__all__ = ["ledger_exists", "open_ledger"]
+
+
+def ledger_exists(url: str) -> bool:
+    """Say whether a ledger's file is there; a server is asked when it is opened."""
+    path = _file(url)
+    return path is None or path.exists()
+
+
+def open_ledger(url: str, *, create: bool = False) -> Ledger:
+    """Open a ledger; only ``announce`` creates one."""
+    if not create and not ledger_exists(url):
+        raise BadInput(f"there is no ledger at {_file(url)}; check --ledger (optin announce creates one)")
+    from optin.store import Ledger
+
+    return Ledger.open(url)
+
+
+def _file(url: str) -> Path | None:
+    if url.startswith("sqlite:///"):
+        return Path(url.removeprefix("sqlite:///"))
+    return None if "://" in url else Path(url)

@@ -1,0 +1,157 @@
+"""``optin announce`` and ``optin explain``: the public offer, and what it gives one person."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from optin.cli import screen
+from optin.cli.explaining import number
+from optin.cli.ledgers import ledger_exists, open_ledger
+from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, LedgerUrl, Limits, NewFile, PeoplePath
+from optin.cli.output import Output, read_text
+from optin.cli.people import Columns, located, read_people
+from optin.errors import BadInput
+
+if TYPE_CHECKING:
+    from optin.announcement import Announcement, Deal
+
+__all__ = ["announce_plan", "explain_offer", "read_announcement"]
+
+
+def announce_plan(
+    plan: Annotated[Path, typer.Argument(metavar="plan.json", help="The plan that optin plan wrote.")],
+    people: PeoplePath,
+    ledger: LedgerUrl,
+    output: NewFile,
+    campaign: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A name for the campaign [default: random].")
+    ] = None,
+    round_number: Annotated[int, typer.Option("--round", metavar="N", help="The round of the campaign.")] = 1,
+    min_people: Annotated[int, typer.Option(metavar="N", help="Refuse to announce to fewer people than this.")] = 10,
+    raise_limits: Annotated[
+        bool, typer.Option("--raise-limits", help="Raise allowances to the limits stated now.")
+    ] = False,
+    limits: Limits = None,
+    budgets: Budgets = None,
+    costs: Costs = None,
+    id_column: Id = "id",
+    engine: Engine = "memory",
+    as_json: AsJson = False,
+) -> None:
+    """Make the public offer and hold everyone's promise in the ledger.
+
+    People new to the ledger are registered, their limit being their allowance. The file names nobody: with it and their
+    own limit everyone can see what they are promised (optin explain). Under limits 1, 4, 9, 9 the offer is a cap of 5.
+
+    Example: optin announce plan.json people.csv --ledger ledger.sqlite -o announcement.json
+    """
+    from optin import campaign as steps
+    from optin.cli.plan import expect_planned, read_plan, within_allowance
+    from optin.engine import check_engine
+
+    check_engine(engine)
+    found, record = read_plan(plan)
+    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
+    source = Columns.from_plan(record) if len(given.names) == 1 else given.check()
+    if source is None:
+        raise BadInput(f"{plan} does not say which columns to read; give --limits COL, or plan again with optin plan")
+    table = read_people(people, source)
+    terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
+    with Output(output, inputs=[plan, people]) as file, located(table.table), screen.working("announcing"):
+        if not raise_limits:
+            expect_planned(plan, record, found, within_allowance(table, ledger).agents)
+        if not ledger_exists(ledger):
+            found.announce(table.agents, **terms)  # what would be refused is refused before a ledger is created
+        with open_ledger(ledger, create=True) as opened:
+            offer = steps.announce(found, table.agents, ledger=opened, raise_limits=raise_limits, **terms)
+        file.write(offer.to_json() + "\n")
+    if as_json:
+        screen.print_json(offer.to_record() | {"fingerprint": offer.fingerprint})
+    else:
+        screen.rows("Announced", _offer_rows(offer))
+    screen.note(f"wrote {output}; the ledger holds {offer.people:,} promises")
+
+
+def explain_offer(
+    announcement: Annotated[Path, typer.Argument(metavar="announcement.json", help="The published offer.")],
+    limit: Annotated[float | None, typer.Option(metavar="L", help="Your limit on epsilon.")] = None,
+    cost: Annotated[float | None, typer.Option(metavar="C", help="What one unit of epsilon costs you.")] = None,
+    outside: Annotated[float | None, typer.Option(metavar="O", help="What you have if you stay away.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell one person what an offer gives them; nothing leaves this computer.
+
+    Under limits 1, 4, 9, 9 (cap 5) someone with limit 9 gives epsilon 5 and keeps 4; someone with limit 1 gives 1.
+
+    Example: optin explain announcement.json --limit 0.5
+    """
+    from optin.announcement import explain
+
+    offer = read_announcement(announcement)
+    deal = explain(offer, limit=limit, cost=cost, outside=outside)
+    if as_json:
+        screen.print_json(asdict(deal))
+    else:
+        screen.rows("What you are offered", _deal_rows(offer, deal))
+
+
+def read_announcement(path: Path | str) -> Announcement:
+    """Read a published offer."""
+    from optin.announcement import Announcement
+
+    text = read_text(path)
+    try:
+        return Announcement.from_json(text)
+    except BadInput as error:
+        reason = str(error)
+    raise BadInput(f"{path}: {reason}")
+
+
+def _offer_rows(offer: Announcement) -> list[tuple[str, str]]:
+    lines = [
+        ("campaign", f"{offer.campaign}, round {offer.round}"),
+        ("people", f"{offer.people:,}"),
+        ("cap", f"{number(offer.cap)}: nobody gives more, and nobody more than their own limit"),
+        ("standard error", f"{number(offer.standard_error)} if everyone joins"),
+        ("fingerprint", offer.fingerprint),
+    ]
+    if offer.cap_lowered:
+        lines.insert(3, ("", "lowered: no release promises more than epsilon 1024"))
+    return lines
+
+
+def _deal_rows(offer: Announcement, deal: Deal) -> list[tuple[str, str]]:
+    lines = [
+        ("epsilon", f"at most {_up(deal.epsilon)}" + ("" if deal.epsilon else ": you are not counted")),
+        (
+            "in odds",
+            f"whatever anyone believes about your value, this changes their odds by a factor of at most {_up(deal.odds_factor)}",
+        ),
+        ("your weight", f"{number(deal.weight)} ({number(deal.weight * offer.people)} times an equal share)"),
+    ]
+    if deal.utility is None:
+        return [*lines, ("you keep", _kept(deal))]
+    return [
+        *lines,
+        ("worth to you", f"{number(deal.utility)} after the cost of that epsilon"),
+        ("margin", f"{number(deal.margin)} above staying away"),
+    ]
+
+
+def _kept(deal: Deal) -> str:
+    if deal.margin < 2.0**-31:
+        return "nothing of your limit: it is used in full, and not crossed"
+    return f"{number(deal.margin)} of your limit, unused"
+
+
+def _up(value: float) -> str:
+    """Write four digits, rounded up: a promise must not look smaller than it is."""
+    from decimal import ROUND_CEILING, Context
+
+    if value == float("inf"):
+        return "infinite"
+    return format(Context(prec=4, rounding=ROUND_CEILING).create_decimal(value).normalize(), "f")

@@ -1,0 +1,70 @@
+"""Options that several commands share, each worded once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "AsJson",
+    "Budgets",
+    "Costs",
+    "Engine",
+    "Id",
+    "LedgerUrl",
+    "Limits",
+    "MaybeLedgerUrl",
+    "NewFile",
+    "PeoplePath",
+]
+
+PeoplePath = Annotated[
+    str, typer.Argument(metavar="PEOPLE", help="CSV or Parquet: a file, a folder or a glob; one row a person.")
+]
+Id = Annotated[
+    str,
+    typer.Option("--id", envvar="OPTIN_ID", help="Column of ids: text, kept byte for byte.", rich_help_panel="Columns"),
+]
+Limits = Annotated[
+    str | None,
+    typer.Option("--limits", help="Column of limits: the most epsilon each person accepts.", rich_help_panel="Columns"),
+]
+Budgets = Annotated[
+    str | None,
+    typer.Option(
+        "--budgets", help="Column of budgets; with --costs, limit = budget / cost.", rich_help_panel="Columns"
+    ),
+]
+Costs = Annotated[
+    str | None,
+    typer.Option(
+        "--costs", help="Column of costs: what one unit of epsilon costs each person.", rich_help_panel="Columns"
+    ),
+]
+LedgerUrl = Annotated[
+    str,
+    typer.Option(
+        "--ledger",
+        metavar="URL",
+        envvar="OPTIN_LEDGER",
+        help="The ledger: a path, sqlite:///path or postgresql://user@host/name.",
+    ),
+]
+MaybeLedgerUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--ledger",
+        metavar="URL",
+        envvar="OPTIN_LEDGER",
+        help="The ledger: a path, sqlite:///path or postgresql://user@host/name.",
+    ),
+]
+Engine = Annotated[
+    str, typer.Option("--engine", envvar="OPTIN_ENGINE", metavar="NAME", help="What reads the people: memory.")
+]
+NewFile = Annotated[
+    Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write; appears whole or not at all.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON; messages go to standard error.")]

@@ -1,0 +1,114 @@
+"""Read people from files as the agents of a plan, and name files and lines where the library names an index."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from optin.errors import BadInput, OptinError
+
+if TYPE_CHECKING:
+    from optin.agents import Agents
+    from optin.engine import Table
+
+__all__ = ["Columns", "People", "located", "read_people"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """Which columns hold what, and for people who weigh costs what accuracy is worth: kept in plan.json."""
+
+    id: str = "id"
+    limits: str | None = None
+    budgets: str | None = None
+    costs: str | None = None
+    benefit_base: float | None = None
+    benefit_slope: float | None = None
+    outside: float | str = 0.0
+
+    @property
+    def quasi_linear(self) -> bool:
+        """Whether people weigh costs against a benefit."""
+        return self.benefit_base is not None
+
+    @property
+    def names(self) -> list[str]:
+        """List the columns to read."""
+        return [name for name in (self.id, self.limits, self.budgets, self.costs) if name is not None]
+
+    def check(self) -> Columns:
+        """Insist on exactly one of the three ways to say what people accept."""
+        benefit = self.benefit_base is not None or self.benefit_slope is not None
+        given = (self.limits is not None, self.budgets is not None, self.costs is not None, benefit)
+        if given not in ((True, False, False, False), (False, True, True, False), (False, False, True, True)):
+            raise BadInput(
+                "say what people accept in one way: --limits COL, or --budgets COL --costs COL, or --costs COL"
+                " --benefit-base A --benefit-slope B"
+            )
+        if benefit and (self.benefit_base is None or self.benefit_slope is None):
+            raise BadInput("a benefit is base - slope * variance: give both --benefit-base and --benefit-slope")
+        return self
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what was set, for plan.json."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    @classmethod
+    def from_plan(cls, record: dict[str, Any]) -> Columns | None:
+        """Read what `as_dict` wrote into a plan, if it is there and whole."""
+        kept = record.get("columns")
+        try:
+            return cls(**kept).check() if isinstance(kept, dict) else None
+        except TypeError:
+            return None
+
+
+@dataclass(frozen=True)
+class People:
+    """A table and the agents it describes."""
+
+    table: Table
+    agents: Agents
+
+
+def read_people(path: str, columns: Columns, *, more: Sequence[str] = ()) -> People:
+    """Read the columns (and ``more`` of them, for values and answers) and build agents with ids."""
+    from optin.cli.screen import working
+    from optin.engine import read_table
+
+    with working("reading people"):
+        table = read_table(path, [*columns.names, *more])
+        return People(table, agents_of(table, columns))
+
+
+def agents_of(table: Table, columns: Columns) -> Agents:
+    """Build the agents that a table describes."""
+    from optin.agents import LinearBenefit, PrivacyConstrained, QuasiLinear
+
+    ids = tuple(table.ids(columns.id))
+    if columns.limits is not None:
+        return PrivacyConstrained(table.numbers(columns.limits), ids=ids)
+    costs = table.numbers(str(columns.costs), infinite=False)
+    if columns.budgets is not None:
+        return PrivacyConstrained.from_budgets(table.numbers(columns.budgets), costs, ids=ids)
+    benefit = LinearBenefit(base=columns.benefit_base, slope=columns.benefit_slope)
+    return QuasiLinear(costs, benefit=benefit, outside=columns.outside, ids=ids)
+
+
+_INDEX = re.compile(r"\b(?:index |person |row )(\d+)\b|\w\[(\d+)\]")
+
+
+@contextmanager
+def located(table: Table) -> Iterator[None]:
+    """Add file and line to a failure that names an index: that is where its reader will look."""
+    try:
+        yield
+    except OptinError as error:
+        found = _INDEX.search(str(error))
+        row = int(found[1] or found[2]) if found else len(table)
+        if row < len(table):
+            error.args = (f"{table.place(row)}: {error}", *error.args[1:])
+        raise

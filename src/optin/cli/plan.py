@@ -1,0 +1,185 @@
+"""``optin plan``: find the best design and explain it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, Limits, MaybeLedgerUrl, PeoplePath
+from optin.cli.output import Output, read_text
+from optin.cli.people import Columns, People, located, read_people
+from optin.cli.screen import finite, note, print_json, working
+from optin.errors import BadInput
+
+if TYPE_CHECKING:
+    from optin.agents import Agents
+    from optin.planning import Plan
+
+__all__ = ["plan_people", "plan_record", "read_plan", "within_allowance"]
+
+QUESTION = "The question"
+WHAT_IF = "What if"
+
+
+def plan_people(
+    people: PeoplePath,
+    bounds: Annotated[
+        tuple[float, float],
+        typer.Option(
+            "--bounds", metavar="LO HI", help="The range of values, known beforehand.", rich_help_panel=QUESTION
+        ),
+    ],
+    limits: Limits = None,
+    budgets: Budgets = None,
+    costs: Costs = None,
+    id_column: Id = "id",
+    benefit_base: Annotated[
+        float | None, typer.Option(metavar="A", help="Benefit is A - B * variance.", rich_help_panel=QUESTION)
+    ] = None,
+    benefit_slope: Annotated[
+        float | None, typer.Option(metavar="B", help="What a unit of variance costs.", rich_help_panel=QUESTION)
+    ] = None,
+    outside: Annotated[
+        str, typer.Option(metavar="O|own-data", help="What people have if they stay away.", rich_help_panel=QUESTION)
+    ] = "0",
+    sd: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S",
+            help="Standard deviation of values [default: the worst case, (HI-LO)/2].",
+            rich_help_panel=QUESTION,
+        ),
+    ] = None,
+    eta: Annotated[
+        float | None,
+        typer.Option(metavar="E", help="Fix the Laplace rate instead of finding the best.", rich_help_panel=QUESTION),
+    ] = None,
+    max_gap: Annotated[
+        float,
+        typer.Option(
+            metavar="G", help="How far apart people's means may lie (0: unrelated to limits).", rich_help_panel=QUESTION
+        ),
+    ] = 0.0,
+    slack: Annotated[
+        float, typer.Option(metavar="S", help="Room for decliners; with --benefit-base only.", rich_help_panel=QUESTION)
+    ] = 0.0,
+    target_error: Annotated[
+        float | None,
+        typer.Option(metavar="E", help="The standard error you need: what would reach it?", rich_help_panel=WHAT_IF),
+    ] = None,
+    without: Annotated[
+        str | None, typer.Option(metavar="20%", help="What is left if so many people decline.", rich_help_panel=WHAT_IF)
+    ] = None,
+    ledger: MaybeLedgerUrl = None,
+    engine: Engine = "memory",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write plan.json [default: nowhere].")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the best design for these people and explain it.
+
+    Everyone gets epsilon = the smaller of their limit and one cap; the noise and everyone's weight follow from that. Limits
+    1, 4, 9, 9 with bounds 0 1 give cap 5, epsilons 1, 4, 5, 5, noise scale 1/15, variance 1/12.
+
+    Example: optin plan people.csv --limits limit --bounds 0 40 --sd 9 -o plan.json
+    """
+    from optin.cli import explaining
+
+    columns = Columns(
+        id=id_column,
+        limits=limits,
+        budgets=budgets,
+        costs=costs,
+        benefit_base=benefit_base,
+        benefit_slope=benefit_slope,
+        outside=_outside(outside),
+    ).check()
+    share = None if without is None else explaining.share_of(without)
+    question = {"bounds": bounds, "data_sd": sd, "eta": eta, "max_gap": max_gap, "slack": slack}
+    if target_error is not None:
+        question["target_error"] = target_error
+    found, plan = _plan(people, columns, question, ledger=ledger, engine=engine)
+    record = plan_record(plan, found.agents, columns)
+    if output is not None:
+        with Output(output, private=True, inputs=[people]) as file:
+            file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
+    story = explaining.explanation(plan, found.agents, without=share)
+    if as_json:
+        print_json(record | {"explanation": story.as_dict()})
+    else:
+        story.show()
+    note(f"wrote {output}" if output else "nothing was written; add -o plan.json to go on with this plan")
+
+
+def plan_record(plan: Plan, agents: Agents, columns: Columns) -> dict[str, Any]:
+    """Write a plan with what the next steps need: how limits are spread, and where people's columns are."""
+    record: dict[str, Any] = json.loads(plan.to_json())
+    return record | {"describe": _describe(plan, agents), "columns": columns.as_dict()}
+
+
+def read_plan(path: Path | str) -> tuple[Plan, dict[str, Any]]:
+    """Read plan.json as a plan and as the record it came with."""
+    from optin.planning import Plan
+
+    text = read_text(path)
+    try:
+        plan = Plan.from_json(text)
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
+    return plan, json.loads(text)
+
+
+def expect_planned(path: Path, record: dict[str, Any], plan: Plan, agents: Agents) -> None:
+    """Refuse people whose limits are spread otherwise than those planned for."""
+    kept = record.get("describe")
+    if kept is not None and kept != json.loads(json.dumps(_describe(plan, agents))):
+        raise BadInput(f"these are not the people {path} was made for, or their budgets changed since; plan again")
+
+
+def within_allowance(people: People, ledger: str | None) -> People:
+    """Lower limits to what the ledger leaves; without a ledger, or a new one, everyone has all of theirs."""
+    from optin.agents import PrivacyConstrained
+    from optin.cli.ledgers import ledger_exists, open_ledger
+
+    agents = people.agents
+    if ledger is None or not ledger_exists(ledger) or not isinstance(agents, PrivacyConstrained):
+        return people
+    import numpy as np
+
+    from optin.store import epsilons_of
+
+    with working("asking the ledger"), open_ledger(ledger) as opened:
+        left = epsilons_of(opened.remaining(list(agents.ids or ())))
+    return replace(people, agents=PrivacyConstrained(np.minimum(agents.limits, left), ids=agents.ids))
+
+
+def _plan(
+    path: str, columns: Columns, question: dict[str, Any], *, ledger: str | None, engine: str
+) -> tuple[People, Plan]:
+    from optin.engine import check_engine
+    from optin.planning import plan
+
+    check_engine(engine)
+    people = within_allowance(read_people(path, columns), ledger)
+    with working("planning"), located(people.table):
+        return people, plan(people.agents, **question)
+
+
+def _describe(plan: Plan, agents: Agents) -> dict[str, Any]:
+    from optin.agents import describe
+
+    return describe(agents, variance=plan.promised_variance, data_variance=plan.data_variance).as_dict()
+
+
+def _outside(text: str) -> float | str:
+    if text == "own-data":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise BadInput("--outside must be a number, or own-data") from None

@@ -1,0 +1,243 @@
+"""``optin release``, ``optin receipt`` and ``optin check``: the published mean, and what people can hold against it."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from optin.cli import screen
+from optin.cli.explaining import number
+from optin.cli.ledgers import open_ledger
+from optin.cli.offers import read_announcement
+from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, LedgerUrl, Limits, MaybeLedgerUrl, NewFile, PeoplePath
+from optin.cli.output import Output, read_text
+from optin.cli.people import Columns, agents_of, located
+from optin.errors import BadInput
+
+if TYPE_CHECKING:
+    from optin.announcement import Announcement
+    from optin.engine import Table
+    from optin.receipts import Receipt
+    from optin.releasing import Interval, Release
+    from optin.store import Ledger
+
+__all__ = ["check_receipt", "release_mean", "write_receipt"]
+
+
+def release_mean(
+    announcement: Annotated[Path, typer.Argument(metavar="announcement.json", help="The published offer.")],
+    people: PeoplePath,
+    values: Annotated[
+        str,
+        typer.Option("--values", help="Column of values; clamped to the announced bounds.", rich_help_panel="Columns"),
+    ],
+    output: NewFile,
+    joined: Annotated[
+        str | None,
+        typer.Option(
+            "--joined",
+            help="Column that says who joined [default: everyone who did not decline].",
+            rich_help_panel="Columns",
+        ),
+    ] = None,
+    ledger: MaybeLedgerUrl = None,
+    no_ledger: Annotated[
+        bool, typer.Option("--no-ledger", help="Draw without accounting: the release says charged: false.")
+    ] = False,
+    limits: Limits = None,
+    budgets: Budgets = None,
+    costs: Costs = None,
+    id_column: Id = "id",
+    quorum: Annotated[int, typer.Option(metavar="N", help="Release only if at least so many joined.")] = 1,
+    allow_no_noise: Annotated[
+        bool, typer.Option("--allow-no-noise", help="Publish exactly where nobody set a limit.")
+    ] = False,
+    engine: Engine = "memory",
+    as_json: AsJson = False,
+) -> None:
+    """Draw the one noisy mean that an announcement allows, and charge everyone who joined.
+
+    Columns of limits are found by the announced sums; name them if you like. Asked again, the stored release comes back:
+    nothing is drawn or charged twice.
+
+    Example: optin release announcement.json people.csv --values units --joined joined --ledger ledger.sqlite -o release.json
+    """
+    from optin.engine import check_engine
+
+    check_engine(engine)
+    if no_ledger == (ledger is not None):
+        raise BadInput(
+            "say where this is accounted for: --ledger URL, or --no-ledger for a draw that nobody keeps count of"
+        )
+    offer = read_announcement(announcement)
+    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
+    table = _read(people, given, [values, *([joined] if joined else [])])
+    with Output(output, inputs=[announcement, people]) as file, located(table), screen.working("releasing"):
+        with nullcontext() if ledger is None else open_ledger(ledger) as opened:
+            drawn = _draw(offer, table, given, values, joined, opened, quorum=quorum, allow_no_noise=allow_no_noise)
+        file.write(drawn.to_json() + "\n")
+    if as_json:
+        screen.print_json(_summary(drawn))
+    else:
+        screen.rows("Released", _release_rows(drawn))
+    screen.note(f"wrote {output}")
+
+
+def write_receipt(
+    ledger: LedgerUrl,
+    person: Annotated[str, typer.Option("--id", metavar="ID", help="Whose receipt.")],
+    output: NewFile,
+    campaign: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which campaign [default: this person's newest release].")
+    ] = None,
+    round_number: Annotated[int, typer.Option("--round", metavar="N", help="Which round of it.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Write one person's receipt: what was promised, what was spent, what remains, and the proof.
+
+    Example: optin receipt --ledger ledger.sqlite --id p0007 -o receipt.json
+    """
+    with Output(output, private=True) as file:
+        with open_ledger(ledger) as opened:
+            receipt = opened.receipt(person, campaign=campaign, round=round_number)
+        text = receipt.to_json()
+        file.write(text + "\n")
+    if as_json:
+        typer.echo(text)
+    else:
+        screen.rows("Receipt", _receipt_rows(receipt))
+    screen.note(f"wrote {output}: for this person's eyes only")
+
+
+def check_receipt(
+    receipt: Annotated[Path, typer.Argument(metavar="receipt.json", help="The receipt.")],
+    announcement: Annotated[Path, typer.Argument(metavar="announcement.json", help="The published offer.")],
+    release: Annotated[Path, typer.Argument(metavar="release.json", help="The published release.")],
+    as_json: AsJson = False,
+) -> None:
+    """Check a receipt against the published files alone; no ledger and no network is needed. Exit code 4 if it fails.
+
+    Example: optin check receipt.json announcement.json release.json
+    """
+    from optin.receipts import Receipt, check
+    from optin.releasing import Release
+
+    offer = read_announcement(announcement)
+    shown = check(Receipt.from_json(read_text(receipt)), offer, Release.from_json(read_text(release)))
+    if as_json:
+        screen.print_json({"ok": True, "shown": list(shown)})
+        return
+    screen.heading("This receipt is good")
+    for line in shown:
+        screen.say(f"  {line}")
+
+
+def _read(path: str, given: Columns, more: list[str]) -> Table:
+    """Read the named columns, or all where the limits have to be found; a named one that is missing is found out now."""
+    from optin.engine import read_table
+
+    with screen.working("reading people"):
+        named = read_table(path, [*given.names, *more])
+        return named if len(given.names) > 1 else read_table(path)
+
+
+def _draw(
+    offer: Announcement,
+    table: Table,
+    given: Columns,
+    values: str,
+    joined: str | None,
+    ledger: Ledger | None,
+    *,
+    quorum: int,
+    allow_no_noise: bool,
+) -> Release:
+    """Check the table, then draw: with a ledger accountably, without one for a look."""
+    from optin import campaign
+    from optin.participation import check_table, turnout
+    from optin.releasing import release
+
+    numbers = table.numbers(values, required=False)
+    present = table.truths(joined) if joined else None
+    source = _columns(offer, table, given, besides={values, joined or ""}, ledger=ledger)
+    agents = agents_of(table, source)
+    check_table(offer, agents)
+    asked = campaign.Quorum(people=quorum)
+    if ledger is not None:
+        return campaign.release(
+            offer, agents, numbers, ledger=ledger, joined=present, quorum=asked, allow_no_noise=allow_no_noise
+        )
+    asked.expect(turnout(offer, agents, present))
+    return release(offer, agents, numbers, joined=present, allow_no_noise=allow_no_noise)
+
+
+def _columns(offer: Announcement, table: Table, given: Columns, *, besides: set[str], ledger: Ledger | None) -> Columns:
+    from optin.cli.matching import announced_columns, quasi_linear_columns
+    from optin.store import Terms
+
+    if len(given.names) == 1:
+        cut = ledger.bounded(Terms(offer.campaign, offer.round, offer.fingerprint)) if ledger is not None else None
+        return announced_columns(offer, table, id_column=given.id, besides=besides, cut=cut)
+    if offer.model == "quasi-linear" and given.costs is not None and given.budgets is None:
+        return quasi_linear_columns(offer, id_column=given.id, costs=given.costs)
+    return given.check()
+
+
+def _summary(drawn: Release) -> dict[str, object]:
+    return {
+        "id": drawn.id,
+        "estimate": drawn.estimate,
+        "standard_error": drawn.standard_error,
+        "noise_interval_95": list(drawn.noise_interval(0.95)),
+        "total_interval_95": list(drawn.total_interval(0.95)),
+        "joined_people": drawn.joined_people,
+        "people": drawn.announcement.people,
+        "bias_bound": drawn.bias_bound,
+        "charged": drawn.charged,
+        "ledger_number": drawn.ledger_number,
+        "ledger_head": drawn.ledger_head,
+        "fingerprint": drawn.fingerprint,
+    }
+
+
+def _release_rows(drawn: Release) -> list[tuple[str, str]]:
+    error = drawn.standard_error
+    lines = [
+        ("estimate", _to(drawn.estimate, error)),
+        ("standard error", number(error)),
+        ("95 % for the noise", f"{_ends(drawn.noise_interval(0.95), error)}: the weighted mean of these people"),
+        ("95 % in total", f"{_ends(drawn.total_interval(0.95), error)}: the mean of people like these"),
+        ("joined", f"{drawn.joined_people:,} of {drawn.announcement.people:,} people"),
+    ]
+    if drawn.charged:
+        return [*lines, ("charged", f"everyone who joined, as act {drawn.ledger_number} of the ledger")]
+    return [
+        *lines,
+        ("charged", "nobody: no ledger stands behind this draw; publish it only if you know what that means"),
+    ]
+
+
+def _ends(interval: Interval, error: float) -> str:
+    low, high = interval
+    return f"{_to(low, error)} to {_to(high, error)}"
+
+
+def _to(value: float, error: float) -> str:
+    """Write a number to a hundredth of its standard error: more digits would only be noise."""
+    from math import floor, log10
+
+    return f"{value:,.{max(1 - floor(log10(error)), 0)}f}" if 0 < error < float("inf") else f"{value:.6g}"
+
+
+def _receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
+    left = "without limit" if receipt.remaining is None else f"{receipt.remaining / 2**32:.9g}"
+    return [
+        ("release", f"{receipt.campaign}, round {receipt.round}"),
+        ("promised", f"epsilon {receipt.promised / 2**32:.9g}"),
+        ("spent", f"epsilon {receipt.spent / 2**32:.9g}" + ("" if receipt.spent else ": took no part")),
+        ("remaining", left if receipt.remaining is None else f"epsilon {left}"),
+        ("sealed in", f"act {receipt.ledger_number} of the ledger, one of {receipt.charged_people:,} charges"),
+    ]

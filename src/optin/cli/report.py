@@ -1,0 +1,32 @@
+"""``optin report``: one page about a plan or a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from optin.cli import screen
+from optin.cli.options import NewFile
+
+__all__ = ["write_page"]
+
+
+def write_page(
+    source: Annotated[Path, typer.Argument(metavar="plan.json|release.json", help="What to report on.")],
+    output: NewFile,
+    plan: Annotated[
+        Path | None,
+        typer.Option("--plan", metavar="plan.json", help="The plan that a release came from, for all pictures."),
+    ] = None,
+) -> None:
+    """Write one self-contained HTML page with pictures, numbers, both intervals and a privacy sheet.
+
+    Example: optin report release.json --plan plan.json -o report.html
+    """
+    from optin.report import write_report
+
+    with screen.working("drawing"):
+        written = write_report(source, output, plan=plan)
+    screen.note(f"wrote {written}: open it in a browser")

@@ -1,0 +1,43 @@
+"""What environment variables set, in the one table that the help and the docs print."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+__all__ = ["SETTINGS", "Setting", "debugging", "settings_markdown"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One environment variable: its name, the option it stands in for (if any) and what it does."""
+
+    name: str
+    option: str | None
+    meaning: str
+
+
+SETTINGS = (
+    Setting("OPTIN_LEDGER", "--ledger", "the ledger: a path, sqlite:///path or postgresql://user@host/name"),
+    Setting("OPTIN_ENGINE", "--engine", "what reads the people: memory"),
+    Setting("OPTIN_ID", "--id", "the column that holds ids (id unless set)"),
+    Setting(
+        "OPTIN_DEBUG", None, "set to 1 to see the whole trace of an unexpected failure; it may show private values"
+    ),
+    Setting("NO_COLOR", None, "set to anything for output without colour"),
+)
+
+
+def settings_markdown() -> str:
+    """Write the table for the docs.
+
+    >>> print(settings_markdown().splitlines()[2])
+    | `OPTIN_LEDGER` | `--ledger` | the ledger: a path, sqlite:///path or postgresql://user@host/name |
+    """
+    rows = [f"| `{s.name}` | {f'`{s.option}`' if s.option else ''} | {s.meaning} |" for s in SETTINGS]
+    return "\n".join(["| variable | instead of | meaning |", "|---|---|---|", *rows])
+
+
+def debugging() -> bool:
+    """Say whether traces were asked for."""
+    return os.environ.get("OPTIN_DEBUG", "") not in ("", "0")

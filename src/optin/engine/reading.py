@@ -1,0 +1,153 @@
+"""A table of people in memory, whatever files it lies in, that can still say where each row came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import accumulate
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from optin.engine.cells import Place, as_ids, as_numbers, as_truths
+from optin.engine.csvfiles import csv_header, line_of, read_csv
+from optin.engine.parquetfiles import parquet_header, read_parquet
+from optin.engine.places import PARQUET, files_of
+from optin.errors import BadInput
+
+__all__ = ["ENGINES", "Table", "check_engine", "read_table"]
+
+ENGINES = ("memory",)
+T = TypeVar("T")
+
+
+def check_engine(name: str) -> None:
+    """Refuse an engine that is not there."""
+    if name not in ENGINES:
+        raise BadInput(f"engine {name} is not available yet; use --engine memory")
+
+
+@dataclass(frozen=True)
+class Table:
+    r"""Some columns of some files, one row a person; knows the file and line of every row.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = path.write_text("id,limit\n007,1\n7,4\n")
+    >>> table = read_table(str(path), ["id", "limit"])
+    >>> table.ids("id"), table.numbers("limit").tolist(), table.place(1).endswith("people.csv line 3")
+    (['007', '7'], [1.0, 4.0], True)
+    """
+
+    files: tuple[Path, ...]
+    tables: tuple[pa.Table, ...]
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return sum(len(table) for table in self.tables)
+
+    def place(self, row: int) -> str:
+        """Say where a row stands: file and line, or for Parquet file and row, counted from 1."""
+        ends = list(accumulate(len(table) for table in self.tables))
+        at = next((number for number, end in enumerate(ends) if row < end), len(ends) - 1)
+        return _place(self.files[at], row - (ends[at] - len(self.tables[at])))
+
+    def ids(self, name: str) -> list[str]:
+        """Read ids as text, each of them only once in all files."""
+        ids = [text for part in self._each(name, as_ids) for text in part]
+        first: dict[str, int] = {}
+        for row, text in enumerate(ids):
+            if first.setdefault(text, row) != row:
+                raise BadInput(
+                    f"{self.place(row)}: {name} is the same as in {self.place(first[text])}; every person needs their own"
+                )
+        return ids
+
+    def numbers(self, name: str, *, required: bool = True, infinite: bool = True) -> NDArray[np.float64]:
+        """Read numbers of at least 0, or with ``required=False`` any numbers, where missing ones are NaN."""
+
+        def convert(column: pa.ChunkedArray, name: str, place: Place) -> NDArray[np.float64]:
+            return as_numbers(column, name, place, required=required, infinite=infinite)
+
+        return np.concatenate(self._each(name, convert))
+
+    def truths(self, name: str) -> NDArray[np.bool_]:
+        """Read yes and no."""
+        return np.concatenate(self._each(name, as_truths))
+
+    def _each(self, name: str, convert: Callable[[pa.ChunkedArray, str, Place], T]) -> list[T]:
+        return [
+            convert(table.column(name), name, lambda row, file=file: _place(file, row))  # type: ignore[misc]
+            for file, table in zip(self.files, self.tables, strict=True)
+        ]
+
+
+def read_table(path: str, names: Sequence[str] | None = None) -> Table:
+    """Read the named columns (None: all) of every file the path stands for; each must have them, once."""
+    files = files_of(path)
+    wanted = list(dict.fromkeys(names if names is not None else _header(files[0])))
+    tables = tuple(_read(file, wanted) for file in files)
+    if sum(len(table) for table in tables) == 0:
+        raise BadInput(f"{path} has a header and no rows; give one row a person")
+    return Table(files, tables, tuple(wanted))
+
+
+def _read(file: Path, names: list[str]) -> pa.Table:
+    header = _header(file)
+    for name in names:
+        _expect_column(file, name, header)
+    return read_parquet(file, names) if _is_parquet(file) else read_csv(file, names)
+
+
+def _header(file: Path) -> list[str]:
+    try:
+        return parquet_header(file) if _is_parquet(file) else csv_header(file)
+    except OSError as error:
+        reason = error.strerror or "it cannot be opened"
+    raise BadInput(f"{file} cannot be read: {reason}")
+
+
+def _expect_column(file: Path, name: str, header: list[str]) -> None:
+    if header.count(name) == 1:
+        return
+    if header.count(name) > 1:
+        raise BadInput(f"{file} has {header.count(name)} columns named {name}; rename all but one")
+    raise BadInput(f"{_top(file)} has no column {name}; {_advice(name, header)}")
+
+
+def _advice(name: str, header: list[str]) -> str:
+    if any(_is_number(cell) for cell in header):
+        return "its first line holds numbers, not column names; add a line that names the columns"
+    if len(header) == 1 and any(mark in header[0] for mark in ";\t|"):
+        return "its columns are not separated by commas; save it as CSV with commas"
+    folded = {known.casefold().strip(): known for known in header}
+    near = get_close_matches(name.casefold().strip(), folded, n=1, cutoff=0.5)
+    if near:
+        return f"did you mean {folded[near[0]]}?"
+    listed = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
+    return f"it has {listed}"
+
+
+def _is_number(cell: str) -> bool:
+    """Tell a person's row from a header: a row without header must not be repeated in a message."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _top(file: Path) -> str:
+    return str(file) if _is_parquet(file) else f"{file} line 1"
+
+
+def _place(file: Path, row: int) -> str:
+    return f"{file} row {row + 1}" if _is_parquet(file) else f"{file} line {line_of(file, row)}"
+
+
+def _is_parquet(file: Path) -> bool:
+    return file.suffix.lower() in PARQUET
