@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 
 import numpy as np
@@ -39,8 +39,8 @@ class Act:
 class Bounded:
     """Those whose promise the ledger cut below their limit, and to what, in grains."""
 
-    ids: list[str]
-    grains: NDArray[np.int64]
+    ids: list[str] = field(repr=False)
+    grains: NDArray[np.int64] = field(repr=False)
 
 
 class Ledger:
