@@ -72,8 +72,9 @@ def _joined(first: Source, second: Source) -> Source:
     release, plan = first.release or second.release, first.plan or second.plan
     if release is None or plan is None:
         raise BadInput("a report takes one release and one plan; give release.json first and plan.json as its plan")
-    announced = release.announcement
-    if (announced.people, announced.bounds, announced.eta) != (plan.people, plan.bounds, plan.eta):
+    offer = release.announcement
+    announced = (offer.people, offer.model, offer.bounds, offer.data_variance, offer.max_gap)
+    if announced != (plan.people, plan.model, plan.bounds, plan.data_variance, plan.max_gap):
         raise BadInput("this release was announced from another plan; give the plan it was announced from")
     return Source(plan=plan, description=first.description or second.description, release=release)
 

@@ -1,0 +1,204 @@
+"""Pictures of accuracy: where the error comes from, what turnout leaves of it, and how far a release may be off."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from optin.agents import Description
+from optin.baselines import references
+from optin.errors import BadInput
+from optin.figures.cells import SMALLEST_CELL
+from optin.figures.curves import crowd, turnout_variances
+from optin.figures.ink import LIGHT, Ink, dot, key, name_lines, plain, scaled_axis, write
+from optin.figures.wording import count, level, percent, short
+from optin.kernel.ladder import Array
+from optin.planning import Plan
+from optin.releasing import Interval, Release
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Parts", "error_parts", "error_sources", "intervals", "release_parts", "release_sources", "turnout"]
+
+MOST_AWAY = 0.6
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A squared error in parts: the luck of who was asked, the noise, and the square of the possible bias."""
+
+    name: str
+    sampling: float
+    noise: float
+    bias: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Return the expected squared error in the worst case."""
+        return self.sampling + self.noise + self.bias
+
+
+def error_parts(plan: Plan, description: Description | None = None) -> tuple[Parts, ...]:
+    """Split the plan's error and that of its reference points, best first; without a description, only what is known."""
+    noise = plan.noise_constant / plan.eta**2
+    own = Parts("this plan", plan.variance - noise, noise, plan.bias_bound**2)
+    if description is None:
+        return (Parts("no privacy at all", plan.data_variance / plan.people, 0.0), own)
+    others = [Parts(r.name, r.sampling, r.noise) for r in references(plan, description)]
+    return (others[0], own, *others[1:])
+
+
+def release_parts(release: Release) -> tuple[Parts, ...]:
+    """Split a release's error, beside the plain mean of the people who joined."""
+    spread = release.announcement.data_variance
+    noise = 2.0 * release.noise_scale**2
+    return (
+        Parts("no privacy at all", spread / release.joined_people, 0.0),
+        Parts("this release", spread * release.sum_squared_weights, noise, release.bias_bound**2),
+    )
+
+
+def error_sources(ax: Axes, plan: Plan, description: Description | None = None, *, ink: Ink = LIGHT) -> str:
+    """Draw where the error comes from, beside the reference points. Returns the picture in words."""
+    return _stacked(ax, error_parts(plan, description), "this plan", ink)
+
+
+def release_sources(ax: Axes, release: Release, *, ink: Ink = LIGHT) -> str:
+    """Draw where a release's error comes from. Returns the picture in words."""
+    return _stacked(ax, release_parts(release), "this release", ink)
+
+
+def turnout(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) -> str:
+    """Draw the standard error against the share of people who stay away, promises frozen (E12).
+
+    Every pattern of decliners lies between the outer lines. Returns the picture in words.
+    """
+    if description.people < SMALLEST_CELL or math.isinf(plan.eta):
+        raise BadInput(f"only {count(description.people)}, or no noise: there is no turnout to draw")
+    away = np.linspace(0.0, MOST_AWAY, 121)
+    lines = turnout_lines(plan, description, away)
+    top = min(float(lines["generous"][-1]), 4.5 * plan.standard_error) * 1.08
+    plain(ax, ink, x="people who stay away (%)", y="standard error of the release")
+    ax.fill_between(away * 100, lines["strictest"], np.minimum(lines["generous"], 2 * top), color=ink.pale, linewidth=0)
+    ax.plot(away * 100, lines["random"], color=ink.strong, linewidth=2.4)
+    ax.plot(away * 100, lines["strictest"], color=ink.text, linewidth=1.4, linestyle=(0, (1, 1.5)))
+    ax.plot(away * 100, lines["generous"], color=ink.text, linewidth=1.4, linestyle=(0, (6, 2)))
+    ax.set(xlim=(0, MOST_AWAY * 100), ylim=(0, top))
+    if plan.promised_variance is not None:
+        _promise(ax, math.sqrt(plan.promised_variance), ink)
+    names = {"strictest": "strictest\nfirst", "random": "at random", "generous": "most open\nfirst"}
+    ends = [(name, min(float(lines[who][-1]), top)) for who, name in names.items()]
+    name_lines(ax, ink, ends, right=MOST_AWAY * 100)
+    dot(ax, ink, (0, plan.standard_error))
+    fifth = int(np.searchsorted(away, 0.2))
+    return (
+        f"Standard error against the share of people who stay away. With everyone {short(plan.standard_error)}; without a random "
+        f"fifth {short(float(lines['random'][fifth]))}, without the strictest fifth {short(float(lines['strictest'][fifth]))}, "
+        f"without the most open fifth {short(float(lines['generous'][fifth]))}."
+    )
+
+
+def turnout_lines(plan: Plan, description: Description, away: Array) -> dict[str, Array]:
+    """Return the standard error left, by who stays away: strictest first, anyone at random, most open first."""
+    people = crowd(description)
+    return {
+        who: np.sqrt(turnout_variances(plan, people, 1.0 - away, who=who))
+        for who in ("strictest", "random", "generous")
+    }
+
+
+def intervals(ax: Axes, release: Release, *, level_of: float = 0.95, ink: Ink = LIGHT) -> str:
+    """Draw the estimate with its two intervals (E14). Returns the picture in words."""
+    noise, total = release.noise_interval(level_of), release.total_interval(level_of)
+    reach = total.high - release.estimate
+    plain(ax, ink, x="in the unit of the values", y="", grid="x")
+    for row, (found, colour) in enumerate(((total, ink.pale), (noise, ink.strong))):
+        _interval(ax, found, row, colour, reach, ink)
+        dot(ax, ink, (release.estimate, row))
+    words = f"estimate {level(release.estimate, reach)}"
+    write(ax, ink, words, (release.estimate, 1), offset=(0, 14), ha="center", weight="bold")
+    ax.set_yticks((0, 1), ("the population\n(sampling and noise)", "these people\n(noise alone)"))
+    ax.set(ylim=(-0.55, 1.6), xlim=(release.estimate - 1.5 * reach, release.estimate + 1.5 * reach))
+    shown = percent(level_of)
+    return (
+        f"Estimate {level(release.estimate, reach)}. With {shown} confidence the weighted mean of these people's values lies "
+        f"between {level(noise.low, reach)} and {level(noise.high, reach)}, the population's mean between "
+        f"{level(total.low, reach)} and {level(total.high, reach)}."
+    )
+
+
+def _interval(ax: Axes, found: Interval, row: int, colour: str, reach: float, ink: Ink) -> None:
+    ax.plot((found.low, found.high), (row, row), color=colour, linewidth=9, solid_capstyle="butt", zorder=3)
+    ax.plot((found.low, found.high), (row, row), "|", color=ink.text, markersize=13, zorder=4)
+    write(ax, ink, level(found.low, reach), (found.low, row), offset=(-5, 0), ha="right", va="center")
+    write(ax, ink, level(found.high, reach), (found.high, row), offset=(5, 0), ha="left", va="center")
+
+
+def _promise(ax: Axes, promised: float, ink: Ink) -> None:
+    ax.axhline(promised, color=ink.mark, linewidth=1.4, linestyle=(0, (5, 3)))
+    write(ax, ink, "promised: above this nothing is released", (0, promised), offset=(8, 4), va="bottom")
+
+
+def _stacked(ax: Axes, rows: Sequence[Parts], own: str, ink: Ink) -> str:
+    plan = next(part for part in rows if part.name == own)
+    most = min(max(part.total for part in rows if math.isfinite(part.total)), 3.5 * plan.total)
+    plain(ax, ink, x="expected squared error", y="", grid="x")
+    styles = _styles(ink)
+    for row, part in enumerate(reversed(rows)):
+        end = _bar(ax, row, part, most, styles) if math.isfinite(part.total) else 0.0
+        bold = "bold" if part.name == own else "normal"
+        write(ax, ink, _size(part, most), (end, row), offset=(6, 0), va="center", weight=bold)
+    ax.set_yticks(range(len(rows)), [_two_lines(part.name) for part in reversed(rows)])
+    ax.set(xlim=(0, most * 1.28), ylim=(-0.5, len(rows) - 0.5))
+    scaled_axis(ax, "x")
+    shown = [name for name in styles if name != "possible bias²" or any(part.bias > 0 for part in rows)]
+    key(ax, ink, [(name, styles[name]) for name in shown])
+    return "Where the error comes from. " + " ".join(_sentence(part) for part in rows)
+
+
+def _bar(ax: Axes, row: int, part: Parts, most: float, styles: dict[str, dict[str, object]]) -> float:
+    """Draw one bar, cut where the picture ends; return its end."""
+    left = 0.0
+    for name, size in (("sampling", part.sampling), ("noise", part.noise), ("possible bias²", part.bias)):
+        if size > 0:
+            ax.barh(row, min(size, most - left), 0.56, left=left, linewidth=1, **styles[name])  # type: ignore[arg-type]
+            left = min(left + size, most)
+    return left
+
+
+def _size(part: Parts, most: float) -> str:
+    if math.isinf(part.total):
+        return "nothing to publish"
+    return f"{'▸ ' if part.total > most * (1 + 1e-9) else ''}± {short(math.sqrt(part.total))}"
+
+
+def _styles(ink: Ink) -> dict[str, dict[str, object]]:
+    return {
+        "sampling": {"facecolor": ink.pale, "edgecolor": ink.strong},
+        "noise": {"facecolor": ink.strong, "edgecolor": ink.strong},
+        "possible bias²": {"facecolor": ink.paper, "edgecolor": ink.mark, "hatch": "////"},
+    }
+
+
+def _sentence(part: Parts) -> str:
+    if math.isinf(part.total):
+        return f"{part.name[0].upper()}{part.name[1:]}: nothing can be published."
+    bias = f", possible squared bias {short(part.bias)}" if part.bias > 0 else ""
+    return (
+        f"{part.name[0].upper()}{part.name[1:]}: sampling {short(part.sampling)}, noise {short(part.noise)}{bias}, "
+        f"together ± {short(math.sqrt(part.total))}."
+    )
+
+
+def _two_lines(name: str) -> str:
+    """Break a long name in the middle."""
+    words, half = name.split(" "), len(name) / 2
+    if len(name) < 16:
+        return name
+    at = min(range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - half))
+    return " ".join(words[:at]) + "\n" + " ".join(words[at:])

@@ -1,0 +1,212 @@
+"""Pictures of people in order of their limits: what they allow, what they give, and what their limits cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from optin.agents import Description
+from optin.errors import BadInput
+from optin.figures.cells import Cell, cells, groups
+from optin.figures.ink import LIGHT, Ink, key, plain, write
+from optin.figures.wording import count, outward, percent, short
+from optin.kernel.ladder import Array
+from optin.planning import Plan
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_CAPS = 4.5
+"""Limits higher than so many caps are cut off, so that the tail remains visible."""
+
+__all__ = ["cost_shares", "costly_limits", "limits", "ranges", "weights"]
+
+
+def limits(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) -> str:
+    """Draw everyone's limit and the epsilon granted below it, people in order of their limit: the tail and the pool.
+
+    The filled area is the sum of all epsilons, R eta. Returns the picture in words.
+    """
+    found = _drawable(plan, description)
+    edges = _shares(found)
+    allowed, granted = np.array([c.limit for c in found]), np.array([c.epsilon for c in found])
+    top = _top(plan, allowed)
+    plain(ax, ink, x="people, from the strictest to the most open (%)", y="epsilon")
+    _area(ax, edges, granted, ink.pale)
+    _hatched(ax, edges, granted, np.minimum(allowed, top), ink)
+    ax.stairs(np.minimum(allowed, top * 1.1), edges, color=ink.strong, linewidth=2, baseline=None)
+    ax.set(xlim=(0, 100), ylim=(0, top))
+    if plan.cap < top:
+        ax.axhline(plan.cap, color=ink.text, linewidth=1.2, linestyle=(0, (5, 3)))
+        write(ax, ink, f"cap {short(plan.cap)}", (0, plan.cap), offset=(5, 3), weight="bold")
+    _pool_names(ax, plan, ink)
+    _unused_name(ax, plan, edges, np.minimum(allowed, top), ink)
+    if allowed[-1] > top:
+        box = {"facecolor": ink.paper, "edgecolor": "none", "pad": 1.5}
+        words = (
+            "↑ some have no limit"
+            if math.isinf(found[-1].high)
+            else f"↑ up to {short(outward(0.0, found[-1].high)[1])}"
+        )
+        write(ax, ink, words, (100, top), offset=(-4, -4), ha="right", va="top", bbox=box)
+    return _limits_words(plan, found)
+
+
+def weights(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) -> str:
+    """Draw everyone's weight as a multiple of an equal share; the dark area above 1 is the tilt (E15).
+
+    Returns the picture in words.
+    """
+    found = _drawable(plan, description)
+    edges = _shares(found)
+    multiples = np.array([c.epsilon for c in found]) * plan.people / plan.epsilon_total
+    top = max(float(multiples.max()) * 1.2, 1.6)
+    plain(ax, ink, x="people, from the strictest to the most open (%)", y="weight, in equal shares")
+    _area(ax, edges, np.minimum(multiples, 1.0), ink.pale)
+    ax.stairs(np.maximum(multiples, 1.0), edges, baseline=1.0, fill=True, color=ink.strong, alpha=0.55, linewidth=0)
+    ax.stairs(multiples, edges, color=ink.strong, linewidth=2, baseline=None)
+    ax.axhline(1.0, color=ink.text, linewidth=1.2, linestyle=(0, (5, 3)))
+    ax.set(xlim=(0, 100), ylim=(0, top))
+    write(ax, ink, "an equal share", (0, 1.0), offset=(5, 3), weight="bold")
+    words = f"dark area: {percent(plan.tilt)} of all weight,\nmoved to people who allow more (the tilt)"
+    write(ax, ink, words, (0, top), offset=(5, -4), va="top")
+    return (
+        f"Weights in order of people's limits, in multiples of an equal share: from {short(float(multiples[0]))} for the "
+        f"strictest group to {short(float(multiples[-1]))} for the most open. {percent(plan.tilt)} of all weight lies above an "
+        "equal share."
+    )
+
+
+def costly_limits(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) -> str:
+    """Draw, group by group, the share of what limits cost beside the share of people (E7).
+
+    If everyone allowed one per cent more, the variance would fall; the dark bar is the part of that fall that comes from the
+    group. By E1 the parts are sum tau max(cap - tau, 0), so buckets give them exactly. Returns the picture in words.
+    """
+    found, shares = cost_shares(plan, description)
+    rows = np.arange(len(found))[::-1]
+    people = np.array([c.count for c in found]) / description.people
+    plain(ax, ink, x="share (%)", y="", grid="x")
+    cost_style: dict[str, object] = {"facecolor": ink.strong, "edgecolor": ink.strong}
+    people_style: dict[str, object] = {"facecolor": ink.paper, "edgecolor": ink.soft, "hatch": "////"}
+    ax.barh(rows + 0.2, shares * 100, 0.4, **cost_style)  # type: ignore[arg-type]
+    ax.barh(rows - 0.2, people * 100, 0.4, **people_style)  # type: ignore[arg-type]
+    for row, share in zip(rows, shares, strict=True):
+        write(ax, ink, percent(share), (share * 100, row + 0.2), offset=(4, 0), va="center", fontsize=8.5)
+    ax.set_yticks(rows, ranges(found))
+    ax.set_ylim(-0.6, len(found) - 0.4)
+    ax.set_xlim(0, max(float(shares.max()), float(people.max())) * 115)
+    ax.set_ylabel("limit", color=ink.text, fontsize=9.5)
+    key(ax, ink, [("of what limits cost", cost_style), ("of people", people_style)])
+    most = int(np.argmax(shares))
+    return (
+        f"Share of what limits cost in accuracy, by group of limits. The most costly group has limits {ranges(found)[most]}: "
+        f"{percent(people[most])} of people, {percent(float(shares[most]))} of the cost. Pooled people cost nothing."
+    )
+
+
+def cost_shares(plan: Plan, description: Description) -> tuple[tuple[Cell, ...], Array]:
+    """Return groups of people and the part of the cost of limits that falls to each; the parts add up to 1."""
+    if plan.max_gap > 0:
+        raise BadInput("what limits cost is defined for plans with max_gap=0")
+    _drawable(plan, description)
+    found = groups(plan, description)
+    pull = np.array([c.pull for c in found])
+    return found, np.asarray(np.maximum(pull, 0.0) / max(float(pull.sum()), np.finfo(float).tiny))
+
+
+def ranges(found: Sequence[Cell]) -> list[str]:
+    """Name cells by their limits, with one round number between neighbours.
+
+    >>> ranges([Cell(0.1, 0.1, 10, 1.0, 1.0, 0.0), Cell(0.2031, 0.597, 10, 4.0, 4.0, 0.0), Cell(0.601, 0.92, 10, 7, 7, 0)])
+    ['0.1', '0.2 to 0.6', '0.6 to 0.92']
+    """
+    lows, highs = [outward(c.low, c.high)[0] for c in found], [outward(c.low, c.high)[1] for c in found]
+    for i, (a, b) in enumerate(pairwise(found)):
+        if b.low < a.high * 1.1 and not (_alike(a) or _alike(b)):
+            lows[i + 1] = highs[i] = outward(0.0, math.sqrt(a.high * b.low))[1]
+    return [_range(c, low, high) for c, low, high in zip(found, lows, highs, strict=True)]
+
+
+def _alike(cell: Cell) -> bool:
+    return math.isinf(cell.low) or math.isclose(cell.low, cell.high, rel_tol=1e-4)
+
+
+def _range(cell: Cell, low: float, high: float) -> str:
+    if math.isinf(high):
+        return "no limit" if math.isinf(cell.low) else f"{short(low)} or more"
+    return short(cell.limit) if _alike(cell) else f"{short(low)} to {short(high)}"
+
+
+def _drawable(plan: Plan, description: Description) -> tuple[Cell, ...]:
+    """Return the cells to draw, or say why there are none."""
+    if math.isinf(plan.eta):
+        raise BadInput("without noise there is nothing to draw: everyone who counts has no limit")
+    found = cells(plan, description)
+    if not found:
+        raise BadInput(
+            f"only {count(description.people)}: too few to draw without a mark standing for a person; the plan's numbers remain"
+        )
+    return found
+
+
+def _shares(found: Sequence[Cell]) -> Array:
+    edges = np.concatenate(([0.0], np.cumsum([float(c.count) for c in found])))
+    return np.asarray(edges * (100.0 / edges[-1]))
+
+
+def _top(plan: Plan, allowed: Array) -> float:
+    """Choose the height: all limits if they fit, else twice the cap."""
+    highest = float(np.max(allowed, where=np.isfinite(allowed), initial=0.0))
+    if np.isfinite(allowed).all() and highest <= MOST_CAPS * plan.cap:
+        return highest * (1.12 if plan.cap < highest else 1.25)
+    return plan.cap * 2.4
+
+
+def _area(ax: Axes, edges: Array, heights: Array, colour: str) -> None:
+    ax.stairs(heights, edges, fill=True, color=colour, linewidth=0)
+
+
+def _hatched(ax: Axes, edges: Array, granted: Array, allowed: Array, ink: Ink) -> None:
+    """Hatch what is allowed and not used."""
+    above = np.maximum(allowed, granted)
+    x, low, high = np.repeat(edges, 2)[1:-1], np.repeat(granted, 2), np.repeat(above, 2)
+    ax.fill_between(x, low, high, facecolor="none", edgecolor=ink.faint, hatch="////", linewidth=0)
+
+
+def _pool_names(ax: Axes, plan: Plan, ink: Ink) -> None:
+    tail = plan.people - plan.pooled_people
+    style: dict[str, object] = {"xycoords": "axes fraction", "va": "bottom", "fontsize": 9}
+    if tail:
+        write(ax, ink, f"tail: {count(tail)}\ngiving all they allow", (0, 1), offset=(0, 6), ha="left", **style)
+    if plan.pooled_people:
+        words = f"pool: {count(plan.pooled_people)}\ngiving the cap, no more"
+        write(ax, ink, words, (1, 1), offset=(0, 6), ha="right", **style)
+    split = 100.0 * tail / plan.people
+    if 0 < split < 100:
+        ax.axvline(split, color=ink.soft, linewidth=1, linestyle=(0, (1, 2)))
+
+
+def _unused_name(ax: Axes, plan: Plan, edges: Array, allowed: Array, ink: Ink) -> None:
+    """Name the hatched part where it is large enough to hold the words."""
+    start = 100.0 * (1 - plan.pooled_people / plan.people)
+    middle = max((start + 100.0) / 2, start + 1e-9)
+    here = allowed[min(int(np.searchsorted(edges, middle, side="right")) - 1, len(allowed) - 1)]
+    if here > plan.cap + 0.3 * ax.get_ylim()[1] and start < 70:
+        box = {"facecolor": ink.paper, "edgecolor": "none", "pad": 2.0, "alpha": 0.85}
+        place = (middle, plan.cap + 0.45 * (here - plan.cap))
+        write(ax, ink, "allowed,\nnot needed", place, ha="center", va="center", bbox=box)
+
+
+def _limits_words(plan: Plan, found: Sequence[Cell]) -> str:
+    tail = plan.people - plan.pooled_people
+    low, high = outward(found[0].low, found[-1].high)
+    return (
+        f"People in order of their limits, which run from {short(low)} to {short(high)}. The "
+        f"{count(tail)} in the tail give all they allow; the {count(plan.pooled_people)} in the pool give the cap of "
+        f"{short(plan.cap)} and no more."
+    )

@@ -1,0 +1,78 @@
+"""Numbers as people read them: few digits, no exponents where they can be avoided."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+__all__ = ["count", "level", "outward", "percent", "short"]
+
+_LARGE, _SMALL = 1e7, 1e-5
+_LOOSE = 0.005
+"""A range may be cut by half a per cent to end on a round number."""
+
+
+def short(number: float, digits: int = 3) -> str:
+    """Write a number with three significant digits.
+
+    >>> short(0.033412), short(1234567.0), short(0.5), short(float("inf")), short(3e-9)
+    ('0.0334', '1,230,000', '0.5', '∞', '3e-09')
+    """
+    if math.isinf(number):
+        return "∞" if number > 0 else "-∞"
+    if number == 0:
+        return "0"
+    if not _SMALL <= abs(number) < _LARGE:
+        return f"{number:.{digits}g}"
+    places = digits - 1 - math.floor(math.log10(abs(number)))
+    text = f"{round(number, places):,.{max(places, 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def outward(low: float, high: float, digits: int = 2) -> tuple[float, float]:
+    """Round a range outwards to few digits, so that its ends are nobody's own number.
+
+    >>> outward(0.01037, 0.2412)
+    (0.01, 0.25)
+    """
+    return _rounded(low, digits, math.floor), _rounded(high, digits, math.ceil)
+
+
+def _rounded(number: float, digits: int, rounding: Callable[[float], int]) -> float:
+    if number == 0 or math.isinf(number):
+        return number
+    unit = math.floor(math.log10(number)) - digits + 1
+    steps = rounding(number / 10.0**unit * (1 + (_LOOSE if rounding is math.floor else -_LOOSE)))
+    return float(f"{steps}e{unit}")
+
+
+def level(number: float, error: float) -> str:
+    """Write an estimate with the digits its error leaves meaningful.
+
+    >>> level(0.4712345, 0.0312), level(10234.5, 120.0)
+    ('0.471', '10,230')
+    """
+    if not (math.isfinite(error) and error > 0):
+        return short(number, 6)
+    places = 1 - math.floor(math.log10(error))
+    return f"{round(number, places) + 0.0:,.{max(places, 0)}f}"
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage, with a digit after the point only where it matters.
+
+    >>> percent(0.2), percent(0.034), percent(0.0004), percent(0.0)
+    ('20 %', '3.4 %', 'below 0.1 %', '0 %')
+    """
+    if 0 < share < 0.001:
+        return "below 0.1 %"
+    return f"{share * 100:.1f} %" if 0 < share < 0.0995 else f"{share * 100:.0f} %"
+
+
+def count(number: int, one: str = "person", many: str = "people") -> str:
+    """Count people.
+
+    >>> count(1), count(1200)
+    ('1 person', '1,200 people')
+    """
+    return f"{number:,} {one if number == 1 else many}"
