@@ -21,6 +21,8 @@ def first_root(coefficients: Array, ends: Array, sizes: Array) -> tuple[int, flo
     values = _evaluate(coefficients[:, None, :], points)
     slack = ROUNDING * _evaluate(sizes[:, None, :], np.abs(points))
     reached = (values >= -slack) & np.isfinite(points)
+    endless = np.isinf(ends[:, 1])
+    reached[endless, -1] &= values[endless, -1] > slack[endless, -1]  # an end made up here may not merely be touched
     pieces = np.flatnonzero(reached.any(axis=1))
     if len(pieces) == 0:
         return None

@@ -41,7 +41,8 @@ def least_crossing(
     table = offer_table(limits) if table is None else table
     for ladder in _ladders(limits, table, offers, gain, search):
         found = _in_ladder(ladder, offers, gain, search)
-        if found is not None:
+        # So far out that the surplus rounds to nothing, the offer is the one without noise.
+        if found is not None and gain.at(found.variance) > 0:
             search.crossing = found
             return search
     search.crossing = _noiseless(limits, table, gain, spread=spread, copies=copies) if reach is None else None
