@@ -55,10 +55,11 @@ def variance_by_cap(ax: Axes, plan: Plan, description: Description, *, ink: Ink 
         if plan.cap <= found.caps[-1]
         else "this plan, proportional:\nnobody is capped"
     )
-    _name_plan(ax, words, at, ink, up=26 if plan.eta_given else -16)
+    _name_plan(ax, words, at, ink, up=26 if plan.eta_given or plan.cap > found.caps[-1] else -16)
     return (
-        f"Expected squared error against the cap. The plan's cap is {short(plan.cap)}, its error {short(plan.worst_case_mse)}. At the strictest "
-        f"limit for all it would be {short(float(found.errors[0]))}, proportional to limits {short(float(found.errors[-1]))}."
+        f"Expected squared error against the cap. The plan's cap is {short(plan.cap)}, its error {short(plan.worst_case_mse)}. "
+        f"At the strictest limit for all it would be {short(float(found.errors[0]))}, proportional to limits "
+        f"{short(float(found.errors[-1]))}."
     )
 
 

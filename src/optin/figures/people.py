@@ -57,7 +57,7 @@ def limits(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) 
 
 
 def weights(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) -> str:
-    """Draw everyone's weight as a multiple of an equal share; the dark area above 1 is the tilt (E15).
+    """Draw everyone's weight as a multiple of an equal share; the area above 1 is the tilt (E15).
 
     Returns the picture in words.
     """
@@ -72,7 +72,7 @@ def weights(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT)
     ax.axhline(1.0, color=ink.text, linewidth=1.2, linestyle=(0, (5, 3)))
     ax.set(xlim=(0, 100), ylim=(0, top))
     write(ax, ink, "an equal share", (0, 1.0), offset=(5, 3), weight="bold")
-    words = f"dark area: {percent(plan.tilt)} of all weight,\nmoved to people who allow more (the tilt)"
+    words = f"area above the line: {percent(plan.tilt)} of all weight,\nmoved to people who allow more (the tilt)"
     write(ax, ink, words, (0, top), offset=(5, -4), va="top")
     return (
         f"Weights in order of people's limits, in multiples of an equal share: from {short(float(multiples[0]))} for the "
@@ -194,11 +194,11 @@ def _pool_names(ax: Axes, plan: Plan, ink: Ink) -> None:
 def _unused_name(ax: Axes, plan: Plan, edges: Array, allowed: Array, ink: Ink) -> None:
     """Name the hatched part where it is large enough to hold the words."""
     start = 100.0 * (1 - plan.pooled_people / plan.people)
-    middle = max((start + 100.0) / 2, start + 1e-9)
+    middle = start + 0.7 * (100.0 - start)
     here = allowed[min(int(np.searchsorted(edges, middle, side="right")) - 1, len(allowed) - 1)]
     if here > plan.cap + 0.3 * ax.get_ylim()[1] and start < 70:
         box = {"facecolor": ink.paper, "edgecolor": "none", "pad": 2.0, "alpha": 0.85}
-        place = (middle, plan.cap + 0.45 * (here - plan.cap))
+        place = (middle, plan.cap + 0.4 * (here - plan.cap))
         write(ax, ink, "allowed,\nnot needed", place, ha="center", va="center", bbox=box)
 
 

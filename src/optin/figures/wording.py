@@ -32,8 +32,8 @@ def short(number: float, digits: int = 3) -> str:
 def outward(low: float, high: float, digits: int = 2) -> tuple[float, float]:
     """Round a range outwards to few digits, so that its ends are nobody's own number.
 
-    >>> outward(0.01037, 0.2412)
-    (0.01, 0.25)
+    >>> outward(0.01037, 0.2358)
+    (0.01, 0.24)
     """
     return _rounded(low, digits, math.floor), _rounded(high, digits, math.ceil)
 

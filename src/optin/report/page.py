@@ -1,12 +1,131 @@
-"""The page: sections in the order a reader asks."""
+"""The page: a sentence that says it all, four numbers, the sections, and the privacy sheet."""
 
 from __future__ import annotations
 
+import math
+
+from optin._version import __version__
 from optin.agents import Description
+from optin.errors import BadInput
+from optin.figures.wording import count, level, short
 from optin.planning import Plan
 from optin.releasing import Release
+from optin.report import plan_sections, release_sections
+from optin.report.markup import Markup, joined, tag
+from optin.report.privacy import privacy_sheet
+from optin.report.reach import planned_reach
+from optin.report.section import section
+from optin.report.style import STYLE
+
+__all__ = ["page"]
 
 
 def page(*, plan: Plan | None, description: Description | None, release: Release | None) -> str:
-    """Lay out everything that is known as one HTML document."""
-    return "<!doctype html>\n<html lang='en'><title>optin report</title></html>\n"
+    """Lay out everything that is known as one HTML document that loads nothing."""
+    title, body = _body(plan, description, release)
+    head = joined(
+        (
+            tag("meta", charset="utf-8"),
+            tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            tag("meta", name="referrer", content="no-referrer"),
+            tag("title", title),
+            Markup(f"<style>{STYLE}</style>"),
+        )
+    )
+    return f"<!doctype html>\n{tag('html', tag('head', head), tag('body', tag('main', body)), lang='en')}\n"
+
+
+def _body(plan: Plan | None, description: Description | None, release: Release | None) -> tuple[str, Markup]:
+    parts: list[Markup] = []
+    if release is not None:
+        title = f"Release {release.id}"
+        parts += [_release_header(release), release_sections.result_section(release)]
+        if plan is None:
+            parts += [release_sections.error_section(release)]
+    elif plan is not None:
+        title = f"A plan for {count(plan.people)}"
+        parts += [_plan_header(plan, title)]
+    else:
+        raise BadInput("there is nothing to report: give a plan or a release")
+    if plan is not None:
+        parts.append(_of_plan(plan, description))
+    parts.append(_privacy(plan, release))
+    parts += [release_sections.offer_section(release)] if release is not None else []
+    parts += [section("The plan in numbers", below=plan_sections.plan_numbers(plan))] if plan is not None else []
+    return title, joined((*parts, _footer()))
+
+
+def _of_plan(plan: Plan, description: Description | None) -> Markup:
+    if description is None:
+        return plan_sections.error_section(plan, None)
+    return plan_sections.plan_sections(plan, description)
+
+
+def _plan_header(plan: Plan, title: str) -> Markup:
+    reach = planned_reach(plan)
+    lead = (
+        f"The published mean will be within about ± {short(reach, 2)} of the true mean, 95 times out of 100, and nobody gives "
+        "more privacy than they allowed."
+    )
+    if math.isinf(plan.eta):
+        lead = (
+            f"The published mean will be within about ± {short(reach, 2)} of the true mean, 95 times out of 100. No noise is "
+            "added: everyone who counts set no limit."
+        )
+    shared = (
+        f"Values from {short(plan.bounds[0], 6)} to {short(plan.bounds[1], 6)}; every number below is in that unit."
+    )
+    header = tag("header", tag("p", shared, class_="kicker"), tag("h1", title), tag("p", lead, class_="lead"))
+    return joined((header, _tiles(_plan_tiles(plan, reach))))
+
+
+def _plan_tiles(plan: Plan, reach: float) -> list[tuple[str, str]]:
+    return [
+        (f"± {short(reach, 2)}", "around the true mean in 95 of 100 cases, sampling and noise together"),
+        (short(min(plan.cap, 1e9)) if plan.pooled_people else "no cap", _cap_words(plan)),
+        (
+            f"{plan.pooled_people:,} of {plan.people:,}",
+            "are asked for no more than the cap; any limit above it stays unused",
+        ),
+        (f"{short(plan.effective_people)}", "people without any privacy would give a mean as accurate as this"),
+    ]
+
+
+def _cap_words(plan: Plan) -> str:
+    if math.isinf(plan.eta):
+        return "no noise, no protection: everyone who counts set no limit"
+    if not plan.pooled_people:
+        return "needed: everyone gives all they allow"
+    odds = (
+        f": it changes the odds of any conclusion by a factor of at most {short(math.exp(plan.cap))}"
+        if plan.cap < 5
+        else ""
+    )
+    return f"is the most epsilon anyone gives{odds}"
+
+
+def _release_header(release: Release) -> Markup:
+    total = release.total_interval(0.95)
+    reach = total.high - release.estimate
+    lead = (
+        f"The mean is estimated at {level(release.estimate, reach)}. With 95 % confidence the population's mean lies between "
+        f"{level(total.low, reach)} and {level(total.high, reach)}."
+    )
+    kicker = tag("p", f"Release {release.id}", class_="kicker")
+    title = tag("h1", f"{level(release.estimate, reach)} ± {short(reach, 2)}")
+    return tag("header", kicker, title, tag("p", lead, class_="lead"))
+
+
+def _tiles(tiles: list[tuple[str, str]]) -> Markup:
+    return tag("dl", joined(tag("div", tag("dt", number), tag("dd", words)) for number, words in tiles), class_="tiles")
+
+
+def _privacy(plan: Plan | None, release: Release | None) -> Markup:
+    offer = plan if release is None else release.announcement
+    assert offer is not None  # noqa: S101 - checked in _body
+    return section("Privacy sheet", below=privacy_sheet(cap=offer.cap, noiseless=math.isinf(offer.eta)))
+
+
+def _footer() -> Markup:
+    words = f"Made by optin {__version__}. Groups of fewer than 10 people are merged. This page loads nothing and sends nothing."
+    return tag("footer", tag("p", words))

@@ -1,0 +1,247 @@
+"""What a plan's report says, in the order a reader asks: who gives what, what it costs, what else was possible."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from optin import figures
+from optin.agents import Description
+from optin.baselines import references
+from optin.figures.accuracy import error_parts, turnout_lines
+from optin.figures.cells import groups
+from optin.figures.curves import crowd, designs
+from optin.figures.dial import dial_caps
+from optin.figures.people import cost_shares, ranges
+from optin.figures.wording import count, percent, short
+from optin.planning import Plan
+from optin.report.markup import Markup, joined, table
+from optin.report.section import facts, note, pictured
+
+__all__ = ["error_section", "plan_numbers", "plan_sections"]
+
+
+def plan_sections(plan: Plan, description: Description) -> Markup:
+    """Write every section that needs a description of the limits."""
+    return joined(
+        (
+            _limits(plan, description),
+            _weights(plan, description),
+            error_section(plan, description),
+            _dial(plan, description),
+            _noise(plan, description),
+            _costs(plan, description),
+            _turnout(plan, description),
+        )
+    )
+
+
+def _limits(plan: Plan, description: Description) -> Markup:
+    def numbers() -> Markup:
+        found = groups(plan, description)
+        rows = [
+            (name, f"{c.count:,}", short(c.epsilon), short(c.epsilon * plan.people / plan.epsilon_total))
+            for name, c in zip(ranges(found), found, strict=True)
+        ]
+        return joined(
+            (
+                table("Groups of at least 10 people, by limit", ("limit", "people", "epsilon each", "weight*"), rows),
+                note(
+                    "* in equal shares: 1 is what everyone would have if all counted alike. Epsilon and weight are means."
+                ),
+            )
+        )
+
+    reading = (
+        "People stand in order of their limits. Those in the tail give all they allow. The others give the cap and keep the "
+        "rest: taking more from them would make the result worse, not better."
+    )
+    if plan.model == "quasi-linear":
+        reading += " A limit here is the epsilon at which joining just pays, at the promised accuracy."
+    return pictured(
+        "Who gives how much",
+        reading,
+        draw=lambda ax, ink: figures.limits(ax, plan, description, ink=ink),
+        numbers=numbers,
+        height=3.7,
+    )
+
+
+def _weights(plan: Plan, description: Description) -> Markup:
+    gap = plan.max_gap
+    rows = [
+        ("weight of a pooled person", f"{short(plan.pooled_weight * plan.people)} equal shares"),
+        ("tilt", percent(plan.tilt)),
+        ("declared gap between people's means", short(gap) if gap else "none: values independent of limits"),
+        ("largest bias at that gap", short(plan.bias_bound)),
+        ("largest bias at a gap of a tenth of the range", short(plan.tilt * plan.width / 10)),
+    ]
+    return pictured(
+        "Whose values count how much",
+        "A person's weight goes with the epsilon they give. That is harmless if cautious and open people have the same values "
+        "on average. If their averages lie apart, the result is off by at most the tilt times that distance.",
+        draw=lambda ax, ink: figures.weights(ax, plan, description, ink=ink),
+        numbers=lambda: facts("Weights", rows if plan.pooled_people else rows[1:]),
+    )
+
+
+def error_section(plan: Plan, description: Description | None) -> Markup:
+    """Split the error, beside reference points where a description gives them."""
+
+    def numbers() -> Markup:
+        bias = plan.bias_bound > 0
+        rows = [
+            (
+                p.name,
+                f"± {short(math.sqrt(p.total))}",
+                short(p.sampling),
+                short(p.noise),
+                *([short(p.bias)] if bias else []),
+            )
+            for p in error_parts(plan, description)
+        ]
+        head = ("", "standard error", "sampling", "noise", *(["bias²"] if bias else []))
+        shown = table("Expected squared error in parts, and its root", head, rows, strong="this plan")
+        return (
+            shown
+            if description is None
+            else joined((shown, note(*(r.sentence for r in references(plan, description)))))
+        )
+
+    return pictured(
+        "Where the error comes from",
+        "Sampling is the luck of which people were asked; it would remain without any privacy. Noise is what privacy adds. "
+        "The number after ± is the standard error, in the unit of the values.",
+        draw=lambda ax, ink: figures.error_sources(ax, plan, description, ink=ink),
+        numbers=numbers,
+    )
+
+
+def _dial(plan: Plan, description: Description) -> Markup:
+    def numbers() -> Markup:
+        people = crowd(description)
+        caps = dial_caps(plan, people)
+        ends = designs(plan, people, caps[[0, -1]])
+        first, last = (
+            (
+                name,
+                short(float(ends.caps[i])),
+                f"± {short(math.sqrt(float(ends.errors[i])))}",
+                percent(float(ends.tilts[i])),
+            )
+            for i, name in enumerate(("strictest", "proportional"))
+        )
+        own = ("this plan", short(plan.cap), f"± {short(math.sqrt(plan.worst_case_mse))}", percent(plan.tilt))
+        shown = table("Three places on the dial", ("", "cap", "error", "tilt"), (first, own, last), strong="this plan")
+        return joined((shown, note(_dial_note(plan))))
+
+    return pictured(
+        "One dial, from all alike to all they allow",
+        "Every good design gives each person the smaller of their limit and one cap. Turned down to the strictest limit, the cap "
+        "makes all people count alike and drowns the result in noise; turned up, a few open people decide the result.",
+        draw=lambda ax, ink: figures.variance_by_cap(ax, plan, description, ink=ink),
+        numbers=numbers,
+    )
+
+
+def _dial_note(plan: Plan) -> str:
+    if plan.eta_given:
+        return "The noise of this plan was given, so its cap is the best for that noise and not the best of all."
+    if plan.max_gap > 0:
+        return "The error includes the largest bias at the declared gap; the plan stands at its lowest point."
+    return "The plan stands at the lowest point of the curve: no weights and no amount of noise do better within the limits."
+
+
+def _noise(plan: Plan, description: Description) -> Markup:
+    def numbers() -> Markup:
+        people = crowd(description)
+        high = designs(plan, people, dial_caps(plan, people)[[-1]])
+        rows = [
+            ("this plan", short(plan.eta), short(plan.noise_scale), f"± {short(math.sqrt(plan.worst_case_mse))}"),
+            (
+                "every limit used up",
+                short(float(high.etas[0])),
+                short(1 / float(high.etas[0])),
+                f"± {short(math.sqrt(float(high.errors[0])))}",
+            ),
+        ]
+        shown = table("Noise", ("", "η", "noise scale", "error"), rows, strong="this plan")
+        return joined(
+            (shown, note("Laplace noise of scale 1/η is added to the weighted mean, in the unit of the values."))
+        )
+
+    return pictured(
+        "Less noise, or more even weights",
+        "Less noise needs more epsilon, which only the open people can give: they then count more, and luck in their values "
+        "counts more too. The best amount of noise balances the two.",
+        draw=lambda ax, ink: figures.variance_by_eta(ax, plan, description, ink=ink),
+        numbers=numbers,
+    )
+
+
+def _costs(plan: Plan, description: Description) -> Markup:
+    def numbers() -> Markup:
+        found, shares = cost_shares(plan, description)
+        rows = [
+            (name, f"{c.count:,}", percent(c.count / description.people), percent(float(share)))
+            for name, c, share in zip(ranges(found), found, shares, strict=True)
+        ]
+        return table("What limits cost, by group", ("limit", "people", "of people", "of the cost"), rows)
+
+    return pictured(
+        "Whose limits cost most accuracy",
+        "If everyone allowed one per cent more, the result would become more accurate. The filled bar is the part of that gain "
+        "that would come from each group. People at or above the cap cost nothing.",
+        draw=lambda ax, ink: figures.costly_limits(ax, plan, description, ink=ink),
+        numbers=numbers,
+        height=3.9,
+    )
+
+
+def _turnout(plan: Plan, description: Description) -> Markup:
+    def numbers() -> Markup:
+        away = np.array([0.0, 0.05, 0.1, 0.2, 0.4, 0.6])
+        lines = turnout_lines(plan, description, away)
+        rows = [
+            (percent(float(a)), *(f"± {short(float(lines[who][i]))}" for who in ("strictest", "random", "generous")))
+            for i, a in enumerate(away)
+        ]
+        head = ("stay away", "strictest first", "at random", "most open first")
+        shown = table("Standard error left, promises unchanged", head, rows)
+        if plan.promised_variance is None:
+            return shown
+        limit = f"Promised: ± {short(math.sqrt(plan.promised_variance))} or better; otherwise nothing is released."
+        return joined((shown, note(limit)))
+
+    return pictured(
+        "If people stay away",
+        "Promises are frozen when they are announced: whoever joins gives exactly what was promised, however few come. Whoever "
+        "stays away, the error lies in the shaded band.",
+        draw=lambda ax, ink: figures.turnout(ax, plan, description, ink=ink),
+        numbers=numbers,
+    )
+
+
+def plan_numbers(plan: Plan) -> Markup:
+    """List the plan's numbers in full, for checking."""
+    rows = [
+        ("people", f"{count(plan.people)} ({plan.model})"),
+        ("bounds of a value", f"{plan.bounds[0]:.10g} to {plan.bounds[1]:.10g}"),
+        ("declared variance of a value", f"{plan.data_variance:.10g}"),
+        ("declared gap", f"{plan.max_gap:.10g}"),
+        ("cap on epsilon", f"{plan.cap:.10g}"),
+        ("people at or above the cap", f"{plan.pooled_people:,}"),
+        ("sum of epsilons", f"{plan.epsilon_total:.10g}"),
+        ("η, noise scale", f"{plan.eta:.10g}, {plan.noise_scale:.10g}" + (" (given)" if plan.eta_given else "")),
+        ("variance, standard error", f"{plan.variance:.10g}, {plan.standard_error:.10g}"),
+        ("tilt, largest bias", f"{plan.tilt:.10g}, {plan.bias_bound:.10g}"),
+        ("effective people", f"{plan.effective_people:,.6g}"),
+    ]
+    if plan.promised_variance is not None:
+        rows += [("promised variance", f"{plan.promised_variance:.10g}"), ("slack", f"{plan.slack:.10g}")]
+    if plan.benefit_name is not None:
+        rows.append(("benefit", plan.benefit_name))
+    if plan.surplus is not None:
+        rows.append(("surplus over the outside option", f"{plan.surplus:.10g}"))
+    return facts("As planned, before rounding to grains", rows)

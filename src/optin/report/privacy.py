@@ -1,0 +1,84 @@
+"""The privacy sheet: what is promised, against whom, and what is not (E17)."""
+
+from __future__ import annotations
+
+import math
+
+from optin.figures.wording import short
+from optin.report.markup import Markup, joined, tag
+
+__all__ = ["privacy_sheet"]
+
+
+def privacy_sheet(*, cap: float, noiseless: bool) -> Markup:
+    """Write the promise in plain words, with the largest epsilon of this offer."""
+    rows = [("What is promised", _promise(cap, noiseless=noiseless)), *_ROWS]
+    return tag("dl", joined(joined((tag("dt", name), tag("dd", text))) for name, text in rows), class_="sheet")
+
+
+def _promise(cap: float, *, noiseless: bool) -> str:
+    if noiseless:
+        return "Nothing. Everyone who counts set no limit, so the plan adds no noise and protects nobody's value."
+    most = (
+        f"the largest is the cap, {short(cap)}: a factor of {short(math.exp(cap))}"
+        if cap < 20
+        else "each by their own limit"
+    )
+    return (
+        "Whatever is concluded from the published number, a different value of one person would have changed its probability "
+        f"by a factor of at most e to the power of that person's own epsilon. Epsilons differ between people; {most}."
+    )
+
+
+_ROWS = [
+    (
+        "Unit of privacy",
+        (
+            "One row of the table, which stands for one person. Two rows of the same person add up, and so do people who always "
+            "move together."
+        ),
+    ),
+    (
+        "Neighbours",
+        (
+            "Two tables that differ in one person's value, whatever the two values are, with everyone else's values fixed and even "
+            "known. Who takes part is the same in both."
+        ),
+    ),
+    (
+        "Composition",
+        (
+            "Losses add up over releases, also when later plans depend on earlier results. A ledger keeps each person's sum in "
+            "exact integers (grains of 2⁻³² epsilon) and refuses what would exceed their allowance."
+        ),
+    ),
+    (
+        "Precision",
+        (
+            "Epsilons are rounded down to grains and sums are exact integers, so no limit is crossed by rounding. The noise is "
+            "discrete Laplace; cutting it to 64 bits adds a delta below 2⁻²⁹⁵⁰."
+        ),
+    ),
+    (
+        "Trust",
+        (
+            "Whoever runs the release sees limits and values and is trusted with them. The promise holds against everybody who sees "
+            "the result, also if everyone else colludes."
+        ),
+    ),
+    (
+        "Not protected",
+        (
+            "Who is registered, who joined or declined, everyone's limit or cost, the bounds, the declared variance and gap, the "
+            "time of the release; and conclusions about people in general, which hold whether or not one person takes part. This "
+            "page is drawn from limits: in small groups, cap and sums can give single limits away."
+        ),
+    ),
+    (
+        "What must not happen",
+        (
+            "No decision (whether, when or how to release) may look at a value; bounds, variance and gap must not be computed from "
+            "these people's values."
+        ),
+    ),
+]

@@ -1,0 +1,99 @@
+"""What a release's report says: the estimate, how far it may be off, what was offered, how to check it."""
+
+from __future__ import annotations
+
+import math
+
+from optin import figures
+from optin.figures.accuracy import release_parts
+from optin.figures.wording import count, level, percent, short
+from optin.releasing import Release
+from optin.report.markup import Markup, joined, table, tag
+from optin.report.section import facts, note, pictured, section
+
+__all__ = ["error_section", "offer_section", "result_section"]
+
+LEVELS = (0.9, 0.95, 0.99)
+
+
+def result_section(release: Release) -> Markup:
+    """Show the estimate with both intervals."""
+    reach = release.total_interval(0.95).high - release.estimate
+
+    def numbers() -> Markup:
+        rows = [
+            (percent(at), *(_ends(release, kind, at, reach) for kind in ("noise_interval", "total_interval")))
+            for at in LEVELS
+        ]
+        shown = table("Intervals", ("confidence", "these people", "the population"), rows, strong="95 %")
+        return joined(
+            (shown, note(f"Method for the population: {release.total_interval(0.95).method}.", _ledger_note(release)))
+        )
+
+    return pictured(
+        "The result",
+        "Two questions, two intervals. The mean of these very people, weighted as announced, differs from the estimate by the "
+        "noise alone. The mean of the population they stand for also differs by the luck of who was asked.",
+        draw=lambda ax, ink: figures.intervals(ax, release, ink=ink),
+        numbers=numbers,
+        height=2.6,
+    )
+
+
+def _ends(release: Release, kind: str, at: float, reach: float) -> str:
+    low, high = getattr(release, kind)(at)
+    return f"{level(low, reach)} to {level(high, reach)}"
+
+
+def _ledger_note(release: Release) -> str:
+    if release.charged:
+        return f"Charged in a ledger, as entry {release.ledger_number}."
+    return "Not charged: no ledger stands behind this release, so nobody's loss was added up."
+
+
+def error_section(release: Release) -> Markup:
+    """Split the release's error, for reports without a plan."""
+
+    def numbers() -> Markup:
+        rows = [
+            (p.name, f"± {short(math.sqrt(p.total))}", short(p.sampling), short(p.noise), short(p.bias))
+            for p in release_parts(release)
+        ]
+        head = ("", "standard error", "sampling", "noise", "bias²")
+        return table("Expected squared error in parts, and its root", head, rows, strong="this release")
+
+    return pictured(
+        "Where the error comes from",
+        "Sampling is the luck of which people were asked; it would remain without any privacy. Noise is what privacy adds. "
+        "The number after ± is the standard error, in the unit of the values.",
+        draw=lambda ax, ink: figures.release_sources(ax, release, ink=ink),
+        numbers=numbers,
+        height=2.4,
+    )
+
+
+def offer_section(release: Release) -> Markup:
+    """List what was announced and what was drawn, and say how to recompute the estimate."""
+    offer = release.announcement
+    announced = [
+        ("campaign, round", f"{offer.campaign}, {offer.round}"),
+        ("announced", f"{count(offer.people)} ({offer.model})"),
+        ("joined", count(release.joined_people)),
+        ("bounds of a value", f"{offer.bounds[0]:.10g} to {offer.bounds[1]:.10g}"),
+        ("declared variance of a value", f"{offer.data_variance:.10g}"),
+        ("declared gap, tilt", f"{offer.max_gap:.10g}, {percent(release.tilt)}"),
+        (
+            "cap on epsilon",
+            f"{offer.cap:.10g}" + (" (lowered to what one release may promise)" if offer.cap_lowered else ""),
+        ),
+        ("noise scale", f"{release.noise_scale:.10g}"),
+        ("variance, standard error", f"{release.variance:.10g}, {release.standard_error:.10g}"),
+        ("sum of grains", f"{release.total_grains}"),
+        ("noisy total", f"{release.noisy_total}"),
+        ("fingerprint", release.fingerprint),
+        ("ledger", _ledger_note(release)),
+        ("drawn by", f"optin {release.versions.optin}, OpenDP {release.versions.opendp}, {release.versions.mechanism}"),
+    ]
+    formula = tag("code", "low + (high - low) * noisy total / (2²⁰ * sum of grains)")
+    check = tag("p", "Anyone recomputes the estimate: ", formula, ".")
+    return section("What was announced and drawn", below=joined((check, facts("Release and announcement", announced))))
