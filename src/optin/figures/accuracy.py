@@ -15,7 +15,7 @@ from optin.errors import BadInput
 from optin.figures.cells import SMALLEST_CELL
 from optin.figures.curves import crowd, turnout_variances
 from optin.figures.ink import LIGHT, Ink, dot, key, name_lines, plain, scaled_axis, write
-from optin.figures.wording import count, level, percent, short
+from optin.figures.wording import count, level, percent, short, steady
 from optin.kernel.ladder import Array
 from optin.planning import Plan
 from optin.releasing import Interval, Release
@@ -155,7 +155,7 @@ def _stacked(ax: Axes, rows: Sequence[Parts], own: str, ink: Ink) -> str:
         write(ax, ink, _size(part, most), (end, row), offset=(6, 0), va="center", weight=bold)
     ax.set_yticks(range(len(rows)), [_two_lines(part.name) for part in reversed(rows)])
     ax.set(xlim=(0, most * 1.28), ylim=(-0.5, len(rows) - 0.5))
-    scaled_axis(ax, "x")
+    scaled_axis(ax, "x", like=plan.total)
     shown = [name for name in styles if name != "possible bias²" or any(part.bias > 0 for part in rows)]
     key(ax, ink, [(name, styles[name]) for name in shown])
     return "Where the error comes from. " + " ".join(_sentence(part) for part in rows)
@@ -174,7 +174,7 @@ def _bar(ax: Axes, row: int, part: Parts, most: float, styles: dict[str, dict[st
 def _size(part: Parts, most: float) -> str:
     if math.isinf(part.total):
         return "nothing to publish"
-    return f"{'▸ ' if part.total > most * (1 + 1e-9) else ''}± {short(math.sqrt(part.total))}"
+    return f"{'▸ ' if part.total > most * (1 + 1e-9) else ''}± {steady(math.sqrt(part.total))}"
 
 
 def _styles(ink: Ink) -> dict[str, dict[str, object]]:

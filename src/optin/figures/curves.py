@@ -27,6 +27,8 @@ class Crowd:
     counts: Array
     totals: Array
     squares: Array
+    least: float
+    """The strictest positive limit, exactly."""
 
     @cached_property
     def finite(self) -> Array:
@@ -51,7 +53,9 @@ def crowd(description: Description) -> Crowd:
         rows.insert(0, (0.0, float(description.zeros), 0.0, 0.0))
     if description.infinite:
         rows.append((math.inf, float(description.infinite), math.inf, math.inf))
-    return Crowd(*np.array(rows, dtype=np.float64).T)
+    levels, counts, totals, squares = np.array(rows, dtype=np.float64).T
+    least = math.nextafter(description.buckets[0].low, math.inf) if description.buckets else math.inf
+    return Crowd(levels, counts, totals, squares, least)
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def variance_by_eta(ax: Axes, plan: Plan, description: Description, *, ink: Ink 
         ends.append(("bias²", found.bias_squares))
     ax.set_xlim(float(found.etas[0]), float(found.etas[-1]))
     ax.set_ylim(0, min(float(found.errors.max()), 3.2 * plan.worst_case_mse) * 1.05)
-    scaled_axis(ax, "y")
+    scaled_axis(ax, "y", like=plan.worst_case_mse)
     name_lines(ax, ink, [(name, float(line[-1])) for name, line in ends], right=float(found.etas[-1]))
     _best_elsewhere(ax, plan, found.etas, found, ink)
     dot(ax, ink, (plan.eta, plan.worst_case_mse))
@@ -109,7 +109,7 @@ def _ends(plan: Plan, people: Crowd) -> tuple[float, float]:
     """Return the strictest positive limit and the largest one; without a largest, far enough beyond the cap."""
     if len(people.finite) == 0:
         return plan.cap / 10, plan.cap * 10
-    low, high = float(people.finite[0]), float(people.finite[-1])
+    low, high = people.least, float(people.finite[-1])
     if math.isinf(people.levels[-1]):
         high = max(high, plan.cap) * 4
     return low, max(high, low * 1.05)
@@ -140,7 +140,7 @@ def _height(ax: Axes, errors: Array) -> None:
         log_axis(ax, "y", low / room, high * room, most=6)
     else:
         ax.set_ylim(0, high * 1.3)
-        scaled_axis(ax, "y")
+        scaled_axis(ax, "y", like=low)
 
 
 def _name_ends(ax: Axes, found: Designs, at: float, ink: Ink) -> None:

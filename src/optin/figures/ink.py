@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optin.figures.wording import short
+from optin.figures.wording import power_of, short, ten_to
 from optin.kernel.ladder import Array
 
 if TYPE_CHECKING:
@@ -133,18 +133,18 @@ def log_axis(ax: Axes, axis: str, low: float, high: float, *, most: int = 7) -> 
     ax.minorticks_off()
 
 
-def scaled_axis(ax: Axes, axis: str) -> None:
-    """Write few-digit numbers along a linear axis from 0, with a common power of ten in its name where needed."""
+def scaled_axis(ax: Axes, axis: str, *, like: float) -> None:
+    """Write few-digit numbers along a linear axis from 0, in the power of ten that suits a number ``like`` this."""
     top = ax.get_ylim()[1] if axis == "y" else ax.get_xlim()[1]
-    power = math.floor(math.log10(top))
-    power = 0 if -2 <= power <= 3 else power
-    step = next(s for s in (0.1, 0.2, 0.25, 0.5, 1, 2, 2.5, 5) if top / (s * 10.0 ** math.floor(math.log10(top))) <= 6)
-    ticks = np.arange(0.0, top * (1 + 1e-9), step * 10.0 ** math.floor(math.log10(top)))
+    decade = 10.0 ** math.floor(math.log10(top))
+    step = next(s for s in (0.1, 0.2, 0.25, 0.5, 1, 2, 2.5, 5) if top / (s * decade) <= 6) * decade
+    ticks = np.arange(0.0, top * (1 + 1e-9), step)
+    power = power_of(like)
     names = [short(t / 10.0**power) for t in ticks]
+    unit = f" (in {ten_to(power)})" if power else ""
     if axis == "y":
         ax.set_yticks(ticks, names)
+        ax.set_ylabel(ax.get_ylabel() + unit)
     else:
         ax.set_xticks(ticks, names)
-    if power:
-        name = ax.get_ylabel() if axis == "y" else ax.get_xlabel()
-        (ax.set_ylabel if axis == "y" else ax.set_xlabel)(f"{name} (in $10^{{{power}}}$)")
+        ax.set_xlabel(ax.get_xlabel() + unit)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-__all__ = ["count", "level", "outward", "percent", "short"]
+__all__ = ["count", "level", "outward", "percent", "power_of", "short", "steady", "ten_to"]
 
 _LARGE, _SMALL = 1e7, 1e-5
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LOOSE = 0.005
 """A range may be cut by half a per cent to end on a round number."""
 
@@ -27,6 +28,37 @@ def short(number: float, digits: int = 3) -> str:
     places = digits - 1 - math.floor(math.log10(abs(number)))
     text = f"{round(number, places):,.{max(places, 0)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def steady(number: float, digits: int = 3) -> str:
+    """Write three significant digits, trailing zeros too, for columns of errors.
+
+    >>> steady(0.02), steady(0.0194), steady(12.0)
+    ('0.0200', '0.0194', '12.0')
+    """
+    if number == 0 or not _SMALL <= abs(number) < _LARGE:
+        return short(number, digits)
+    places = digits - 1 - math.floor(math.log10(float(f"{abs(number):.{digits - 1}e}")))
+    return f"{round(number, places):,.{max(places, 0)}f}"
+
+
+def power_of(number: float) -> int:
+    """Choose the power of ten in which numbers of this size are written: none from 0.01 to 10,000.
+
+    >>> power_of(0.000377), power_of(0.25), power_of(3e6)
+    (-4, 0, 6)
+    """
+    power = math.floor(math.log10(number)) if 0 < number < math.inf else 0
+    return 0 if -2 <= power <= 3 else power
+
+
+def ten_to(power: int) -> str:
+    """Write a power of ten.
+
+    >>> ten_to(-4)
+    '10⁻⁴'
+    """
+    return "10" + str(power).translate(_RAISED)
 
 
 def outward(low: float, high: float, digits: int = 2) -> tuple[float, float]:
@@ -61,12 +93,12 @@ def level(number: float, error: float) -> str:
 def percent(share: float) -> str:
     """Write a share as a percentage, with a digit after the point only where it matters.
 
-    >>> percent(0.2), percent(0.034), percent(0.0004), percent(0.0)
-    ('20 %', '3.4 %', 'below 0.1 %', '0 %')
+    >>> percent(0.2), percent(0.034), percent(0.0004), percent(0.05)
+    ('20 %', '3.4 %', 'below 0.1 %', '5 %')
     """
     if 0 < share < 0.001:
         return "below 0.1 %"
-    return f"{share * 100:.1f} %" if 0 < share < 0.0995 else f"{share * 100:.0f} %"
+    return f"{share * 100:.1f}".removesuffix(".0") + " %" if 0 < share < 0.0995 else f"{share * 100:.0f} %"
 
 
 def count(number: int, one: str = "person", many: str = "people") -> str:

@@ -72,9 +72,7 @@ def _plan_header(plan: Plan, title: str) -> Markup:
             f"The published mean will be within about ± {short(reach, 2)} of the true mean, 95 times out of 100. No noise is "
             "added: everyone who counts set no limit."
         )
-    shared = (
-        f"Values from {short(plan.bounds[0], 6)} to {short(plan.bounds[1], 6)}; every number below is in that unit."
-    )
+    shared = f"Values between {short(plan.bounds[0], 6)} and {short(plan.bounds[1], 6)}. Errors are in the same unit."
     header = tag("header", tag("p", shared, class_="kicker"), tag("h1", title), tag("p", lead, class_="lead"))
     return joined((header, _tiles(_plan_tiles(plan, reach))))
 

@@ -14,10 +14,10 @@ from optin.figures.cells import groups
 from optin.figures.curves import crowd, designs
 from optin.figures.dial import dial_caps
 from optin.figures.people import cost_shares, ranges
-from optin.figures.wording import count, percent, short
+from optin.figures.wording import count, percent, power_of, short
 from optin.planning import Plan
 from optin.report.markup import Markup, joined, table
-from optin.report.section import facts, note, pictured
+from optin.report.section import facts, note, pictured, plus_minus, squared_error_caption
 
 __all__ = ["error_section", "plan_numbers", "plan_sections"]
 
@@ -53,9 +53,14 @@ def _limits(plan: Plan, description: Description) -> Markup:
             )
         )
 
+    why = (
+        "this amount of noise needs no more."
+        if plan.eta_given
+        else "taking more from them would make the result worse."
+    )
     reading = (
         "People stand in order of their limits. Those in the tail give all they allow. The others give the cap and keep the "
-        "rest: taking more from them would make the result worse, not better."
+        f"rest: {why}"
     )
     if plan.model == "quasi-linear":
         reading += " A limit here is the epsilon at which joining just pays, at the promised accuracy."
@@ -90,7 +95,8 @@ def error_section(plan: Plan, description: Description | None) -> Markup:
     """Split the error, beside reference points where a description gives them."""
 
     def numbers() -> Markup:
-        bias = plan.bias_bound > 0
+        bias, power = plan.bias_bound > 0, power_of(plan.worst_case_mse)
+        unit = 10.0**power
         rows = [
             (
                 p.name,
@@ -102,12 +108,8 @@ def error_section(plan: Plan, description: Description | None) -> Markup:
             for p in error_parts(plan, description)
         ]
         head = ("", "standard error", "sampling", "noise", *(["bias²"] if bias else []))
-        shown = table("Expected squared error in parts, and its root", head, rows, strong="this plan")
-        return (
-            shown
-            if description is None
-            else joined((shown, note(*(r.sentence for r in references(plan, description)))))
-        )
+        shown = table(squared_error_caption(power), head, rows, strong="this plan")
+        return shown if description is None else joined((shown, note(*_remarks(plan, description))))
 
     return pictured(
         "Where the error comes from",
@@ -116,6 +118,13 @@ def error_section(plan: Plan, description: Description | None) -> Markup:
         draw=lambda ax, ink: figures.error_sources(ax, plan, description, ink=ink),
         numbers=numbers,
     )
+
+
+def _remarks(plan: Plan, description: Description) -> list[str]:
+    return [
+        f"{r.name[0].upper()}{r.name[1:]}: {r.sentence[0].lower()}{r.sentence[1:]}"
+        for r in references(plan, description)
+    ]
 
 
 def _dial(plan: Plan, description: Description) -> Markup:
@@ -127,12 +136,12 @@ def _dial(plan: Plan, description: Description) -> Markup:
             (
                 name,
                 short(float(ends.caps[i])),
-                f"± {short(math.sqrt(float(ends.errors[i])))}",
+                plus_minus(float(ends.errors[i])),
                 percent(float(ends.tilts[i])),
             )
-            for i, name in enumerate(("strictest", "proportional"))
+            for i, name in enumerate(("strictest above 0" if description.zeros else "strictest", "proportional"))
         )
-        own = ("this plan", short(plan.cap), f"± {short(math.sqrt(plan.worst_case_mse))}", percent(plan.tilt))
+        own = ("this plan", short(plan.cap), plus_minus(plan.worst_case_mse), percent(plan.tilt))
         shown = table("Three places on the dial", ("", "cap", "error", "tilt"), (first, own, last), strong="this plan")
         return joined((shown, note(_dial_note(plan))))
 
@@ -158,12 +167,12 @@ def _noise(plan: Plan, description: Description) -> Markup:
         people = crowd(description)
         high = designs(plan, people, dial_caps(plan, people)[[-1]])
         rows = [
-            ("this plan", short(plan.eta), short(plan.noise_scale), f"± {short(math.sqrt(plan.worst_case_mse))}"),
+            ("this plan", short(plan.eta), short(plan.noise_scale), plus_minus(plan.worst_case_mse)),
             (
                 "every limit used up",
                 short(float(high.etas[0])),
                 short(1 / float(high.etas[0])),
-                f"± {short(math.sqrt(float(high.errors[0])))}",
+                plus_minus(float(high.errors[0])),
             ),
         ]
         shown = table("Noise", ("", "η", "noise scale", "error"), rows, strong="this plan")
@@ -204,14 +213,14 @@ def _turnout(plan: Plan, description: Description) -> Markup:
         away = np.array([0.0, 0.05, 0.1, 0.2, 0.4, 0.6])
         lines = turnout_lines(plan, description, away)
         rows = [
-            (percent(float(a)), *(f"± {short(float(lines[who][i]))}" for who in ("strictest", "random", "generous")))
+            (percent(float(a)), *(plus_minus(float(lines[who][i]) ** 2) for who in ("strictest", "random", "generous")))
             for i, a in enumerate(away)
         ]
         head = ("stay away", "strictest first", "at random", "most open first")
         shown = table("Standard error left, promises unchanged", head, rows)
         if plan.promised_variance is None:
             return shown
-        limit = f"Promised: ± {short(math.sqrt(plan.promised_variance))} or better; otherwise nothing is released."
+        limit = f"Promised: {plus_minus(plan.promised_variance)} or better; otherwise nothing is released."
         return joined((shown, note(limit)))
 
     return pictured(

@@ -41,8 +41,8 @@ _ROWS = [
     (
         "Neighbours",
         (
-            "Two tables that differ in one person's value, whatever the two values are, with everyone else's values fixed and even "
-            "known. Who takes part is the same in both."
+            "Two tables that differ in one person's value, whatever the two values are, with everyone else's values fixed and "
+            "even known. Who takes part is the same in both."
         ),
     ),
     (
@@ -62,8 +62,8 @@ _ROWS = [
     (
         "Trust",
         (
-            "Whoever runs the release sees limits and values and is trusted with them. The promise holds against everybody who sees "
-            "the result, also if everyone else colludes."
+            "Whoever runs the release sees limits and values and is trusted with them. The promise holds against everybody who "
+            "sees the result, also if everyone else colludes."
         ),
     ),
     (
@@ -77,8 +77,8 @@ _ROWS = [
     (
         "What must not happen",
         (
-            "No decision (whether, when or how to release) may look at a value; bounds, variance and gap must not be computed from "
-            "these people's values."
+            "No decision (whether, when or how to release) may look at a value; bounds, variance and gap must not be computed "
+            "from these people's values."
         ),
     ),
 ]

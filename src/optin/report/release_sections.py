@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from optin import figures
 from optin.figures.accuracy import release_parts
-from optin.figures.wording import count, level, percent, short
+from optin.figures.wording import count, level, percent, power_of, steady
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table, tag
-from optin.report.section import facts, note, pictured, section
+from optin.report.section import facts, note, pictured, plus_minus, section, squared_error_caption
 
 __all__ = ["error_section", "offer_section", "result_section"]
 
@@ -55,12 +53,14 @@ def error_section(release: Release) -> Markup:
     """Split the release's error, for reports without a plan."""
 
     def numbers() -> Markup:
+        power = power_of(release.variance)
+        unit = 10.0**power
         rows = [
-            (p.name, f"± {short(math.sqrt(p.total))}", short(p.sampling), short(p.noise), short(p.bias))
+            (p.name, plus_minus(p.total), steady(p.sampling / unit), steady(p.noise / unit), steady(p.bias / unit))
             for p in release_parts(release)
         ]
         head = ("", "standard error", "sampling", "noise", "bias²")
-        return table("Expected squared error in parts, and its root", head, rows, strong="this release")
+        return table(squared_error_caption(power), head, rows, strong="this release")
 
     return pictured(
         "Where the error comes from",

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from optin.errors import BadInput
 from optin.figures import Ink
+from optin.figures.wording import steady, ten_to
 from optin.report.images import picture
 from optin.report.markup import Markup, joined, paragraphs, table, tag
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["facts", "note", "pictured", "section"]
+__all__ = ["facts", "note", "pictured", "plus_minus", "section", "squared_error_caption"]
 
 
 def section(title: str, *reading: str, below: str = "") -> Markup:
@@ -35,6 +37,16 @@ def pictured(
 def facts(caption: str, rows: Sequence[tuple[str, str]]) -> Markup:
     """Write names and numbers as a plain two-column table."""
     return tag("div", table(caption, (), rows), class_="facts")
+
+
+def plus_minus(square: float) -> str:
+    """Write the root of a squared error."""
+    return f"± {steady(math.sqrt(square))}"
+
+
+def squared_error_caption(power: int) -> str:
+    """Name a table of squared errors with the power of ten they are written in."""
+    return f"Expected squared error in parts{f' (in {ten_to(power)})' if power else ''}, and its root"
 
 
 def note(*texts: str) -> Markup:

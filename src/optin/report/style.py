@@ -43,8 +43,8 @@ tr.own th, tr.own td { font-weight: 650; }
 .warning { border-left: 3px solid var(--mark); padding-left: 1rem; }
 .facts td { text-align: left; overflow-wrap: anywhere; }
 .facts th { width: 42%; }
-.sheet { display: grid; grid-template-columns: minmax(9rem, 13rem) minmax(0, 46rem); gap: 0 2rem; margin: 1.25rem 0 0; }
-.sheet dt { font-weight: 650; padding: .8rem 0; border-top: 1px solid var(--faint); }
+.sheet { display: grid; grid-template-columns: minmax(9rem, 13rem) minmax(0, 46rem); gap: 0; margin: 1.25rem 0 0; }
+.sheet dt { font-weight: 650; padding: .8rem 2rem .8rem 0; border-top: 1px solid var(--faint); }
 .sheet dd { margin: 0; padding: .8rem 0; border-top: 1px solid var(--faint); }
 code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .9em;
   overflow-wrap: anywhere; }
