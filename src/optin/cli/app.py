@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, NoReturn
 
 import typer
@@ -25,10 +25,20 @@ and the noise follows from that. For limits 1, 4, 9, 9 the cap is 5: epsilons 1,
 A campaign: plan, announce, (people join or decline), release, report. See it all in seconds: optin demo
 """
 
+
+def flowing(text: str) -> str:
+    r"""Join the lines of each paragraph, so that a terminal of any width breaks them where it likes.
+
+    >>> flowing("One.\n\n    Two,\n    three.")
+    'One.\n\nTwo, three.'
+    """
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+
 app = typer.Typer(
     name="optin",
-    help=ABOUT,
-    epilog="Environment: " + "; ".join(f"{s.name}: {s.meaning}" for s in SETTINGS) + ".",
+    help=flowing(ABOUT),
+    epilog="\n\n".join(["Environment:", *(f"  {s.name}  {s.meaning}" for s in SETTINGS)]),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     pretty_exceptions_show_locals=False,
@@ -53,15 +63,22 @@ def root(
     """Hold options of the whole program; the help text is the app's."""
 
 
-app.command("demo")(demo.run_demo)
-app.command("plan")(plan.plan_people)
-app.command("announce")(offers.announce_plan)
-app.command("explain")(offers.explain_offer)
-app.command("release")(releases.release_mean)
-app.command("receipt")(releases.write_receipt)
-app.command("check")(releases.check_receipt)
-app.add_typer(ledger.app, name="ledger")
-app.command("report")(report.write_page)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "demo": demo.run_demo,
+    "plan": plan.plan_people,
+    "announce": offers.announce_plan,
+    "explain": offers.explain_offer,
+    "release": releases.release_mean,
+    "receipt": releases.write_receipt,
+    "check": releases.check_receipt,
+    "report": report.write_page,
+}
+LEDGER_COMMANDS: dict[str, Callable[..., None]] = {"show": ledger.show_acts, "verify": ledger.verify_ledger}
+ledger_app = typer.Typer(help="Look at a ledger, and check that nothing in it was changed.", no_args_is_help=True)
+for _group, _commands in ((app, COMMANDS), (ledger_app, LEDGER_COMMANDS)):
+    for _name, _function in _commands.items():
+        _group.command(_name, help=flowing(_function.__doc__ or ""))(_function)
+app.add_typer(ledger_app, name="ledger")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

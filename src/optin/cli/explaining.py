@@ -42,7 +42,7 @@ class Explanation:
         screen.say()
         screen.columns(
             "Beside what others do",
-            ("", "standard error", "of this plan's", "people who count"),
+            ("", "standard error", "against this plan", "people who count"),
             [
                 (r["name"], number(r["standard_error"]), percent(r["ratio"]), f"{r['people']:,}")
                 for r in self.references

@@ -18,12 +18,9 @@ from optin.errors import BadInput, PromiseBroken
 if TYPE_CHECKING:
     from optin.store.verification import OutsideCopy
 
-__all__ = ["app"]
-
-app = typer.Typer(help="Look at a ledger, and check that nothing in it was changed.", no_args_is_help=True)
+__all__ = ["show_acts", "verify_ledger"]
 
 
-@app.command("show")
 def show_acts(ledger: LedgerUrl, as_json: AsJson = False) -> None:
     """List what was done, oldest first; nobody is named.
 
@@ -44,14 +41,13 @@ def show_acts(ledger: LedgerUrl, as_json: AsJson = False) -> None:
     )
 
 
-@app.command("verify")
 def verify_ledger(
     ledger: LedgerUrl,
     against: Annotated[
         list[Path] | None,
         typer.Option("--against", metavar="FILE", help="A release.json or receipt kept outside; more may follow."),
     ] = None,
-    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]...", hidden=True)] = None,
+    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]..", hidden=True)] = None,
     as_json: AsJson = False,
 ) -> None:
     """Recompute every hash of the chain, and compare with copies kept outside.

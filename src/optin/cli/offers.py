@@ -28,7 +28,7 @@ def announce_plan(
     ledger: LedgerUrl,
     output: NewFile,
     campaign: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A name for the campaign [default: random].")
+        str | None, typer.Option(metavar="NAME", help="A name for the campaign.", show_default="random")
     ] = None,
     round_number: Annotated[int, typer.Option("--round", metavar="N", help="The round of the campaign.")] = 1,
     min_people: Annotated[int, typer.Option(metavar="N", help="Refuse to announce to fewer people than this.")] = 10,
@@ -61,9 +61,9 @@ def announce_plan(
         raise BadInput(f"{plan} does not say which columns to read; give --limits COL, or plan again with optin plan")
     table = read_people(people, source)
     terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
+    if not raise_limits:
+        expect_planned(plan, record, found, within_allowance(table, ledger).agents)
     with Output(output, inputs=[plan, people]) as file, located(table.table), screen.working("announcing"):
-        if not raise_limits:
-            expect_planned(plan, record, found, within_allowance(table, ledger).agents)
         if not ledger_exists(ledger):
             found.announce(table.agents, **terms)  # what would be refused is refused before a ledger is created
         with open_ledger(ledger, create=True) as opened:

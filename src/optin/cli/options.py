@@ -25,22 +25,39 @@ PeoplePath = Annotated[
 ]
 Id = Annotated[
     str,
-    typer.Option("--id", envvar="OPTIN_ID", help="Column of ids: text, kept byte for byte.", rich_help_panel="Columns"),
+    typer.Option(
+        "--id",
+        metavar="COL",
+        envvar="OPTIN_ID",
+        help="Column of ids: text, kept byte for byte.",
+        rich_help_panel="Columns",
+    ),
 ]
 Limits = Annotated[
     str | None,
-    typer.Option("--limits", help="Column of limits: the most epsilon each person accepts.", rich_help_panel="Columns"),
+    typer.Option(
+        "--limits",
+        metavar="COL",
+        help="Column of limits: the most epsilon each person accepts.",
+        rich_help_panel="Columns",
+    ),
 ]
 Budgets = Annotated[
     str | None,
     typer.Option(
-        "--budgets", help="Column of budgets; with --costs, limit = budget / cost.", rich_help_panel="Columns"
+        "--budgets",
+        metavar="COL",
+        help="Column of budgets; with --costs, limit = budget / cost.",
+        rich_help_panel="Columns",
     ),
 ]
 Costs = Annotated[
     str | None,
     typer.Option(
-        "--costs", help="Column of costs: what one unit of epsilon costs each person.", rich_help_panel="Columns"
+        "--costs",
+        metavar="COL",
+        help="Column of costs: what one unit of epsilon costs each person.",
+        rich_help_panel="Columns",
     ),
 ]
 LedgerUrl = Annotated[

@@ -50,7 +50,8 @@ def plan_people(
         float | None,
         typer.Option(
             metavar="S",
-            help="Standard deviation of values [default: the worst case, (HI-LO)/2].",
+            help="Standard deviation of values.",
+            show_default="the worst case, (HI-LO)/2",
             rich_help_panel=QUESTION,
         ),
     ] = None,
@@ -77,7 +78,8 @@ def plan_people(
     ledger: MaybeLedgerUrl = None,
     engine: Engine = "memory",
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write plan.json [default: nowhere].")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where to write plan.json.", show_default="nowhere"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -32,14 +32,21 @@ def release_mean(
     people: PeoplePath,
     values: Annotated[
         str,
-        typer.Option("--values", help="Column of values; clamped to the announced bounds.", rich_help_panel="Columns"),
+        typer.Option(
+            "--values",
+            metavar="COL",
+            help="Column of values; clamped to the announced bounds.",
+            rich_help_panel="Columns",
+        ),
     ],
     output: NewFile,
     joined: Annotated[
         str | None,
         typer.Option(
             "--joined",
-            help="Column that says who joined [default: everyone who did not decline].",
+            metavar="COL",
+            help="Column that says who joined.",
+            show_default="everyone who did not decline",
             rich_help_panel="Columns",
         ),
     ] = None,
@@ -91,7 +98,7 @@ def write_receipt(
     person: Annotated[str, typer.Option("--id", metavar="ID", help="Whose receipt.")],
     output: NewFile,
     campaign: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Which campaign [default: this person's newest release].")
+        str | None, typer.Option(metavar="NAME", help="Which campaign.", show_default="this person's newest release")
     ] = None,
     round_number: Annotated[int, typer.Option("--round", metavar="N", help="Which round of it.")] = 1,
     as_json: AsJson = False,

@@ -81,7 +81,7 @@ def rule(title: str) -> None:
 def command(text: str) -> None:
     """Show a command as it would be typed."""
     if _console().is_terminal:
-        _console().print(f"$ {_safe(text)}", style="bold yellow", soft_wrap=True)
+        _console().print(f"$ {_safe(text)}", style="bold magenta", soft_wrap=True)
     else:
         _plain(f"$ {text}")
 

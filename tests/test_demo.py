@@ -1,0 +1,51 @@
+"""The demo: a whole campaign in seconds, every command shown, files left to look at, nobody else's files touched."""
+
+import stat
+from pathlib import Path
+
+from cli_steps import names, optin, optin_ok
+
+import optin as library
+from optin.cli.demo import STEPS
+
+LEFT = {"people.csv", "plan.json", "announcement.json", "release.json", "receipt.json", "report.html", "ledger.sqlite"}
+
+
+def test_the_demo_runs_every_step_and_leaves_its_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = optin_ok("demo")
+    folder = tmp_path / "optin-demo"
+    assert set(names(folder)) >= LEFT
+    for step in STEPS:
+        assert step.story in told.out
+        assert f"$ optin {step.command.split('{')[0]}" in told.out
+    release = library.Release.from_json((folder / "release.json").read_text())
+    assert release.charged
+    assert 1700 < release.joined_people < 2000
+    for name in ("people.csv", "plan.json", "receipt.json", "ledger.sqlite"):
+        assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600, name
+
+
+def test_the_demo_starts_afresh_and_leaves_what_others_put_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    optin_ok("demo")
+    first = (tmp_path / "optin-demo" / "release.json").read_bytes()
+    (tmp_path / "optin-demo" / "mine.txt").write_text("mine")
+    optin_ok("demo")
+    assert (tmp_path / "optin-demo" / "mine.txt").read_text() == "mine"
+    assert (tmp_path / "optin-demo" / "release.json").read_bytes() != first
+
+
+def test_the_demo_does_not_write_into_a_folder_of_someone_else(tmp_path):
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    (folder / "plan.json").write_text("theirs")
+    outcome = optin("demo", "--folder", folder)
+    assert outcome.code == 2
+    assert names(folder) == ["plan.json"]
+    assert (folder / "plan.json").read_text() == "theirs"
+
+
+def test_make_demo_runs_the_demo():
+    makefile = (Path(__file__).parent.parent / "Makefile").read_text()
+    assert "$(BIN)/optin demo" in makefile
