@@ -16,7 +16,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
-from optin.store import UNLIMITED, Ledger, LedgerUnavailable, Terms, allowance_grains, epsilons_of
+from optin.store import UNLIMITED, Ledger, LedgerUnavailable, Terms, allowance_grains, connection, epsilons_of
 from optin.store.migrations import scripts
 from optin.store.schema import APPEND_ONLY, REVISION, metadata
 
@@ -341,9 +341,9 @@ def test_a_cut_tail_is_seen_only_against_an_outside_copy(ledger):
     damage(ledger, f"DELETE FROM acts WHERE number = {lost.number}", f"DELETE FROM charges {cut}")
     unaware, halfway, aware = ledger.verify(), ledger.verify(copies[:1]), ledger.verify(copies)
     assert unaware.ok
-    assert "a cut tail cannot be seen" in str(unaware)
+    assert "a cut tail or a rewritten ledger cannot be seen" in str(unaware)
     assert halfway.ok
-    assert f"cut off after number {kept.number}" in str(halfway)
+    assert f"cut off or rewritten after act {kept.number}" in str(halfway)
     assert not aware.ok
     assert "known outside, is missing" in str(aware)
 
@@ -380,6 +380,28 @@ def test_a_ledger_can_be_closed_and_opened_again(url):
         first = release(ledger)
     with Ledger.open(url) as ledger:
         assert release(ledger, draw=refuse_to_draw) == first
+
+
+def test_whoever_only_looks_makes_no_ledger(url):
+    with pytest.raises(BadInput, match="there is no ledger"):
+        Ledger.open(url, create=False)
+    Ledger.open(url).close()
+    Ledger.open(url, create=False).close()
+
+
+def test_a_writer_that_waits_too_long_says_why(url, monkeypatch):
+    monkeypatch.setattr(connection, "PATIENCE", 1)
+    with Ledger.open(url) as ledger, Ledger.open(url) as other, other.engine.connect() as link, link.begin():
+        connection.take_head_lock(link)
+        with pytest.raises(LedgerUnavailable, match="another process kept the ledger locked; nothing was written"):
+            announce(ledger)
+
+
+def test_a_missing_lock_row_stops_every_writer(postgres):
+    with Ledger.open(postgres.new_schema()) as ledger:
+        damage(ledger, "DELETE FROM head_lock")
+        with pytest.raises(LedgerUnavailable, match="tampered"):
+            announce(ledger)
 
 
 def test_a_ledger_of_a_newer_optin_is_refused(url):

@@ -39,17 +39,19 @@ class LedgerUnavailable(OptinError):
     http_status = 503
 
 
-def open_engine(url: str) -> Engine:
+def open_engine(url: str, *, create: bool) -> Engine:
     """Open a ledger's database, bring its tables up to date, and refuse one that could forget a commit.
 
     ``url`` is a path or ``sqlite:///path``, or ``postgresql://user@host/name``.
     """
     place = _place(url)
+    if not create and place.get_backend_name() == "sqlite" and not Path(str(place.database)).exists():
+        raise BadInput("there is no ledger at this place; check the path, or announce a campaign to begin one")
     engine = _sqlite(place) if place.get_backend_name() == "sqlite" else _postgresql(place)
     # at DEBUG, SQLAlchemy would log every row it reads
     logging.getLogger(f"sqlalchemy.engine.Engine.{LOGGED_AS}").setLevel(logging.WARNING)
     try:
-        _guarded(engine, lambda: _bring_up_to_date(engine))
+        _guarded(engine, lambda: _bring_up_to_date(engine, create=create))
     except BaseException:
         engine.dispose()
         raise
@@ -59,7 +61,7 @@ def open_engine(url: str) -> Engine:
 def _place(url: str) -> URL:
     """Read a URL or a path; a message never repeats it, since it may hold a password."""
     try:
-        place = make_url(url if "://" in url else f"sqlite:///{url}")
+        place = make_url(url.replace("postgres://", "postgresql://", 1) if "://" in url else f"sqlite:///{url}")
     except (ArgumentError, ValueError):
         place = None
     if place is None or place.get_backend_name() not in ("sqlite", "postgresql"):
@@ -155,10 +157,13 @@ def _harden_postgresql(connection: psycopg.Connection[tuple[str]]) -> None:
     connection.commit()
 
 
-def _bring_up_to_date(engine: Engine) -> None:
+def _bring_up_to_date(engine: Engine, *, create: bool) -> None:
     with snapshot(engine) as connection:
-        if _revision(connection) == REVISION:
-            return
+        revision = _revision(connection)
+    if revision == REVISION:
+        return
+    if revision is None and not create:
+        raise BadInput("there is no ledger in this database; announce a campaign to begin one")
     from optin.store.migrations import migrate
 
     with engine.connect() as connection, connection.begin():

@@ -16,7 +16,7 @@ from optin.store import charging, offers, receipting, verification
 from optin.store.balances import remaining
 from optin.store.chain import Entry, Terms, is_stored, last
 from optin.store.connection import open_engine, read, write
-from optin.store.roster import as_ids, roster_of
+from optin.store.roster import as_grains, as_ids, roster_of
 from optin.store.schema import acts
 
 __all__ = ["Act", "Bounded", "Ledger"]
@@ -60,9 +60,12 @@ class Ledger:
         self.engine = engine
 
     @classmethod
-    def open(cls, url: str) -> Ledger:
-        """Open a ledger (a path, ``sqlite:///path`` or ``postgresql://…``), creating its tables if there are none."""
-        return cls(open_engine(url))
+    def open(cls, url: str, *, create: bool = True) -> Ledger:
+        """Open a ledger: a path, ``sqlite:///path`` or ``postgresql://…``.
+
+        With ``create=False`` (for those who only look) a place without a ledger is refused rather than made into one.
+        """
+        return cls(open_engine(url, create=create))
 
     def close(self) -> None:
         """Let the database go."""
@@ -96,7 +99,7 @@ class Ledger:
         ``raise_limits``, which is written into the chain. The same announcement again changes nothing.
         """
         roster = roster_of(ids, grains, bounded)
-        first = roster_of(roster.ids, allowances).grains
+        first = as_grains(allowances, len(roster))
 
         def work(connection: Connection) -> Entry:
             return offers.announce(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from optin.errors import BadInput
 from optin.store.chain import rows_digest
 
-__all__ = ["Roster", "as_ids", "roster_of"]
+__all__ = ["Roster", "as_grains", "as_ids", "roster_of"]
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,18 @@ class Roster:
 def roster_of(ids: Sequence[str], grains: ArrayLike, bounded: ArrayLike | None = None) -> Roster:
     """Check ids and grains and put them together."""
     names = as_ids(ids)
+    cut = np.zeros(len(names), dtype=np.bool_) if bounded is None else np.asarray(bounded, dtype=np.bool_)
+    return Roster(names, as_grains(grains, len(names)), cut)
+
+
+def as_grains(grains: ArrayLike, people: int) -> NDArray[np.int64]:
+    """Check that there is one whole number, not negative, for each person."""
     amounts = np.asarray(grains)
-    if amounts.shape != (len(names),) or amounts.dtype.kind not in "iu":
-        raise BadInput(f"grains must be one whole number for each of the {len(names)} people")
+    if amounts.shape != (people,) or amounts.dtype.kind not in "iu":
+        raise BadInput(f"grains must be one whole number for each of the {people} people")
     if np.any(amounts < 0):
         raise BadInput(f"grains must not be negative: see index {int(np.argmax(amounts < 0))}")
-    cut = np.zeros(len(names), dtype=np.bool_) if bounded is None else np.asarray(bounded, dtype=np.bool_)
-    return Roster(names, amounts.astype(np.int64), cut)
+    return amounts.astype(np.int64)
 
 
 def as_ids(ids: Sequence[str]) -> list[str]:
@@ -47,16 +52,20 @@ def as_ids(ids: Sequence[str]) -> list[str]:
     names = np.asarray(ids, dtype=object).tolist() if not isinstance(ids, list) else ids
     if not names:
         raise BadInput("there are no people: give at least one id")
-    for index, name in enumerate(names):
-        if not isinstance(name, str) or not name or "\x00" in name or not _encodable(name):
-            raise BadInput(f"ids must be non-empty texts without null characters: see index {index}")
+    if not _storable(names) or "" in names:
+        index = next(at for at, name in enumerate(names) if not name or not _storable([name]))
+        raise BadInput(f"ids must be non-empty texts without null characters: see index {index}")
     if len(set(names)) != len(names):
         raise BadInput(f"every person needs their own id: the one at index {_first_repeat(names)} was used before")
     return names
 
 
-def _encodable(name: str) -> bool:
-    return name.isascii() or name.encode(errors="ignore").decode() == name
+def _storable(names: list[str]) -> bool:
+    """Check all ids in one go: texts, encodable, none with the null character that joins them here."""
+    try:
+        return "\x00".join(names).encode().count(0) == len(names) - 1
+    except (TypeError, UnicodeEncodeError):
+        return False
 
 
 def _first_repeat(names: list[str]) -> int:

@@ -42,10 +42,10 @@ class Verification:
 
     def __str__(self) -> str:
         found = "; ".join(self.problems) if self.problems else "every hash agrees"
-        tail = f"acts cut off after number {self.vouched} would not be seen"
+        unseen = f"what was cut off or rewritten after act {self.vouched} cannot be seen"
         if not self.vouched:
-            tail = "without an outside copy (a release or a receipt) a cut tail cannot be seen"
-        return f"{self.acts} acts: {found}. {tail}."
+            unseen = "without an outside copy (a release or a receipt) a cut tail or a rewritten ledger cannot be seen"
+        return f"{self.acts} acts: {found}. {unseen[0].upper()}{unseen[1:]}."
 
 
 def verify(connection: Connection, against: Sequence[OutsideCopy] = ()) -> Verification:
