@@ -205,6 +205,17 @@ def test_a_release_names_the_line_of_someone_who_joined_without_a_value(tmp_path
     assert acts(campaign) == before
 
 
+def test_a_bad_value_in_parquet_is_named_by_its_own_row(tmp_path, campaign):
+    rows = [line.split(",") for line in (campaign / "people.csv").read_text().splitlines()[1:]]
+    columns = {"id": [r[0] for r in rows], "limit": [float(r[1]) for r in rows], "units": ["1"] * len(rows)}
+    columns["units"][2] = f"x{MARK}"
+    pq.write_table(pa.table(columns), tmp_path / "people.parquet")
+    at = ("--values", "units", "--ledger", campaign / "ledger.sqlite", "-o", tmp_path / "r.json")
+    outcome = optin("release", campaign / "announcement.json", tmp_path / "people.parquet", *at)
+    expect_refused(outcome, "people.parquet row 3: units is not a number")
+    assert outcome.err.count(" row ") == 1
+
+
 def other_people(folder, campaign):
     return people_csv(folder, seed=8)
 

@@ -166,6 +166,24 @@ def test_a_third_round_has_nothing_left_for_the_tight(folder):
     assert "none.json" not in names(folder)
 
 
+def test_the_same_announcement_again_is_the_same_bytes_and_one_act(folder):
+    optin_ok("plan", "people.csv", *PLAN, "--ledger", "ledger.sqlite", "-o", "plan.json")
+    again = ("--ledger", "ledger.sqlite", "--campaign", "drinking 2026")
+    for name in ("one.json", "two.json"):
+        optin_ok("announce", "plan.json", "people.csv", *again, "-o", name)
+    assert (folder / "one.json").read_bytes() == (folder / "two.json").read_bytes()
+    acts = optin_ok("ledger", "show", "--ledger", "ledger.sqlite", "--json").json
+    assert [act["kind"] for act in acts] == ["register", "announce"]
+
+
+def test_other_columns_may_be_as_odd_as_they_like(folder):
+    lines = (folder / "people.csv").read_text().splitlines()
+    wide = [f"{line},x,,ä" for line in lines[1:]]
+    (folder / "wide.csv").write_text("\n".join([lines[0] + ",note,note,", *wide]) + "\n", encoding="utf-8")
+    announced(table="wide.csv")
+    optin_ok("release", "announcement.json", "wide.csv", *RELEASE, "--ledger", "ledger.sqlite", "-o", "release.json")
+
+
 def test_budgets_over_costs_plan_announce_and_release(folder):
     generator = np.random.default_rng(3)
     rows = [f"p{k},{b:.3f},{c:.3f},{v:.2f}" for k, (b, c, v) in enumerate(generator.uniform(0.5, 2, (50, 3)))]

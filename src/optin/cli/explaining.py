@@ -29,11 +29,13 @@ class Explanation:
     references: list[dict[str, Any]]
     counts: dict[str, Any]
     target: list[tuple[str, str]] = field(default_factory=list)
+    target_record: dict[str, Any] = field(default_factory=dict)
     without: list[dict[str, Any]] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         """Return numbers for scripts."""
         found: dict[str, Any] = {**self.counts, "references": self.references}
+        found |= {"target": self.target_record} if self.target_record else {}
         return found | ({"without": self.without} if self.without else {})
 
     def show(self) -> None:
@@ -80,6 +82,7 @@ def explanation(plan: Plan, agents: Agents, *, without: float | None = None) -> 
         references=_references(plan, agents),
         counts=counts,
         target=_target(plan),
+        target_record=_target_record(plan),
         without=[] if without is None else _absences(plan, agents, without),
     )
 
@@ -251,6 +254,13 @@ def _target(plan: Plan) -> list[tuple[str, str]]:
             "no limit would do" if limit is None else f"{number(limit)} for everyone would reach it with these people",
         ),
     ]
+
+
+def _target_record(plan: Plan) -> dict[str, Any]:
+    target = getattr(plan, "target", None)
+    if target is None:
+        return {}
+    return {name: getattr(target, name) for name in ("error", "reached", "people_needed", "limit_needed")}
 
 
 def _absences(plan: Plan, agents: Agents, share: float) -> list[dict[str, Any]]:

@@ -47,7 +47,7 @@ def verify_ledger(
         list[Path] | None,
         typer.Option("--against", metavar="FILE", help="A release.json or receipt kept outside; more may follow."),
     ] = None,
-    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]..", hidden=True)] = None,
+    more: Annotated[list[Path] | None, typer.Argument(metavar="FILE", hidden=True)] = None,
     as_json: AsJson = False,
 ) -> None:
     """Recompute every hash of the chain, and compare with copies kept outside.

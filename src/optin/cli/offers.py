@@ -62,13 +62,14 @@ def announce_plan(
     table = read_people(people, source)
     terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
     if not raise_limits:
-        expect_planned(plan, record, found, within_allowance(table, ledger).agents)
+        before = None if campaign is None else (campaign, round_number)
+        expect_planned(plan, found, within_allowance(table, ledger, besides=before).agents)
     with Output(output, inputs=[plan, people]) as file, located(table.table), screen.working("announcing"):
         if not ledger_exists(ledger):
             found.announce(table.agents, **terms)  # what would be refused is refused before a ledger is created
         with open_ledger(ledger, create=True) as opened:
             offer = steps.announce(found, table.agents, ledger=opened, raise_limits=raise_limits, **terms)
-        file.write(offer.to_json() + "\n")
+        _write_offer(file, offer)
     if as_json:
         screen.print_json(offer.to_record() | {"fingerprint": offer.fingerprint})
     else:
@@ -109,6 +110,20 @@ def read_announcement(path: Path | str) -> Announcement:
     except BadInput as error:
         reason = str(error)
     raise BadInput(f"{path}: {reason}")
+
+
+def _write_offer(file: Output, offer: Announcement) -> None:
+    """Write the offer; if that fails now, its promises are held already, so say how to get it again."""
+    try:
+        file.write(offer.to_json() + "\n")
+    except BadInput as error:
+        reason = str(error)
+    else:
+        return
+    raise BadInput(
+        f"{reason}. The ledger holds this announcement: announce again with --campaign {offer.campaign}"
+        f" --round {offer.round} to write it"
+    )
 
 
 def _offer_rows(offer: Announcement) -> list[tuple[str, str]]:

@@ -109,6 +109,7 @@ def located(table: Table) -> Iterator[None]:
     except OptinError as error:
         found = _INDEX.search(str(error))
         row = int(found[1] or found[2]) if found else len(table)
-        if row < len(table):
+        said = any(str(error).startswith(str(file)) for file in table.files)
+        if row < len(table) and not said:
             error.args = (f"{table.place(row)}: {error}", *error.args[1:])
         raise

@@ -136,15 +136,21 @@ def read_plan(path: Path | str) -> tuple[Plan, dict[str, Any]]:
     return plan, json.loads(text)
 
 
-def expect_planned(path: Path, record: dict[str, Any], plan: Plan, agents: Agents) -> None:
-    """Refuse people whose limits are spread otherwise than those planned for."""
-    kept = record.get("describe")
-    if kept is not None and kept != json.loads(json.dumps(_describe(plan, agents))):
+def expect_planned(path: Path, plan: Plan, agents: Agents) -> None:
+    """Refuse people to whom the plan would not give what it says; a grain each is lost where a ledger counts in grains."""
+    import numpy as np
+
+    total = float(plan.epsilons(agents).sum())
+    near = np.isclose(total, plan.epsilon_total, rtol=1e-9, atol=plan.people * 2.0**-32)
+    if len(agents) != plan.people or not near:
         raise BadInput(f"these are not the people {path} was made for, or their budgets changed since; plan again")
 
 
-def within_allowance(people: People, ledger: str | None) -> People:
-    """Lower limits to what the ledger leaves; without a ledger, or a new one, everyone has all of theirs."""
+def within_allowance(people: People, ledger: str | None, *, besides: tuple[str, int] | None = None) -> People:
+    """Lower limits to what the ledger leaves; without a ledger, or a new one, everyone has all of theirs.
+
+    ``besides`` names a campaign and round whose own promises are not counted: it may be announced again, unchanged.
+    """
     from optin.agents import PrivacyConstrained
     from optin.cli.ledgers import ledger_exists, open_ledger
 
@@ -153,10 +159,11 @@ def within_allowance(people: People, ledger: str | None) -> People:
         return people
     import numpy as np
 
-    from optin.store import epsilons_of
+    from optin.store import Terms, epsilons_of
 
+    own = None if besides is None else Terms(*besides, "")
     with working("asking the ledger"), open_ledger(ledger) as opened:
-        left = epsilons_of(opened.remaining(list(agents.ids or ())))
+        left = epsilons_of(opened.remaining(list(agents.ids or ()), besides=own))
     return replace(people, agents=PrivacyConstrained(np.minimum(agents.limits, left), ids=agents.ids))
 
 

@@ -87,13 +87,19 @@ class Table:
 
 
 def read_table(path: str, names: Sequence[str] | None = None) -> Table:
-    """Read the named columns (None: all) of every file the path stands for; each must have them, once."""
+    """Read the named columns (None: all they share) of every file the path stands for; each must have them, once."""
     files = files_of(path)
-    wanted = list(dict.fromkeys(names if names is not None else _header(files[0])))
+    wanted = list(dict.fromkeys(names)) if names is not None else _shared(files)
     tables = tuple(_read(file, wanted) for file in files)
     if sum(len(table) for table in tables) == 0:
         raise BadInput(f"{path} has a header and no rows; give one row a person")
     return Table(files, tables, tuple(wanted))
+
+
+def _shared(files: tuple[Path, ...]) -> list[str]:
+    """List the columns that every file has, and has once."""
+    headers = [_header(file) for file in files]
+    return [name for name in headers[0] if all(header.count(name) == 1 for header in headers)]
 
 
 def _read(file: Path, names: list[str]) -> pa.Table:
