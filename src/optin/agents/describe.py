@@ -58,7 +58,6 @@ def describe(agents: Agents, *, variance: float | None = None, data_variance: fl
         table = agents.table()
     else:
         table = PrivacyConstrained(agents.limits_at(_given(variance), data_variance=data_variance)).table()
-    factor = 1.0 / table.scale
     outline = table.buckets()
     counts = np.diff(outline.counts, prepend=float(table.zeros))
     group = max(math.ceil(len(counts) / MOST), 1)
@@ -68,11 +67,9 @@ def describe(agents: Agents, *, variance: float | None = None, data_variance: fl
         part = slice(start, start + group)
         count = round(float(counts[part].sum()))
         if count:
-            high = float(outline.edges[part][-1]) * factor
-            low = float(outline.edges[start - 1]) * factor if start else math.nextafter(table.least * factor, 0.0)
-            rows.append(
-                Bucket(low, high, count, float(totals[part].sum()) * factor, float(squares[part].sum()) * factor**2)
-            )
+            high = float(outline.edges[part][-1])
+            low = float(outline.edges[start - 1]) if start else math.nextafter(table.least, 0.0)
+            rows.append(Bucket(low, high, count, float(totals[part].sum()), float(squares[part].sum())))
     return Description(len(agents), table.zeros, table.infinite, tuple(rows))
 
 

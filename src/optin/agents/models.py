@@ -17,7 +17,7 @@ from optin.kernel.passes import ArrayLimits
 
 __all__ = ["Agents", "PrivacyConstrained", "QuasiLinear"]
 
-EXTREME = 2.0**450
+EXTREME = 1e150
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,7 +61,12 @@ class PrivacyConstrained:
 
     def table(self) -> ArrayLimits:
         """Return the limits as the kernel reads them."""
-        return ArrayLimits(self.limits, scale=_scale(self.limits))
+        extreme = _largest_finite(self.limits) > EXTREME
+        return ArrayLimits(self.limits, ceiling=EXTREME if extreme else math.inf)
+
+    def scaled_table(self) -> ArrayLimits:
+        """Return the limits in units of about the largest, for caps so high that squares would overflow."""
+        return ArrayLimits(self.limits, scale=2.0 ** -math.frexp(_largest_finite(self.limits))[1])
 
     def limits_at(self, variance: float | None = None, *, data_variance: float | None = None) -> Array:
         """Return the limits, which do not depend on the variance here."""
@@ -90,6 +95,9 @@ class QuasiLinear:
         given = self.costs
         object.__setattr__(self, "costs", column(given, "costs", finite=True))
         object.__setattr__(self, "ids", checked_ids(self.ids, len(self.costs)))
+        if self.costs.min() < 1 / EXTREME and ((self.costs > 0) & (self.costs < 1 / EXTREME)).any():
+            place = int(np.argmax((self.costs > 0) & (self.costs < 1 / EXTREME)))
+            raise BadInput(f"costs[{place}] is positive but below {1 / EXTREME:.0e}; write 0 for no cost at all")
         if not callable(self.benefit):
             raise BadInput(
                 "benefit must be callable: optin.LinearBenefit(base=…, slope=…), or a function of the variance"
@@ -107,10 +115,7 @@ class QuasiLinear:
 
     def table(self) -> ArrayLimits:
         """Return t = 1/c as the kernel reads it (E10)."""
-        least = float(self.costs.min())
-        if least == 0:
-            least = float(np.min(self.costs, where=self.costs > 0, initial=math.inf))
-        return ArrayLimits(self.costs, inverse=True, scale=_power_of_two(least) if math.isfinite(least) else 1.0)
+        return ArrayLimits(self.costs, inverse=True)
 
     def outside_at(self, data_variance: float | None) -> float | Array:
         """Return the outside option as a number, or one for each person."""
@@ -166,13 +171,8 @@ def _number_or_array(value: Any) -> float | Array:  # noqa: ANN401
     return float(value) if np.ndim(value) == 0 else np.asarray(value, dtype=np.float64)
 
 
-def _scale(limits: Array) -> float:
+def _largest_finite(limits: Array) -> float:
     largest = float(limits.max())
     if math.isinf(largest):
         largest = float(np.max(limits, where=np.isfinite(limits), initial=0.0))
-    return _power_of_two(1.0 / largest) if largest > 0 else 1.0
-
-
-def _power_of_two(value: float) -> float:
-    """Return a power of two near ``value`` when squares of its inverse could overflow, else 1."""
-    return 1.0 if 1.0 / EXTREME < value < EXTREME else 2.0 ** max(min(math.frexp(value)[1], 1000), -1000)
+    return largest

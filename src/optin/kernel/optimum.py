@@ -130,11 +130,9 @@ def lower_bound(limits: Array, design: Design, *, spread: float, kappa: float, f
     paid = float(np.sum(prices[finite] * limits[finite]))
     mu = 2.0 * spread * design.cap / design.reach + pull
     sampling = spread * float(weights @ weights)
-    if fixed:
-        return mu - sampling - paid / design.reach + kappa / design.reach / design.reach
-    return (
-        mu - sampling - paid * paid / (4.0 * kappa) - gap * gap * tilt * tilt - pull * float(share.sum()) / len(limits)
-    )
+    given = kappa / design.reach / design.reach - paid / design.reach
+    noise = given if fixed else -paid * paid / (4.0 * kappa)
+    return mu - sampling + noise - gap * gap * tilt * tilt - pull * float(share.sum()) / len(limits)
 
 
 def _shares(

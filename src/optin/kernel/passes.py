@@ -30,12 +30,14 @@ _GOLDEN = 0.6180339887498949
 class ArrayLimits:
     """A float64 array of limits (``inverse``: of their reciprocals, E10), never copied whole.
 
-    ``scale`` is a power of two that keeps squares of extreme limits finite; all answers are in scaled units.
+    Limits above ``ceiling`` are read as infinite, so that their squares cannot overflow: right for every cap below it.
+    ``scale`` is a power of two for the caps above it; all answers are then in scaled units.
     """
 
     values: Array
     inverse: bool = False
     scale: float = 1.0
+    ceiling: float = np.inf
 
     def __len__(self) -> int:
         return len(self.values)
@@ -55,7 +57,9 @@ class ArrayLimits:
     def _limits(self, chunk: Array, out: Array) -> Array:
         if self.inverse:
             with np.errstate(divide="ignore", over="ignore"):
-                return np.divide(self.scale, chunk, out=out)
+                return np.divide(1.0, chunk, out=out)
+        if self.ceiling < np.inf:
+            return np.where(chunk > self.ceiling, np.inf, chunk)
         return chunk if self.scale == 1.0 else np.multiply(chunk, self.scale, out=out)
 
     def outline(self, low: float, high: float) -> Outline:

@@ -45,7 +45,8 @@ def least_crossing(
         if found is not None and gain.at(found.variance) > 0:
             search.crossing = found
             return search
-    search.crossing = _noiseless(limits, table, gain, spread=spread, copies=copies) if reach is None else None
+    free = len(limits) - int(table.counts[-1]) if len(table.edges) else len(limits)
+    search.crossing = _only_free(copies * free, gain, spread=spread, kappa=kappa, reach=reach)
     return search
 
 
@@ -128,12 +129,11 @@ def _treated_alike(ladder: Ladder, start: int, offers: AtReach, gain: Gain) -> C
     return offer_at(offers.y_of(surplus, above, 0.0, 0.0), above, 0.0, 0.0, offers)
 
 
-def _noiseless(limits: Limits, table: Outline | Ladder, gain: Gain, *, spread: float, copies: float) -> Crossing | None:
-    """Offer no noise and weight only to people who lose nothing by it, if nothing else is accepted."""
-    free = len(limits) - int(table.counts[-1]) if len(table.edges) else len(limits)
+def _only_free(free: float, gain: Gain, *, spread: float, kappa: float, reach: float | None) -> Crossing | None:
+    """Offer weight only to people who lose nothing by it, when nobody else gains enough to bear any loss."""
     if free <= 0:
         return None
-    variance = spread / (copies * free)
+    variance = spread / free + (0.0 if reach is None else kappa / reach / reach)
     return Crossing(math.inf, variance, 0.0) if gain.at(variance) >= 0 else None
 
 

@@ -31,7 +31,8 @@ def shortfall(limits: Limits, gain: Gain, *, spread: float, kappa: float, reach:
     edges = np.asarray(table.edges, dtype=np.float64)
     edges = edges[edges > 0]
     free = len(limits) - int(table.counts[-1])
-    endless = -gain.at(spread / free) if free and reach is None else math.inf
+    noise = 0.0 if reach is None else kappa / reach / reach
+    endless = -gain.at(spread / free + noise) if free else math.inf
     if len(edges) == 0:
         return endless
     beyond = edges[-1] * np.geomspace(1.0, 2.0**40, 161)

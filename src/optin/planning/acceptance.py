@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from optin.agents.benefit import LinearBenefit, Watched
-from optin.agents.models import QuasiLinear, benefit_name, indifferent
+from optin.agents.models import PrivacyConstrained, QuasiLinear, benefit_name, indifferent
 from optin.errors import Infeasible
-from optin.kernel.fixedpoint import least_fixed_point
+from optin.kernel.fixedpoint import STEPS, least_fixed_point
 from optin.kernel.ladder import Array
 from optin.kernel.optimum import Design, best_at_reach, best_design, tilt_of
 from optin.kernel.passes import ArrayLimits
@@ -21,6 +21,8 @@ from optin.planning.question import Question
 from optin.planning.record import Plan
 
 __all__ = ["solve_quasilinear"]
+
+ROUGH = 200  # steps spent on each what-if of an infeasible instance
 
 
 def solve_quasilinear(agents: QuasiLinear, asked: Question) -> Plan:
@@ -32,16 +34,14 @@ def solve_quasilinear(agents: QuasiLinear, asked: Question) -> Plan:
 
 def _for_all(agents: QuasiLinear, asked: Question, outside: float) -> Plan:
     table = agents.table()
-    scale = table.scale
     watched = Watched(agents.benefit, people=None)
     gain = _gain(agents, asked, watched, outside)
-    spread, kappa = asked.spread, asked.kappa * scale * scale
-    reach = None if asked.reach is None else asked.reach * scale
-    found = least_crossing(table, gain, spread=spread, kappa=kappa, reach=reach)
+    spread, kappa = asked.spread, asked.kappa
+    found = least_crossing(table, gain, spread=spread, kappa=kappa, reach=asked.reach)
     watched.check()
     if found.crossing is None:
-        lacking = shortfall(table, gain, spread=spread, kappa=kappa, reach=reach)
-        people = fewest_copies(table, gain, spread=spread, kappa=kappa, reach=reach)
+        lacking = shortfall(table, gain, spread=spread, kappa=kappa, reach=asked.reach)
+        people = fewest_copies(table, gain, spread=spread, kappa=kappa, reach=asked.reach)
         raise _infeasible(len(agents), lacking, people, outside - lacking, undecided=found.undecided)
     return _accepted(agents, asked, outside, table, found.crossing)
 
@@ -64,15 +64,12 @@ def _accepted(agents: QuasiLinear, asked: Question, outside: float, table: Array
     benefit = float(agents.benefit(promised))
     surplus = benefit - outside
     design = _unit_design(table, asked, crossing, surplus)
-    per = surplus / table.scale
     return Plan(
         people=len(agents),
         model=agents.model,
         **asked.fields(),
-        cap=per * design.cap if design.cap < math.inf else math.inf,
-        eta=asked.eta
-        if asked.eta is not None
-        else (math.inf if design.noiseless else per * design.reach / asked.width),
+        cap=_cap(asked, design, surplus),
+        eta=asked.eta or (math.inf if design.noiseless else surplus * design.reach / asked.width),
         variance=crossing.variance * asked.width**2,
         tilt=tilt_of(design, table),
         pooled_people=design.pooled,
@@ -83,6 +80,12 @@ def _accepted(agents: QuasiLinear, asked: Question, outside: float, table: Array
         benefit_at_promise=benefit,
         outside=outside,
     )
+
+
+def _cap(asked: Question, design: Design, surplus: float) -> float:
+    if design.noiseless:  # only people without cost have weight, and share a given eta among them
+        return math.inf if asked.reach is None else asked.reach / design.pooled
+    return surplus * design.cap if design.cap < math.inf else math.inf
 
 
 def _unit_design(table: ArrayLimits, asked: Question, crossing: Crossing, surplus: float) -> Design:
@@ -96,9 +99,9 @@ def _unit_design(table: ArrayLimits, asked: Question, crossing: Crossing, surplu
     if math.isinf(y) and pooled > 0:
         return Design(people, y, math.inf, math.inf, pooled, crossing.variance)
     if asked.reach is None and math.isfinite(y):
-        y = (asked.kappa * (table.scale / surplus) ** 2 / asked.spread + tail.squares) / tail.total
+        y = (asked.kappa / surplus / surplus / asked.spread + tail.squares) / tail.total
     elif asked.reach is not None and pooled > 0:
-        y = (asked.reach * table.scale / surplus - tail.total) / pooled
+        y = (asked.reach / surplus - tail.total) / pooled
     reach = tail.total + (pooled * y if pooled else 0.0)
     squares = tail.squares + (pooled * y * y if pooled else 0.0)
     return Design(people, y, reach, squares, pooled, crossing.variance)
@@ -119,12 +122,12 @@ class _Everyone:
         limits = indifferent(surplus, self.agents.costs)
         if not limits.max() > 0:
             return None
-        table, kappa = ArrayLimits(limits), asked.kappa / copies
+        table, kappa = PrivacyConstrained(limits).table(), asked.kappa / copies
         if asked.reach is None:
             return best_design(table, spread=asked.spread, kappa=kappa)
         return best_at_reach(table, reach=asked.reach / copies, spread=asked.spread, kappa=kappa)
 
-    def least(self, *, bonus: float = 0.0, copies: float = 1.0) -> tuple[float | None, bool]:
+    def least(self, *, bonus: float = 0.0, copies: float = 1.0, steps: int = STEPS) -> tuple[float | None, bool]:
         asked = self.asked
         start = asked.spread / len(self.agents) / copies
         if asked.reach is not None:
@@ -134,7 +137,7 @@ class _Everyone:
             design = self.design(variance, bonus=bonus, copies=copies)
             return math.inf if design is None else design.variance / copies
 
-        return least_fixed_point(rising, start)
+        return least_fixed_point(rising, start, steps=steps)
 
 
 def _for_each(agents: QuasiLinear, asked: Question) -> Plan:
@@ -145,7 +148,7 @@ def _for_each(agents: QuasiLinear, asked: Question) -> Plan:
     if variance is None:
         raise _nobody(everyone, undecided=undecided)
     promised = variance * asked.width**2 * (1 + asked.slack)
-    table = ArrayLimits(agents.limits_at(promised, data_variance=asked.data_variance))
+    table = PrivacyConstrained(agents.limits_at(promised, data_variance=asked.data_variance)).table()
     if asked.reach is None:
         design = best_design(table, spread=asked.spread, kappa=asked.kappa)
     else:
@@ -175,8 +178,8 @@ def _never() -> Design:
 def _nobody(everyone: _Everyone, *, undecided: bool) -> Infeasible:
     people = len(everyone.agents)
     scale = float(np.abs(everyone.watched.each(everyone.asked.data_variance)).max()) or 1.0
-    lacking = _smallest(lambda b: everyone.least(bonus=b)[0] is not None, scale * 1e-6, 1e-6)
-    copies = _smallest(lambda r: everyone.least(copies=1 + r)[0] is not None, 1.0 / people, 1e-3)
+    lacking = _smallest(lambda b: everyone.least(bonus=b, steps=ROUGH)[0] is not None, scale * 1e-6, 1e-3)
+    copies = _smallest(lambda r: everyone.least(copies=1 + r, steps=ROUGH)[0] is not None, 1.0 / people, 1e-3)
     needed = None if copies is None else math.ceil(people * (1 + copies))
     return _infeasible(people, lacking, needed, None, undecided=undecided)
 

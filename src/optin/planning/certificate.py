@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from optin.agents import Agents, QuasiLinear
+from optin.agents import Agents, PrivacyConstrained, QuasiLinear
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.kernel.optimum import best_at_reach, best_design, lower_bound
-from optin.kernel.passes import ArrayLimits
 from optin.planning.record import Plan
 
 __all__ = ["Certificate", "certify"]
@@ -115,7 +114,7 @@ def _promise_of(plan: Plan, agents: QuasiLinear, variance: float) -> float:
     if not (limits > 0).any():
         return math.inf
     spread = min(plan.data_variance / plan.width / plan.width, 0.25)
-    table = ArrayLimits(limits)
+    table = PrivacyConstrained(limits).table()
     if plan.eta_given:
         found = best_at_reach(table, reach=plan.epsilon_total, spread=spread, kappa=plan.noise_constant)
         unit = math.inf if found is None else found.variance

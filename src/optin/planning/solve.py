@@ -52,7 +52,10 @@ def _solve_limits(agents: PrivacyConstrained, asked: Question) -> Plan:
             f"all {len(agents)} limits are 0, so nothing may be published; someone has to allow a positive epsilon",
             shortfall=0.0,
         )
-    design = _design(table, table.scale, asked)
+    design = _design(table, 1.0, asked)
+    if design.cap > table.ceiling:
+        table = agents.scaled_table()
+        design = _design(table, table.scale, asked)
     return Plan(
         people=len(agents),
         model=agents.model,
