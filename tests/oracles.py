@@ -47,15 +47,15 @@ def general_variance(
 
 
 def noiseless(tau: Sequence[Number], data_variance: Fraction) -> Design:
-    """Equal weights on those without a limit: the edge at which no noise is needed."""
-    free = sum(isinf(t) for t in tau)
+    """Equal weights on those without a limit, nothing from the others: the edge at which no noise is needed."""
+    free = sum(t == inf for t in tau)
     weights = [Fraction(1, free) if isinf(t) else Fraction(0) for t in tau]
-    return Design(inf, list(tau), inf, weights, data_variance / free)
+    return Design(inf, [t if isinf(t) else Fraction(0) for t in tau], inf, weights, data_variance / free)
 
 
 def design_at_cap(tau: Sequence[Number], cap: Number, spread, data_variance, kappa=LAPLACE) -> Design:
     """E2-E4 at any cap, with the variance in its general form."""
-    if isinf(cap) and any(isinf(t) for t in tau):
+    if cap == inf and any(isinf(t) for t in tau):
         return noiseless(tau, data_variance)
     epsilons = [min(t, cap) for t in tau]
     total = sum(epsilons)
@@ -64,7 +64,7 @@ def design_at_cap(tau: Sequence[Number], cap: Number, spread, data_variance, kap
 
 
 def cap_of(tau: Sequence[Number], spread: Fraction, data_variance: Fraction, kappa=LAPLACE) -> Number:
-    """E1's root: with the k smallest limits below it, x = (target + Q) / T, right as soon as it is below the next limit."""
+    """E1's root: with the k least limits below it x = (target + Q) / T, right once the next limit is not below it."""
     finite = sorted(t for t in tau if 0 < t < inf)
     if not finite or data_variance == 0:
         return inf

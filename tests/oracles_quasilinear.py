@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import inf, isinf, isqrt, sqrt
 
 from oracles import LAPLACE, Number, span
@@ -73,7 +74,7 @@ def sturm_chain(p: Polynomial) -> list[Polynomial]:
 
 def variations(chain: list[Polynomial], x: Fraction) -> int:
     signs = [v > 0 for v in (value(p, x) for p in chain) if v != 0]
-    return sum(a != b for a, b in zip(signs, signs[1:], strict=False))
+    return sum(a != b for a, b in pairwise(signs))
 
 
 def root_bound(p: Polynomial) -> Fraction:
@@ -136,9 +137,8 @@ def linear_design(inverses: Sequence[Number], ratio: Fraction, spread, data_vari
     needed = sum(i * max(ratio - i, 0) for i in inverses if i < inf)
     surplus = spread * root_of_square(kappa / (data_variance * needed))
     weights = [s / total for s in shares]
-    return LinearDesign(
-        ratio, surplus, ratio * surplus, total * surplus / spread, weights, data_variance * ratio / total
-    )
+    variance = data_variance * ratio / total
+    return LinearDesign(ratio, surplus, ratio * surplus, total * surplus / spread, weights, variance)
 
 
 def linear_optimum(
@@ -218,9 +218,8 @@ def linear_optimum_at_eta(
             top = (1 - found * sum(tail)) / pooled if pooled else found * inverses[-1]
             weights = [min(top, found / Fraction(c)) if c else top for c in costs]
             achieved = variance * sum(w * w for w in weights) + noise
-            return LinearDesign(
-                top / found if found else inf, found * total, top * total, Fraction(eta), weights, achieved
-            )
+            ratio = top / found if found else inf
+            return LinearDesign(ratio, found * total, top * total, Fraction(eta), weights, achieved)
         high = low
         if low == 0 or not pooled:
             return None

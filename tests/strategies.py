@@ -146,7 +146,7 @@ def offer(costs, ratio: float, spread: float, data_variance: float) -> tuple[flo
 
 @st.composite
 def societies(draw, *, zeros: bool = True, outside: bool = True) -> Society:
-    """A benefit line through, just above or just below a point of the offer curve: feasibility is always in question."""
+    """A benefit line through, just above or just below a point of the offer curve, so feasibility is in question."""
     costs = draw(cost_lists(zeros=zeros).filter(any))
     bounds = draw(st.sampled_from([UNIT, (-3.0, 5.0), (10.0, 10.5)]))
     spread = bounds[1] - bounds[0]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import design_at_cap, dial, dial_cap, exact_all, optimum, span, tilt, worst_case_mse
-from strategies import UNIT, Population, limit_lists, populations, relative_error, worst_error
+from strategies import UNIT, Population, limit_lists, populations, powers, relative_error, worst_error
 
 import optin
 from optin.kernel.dial import robust_design
@@ -20,7 +20,7 @@ F = Fraction
 many = settings(max_examples=200, deadline=None, derandomize=True)
 some = settings(max_examples=80, deadline=None, derandomize=True)
 
-gaps = st.sampled_from([0.0, 1.0, 0.5]) | st.floats(0, 1)
+gaps = st.sampled_from([0.0, 1.0, 0.5]) | powers(-6, 0)
 
 
 def gap_of(population: Population, share: float) -> float:

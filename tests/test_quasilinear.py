@@ -1,14 +1,15 @@
-"""E9-E12: the least fixed point for people who weigh accuracy against privacy, against exact cubics and plain climbing."""
+"""E9-E12: the least fixed point for quasi-linear people, against exact cubics and against plain climbing."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import exp, inf, sqrt
 from time import perf_counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from oracles_quasilinear import climb, climb_each, critical_outside, linear_optimum, linear_optimum_at_eta
 from strategies import UNIT, Society, cost_lists, powers, relative_error, societies, worst_error
@@ -19,6 +20,7 @@ F = Fraction
 many = settings(max_examples=150, deadline=None, derandomize=True)
 some = settings(max_examples=60, deadline=None, derandomize=True)
 
+TRILLIONTH = F(1, 10**12)
 M1 = [1.0, 1 / 128, 1 / 128, 1 / 128]
 
 
@@ -51,7 +53,7 @@ def nudged(society: Society, share: Fraction, eta: float | None = None):
     return linear_optimum_at_eta(society.costs, eta, base, society.slope, *society.terms, outside=society.outside)
 
 
-def assert_backward_exact(society: Society, plan, eta: float | None = None, share=F(1, 10**12)) -> None:
+def assert_backward_exact(society: Society, plan, eta: float | None = None, share=TRILLIONTH) -> None:
     """The answer lies between those for a benefit a trillionth higher and lower, whatever the conditioning."""
     easier, harder = nudged(society, share, eta), nudged(society, -share, eta)
     if plan is None:
@@ -90,8 +92,7 @@ def test_a_linear_benefit_at_a_given_eta_is_solved_to_twelve_digits(society, fac
 @given(societies())
 def test_weights_epsilons_and_constants_fit_together(society):
     plan = plan_or_none(society)
-    if plan is None or plan.eta == inf:
-        return
+    assume(plan is not None and plan.eta < inf)
     agents, costs = linear_agents(society), np.array(society.costs)
     spread = society.bounds[1] - society.bounds[0]
     epsilons, weights = plan.epsilons(agents), plan.weights(agents)
@@ -111,8 +112,7 @@ def test_weights_epsilons_and_constants_fit_together(society):
 @given(societies())
 def test_everyone_gains_by_joining_at_the_promised_variance(society):
     plan = plan_or_none(society)
-    if plan is None:
-        return
+    assume(plan is not None)
     agents = linear_agents(society)
     assert plan.promised_variance >= plan.variance
     promised = F(society.base) - F(society.slope) * F(plan.promised_variance) - F(society.outside)
@@ -218,13 +218,12 @@ BENEFITS = {
 
 @pytest.mark.parametrize("kind", sorted(BENEFITS))
 @settings(max_examples=25, deadline=None, derandomize=True)
-@given(cost_lists(max_size=6), powers(-1, 2), powers(-0.5, 1), st.floats(-0.5, 0.5))
+@given(cost_lists(max_size=6), powers(-1, 2), powers(-0.5, 1), st.integers(-8, 8))
 def test_any_falling_benefit_gives_the_least_fixed_point(kind, costs, height, steepness, outside):
     benefit = BENEFITS[kind](height, steepness)
-    option = outside * height
+    option = outside / 16 * height
     edge, surplus = critical_outside(costs, benefit, UNIT, 0.25)
-    if abs(option - edge) <= 1e-5 * surplus:
-        return  # closer to a tangency than is tested here; see the hard instances below
+    assume(abs(option - edge) > 1e-5 * surplus)  # the hard instances below are nearer to a tangency
     expected = climb(costs, benefit, UNIT, 0.25, outside=option)
     got = variance_or_none(costs, benefit, outside=option)
     assert got == (expected if expected is None else pytest.approx(expected, rel=1e-9))
@@ -236,7 +235,7 @@ def staircases(draw):
     edges = sorted(draw(st.lists(powers(-2, 1), min_size=1, max_size=5, unique=True)))
     drops = draw(st.lists(powers(-1, 0.7), min_size=len(edges), max_size=len(edges)))
     closed = draw(st.lists(st.booleans(), min_size=len(edges), max_size=len(edges)))
-    floor = draw(st.floats(-1, 2))
+    floor = draw(st.integers(-8, 16)) / 8
 
     def benefit(variance: float) -> float:
         above = zip(edges, drops, closed, strict=True)
@@ -341,13 +340,16 @@ def test_closer_than_that_a_black_box_is_answered_rightly_or_said_to_be_undecide
     benefit = BENEFITS[kind](8.0, 1.0)
     edge, surplus = critical_outside(costs, benefit, UNIT, 0.25)
     touching = climb(costs, benefit, UNIT, 0.25, outside=edge - 1e-6 * surplus)
+    refusal, variance = None, None
     try:
-        _, plan = planned(costs, benefit, outside=edge - margin * surplus)
-    except optin.Infeasible as refusal:
-        assert margin <= 0 or refusal.within_resolution
-    else:
+        variance = planned(costs, benefit, outside=edge - margin * surplus)[1].variance
+    except optin.Infeasible as error:
+        refusal = error
+    if refusal is None:
         assert margin >= -1e-11
-        assert plan.variance == pytest.approx(touching, rel=2e-3)  # within the parabola's width at a margin of 1e-6
+        assert variance == pytest.approx(touching, rel=2e-3)  # within the parabola's width at a margin of 1e-6
+    else:
+        assert margin <= 0 or refusal.within_resolution
 
 
 def test_a_plainly_infeasible_instance_is_not_called_undecided():
@@ -403,28 +405,25 @@ def test_personal_benefits_and_outside_options_give_the_least_fixed_point(people
     benefits = [line(base, slope) for base, slope in zip(bases, slopes, strict=True)]
     expected = climb_each(costs, benefits, outsides, UNIT, 0.25)
     benefit = optin.LinearBenefit(base=bases, slope=slopes)
-    got = variance_or_none(costs, benefit, outside=outsides)
-    if expected is None or got is None:
-        lower = [line(base - 1e-6, slope) for base, slope in zip(bases, slopes, strict=True)]
-        upper = [line(base + 1e-6, slope) for base, slope in zip(bases, slopes, strict=True)]
-        assert climb_each(costs, lower, outsides, UNIT, 0.25) is None
-        assert got is None or climb_each(costs, upper, outsides, UNIT, 0.25) is not None
-    else:
-        assert got == pytest.approx(expected, rel=1e-7)
+    lower = [line(base * (1 - 1e-4), slope) for base, slope in zip(bases, slopes, strict=True)]
+    assume(climb_each(costs, lower, outsides, UNIT, 0.25) is not None)
+    assert variance_or_none(costs, benefit, outside=outsides) == pytest.approx(expected, rel=1e-9)
 
 
-@some
+def test_personal_benefits_that_suffice_for_nobody_are_infeasible():
+    benefit = optin.LinearBenefit(base=[1.0, 1.5], slope=[1.0, 1.0])
+    assert variance_or_none([1.0, 2.0], benefit, outside=[0.5, 0.4]) is None
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(societies(zeros=False))
 def test_saying_the_same_for_everyone_changes_nothing(society):
     people = len(society.costs)
     each = optin.LinearBenefit(base=[society.base] * people, slope=[society.slope] * people)
+    easier, harder = nudged(society, F(1, 10**4)), nudged(society, F(-1, 10**4))
+    assume(harder is not None)
     got = variance_or_none(society.costs, each, outside=[society.outside] * people, **society.given)
-    share = F(1, 10**6)
-    easier, harder = nudged(society, share), nudged(society, -share)
-    assert got is not None or harder is None
-    if got is not None:
-        assert got >= float(easier.variance) * (1 - 1e-9)
-        assert harder is None or got <= float(harder.variance) * (1 + 1e-9)
+    assert float(easier.variance) * (1 - 1e-9) <= got <= float(harder.variance) * (1 + 1e-9)
 
 
 # Slack (E12) and what to do when nobody would join.
@@ -435,9 +434,7 @@ def test_saying_the_same_for_everyone_changes_nothing(society):
 def test_slack_leaves_room_between_the_promise_and_the_design(society, slack):
     plan = plan_or_none(society, slack=slack)
     share = F(1, 10**9)
-    steeper = Society(
-        society.costs, society.base, float(F(society.slope) * F(1 + slack)), society.outside, *society.terms
-    )
+    steeper = replace(society, slope=society.slope * (1 + slack))
     easier, harder = nudged(steeper, share), nudged(steeper, -share)
     if plan is None:
         assert harder is None
@@ -448,11 +445,14 @@ def test_slack_leaves_room_between_the_promise_and_the_design(society, slack):
         assert plan.promised_variance == pytest.approx((1 + slack) * plan.variance, rel=1e-6)
 
 
-@some
-@given(societies(zeros=False))
+poor = societies(zeros=False).map(lambda s: replace(s, base=s.outside + (s.base - s.outside) * 0.3))
+rare = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
+
+
+@rare
+@given(poor)
 def test_an_infeasible_plan_says_which_outside_option_would_do(society):
-    if nudged(society, F(1, 10**9)) is not None:
-        return
+    assume(nudged(society, F(1, 10**9)) is None)
     with pytest.raises(optin.Infeasible) as caught:
         optin.plan(linear_agents(society), **society.given)
     needed, shortfall = caught.value.outside_needed, caught.value.shortfall
@@ -467,12 +467,11 @@ def test_an_infeasible_plan_says_which_outside_option_would_do(society):
     assert not feasible(needed + 1e-6 * size)
 
 
-@some
-@given(societies(zeros=False))
+@rare
+@given(poor)
 def test_an_infeasible_plan_says_how_many_such_people_would_do(society):
     """With m of everyone, variance and noise shrink m-fold: slope / m and kappa / m for one of everyone (E10)."""
-    if nudged(society, F(1, 10**9)) is not None:
-        return
+    assume(nudged(society, F(1, 10**9)) is None)
     with pytest.raises(optin.Infeasible) as caught:
         optin.plan(linear_agents(society), **society.given)
     needed, people = caught.value.people_needed, len(society.costs)
@@ -487,7 +486,7 @@ def test_an_infeasible_plan_says_how_many_such_people_would_do(society):
     else:
         assert needed > people
         assert feasible(F(needed + 1, people))
-        assert not feasible(F(needed - 2, people)) or needed - 2 <= people
+        assert needed - 2 <= people or not feasible(F(needed - 2, people))
 
 
 def test_no_number_of_people_helps_when_even_perfect_accuracy_is_worth_too_little():
