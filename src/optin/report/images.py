@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["picture"]
 
-DOTS = 190
-WIDTH = 5.3
+DOTS = 200
+WIDTH = 4.8
 
 
-def picture(draw: Callable[[Axes, Ink], str], *, height: float = 3.4) -> Markup:
+def picture(draw: Callable[[Axes, Ink], str], *, height: float = 3.2) -> Markup:
     """Draw twice and embed both; the browser shows the one that suits the reader's colours, with the words as alt text."""
     light, words = _png(draw, LIGHT, height)
     dark, _ = _png(draw, DARK, height)
@@ -28,7 +28,7 @@ def picture(draw: Callable[[Axes, Ink], str], *, height: float = 3.4) -> Markup:
         tag(
             "picture",
             tag("source", media="(prefers-color-scheme: dark)", srcset=dark),
-            tag("img", src=light, alt=words, width=str(round(WIDTH * 120)), height=str(round(height * 120))),
+            tag("img", src=light, alt=words, width=str(round(WIDTH * 125)), height=str(round(height * 125))),
         ),
     )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from optin import figures
@@ -14,7 +12,7 @@ from optin.figures.cells import groups
 from optin.figures.curves import crowd, designs
 from optin.figures.dial import dial_caps
 from optin.figures.people import cost_shares, ranges
-from optin.figures.wording import count, percent, power_of, short
+from optin.figures.wording import count, percent, power_of, short, steady
 from optin.planning import Plan
 from optin.report.markup import Markup, joined, table
 from optin.report.section import facts, note, pictured, plus_minus, squared_error_caption
@@ -69,7 +67,7 @@ def _limits(plan: Plan, description: Description) -> Markup:
         reading,
         draw=lambda ax, ink: figures.limits(ax, plan, description, ink=ink),
         numbers=numbers,
-        height=3.7,
+        height=3.5,
     )
 
 
@@ -98,13 +96,7 @@ def error_section(plan: Plan, description: Description | None) -> Markup:
         bias, power = plan.bias_bound > 0, power_of(plan.worst_case_mse)
         unit = 10.0**power
         rows = [
-            (
-                p.name,
-                f"± {short(math.sqrt(p.total))}",
-                short(p.sampling),
-                short(p.noise),
-                *([short(p.bias)] if bias else []),
-            )
+            (p.name, plus_minus(p.total), *(steady(part / unit) for part in (p.sampling, p.noise, p.bias)[: 2 + bias]))
             for p in error_parts(plan, description)
         ]
         head = ("", "standard error", "sampling", "noise", *(["bias²"] if bias else []))
@@ -204,7 +196,7 @@ def _costs(plan: Plan, description: Description) -> Markup:
         "that would come from each group. People at or above the cap cost nothing.",
         draw=lambda ax, ink: figures.costly_limits(ax, plan, description, ink=ink),
         numbers=numbers,
-        height=3.9,
+        height=3.7,
     )
 
 

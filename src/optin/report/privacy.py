@@ -70,8 +70,8 @@ _ROWS = [
         "Not protected",
         (
             "Who is registered, who joined or declined, everyone's limit or cost, the bounds, the declared variance and gap, the "
-            "time of the release; and conclusions about people in general, which hold whether or not one person takes part. This "
-            "page is drawn from limits: in small groups, cap and sums can give single limits away."
+            "time of the release; and conclusions about people in general, which hold whether or not one person takes part. In "
+            "small groups the cap and the sums can give single limits away."
         ),
     ),
     (

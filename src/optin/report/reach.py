@@ -16,7 +16,7 @@ def planned_reach(plan: Plan, level: float = 0.95) -> float:
     >>> import optin
     >>> plan = optin.plan(optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230), bounds=(0, 1))
     >>> round(planned_reach(plan), 4)
-    0.0356
+    0.0355
     """
     error, scale = check_level(level), plan.noise_scale
     if plan.weight_squares * FEW_PEOPLE > 1.0:

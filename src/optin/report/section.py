@@ -24,7 +24,7 @@ def section(title: str, *reading: str, below: str = "") -> Markup:
 
 
 def pictured(
-    title: str, *reading: str, draw: Callable[[Axes, Ink], str], numbers: Callable[[], Markup], height: float = 3.4
+    title: str, *reading: str, draw: Callable[[Axes, Ink], str], numbers: Callable[[], Markup], height: float = 3.2
 ) -> Markup:
     """Write a section with a picture and its numbers; where there is nothing to draw it says why, in a sentence."""
     try:

@@ -35,13 +35,14 @@ table { border-collapse: collapse; width: 100%; font-size: .9375rem; line-height
 caption { text-align: left; color: var(--soft); font-size: .875rem; padding: 0 0 .5rem; }
 th, td { padding: .45rem .75rem .45rem 0; border-bottom: 1px solid var(--faint); text-align: right; vertical-align: top; }
 th:first-child { text-align: left; }
+td { white-space: nowrap; }
 th:last-child, td:last-child { padding-right: 0; }
 thead th { color: var(--soft); font-weight: 500; vertical-align: bottom; }
 tbody th { font-weight: 400; }
 tr.own th, tr.own td { font-weight: 650; }
 .note { color: var(--soft); font-size: .9375rem; line-height: 1.5; margin: .9rem 0 0; }
 .warning { border-left: 3px solid var(--mark); padding-left: 1rem; }
-.facts td { text-align: left; overflow-wrap: anywhere; }
+.facts td { text-align: left; white-space: normal; overflow-wrap: anywhere; }
 .facts th { width: 42%; }
 .sheet { display: grid; grid-template-columns: minmax(9rem, 13rem) minmax(0, 46rem); gap: 0; margin: 1.25rem 0 0; }
 .sheet dt { font-weight: 650; padding: .8rem 2rem .8rem 0; border-top: 1px solid var(--faint); }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from optin.agents import Description
+from optin.agents import Bucket, Description
 from optin.errors import BadInput
 from optin.planning import Plan
 from optin.releasing import Release
@@ -54,17 +55,31 @@ def read_source(path: Path) -> Source:
     if kind.startswith("optin.release/"):
         return Source(release=Release.from_json(text))
     if kind.startswith("optin.plan/"):
-        return Source(plan=Plan.from_json(text), description=_description(record.get("describe"), path))
+        plan = Plan.from_json(text)
+        return Source(plan=plan, description=_description(record.get("describe"), plan, path))
     raise BadInput(f"{path} is neither a plan nor a release; give the plan.json or release.json that optin wrote")
 
 
-def _description(record: object, path: Path) -> Description | None:
+def _description(record: object, plan: Plan, path: Path) -> Description | None:
+    """Read the description of the limits, if there is one, and insist that it is of the people planned for."""
     if record is None:
         return None
     try:
-        return Description.from_dict(record)  # type: ignore[arg-type]
-    except (KeyError, TypeError, ValueError):
+        found = Description.from_dict(record)  # type: ignore[arg-type]
+        described = found.zeros + found.infinite + sum(_counted(bucket) for bucket in found.buckets)
+    except (KeyError, TypeError, ValueError, AttributeError):
         raise BadInput(f'{path}: its "describe" cannot be read; write the plan again with optin plan') from None
+    if not described == found.people == plan.people:
+        raise BadInput(f'{path}: its "describe" is not of the people planned for; write the plan again with optin plan')
+    return found
+
+
+def _counted(bucket: Bucket) -> int:
+    """Return how many people a bucket holds, after a look at its numbers."""
+    numbers = (bucket.low, bucket.high, bucket.total, bucket.squares)
+    if bucket.count < 1 or not all(math.isfinite(number) and number >= 0 for number in numbers):
+        raise ValueError("not a bucket")
+    return bucket.count
 
 
 def _joined(first: Source, second: Source) -> Source:
