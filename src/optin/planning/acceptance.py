@@ -10,7 +10,7 @@ import numpy as np
 
 from optin.agents.benefit import LinearBenefit, Watched
 from optin.agents.models import PrivacyConstrained, QuasiLinear, benefit_name, indifferent
-from optin.errors import Infeasible
+from optin.errors import BadInput, Infeasible
 from optin.kernel.fixedpoint import STEPS, least_fixed_point
 from optin.kernel.ladder import Array
 from optin.kernel.optimum import Design, best_at_reach, best_design, tilt_of
@@ -20,7 +20,7 @@ from optin.kernel.shortfall import fewest_copies, shortfall
 from optin.planning.question import Question
 from optin.planning.record import Plan
 
-__all__ = ["solve_quasilinear"]
+__all__ = ["common_gain", "solve_quasilinear"]
 
 ROUGH = 200  # steps spent on each what-if of an infeasible instance
 
@@ -57,6 +57,16 @@ def _gain(agents: QuasiLinear, asked: Question, watched: Watched, outside: float
         for variance in np.geomspace(floor, 10 * asked.width**2, 65):
             watched.common(float(variance))
     return Gain(lambda v: watched.common(inflate * v) - outside, line)
+
+
+def common_gain(agents: QuasiLinear, asked: Question) -> Gain:
+    """Return the gain of people who share benefit and outside option; BadInput where they do not."""
+    outside = agents.outside_at(asked.data_variance)
+    if np.ndim(outside) > 0 or np.ndim(agents.benefit(asked.data_variance)) > 0:
+        raise BadInput(
+            "target_error needs a common benefit and outside option: people of a crowd must be alike in these"
+        )
+    return _gain(agents, asked, Watched(agents.benefit, people=None), float(outside))
 
 
 def _accepted(agents: QuasiLinear, asked: Question, outside: float, table: ArrayLimits, crossing: Crossing) -> Plan:

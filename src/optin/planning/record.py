@@ -13,6 +13,7 @@ from optin.agents import Agents, PrivacyConstrained
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.kernel.optimum import Design, epsilons, shadow_prices
+from optin.planning.wish import Target
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
@@ -52,6 +53,7 @@ class Plan:
     benefit_name: str | None
     benefit_at_promise: float | None
     outside: float | None
+    target: Target | None = None
 
     @property
     def width(self) -> float:
@@ -162,11 +164,12 @@ class Plan:
             raise BadInput("this is not a plan: not JSON") from None
         if not isinstance(record, dict) or record.get("format") != f"optin.plan/{FORMAT}":
             raise BadInput(f"this is not a plan that optin can read: it needs format optin.plan/{FORMAT}")
-        missing = [f.name for f in fields(cls) if f.name not in record]
+        missing = [f.name for f in fields(cls) if f.name not in record and f.name != "target"]
         if missing:
             raise BadInput(f"this plan lacks {', '.join(missing)}; write it again with optin.plan")
-        values = {f.name: _number(record[f.name]) for f in fields(cls)}
-        return cls(**(values | {"bounds": (values["bounds"][0], values["bounds"][1])}))
+        values = {f.name: _number(record.get(f.name)) for f in fields(cls)}
+        target = values["target"] and Target(**values["target"])
+        return cls(**(values | {"bounds": (values["bounds"][0], values["bounds"][1]), "target": target}))
 
     def rows(self) -> list[tuple[str, str]]:
         """Return the plan as labelled lines, for terminals and notebooks."""
@@ -184,6 +187,9 @@ class Plan:
             lines.append(("promised variance", f"{self.promised_variance:.6g}"))
         if self.surplus is not None:
             lines.append(("surplus over the outside option", f"{self.surplus:.6g}"))
+        if self.target is not None:
+            people = "no number of" if self.target.people_needed is None else f"{self.target.people_needed:,}"
+            lines.append((f"for a standard error of {self.target.error:g}", f"{people} people like these"))
         return lines
 
     def __repr__(self) -> str:

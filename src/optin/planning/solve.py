@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from optin.kernel.optimum import Design, best_at_reach, tilt_of
 from optin.planning.acceptance import solve_quasilinear
 from optin.planning.question import Question, question
 from optin.planning.record import Plan
+from optin.planning.target import target_of
 
 __all__ = ["plan"]
 
@@ -27,12 +29,14 @@ def plan(
     eta: float | None = None,
     max_gap: float = 0.0,
     slack: float = 0.0,
+    target_error: float | None = None,
 ) -> Plan:
     """Find the most accurate weights and noise that cross nobody's limit (E1–E11, E15).
 
     ``bounds`` clamp every value. ``data_variance`` (or ``data_sd``) is a declared bound, by default the worst case for the
     bounds. ``eta`` fixes the Laplace rate (Theorems 1 and 2). ``max_gap`` guards against values that are related to limits;
-    ``slack`` leaves quasi-linear people room for some to decline.
+    ``slack`` leaves quasi-linear people room for some to decline. ``target_error`` asks as well what it would take to reach
+    that standard error: `Plan.target`.
 
     >>> plan(PrivacyConstrained([1, 4, 9, 9]), bounds=(0, 1)).weights(PrivacyConstrained([1, 4, 9, 9])) * 15
     array([1., 4., 5., 5.])
@@ -40,9 +44,12 @@ def plan(
     asked = question(
         agents, bounds=bounds, data_variance=data_variance, data_sd=data_sd, eta=eta, max_gap=max_gap, slack=slack
     )
-    if isinstance(agents, QuasiLinear):
-        return solve_quasilinear(agents, asked)
-    return _solve_limits(agents, asked)
+    found = solve_quasilinear(agents, asked) if isinstance(agents, QuasiLinear) else _solve_limits(agents, asked)
+    if target_error is None:
+        return found
+    return replace(
+        found, target=target_of(agents, asked, error=float(target_error), reached_error=found.standard_error)
+    )
 
 
 def _solve_limits(agents: PrivacyConstrained, asked: Question) -> Plan:
