@@ -185,6 +185,19 @@ def test_the_plan_names_its_reference_points_and_what_declining_costs(tmp_path):
     assert {a["people"] for a in found["without"]} == {40}
 
 
+def test_an_accuracy_that_is_not_reached_says_how_many_people_or_which_limit_would_do(tmp_path):
+    table = people_csv(tmp_path, 2000)
+    asked = optin_ok("plan", table, *PLAN, "--target-error", 0.22, "--json").json["target"]
+    assert not asked["reached"]
+    shown = optin_ok("plan", table, *PLAN, "--target-error", 0.22).out
+    assert f"{asked['people_needed']:,} like these would reach it" in shown
+    assert f"a limit of {asked['limit_needed']:.4g} for everyone" in shown
+    many = people_csv(tmp_path, 2 * asked["people_needed"], name="many.csv")
+    assert optin_ok("plan", many, *PLAN, "--target-error", 0.22, "--json").json["target"]["reached"]
+    assert "no limit would do" in optin_ok("plan", table, *PLAN, "--target-error", 0.1).out
+    assert run("plan", table, *PLAN, "--target-error", 0).code == 2
+
+
 @pytest.mark.parametrize("share", ["0%", "100%", "-5%", "many", "1.5", "nan"])
 def test_a_share_that_is_none_is_refused(share, tmp_path):
     assert run("plan", people_csv(tmp_path), *PLAN, "--without", share).code == 2

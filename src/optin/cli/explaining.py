@@ -29,13 +29,11 @@ class Explanation:
     references: list[dict[str, Any]]
     counts: dict[str, Any]
     target: list[tuple[str, str]] = field(default_factory=list)
-    target_record: dict[str, Any] = field(default_factory=dict)
     without: list[dict[str, Any]] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         """Return numbers for scripts."""
         found: dict[str, Any] = {**self.counts, "references": self.references}
-        found |= {"target": self.target_record} if self.target_record else {}
         return found | ({"without": self.without} if self.without else {})
 
     def show(self) -> None:
@@ -82,7 +80,6 @@ def explanation(plan: Plan, agents: Agents, *, without: float | None = None) -> 
         references=_references(plan, agents),
         counts=counts,
         target=_target(plan),
-        target_record=_target_record(plan),
         without=[] if without is None else _absences(plan, agents, without),
     )
 
@@ -240,27 +237,31 @@ def _ratio(error: float, plan: Plan) -> float:
 
 
 def _target(plan: Plan) -> list[tuple[str, str]]:
-    target = getattr(plan, "target", None)
+    """Say whether the wanted accuracy is reached, and what would reach it."""
+    target = plan.target
     if target is None:
         return []
     if target.reached:
         return [("reached", f"yes: {number(plan.standard_error)} is at most {number(target.error)}")]
-    people, limit = target.people_needed, target.limit_needed
-    return [
+    lines = [
         ("reached", f"no: {number(plan.standard_error)} is above {number(target.error)}"),
-        ("more people", "no number would do" if people is None else f"{people:,} people like these would reach it"),
-        (
-            "or a limit",
-            "no limit would do" if limit is None else f"{number(limit)} for everyone would reach it with these people",
-        ),
+        ("with more people", _enough_people(target.people_needed, plan.people)),
     ]
+    if plan.model == "quasi-linear":
+        return lines
+    return [*lines, ("or other limits", _enough_limit(target.limit_needed))]
 
 
-def _target_record(plan: Plan) -> dict[str, Any]:
-    target = getattr(plan, "target", None)
-    if target is None:
-        return {}
-    return {name: getattr(target, name) for name in ("error", "reached", "people_needed", "limit_needed")}
+def _enough_people(people: int | None, planned: int) -> str:
+    if people is None:
+        return "no number of people like these would reach it"
+    return f"{people:,} like these would reach it, {people / planned:.3g} times as many"
+
+
+def _enough_limit(limit: float | None) -> str:
+    if limit is None:
+        return "no limit would do: even without noise so few people are not accurate enough"
+    return f"a limit of {number(limit)} for everyone would reach it with these people"
 
 
 def _absences(plan: Plan, agents: Agents, share: float) -> list[dict[str, Any]]:
