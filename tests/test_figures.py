@@ -248,3 +248,11 @@ def test_without_noise_there_is_nothing_to_draw():
             with pytest.raises(optin.BadInput, match="no"):
                 draw(axes(), plan, description)
     assert "noise 0" in figures.error_sources(axes(), plan, description)
+
+
+def test_a_pool_of_a_handful_is_not_counted_out():
+    _, plan, description = made([*np.linspace(0.1, 1.0, 30), 5.0, 5.0, 5.0])
+    assert plan.pooled_people == 3
+    words = figures.limits(axes(), plan, description)
+    assert "fewer than 10 people" in words
+    assert "3 people" not in words

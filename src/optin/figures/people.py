@@ -11,9 +11,9 @@ import numpy as np
 
 from optin.agents import Description
 from optin.errors import BadInput
-from optin.figures.cells import Cell, cells, groups
+from optin.figures.cells import SMALLEST_CELL, Cell, cells, groups
 from optin.figures.ink import LIGHT, Ink, key, plain, write
-from optin.figures.wording import count, outward, percent, short
+from optin.figures.wording import count, outward, percent, short, veiled
 from optin.kernel.ladder import Array
 from optin.planning import Plan
 
@@ -182,23 +182,21 @@ def _pool_names(ax: Axes, plan: Plan, ink: Ink) -> None:
     tail = plan.people - plan.pooled_people
     style: dict[str, object] = {"xycoords": "axes fraction", "va": "bottom", "fontsize": 9}
     if tail:
-        write(ax, ink, f"tail: {count(tail)}\ngiving all they allow", (0, 1), offset=(0, 6), ha="left", **style)
+        write(ax, ink, f"tail: {veiled(tail)}\ngiving all they allow", (0, 1), offset=(0, 6), ha="left", **style)
     if plan.pooled_people:
-        words = f"pool: {count(plan.pooled_people)}\ngiving the cap, no more"
+        words = f"pool: {veiled(plan.pooled_people)}\ngiving the cap, no more"
         write(ax, ink, words, (1, 1), offset=(0, 6), ha="right", **style)
-    split = 100.0 * tail / plan.people
-    if 0 < split < 100:
-        ax.axvline(split, color=ink.soft, linewidth=1, linestyle=(0, (1, 2)))
+    if min(tail, plan.pooled_people) >= SMALLEST_CELL:
+        ax.axvline(100.0 * tail / plan.people, color=ink.soft, linewidth=1, linestyle=(0, (1, 2)))
 
 
 def _unused_name(ax: Axes, plan: Plan, edges: Array, allowed: Array, ink: Ink) -> None:
-    """Name the hatched part where it is large enough to hold the words."""
-    start = 100.0 * (1 - plan.pooled_people / plan.people)
-    middle = start + 0.7 * (100.0 - start)
-    here = allowed[min(int(np.searchsorted(edges, middle, side="right")) - 1, len(allowed) - 1)]
-    if here > plan.cap + 0.3 * ax.get_ylim()[1] and start < 70:
+    """Name the hatched part, in the middle of where it is high, if that is large enough to hold the words."""
+    spare = allowed - plan.cap
+    start = float(edges[int(np.argmax(spare >= 0.6 * spare[-1]))])
+    if spare[-1] > 0.3 * ax.get_ylim()[1] and start < 78:
         box = {"facecolor": ink.paper, "edgecolor": "none", "pad": 2.0, "alpha": 0.85}
-        place = (middle, plan.cap + 0.4 * (here - plan.cap))
+        place = ((start + 100.0) / 2, plan.cap + 0.4 * spare[-1])
         write(ax, ink, "allowed,\nnot needed", place, ha="center", va="center", bbox=box)
 
 
@@ -206,7 +204,6 @@ def _limits_words(plan: Plan, found: Sequence[Cell]) -> str:
     tail = plan.people - plan.pooled_people
     low, high = outward(found[0].low, found[-1].high)
     return (
-        f"People in order of their limits, which run from {short(low)} to {short(high)}. The "
-        f"{count(tail)} in the tail give all they allow; the {count(plan.pooled_people)} in the pool give the cap of "
-        f"{short(plan.cap)} and no more."
+        f"People in order of their limits, which run from {short(low)} to {short(high)}. In the tail, {veiled(tail)} give all "
+        f"they allow; in the pool, {veiled(plan.pooled_people)} give the cap of {short(plan.cap)} and no more."
     )

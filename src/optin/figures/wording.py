@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-__all__ = ["count", "level", "outward", "percent", "power_of", "short", "steady", "ten_to"]
+__all__ = ["count", "level", "outward", "percent", "power_of", "short", "steady", "ten_to", "veiled"]
 
 _LARGE, _SMALL = 1e7, 1e-5
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -99,6 +99,15 @@ def percent(share: float) -> str:
     if 0 < share < 0.001:
         return "below 0.1 %"
     return f"{share * 100:.1f}".removesuffix(".0") + " %" if 0 < share < 0.0995 else f"{share * 100:.0f} %"
+
+
+def veiled(number: int, smallest: int = 10) -> str:
+    """Count people where a handful must not be told apart.
+
+    >>> veiled(1200), veiled(3), veiled(0)
+    ('1,200 people', 'fewer than 10 people', '0 people')
+    """
+    return f"fewer than {smallest} people" if 0 < number < smallest else count(number)
 
 
 def count(number: int, one: str = "person", many: str = "people") -> str:

@@ -7,6 +7,7 @@ import math
 from optin._version import __version__
 from optin.agents import Description
 from optin.errors import BadInput
+from optin.figures.cells import SMALLEST_CELL
 from optin.figures.wording import count, level, short
 from optin.planning import Plan
 from optin.releasing import Release
@@ -82,11 +83,16 @@ def _plan_tiles(plan: Plan, reach: float) -> list[tuple[str, str]]:
         (f"± {short(reach, 2)}", "around the true mean in 95 of 100 cases, sampling and noise together"),
         (short(min(plan.cap, 1e9)) if plan.pooled_people else "no cap", _cap_words(plan)),
         (
-            f"{plan.pooled_people:,} of {plan.people:,}",
+            _pool(plan),
             "are asked for no more than the cap; any limit above it stays unused",
         ),
         (f"{short(plan.effective_people)}", "people without any privacy would give a mean as accurate as this"),
     ]
+
+
+def _pool(plan: Plan) -> str:
+    few = 0 < plan.pooled_people < SMALLEST_CELL
+    return f"{f'fewer than {SMALLEST_CELL}' if few else f'{plan.pooled_people:,}'} of {plan.people:,}"
 
 
 def _cap_words(plan: Plan) -> str:

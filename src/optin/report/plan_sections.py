@@ -12,7 +12,7 @@ from optin.figures.cells import groups
 from optin.figures.curves import crowd, designs
 from optin.figures.dial import dial_caps
 from optin.figures.people import cost_shares, ranges
-from optin.figures.wording import count, percent, power_of, short, steady
+from optin.figures.wording import count, percent, power_of, short, steady, veiled
 from optin.planning import Plan
 from optin.report.markup import Markup, joined, table
 from optin.report.section import facts, note, pictured, plus_minus, squared_error_caption
@@ -232,7 +232,7 @@ def plan_numbers(plan: Plan) -> Markup:
         ("declared variance of a value", f"{plan.data_variance:.10g}"),
         ("declared gap", f"{plan.max_gap:.10g}"),
         ("cap on epsilon", f"{plan.cap:.10g}"),
-        ("people at or above the cap", f"{plan.pooled_people:,}"),
+        ("people at or above the cap", veiled(plan.pooled_people)),
         ("sum of epsilons", f"{plan.epsilon_total:.10g}"),
         ("η, noise scale", f"{plan.eta:.10g}, {plan.noise_scale:.10g}" + (" (given)" if plan.eta_given else "")),
         ("variance, standard error", f"{plan.variance:.10g}, {plan.standard_error:.10g}"),
