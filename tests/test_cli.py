@@ -102,6 +102,16 @@ def test_help_loads_nothing_heavy():
     assert found.returncode == 0, found.stderr
 
 
+def test_reading_people_does_not_load_pandas_where_it_happens_to_be_installed(tmp_path):
+    words = ["plan", str(people_csv(tmp_path)), *PLAN]
+    check = (
+        f"import sys, optin.cli\ntry: optin.cli.main({words!r})\nexcept SystemExit: pass\n"
+        "sys.exit('pandas was loaded' if 'pandas' in sys.modules else 0)"
+    )
+    found = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+
+
 def test_completion_is_offered():
     found = spawn("--show-completion", "bash")
     assert "optin" in found.stdout or "optin" in found.stderr

@@ -1,4 +1,7 @@
-"""From cells to ids, numbers and answers; a cell that cannot be used is named by its place, never by its content."""
+"""From cells to ids, numbers and answers; a cell that cannot be used is named by its place, never by its content.
+
+Nothing here turns Python or numpy data into Arrow: that would load pandas wherever it is installed, for seconds.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from optin.errors import BadInput
 __all__ = ["as_ids", "as_numbers", "as_truths"]
 
 Place = Callable[[int], str]
-YES, NO = ("1", "true", "t", "yes", "y"), ("0", "false", "f", "no", "n")
+ANSWERS = dict.fromkeys(("1", "true", "t", "yes", "y"), True) | dict.fromkeys(("0", "false", "f", "no", "n"), False)
+HOW = "write true or false, yes or no, 1 or 0"
 
 
 def as_ids(column: pa.ChunkedArray, name: str, place: Place) -> list[str]:
@@ -22,9 +26,11 @@ def as_ids(column: pa.ChunkedArray, name: str, place: Place) -> list[str]:
     kind = _plain(column).type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind)):
         raise BadInput(f"{name} is stored as {kind}, and ids are text; write the column as text")
-    texts = pc.cast(_plain(column), pa.string())
-    _refuse(pc.or_kleene(pc.is_null(texts), pc.equal(texts, "")), f"{name} is missing; every person needs an id", place)
-    return [str(text) for text in texts.to_pylist()]
+    texts: list[str] = pc.cast(_plain(column), pa.string()).to_pylist()
+    for row, text in enumerate(texts):
+        if not text:
+            raise BadInput(f"{place(row)}: {name} is missing; every person needs an id")
+    return texts
 
 
 def as_numbers(
@@ -33,20 +39,19 @@ def as_numbers(
     """Take numbers; ``required`` ones are there and at least 0, the others may be missing (NaN)."""
     numbers = _numbers(_plain(column), name, place)
     if required:
-        _refuse(pa.array(np.isnan(numbers)), f"{name} is missing; fill it in or leave the person out", place)
-        _refuse(pa.array(numbers < 0), f"{name} is negative; it must be 0 or more", place)
+        _refuse(np.isnan(numbers), f"{name} is missing; fill it in or leave the person out", place)
+        _refuse(numbers < 0, f"{name} is negative; it must be 0 or more", place)
     if not infinite:
-        _refuse(pa.array(np.isinf(numbers)), f"{name} is infinite; give a finite number", place)
+        _refuse(np.isinf(numbers), f"{name} is infinite; give a finite number", place)
     return numbers
 
 
 def as_truths(column: pa.ChunkedArray, name: str, place: Place) -> NDArray[np.bool_]:
     """Take answers: true, yes or 1 against false, no or 0."""
-    texts = pc.utf8_lower(pc.utf8_trim_whitespace(pc.cast(_plain(column), pa.string())))
-    yes = pc.fill_null(pc.is_in(texts, pa.array(YES)), False)
-    no = pc.fill_null(pc.is_in(texts, pa.array(NO)), False)
-    _refuse(pc.invert(pc.or_(yes, no)), f"{name} is not an answer; write true or false, yes or no, 1 or 0", place)
-    return np.asarray(yes.to_numpy(), dtype=np.bool_)
+    texts = pc.cast(_plain(column), pa.string()).to_pylist()
+    answers = [ANSWERS.get((text or "").strip().lower()) for text in texts]
+    _refuse(np.array([answer is None for answer in answers]), f"{name} is not an answer; {HOW}", place)
+    return np.array(answers, dtype=np.bool_)
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -56,11 +61,11 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _numbers(column: pa.ChunkedArray, name: str, place: Place) -> NDArray[np.float64]:
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         trimmed = pc.utf8_trim_whitespace(column)
-        column = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, trimmed.type), trimmed)
+        column = pc.replace_substring_regex(trimmed, pattern="^$", replacement="nan")
     numbers = _cast(column)
     if numbers is None:
         raise BadInput(f"{place(_first_text(column))}: {name} is not a number; write it with digits and a point")
-    return np.array(pc.fill_null(numbers, float("nan")).to_numpy(), dtype=np.float64)
+    return np.array(numbers.to_pylist(), dtype=np.float64)  # None becomes NaN
 
 
 def _cast(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
@@ -79,7 +84,6 @@ def _first_text(column: pa.ChunkedArray) -> int:
     return low
 
 
-def _refuse(wrong: pa.Array, message: str, place: Place) -> None:
-    at = pc.index(wrong, True).as_py()
-    if at >= 0:
-        raise BadInput(f"{place(at)}: {message}")
+def _refuse(wrong: NDArray[np.bool_], message: str, place: Place) -> None:
+    if wrong.any():
+        raise BadInput(f"{place(int(np.argmax(wrong)))}: {message}")
