@@ -30,6 +30,7 @@ class Source:
 
 def write_report(source: Path, out: Path, *, plan: Path | None = None) -> Path:
     """Read plan.json or release.json (with ``plan``, both) and write the page, whole or not at all."""
+    _check_place(Path(out))
     found = read_source(Path(source))
     if plan is not None:
         found = _joined(found, read_source(Path(plan)))
@@ -92,6 +93,14 @@ def _joined(first: Source, second: Source) -> Source:
     if announced != (plan.people, plan.model, plan.bounds, plan.data_variance, plan.max_gap):
         raise BadInput("this release was announced from another plan; give the plan it was announced from")
     return Source(plan=plan, description=first.description or second.description, release=release)
+
+
+def _check_place(path: Path) -> None:
+    """Refuse a place that cannot hold the page before anything is drawn."""
+    if path.is_dir():
+        raise BadInput(f"{path} cannot be written: it is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise BadInput(f"{path} cannot be written: there is no folder {path.parent}")
 
 
 def _write_whole(path: Path, text: str) -> None:
