@@ -141,7 +141,8 @@ def _interval(ax: Axes, found: Interval, row: int, colour: str, reach: float, in
 
 def _promise(ax: Axes, promised: float, ink: Ink) -> None:
     ax.axhline(promised, color=ink.mark, linewidth=1.4, linestyle=(0, (5, 3)))
-    write(ax, ink, "promised: above this nothing is released", (0, promised), offset=(8, 4), va="bottom")
+    place = (MOST_AWAY * 100, promised)  # below the line at the right, where every curve has left it
+    write(ax, ink, "promised: above this line, no release", place, offset=(-4, -4), ha="right", va="top")
 
 
 def _stacked(ax: Axes, rows: Sequence[Parts], own: str, ink: Ink) -> str:
