@@ -76,7 +76,7 @@ def release_sources(ax: Axes, release: Release, *, ink: Ink = LIGHT) -> str:
 def turnout(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) -> str:
     """Draw the standard error against the share of people who stay away, promises frozen (E12).
 
-    Every pattern of decliners lies between the outer lines. Returns the picture in words.
+    Unless the noise was given, every pattern of decliners lies between the outer lines. Returns the picture in words.
     """
     if description.people < SMALLEST_CELL or math.isinf(plan.eta):
         raise BadInput(f"only {count(description.people)}, or no noise: there is no turnout to draw")

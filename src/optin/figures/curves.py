@@ -104,7 +104,7 @@ def turnout_variances(plan: Plan, people: Crowd, shares: Array, *, who: str = "r
     """Compute the variance left if this share of people joins and promises stay frozen (E12).
 
     ``who`` stays away: "random" people (their sums shrink in proportion, as they do on average), the "strictest" first, or
-    the most "generous" first. For an optimal plan no other pattern of decliners can be better than "strictest" or worse
+    the most "generous" first. If the cap is not above E1's, no other pattern of decliners can be better than "strictest" or worse
     than "generous": the variance left falls with every epsilon kept.
     """
     totals, squares = people.granted(plan.cap)

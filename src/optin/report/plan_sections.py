@@ -217,8 +217,8 @@ def _turnout(plan: Plan, description: Description) -> Markup:
 
     return pictured(
         "If people stay away",
-        "Promises are frozen when they are announced: whoever joins gives exactly what was promised, however few come. Whoever "
-        "stays away, the error lies in the shaded band.",
+        "Promises are frozen when they are announced: whoever joins gives exactly what was promised, however few come."
+        + ("" if plan.eta_given else " Whoever stays away, the error lies in the shaded band."),
         draw=lambda ax, ink: figures.turnout(ax, plan, description, ink=ink),
         numbers=numbers,
     )
