@@ -1,5 +1,7 @@
 """Every bad file gives one clear message with the line, the contract's exit code, no output file, and no act in the ledger."""
 
+import shutil
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -7,6 +9,8 @@ import pytest
 from cli_steps import PLAN, names, optin, optin_ok, people_csv
 from ledger_steps import counts
 
+from optin.cli.output import Output
+from optin.errors import BadInput
 from optin.store import Ledger
 
 MARK = "777123"
@@ -87,6 +91,11 @@ BAD = {
     "an empty file": (text(""), "is empty; the first line must name the columns"),
     "a header and nothing else": (text(HEADER), "has a header and no rows"),
     "no header": (text(GOOD), "line 1 has no column id; its first line holds numbers"),
+    "no header, other separators": (
+        text(GOOD.replace(".", ",").replace(",0,", ";0,").replace(",3,", ";3,").replace(",yes", ";yes")),
+        "its columns are not separated by commas",
+    ),
+    "no header, spaces": (text(GOOD.replace(",", " ")), "its first line holds numbers"),
     "Latin-1": (text(HEADER + GOOD + f"ä,0.{MARK},1,yes\n", "latin-1"), "line 14 is not UTF-8"),
     "UTF-16": (text(HEADER + GOOD, "utf-16"), "line 1 is not UTF-8"),
     "a short row": (text(HEADER + GOOD + f"x,0.{MARK}\n"), "line 14 has 2 columns where the header has 4"),
@@ -284,3 +293,34 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_else_is_los
     assert outcome.code == 2
     assert table.read_bytes() == content
     assert names(tmp_path) == ["people.csv"]
+
+
+def test_an_output_is_whole_or_not_there(tmp_path):
+    path = tmp_path / "plan.json"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), Output(path):
+        raise RuntimeError("in the middle of it")
+    assert path.read_text() == "old"
+    with Output(path) as file:
+        assert path.read_text() == "old"
+        file.write("new")
+    assert path.read_text() == "new"
+    assert names(tmp_path) == ["plan.json"]
+
+
+def test_an_output_whose_folder_is_gone_says_so(tmp_path):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    with Output(folder / "plan.json") as file:
+        shutil.rmtree(folder)
+        with pytest.raises(BadInput, match="cannot be written"):
+            file.write("new")
+    assert names(tmp_path) == []
+
+
+def test_files_as_spreadsheets_write_them_are_read(tmp_path):
+    plain = people_csv(tmp_path)
+    odd = tmp_path / "odd.csv"
+    lines = [",".join(f'"{cell}"' for cell in line.split(",")) for line in plain.read_text().splitlines()]
+    odd.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(lines).encode() + b"\r\n\r\n")
+    assert optin_ok("plan", odd, *PLAN, "--json").json == optin_ok("plan", plain, *PLAN, "--json").json

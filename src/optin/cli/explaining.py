@@ -76,7 +76,7 @@ def explanation(plan: Plan, agents: Agents, *, without: float | None = None) -> 
     limits = plan.limits(agents)
     counts = _counts(plan, limits)
     return Explanation(
-        plan=[*_people(limits, counts), *_design(plan, counts), *_accuracy(plan), *_worth(plan, agents)],
+        plan=[*_people(plan, limits, counts), *_design(plan, counts), *_accuracy(plan), *_worth(plan, agents)],
         references=_references(plan, agents),
         counts=counts,
         target=_target(plan),
@@ -131,14 +131,15 @@ def _counts(plan: Plan, limits: Array) -> dict[str, Any]:
     }
 
 
-def _people(limits: Array, counts: dict[str, Any]) -> list[tuple[str, str]]:
+def _people(plan: Plan, limits: Array, counts: dict[str, Any]) -> list[tuple[str, str]]:
     more = [f"{counts['no_part']:,} with limit 0 take no part"] if counts["no_part"] else []
     more += [f"{counts['no_limit']:,} without any limit"] if counts["no_limit"] else []
     ends = np.quantile(limits, (0, 0.25, 0.5, 0.75, 1), method="inverted_cdf")
     names = ("least", "quarter", "median", "three quarters", "most")
+    label = "limits" if plan.surplus is None else "limits (surplus/cost)"
     return [
         ("people", f"{counts['people']:,}" + (f" ({', '.join(more)})" if more else "")),
-        ("limits", ", ".join(f"{name} {number(float(end))}" for name, end in zip(names, ends, strict=True))),
+        (label, ", ".join(f"{name} {number(float(end))}" for name, end in zip(names, ends, strict=True))),
         *([("", picture)] if (picture := _picture(limits)) else []),
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -126,10 +127,10 @@ def _expect_column(file: Path, name: str, header: list[str]) -> None:
 
 
 def _advice(name: str, header: list[str]) -> str:
-    if any(_is_number(cell) for cell in header):
-        return "its first line holds numbers, not column names; add a line that names the columns"
-    if len(header) == 1 and any(mark in header[0] for mark in ";\t|"):
+    if any(mark in cell for cell in header for mark in ";\t|"):
         return "its columns are not separated by commas; save it as CSV with commas"
+    if any(_holds_number(cell) for cell in header):
+        return "its first line holds numbers, not column names; add a line that names the columns"
     folded = {known.casefold().strip(): known for known in header}
     near = get_close_matches(name.casefold().strip(), folded, n=1, cutoff=0.5)
     if near:
@@ -138,13 +139,9 @@ def _advice(name: str, header: list[str]) -> str:
     return f"it has {listed}"
 
 
-def _is_number(cell: str) -> bool:
-    """Tell a person's row from a header: a row without header must not be repeated in a message."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def _holds_number(cell: str) -> bool:
+    """Tell a person's row from a header: a row in the header's place must not be repeated in a message."""
+    return re.search(r"(^|\s)[-+]?[\d.,]+(e[-+]?\d+)?(\s|$)|\d[.,]\d", cell.strip(), re.IGNORECASE) is not None
 
 
 def _top(file: Path) -> str:
