@@ -16,7 +16,7 @@ from oracles import LAPLACE, Number, span
 
 Polynomial = list[Fraction]  # lowest power first, no zero at the end
 
-DIGITS = 100  # bits to which roots are pinned down
+DIGITS = 80  # bits to which roots are pinned down
 TINIEST = Fraction(1, 2**300)  # a root at zero has no relative precision
 
 
@@ -82,7 +82,7 @@ def root_bound(p: Polynomial) -> Fraction:
 
 
 def least_root(p: Polynomial, low: Fraction, high: Number) -> Fraction | None:
-    """The least root of ``p`` in [low, high], to 100 bits; exactly decided whether there is one."""
+    """The least root of ``p`` in [low, high], to 80 bits; exactly decided whether there is one."""
     p = trimmed(p)
     if len(p) < 2:
         return None
@@ -91,23 +91,36 @@ def least_root(p: Polynomial, low: Fraction, high: Number) -> Fraction | None:
     chain = sturm_chain(p)
     high = max(root_bound(p), low) if isinf(high) else high
     before = variations(chain, low)
-    if high <= low or variations(chain, high) == before:
+    left = before - variations(chain, high) if high > low else 0
+    if left == 0:
         return None
+    while left > 1:  # roots of the square-free part are apart, so halving ends
+        middle = (low + high) / 2
+        inside = before - variations(chain, middle)
+        low, high, left = (low, middle, inside) if inside else (middle, high, left)
+    return sign_change(chain[0], low, high)
+
+
+def sign_change(p: Polynomial, low: Fraction, high: Fraction) -> Fraction:
+    """The only root of ``p`` in (low, high], where it is simple."""
+    below = value(p, low) < 0
+    if value(p, high) == 0:
+        return high
     while high - low > max(max(abs(low), abs(high)) / 2**DIGITS, TINIEST):
         middle = (low + high) / 2
-        low, high = (low, middle) if variations(chain, middle) < before else (middle, high)
+        low, high = (middle, high) if (value(p, middle) < 0) == below else (low, middle)
     return high
 
 
 def root_of_square(q: Fraction) -> Fraction:
-    """The square root to 100 bits."""
+    """The square root to 80 bits."""
     scale = max(DIGITS - (q.numerator.bit_length() - q.denominator.bit_length()) // 2, 1)
     return Fraction(isqrt(q.numerator * 4**scale // q.denominator), 2**scale)
 
 
 @dataclass(frozen=True)
 class LinearDesign:
-    """The optimum of the quasi-linear program with benefit base - slope V, to 100 bits."""
+    """The optimum of the quasi-linear program with benefit base - slope V, to 80 bits."""
 
     ratio: Number  # y = x / B of E10
     surplus: Fraction

@@ -17,7 +17,7 @@ from optin.kernel.dial import robust_design
 from optin.kernel.passes import ArrayLimits
 
 F = Fraction
-many = settings(max_examples=200, deadline=None, derandomize=True)
+many = settings(max_examples=120, deadline=None, derandomize=True)
 some = settings(max_examples=80, deadline=None, derandomize=True)
 
 gaps = st.sampled_from([0.0, 1.0, 0.5]) | powers(-6, 0)

@@ -27,7 +27,7 @@ from optin.kernel.optimum import best_design
 from optin.kernel.passes import ArrayLimits
 
 F = Fraction
-many = settings(max_examples=200, deadline=None, derandomize=True)
+many = settings(max_examples=120, deadline=None, derandomize=True)
 some = settings(max_examples=80, deadline=None, derandomize=True)
 
 
