@@ -60,3 +60,14 @@ def test_a_plan_with_a_target_survives_a_round_trip():
 def test_targets_that_make_no_sense_are_refused(question):
     with pytest.raises(BadInput, match="target_error"):
         optin.plan(PrivacyConstrained(LIMITS), bounds=(0, 1), **question)
+
+
+def test_the_report_says_what_a_target_takes(tmp_path):
+    import json
+
+    people = PrivacyConstrained(LIMITS)
+    plan = optin.plan(people, bounds=(0, 1), target_error=0.01)
+    source = tmp_path / "plan.json"
+    source.write_text(json.dumps(json.loads(plan.to_json()) | {"describe": optin.describe(people).as_dict()}))
+    page = optin.report.write_report(source, tmp_path / "report.html").read_text()
+    assert f"{plan.target.people_needed:,} people like these" in page

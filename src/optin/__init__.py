@@ -15,11 +15,11 @@ import numpy as np  # noqa: F401 - the one heavy import, made on purpose and not
 from optin._version import __version__
 
 if TYPE_CHECKING:
-    from optin import campaign
+    from optin import baselines, campaign, figures, report
     from optin.agents import Description, LinearBenefit, PrivacyConstrained, QuasiLinear, describe
     from optin.announcement import Announcement, Deal, announce, explain
     from optin.errors import BadInput, BudgetSpent, Infeasible, OptinError, PromiseBroken
-    from optin.planning import Certificate, Plan, plan
+    from optin.planning import Certificate, Plan, Target, plan
     from optin.receipts import Receipt, check
     from optin.releasing import Interval, Release, release
     from optin.store import Ledger
@@ -39,6 +39,7 @@ _HOMES = {
     "Plan": "planning",
     "PrivacyConstrained": "agents",
     "PromiseBroken": "errors",
+    "Target": "planning",
     "QuasiLinear": "agents",
     "Receipt": "receipts",
     "Release": "releasing",
@@ -49,7 +50,7 @@ _HOMES = {
     "plan": "planning",
     "release": "releasing",
 }
-_ROOMS = {"campaign"}
+_ROOMS = {"baselines", "campaign", "figures", "report"}
 
 __all__ = [
     "Announcement",
@@ -69,14 +70,18 @@ __all__ = [
     "QuasiLinear",
     "Receipt",
     "Release",
+    "Target",
     "__version__",
     "announce",
+    "baselines",
     "campaign",
     "check",
     "describe",
     "explain",
+    "figures",
     "plan",
     "release",
+    "report",
 ]
 
 

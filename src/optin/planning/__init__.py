@@ -3,5 +3,6 @@
 from optin.planning.certificate import Certificate
 from optin.planning.record import Plan
 from optin.planning.solve import plan
+from optin.planning.wish import Target
 
-__all__ = ["Certificate", "Plan", "plan"]
+__all__ = ["Certificate", "Plan", "Target", "plan"]

@@ -13,7 +13,7 @@ from optin.figures.curves import crowd, designs
 from optin.figures.dial import dial_caps
 from optin.figures.people import cost_shares, ranges
 from optin.figures.wording import count, percent, power_of, short, steady, veiled
-from optin.planning import Plan
+from optin.planning import Plan, Target
 from optin.report.markup import Markup, joined, table
 from optin.report.section import facts, note, pictured, plus_minus, squared_error_caption
 
@@ -245,4 +245,16 @@ def plan_numbers(plan: Plan) -> Markup:
         rows.append(("benefit", plan.benefit_name))
     if plan.surplus is not None:
         rows.append(("surplus over the outside option", f"{plan.surplus:.10g}"))
+    if plan.target is not None:
+        rows.append((f"for a standard error of {plan.target.error:g}", _wish(plan.target)))
     return facts("As planned, before rounding to grains", rows)
+
+
+def _wish(target: Target) -> str:
+    """Say what a wanted accuracy would take."""
+    ways = []
+    if target.people_needed is not None:
+        ways.append(f"{count(target.people_needed)} people like these")
+    if target.limit_needed is not None:
+        ways.append(f"a limit of {short(target.limit_needed)} for everyone here")
+    return " or ".join(ways) or "no number of people like these"
