@@ -294,6 +294,20 @@ def test_looking_at_a_ledger_that_is_not_there_creates_none(folder):
     assert names(folder) == before
 
 
+def test_a_ledger_that_cannot_be_used_is_refused_and_left_as_it_is(folder):
+    optin_ok("plan", "people.csv", *PLAN, "-o", "plan.json")
+    before = (folder / "people.csv").read_bytes()
+    known = names(folder)
+    for url in ("people.csv", "postgresql://someone:secret777@127.0.0.1:1/none"):
+        outcome = optin("announce", "plan.json", "people.csv", "--ledger", url, "-o", "announcement.json")
+        assert outcome.code == 5, outcome.err
+        assert "secret777" not in outcome.err
+        assert outcome.err.count("\n") == 1
+    assert optin("announce", "plan.json", "people.csv", "--ledger", "oracle://x", "-o", "a.json").code == 2
+    assert (folder / "people.csv").read_bytes() == before
+    assert names(folder) == known
+
+
 def test_the_survey_of_affairs_is_planned_released_and_reported(folder):
     from statsmodels.datasets import fair
 

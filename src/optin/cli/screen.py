@@ -28,7 +28,7 @@ def rows(title: str, lines: Sequence[Row]) -> None:
 
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="cyan", no_wrap=True)
-    grid.add_column()
+    grid.add_column(overflow="fold")
     for label, text in lines:
         grid.add_row(f"  {label}", _safe(text))
     heading(title)
