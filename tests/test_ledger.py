@@ -243,6 +243,13 @@ def test_the_order_of_the_table_does_not_matter(ledger):
     assert ledger.verify().ok
 
 
+def test_joined_answers_for_everyone_announced(ledger):
+    announce(ledger)
+    for joined in ([True, True], [True] * 4, True):
+        with pytest.raises(BadInput, match="each of the 3 people"):
+            release(ledger, joined=joined)
+
+
 def test_a_failing_draw_charges_nobody(ledger):
     announce(ledger)
     before = counts(ledger)

@@ -208,6 +208,12 @@ def test_the_driver_itself_would_have_shown_one(postgres):
             link.execute(text("INSERT INTO people VALUES (:person, :id, :act)"), rows)
 
 
+def test_even_a_raw_database_error_hides_its_parameters(ledger):
+    with ledger.engine.connect() as link, pytest.raises(DatabaseError) as caught:
+        link.execute(text("SELECT :id FROM missing"), {"id": ID})
+    assert ID not in str(caught.value)
+
+
 def test_nothing_that_is_printed_shows_a_marker(ledger):
     offer = announce(ledger)
     release = campaign.release(offer, people, VALUES, ledger=ledger)
