@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from optin import baselines, campaign, figures, report
     from optin.agents import Description, LinearBenefit, PrivacyConstrained, QuasiLinear, describe
     from optin.announcement import Announcement, Deal, announce, explain
-    from optin.errors import BadInput, BudgetSpent, Infeasible, OptinError, PromiseBroken
+    from optin.errors import BadInput, BudgetSpent, Infeasible, LedgerUnavailable, OptinError, PromiseBroken
     from optin.planning import Certificate, Plan, Target, plan
     from optin.receipts import Receipt, check
     from optin.releasing import Interval, Release, release
@@ -32,6 +32,7 @@ _HOMES = {
     "Deal": "announcement",
     "Description": "agents",
     "Infeasible": "errors",
+    "LedgerUnavailable": "errors",
     "Interval": "releasing",
     "Ledger": "store",
     "LinearBenefit": "agents",
@@ -62,6 +63,7 @@ __all__ = [
     "Infeasible",
     "Interval",
     "Ledger",
+    "LedgerUnavailable",
     "LinearBenefit",
     "OptinError",
     "Plan",

@@ -26,7 +26,7 @@ from optin.store import Ledger, Terms, allowance_grains, epsilons_of
 from optin.store.ledger import Bounded
 from optin.store.points import reached
 
-__all__ = ["Quorum", "announce", "answer", "cancel", "plan", "release"]
+__all__ = ["Quorum", "announce", "answer", "cancel", "plan", "release", "within_allowance"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,11 +61,12 @@ def plan(
     eta: float | None = None,
     max_gap: float = 0.0,
     slack: float = 0.0,
+    target_error: float | None = None,
     ledger: Ledger | None = None,
     raise_limits: bool = False,
 ) -> Plan:
     """Find the best design; with a ledger, nobody is planned beyond what remains of their allowance."""
-    people = agents if ledger is None else _within_allowance(agents, ledger, raise_limits=raise_limits)
+    people = agents if ledger is None else within_allowance(agents, ledger, raise_limits=raise_limits)
     return make_plan(
         people,
         bounds=bounds,
@@ -74,6 +75,7 @@ def plan(
         eta=eta,
         max_gap=max_gap,
         slack=slack,
+        target_error=target_error,
     )
 
 
@@ -93,7 +95,7 @@ def announce(
     cover their promise; ``raise_limits`` raises allowances to the limits stated now, as an act of its own.
     """
     before = Terms(campaign, round, "") if campaign is not None else None
-    people = _within_allowance(agents, ledger, besides=before, raise_limits=raise_limits)
+    people = within_allowance(agents, ledger, besides=before, raise_limits=raise_limits)
     offer = make_announcement(plan, people, campaign=campaign, round=round, min_people=min_people)
     stated = offer.grain_rule(agents).limits(slice(None))
     ledger.announce(
@@ -173,7 +175,7 @@ def _ids(agents: Agents) -> list[str]:
     return list(agents.ids)
 
 
-def _within_allowance(
+def within_allowance(
     agents: Agents, ledger: Ledger, *, besides: Terms | None = None, raise_limits: bool = False
 ) -> Agents:
     """Lower limits to what remains; people who weigh costs have no limit to lower, and are checked instead.

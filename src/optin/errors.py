@@ -4,14 +4,15 @@
     ├── BadInput (also ValueError)   exit 2, HTTP 422   the caller can mend it
     ├── Infeasible                   exit 3, HTTP 409   no design makes these people join
     ├── PromiseBroken                exit 4, HTTP 409   going on would break what was announced
-    └── BudgetSpent                  exit 4, HTTP 409   someone's allowance does not cover it
+    ├── BudgetSpent                  exit 4, HTTP 409   someone's allowance does not cover it
+    └── LedgerUnavailable            exit 5, HTTP 503   the database failed; the message says whether anything was written
 
 Messages say what, where (a row, a line, an id) and what to do; never a private value.
 """
 
 from __future__ import annotations
 
-__all__ = ["BadInput", "BudgetSpent", "Infeasible", "OptinError", "PromiseBroken"]
+__all__ = ["BadInput", "BudgetSpent", "Infeasible", "LedgerUnavailable", "OptinError", "PromiseBroken"]
 
 
 class OptinError(Exception):
@@ -67,3 +68,10 @@ class BudgetSpent(OptinError):
 
     exit_code = 4
     http_status = 409
+
+
+class LedgerUnavailable(OptinError):
+    """The database could not be reached or could not write; the message says whether anything was written."""
+
+    exit_code = 5
+    http_status = 503

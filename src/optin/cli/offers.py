@@ -11,7 +11,7 @@ import typer
 from optin.cli import screen
 from optin.cli.explaining import number
 from optin.cli.ledgers import ledger_exists, open_ledger
-from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, LedgerUrl, Limits, NewFile, PeoplePath
+from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, LedgerUrl, Limits, NewFile, PeoplePath, RaiseLimits
 from optin.cli.output import Output, read_text
 from optin.cli.people import Columns, located, read_people
 from optin.errors import BadInput
@@ -32,9 +32,7 @@ def announce_plan(
     ] = None,
     round_number: Annotated[int, typer.Option("--round", metavar="N", help="The round of the campaign.")] = 1,
     min_people: Annotated[int, typer.Option(metavar="N", help="Refuse to announce to fewer people than this.")] = 10,
-    raise_limits: Annotated[
-        bool, typer.Option("--raise-limits", help="Raise allowances to the limits stated now.")
-    ] = False,
+    raise_limits: RaiseLimits = False,
     limits: Limits = None,
     budgets: Budgets = None,
     costs: Costs = None,
@@ -61,9 +59,8 @@ def announce_plan(
         raise BadInput(f"{plan} does not say which columns to read; give --limits COL, or plan again with optin plan")
     table = read_people(people, source)
     terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
-    if not raise_limits:
-        before = None if campaign is None else (campaign, round_number)
-        expect_planned(plan, found, within_allowance(table, ledger, besides=before).agents)
+    before = None if campaign is None else (campaign, round_number)
+    expect_planned(plan, found, within_allowance(table, ledger, besides=before, raise_limits=raise_limits).agents)
     with Output(output, inputs=[plan, people]) as file, located(table.table), screen.working("announcing"):
         if not ledger_exists(ledger):
             found.announce(table.agents, **terms)  # what would be refused is refused before a ledger is created

@@ -13,11 +13,14 @@ __all__ = [
     "Costs",
     "Engine",
     "Id",
+    "Joined",
     "LedgerUrl",
     "Limits",
     "MaybeLedgerUrl",
     "NewFile",
     "PeoplePath",
+    "RaiseLimits",
+    "Values",
 ]
 
 PeoplePath = Annotated[
@@ -85,3 +88,20 @@ NewFile = Annotated[
     Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write; appears whole or not at all.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON; messages go to standard error.")]
+RaiseLimits = Annotated[bool, typer.Option("--raise-limits", help="Raise allowances to the limits stated now.")]
+Values = Annotated[
+    str,
+    typer.Option(
+        "--values", metavar="COL", help="Column of values; clamped to the announced bounds.", rich_help_panel="Columns"
+    ),
+]
+Joined = Annotated[
+    str | None,
+    typer.Option(
+        "--joined",
+        metavar="COL",
+        help="Column that says who joined.",
+        show_default="everyone who did not decline",
+        rich_help_panel="Columns",
+    ),
+]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, Limits, MaybeLedgerUrl, PeoplePath
+from optin.cli import plan_options as options
+from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, Limits, MaybeLedgerUrl, PeoplePath, RaiseLimits
 from optin.cli.output import Output, read_text
 from optin.cli.people import Columns, People, located, read_people
 from optin.cli.screen import finite, note, print_json, working
@@ -21,66 +20,27 @@ if TYPE_CHECKING:
 
 __all__ = ["plan_people", "plan_record", "read_plan", "within_allowance"]
 
-QUESTION = "The question"
-WHAT_IF = "What if"
-
 
 def plan_people(
     people: PeoplePath,
-    bounds: Annotated[
-        tuple[float, float],
-        typer.Option(
-            "--bounds", metavar="LO HI", help="The range of values, known beforehand.", rich_help_panel=QUESTION
-        ),
-    ],
+    bounds: options.Bounds,
     limits: Limits = None,
     budgets: Budgets = None,
     costs: Costs = None,
     id_column: Id = "id",
-    benefit_base: Annotated[
-        float | None, typer.Option(metavar="A", help="Benefit is A - B * variance.", rich_help_panel=QUESTION)
-    ] = None,
-    benefit_slope: Annotated[
-        float | None, typer.Option(metavar="B", help="What a unit of variance costs.", rich_help_panel=QUESTION)
-    ] = None,
-    outside: Annotated[
-        str, typer.Option(metavar="O|own-data", help="What people have if they stay away.", rich_help_panel=QUESTION)
-    ] = "0",
-    sd: Annotated[
-        float | None,
-        typer.Option(
-            metavar="S",
-            help="Standard deviation of values.",
-            show_default="the worst case, (HI-LO)/2",
-            rich_help_panel=QUESTION,
-        ),
-    ] = None,
-    eta: Annotated[
-        float | None,
-        typer.Option(metavar="E", help="Fix the Laplace rate instead of finding the best.", rich_help_panel=QUESTION),
-    ] = None,
-    max_gap: Annotated[
-        float,
-        typer.Option(
-            metavar="G", help="How far apart people's means may lie (0: unrelated to limits).", rich_help_panel=QUESTION
-        ),
-    ] = 0.0,
-    slack: Annotated[
-        float, typer.Option(metavar="S", help="Room for decliners; with --benefit-base only.", rich_help_panel=QUESTION)
-    ] = 0.0,
-    target_error: Annotated[
-        float | None,
-        typer.Option(metavar="E", help="The standard error you need: what would reach it?", rich_help_panel=WHAT_IF),
-    ] = None,
-    without: Annotated[
-        str | None, typer.Option(metavar="20%", help="What is left if so many people decline.", rich_help_panel=WHAT_IF)
-    ] = None,
+    benefit_base: options.BenefitBase = None,
+    benefit_slope: options.BenefitSlope = None,
+    outside: options.Outside = "0",
+    sd: options.Sd = None,
+    eta: options.Eta = None,
+    max_gap: options.MaxGap = 0.0,
+    slack: options.Slack = 0.0,
+    target_error: options.TargetError = None,
+    without: options.Without = None,
     ledger: MaybeLedgerUrl = None,
+    raise_limits: RaiseLimits = False,
     engine: Engine = "memory",
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Where to write plan.json.", show_default="nowhere"),
-    ] = None,
+    output: options.PlanFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the best design for these people and explain it.
@@ -105,7 +65,7 @@ def plan_people(
     question = {"bounds": bounds, "data_sd": sd, "eta": eta, "max_gap": max_gap, "slack": slack}
     if target_error is not None:
         question["target_error"] = target_error
-    found, plan = _plan(people, columns, question, ledger=ledger, engine=engine)
+    found, plan = _plan(people, columns, question, ledger=ledger, raise_limits=raise_limits, engine=engine)
     record = plan_record(plan, found.agents, columns)
     if output is not None:
         with Output(output, private=True, inputs=[people]) as file:
@@ -146,35 +106,34 @@ def expect_planned(path: Path, plan: Plan, agents: Agents) -> None:
         raise BadInput(f"these are not the people {path} was made for, or their budgets changed since; plan again")
 
 
-def within_allowance(people: People, ledger: str | None, *, besides: tuple[str, int] | None = None) -> People:
+def within_allowance(
+    people: People, ledger: str | None, *, besides: tuple[str, int] | None = None, raise_limits: bool = False
+) -> People:
     """Lower limits to what the ledger leaves; without a ledger, or a new one, everyone has all of theirs.
 
     ``besides`` names a campaign and round whose own promises are not counted: it may be announced again, unchanged.
     """
-    from optin.agents import PrivacyConstrained
+    from optin import campaign
     from optin.cli.ledgers import ledger_exists, open_ledger
 
-    agents = people.agents
-    if ledger is None or not ledger_exists(ledger) or not isinstance(agents, PrivacyConstrained):
+    if ledger is None or not ledger_exists(ledger):
         return people
-    import numpy as np
-
-    from optin.store import Terms, epsilons_of
+    from optin.store import Terms
 
     own = None if besides is None else Terms(*besides, "")
     with working("asking the ledger"), open_ledger(ledger) as opened:
-        left = epsilons_of(opened.remaining(list(agents.ids or ()), besides=own))
-    return replace(people, agents=PrivacyConstrained(np.minimum(agents.limits, left), ids=agents.ids))
+        lowered = campaign.within_allowance(people.agents, opened, besides=own, raise_limits=raise_limits)
+    return replace(people, agents=lowered)
 
 
 def _plan(
-    path: str, columns: Columns, question: dict[str, Any], *, ledger: str | None, engine: str
+    path: str, columns: Columns, question: dict[str, Any], *, ledger: str | None, raise_limits: bool, engine: str
 ) -> tuple[People, Plan]:
     from optin.engine import check_engine
     from optin.planning import plan
 
     check_engine(engine)
-    people = within_allowance(read_people(path, columns), ledger)
+    people = within_allowance(read_people(path, columns), ledger, raise_limits=raise_limits)
     with working("planning"), located(people.table):
         return people, plan(people.agents, **question)
 

@@ -12,13 +12,27 @@ from optin.cli import screen
 from optin.cli.explaining import number
 from optin.cli.ledgers import open_ledger
 from optin.cli.offers import read_announcement
-from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, LedgerUrl, Limits, MaybeLedgerUrl, NewFile, PeoplePath
+from optin.cli.options import (
+    AsJson,
+    Budgets,
+    Costs,
+    Engine,
+    Id,
+    Joined,
+    LedgerUrl,
+    Limits,
+    MaybeLedgerUrl,
+    NewFile,
+    PeoplePath,
+    Values,
+)
 from optin.cli.output import Output, read_text
 from optin.cli.people import Columns, agents_of, located
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
+    from optin.campaign import Quorum
     from optin.engine import Table
     from optin.receipts import Receipt
     from optin.releasing import Interval, Release
@@ -30,26 +44,9 @@ __all__ = ["check_receipt", "release_mean", "write_receipt"]
 def release_mean(
     announcement: Annotated[Path, typer.Argument(metavar="announcement.json", help="The published offer.")],
     people: PeoplePath,
-    values: Annotated[
-        str,
-        typer.Option(
-            "--values",
-            metavar="COL",
-            help="Column of values; clamped to the announced bounds.",
-            rich_help_panel="Columns",
-        ),
-    ],
+    values: Values,
     output: NewFile,
-    joined: Annotated[
-        str | None,
-        typer.Option(
-            "--joined",
-            metavar="COL",
-            help="Column that says who joined.",
-            show_default="everyone who did not decline",
-            rich_help_panel="Columns",
-        ),
-    ] = None,
+    joined: Joined = None,
     ledger: MaybeLedgerUrl = None,
     no_ledger: Annotated[
         bool, typer.Option("--no-ledger", help="Draw without accounting: the release says charged: false.")
@@ -59,6 +56,9 @@ def release_mean(
     costs: Costs = None,
     id_column: Id = "id",
     quorum: Annotated[int, typer.Option(metavar="N", help="Release only if at least so many joined.")] = 1,
+    max_standard_error: Annotated[
+        float | None, typer.Option(metavar="E", help="Release only if the standard error is at most this.")
+    ] = None,
     allow_no_noise: Annotated[
         bool, typer.Option("--allow-no-noise", help="Publish exactly where nobody set a limit.")
     ] = False,
@@ -80,11 +80,12 @@ def release_mean(
             "say where this is accounted for: --ledger URL, or --no-ledger for a draw that nobody keeps count of"
         )
     offer = read_announcement(announcement)
+    wanted = _quorum(quorum, max_standard_error)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
     table = _read(people, given, [values, *([joined] if joined else [])])
     with Output(output, inputs=[announcement, people]) as file, located(table), screen.working("releasing"):
         with nullcontext() if ledger is None else open_ledger(ledger) as opened:
-            drawn = _draw(offer, table, given, values, joined, opened, quorum=quorum, allow_no_noise=allow_no_noise)
+            drawn = _draw(offer, table, given, values, joined, opened, quorum=wanted, allow_no_noise=allow_no_noise)
         file.write(drawn.to_json() + "\n")
     if as_json:
         screen.print_json(_summary(drawn))
@@ -151,6 +152,12 @@ def _read(path: str, given: Columns, more: list[str]) -> Table:
         return named if len(given.names) > 1 else read_table(path)
 
 
+def _quorum(people: int, standard_error: float | None) -> Quorum:
+    from optin.campaign import Quorum
+
+    return Quorum(people=people) if standard_error is None else Quorum(people=people, standard_error=standard_error)
+
+
 def _draw(
     offer: Announcement,
     table: Table,
@@ -159,7 +166,7 @@ def _draw(
     joined: str | None,
     ledger: Ledger | None,
     *,
-    quorum: int,
+    quorum: Quorum,
     allow_no_noise: bool,
 ) -> Release:
     """Check the table, then draw: with a ledger accountably, without one for a look."""
@@ -172,12 +179,11 @@ def _draw(
     source = _columns(offer, table, given, besides={values, joined or ""}, ledger=ledger)
     agents = agents_of(table, source)
     check_table(offer, agents)
-    asked = campaign.Quorum(people=quorum)
     if ledger is not None:
         return campaign.release(
-            offer, agents, numbers, ledger=ledger, joined=present, quorum=asked, allow_no_noise=allow_no_noise
+            offer, agents, numbers, ledger=ledger, joined=present, quorum=quorum, allow_no_noise=allow_no_noise
         )
-    asked.expect(turnout(offer, agents, present))
+    quorum.expect(turnout(offer, agents, present))
     return release(offer, agents, numbers, joined=present, allow_no_noise=allow_no_noise)
 
 

@@ -35,8 +35,9 @@ def shortfall(limits: Limits, gain: Gain, *, spread: float, kappa: float, reach:
     endless = -gain.at(spread / free + noise) if free else math.inf
     if len(edges) == 0:
         return endless
+    between = np.geomspace(edges[0], edges[-1], 512) if isinstance(table, Ladder) else edges[:1]
     beyond = edges[-1] * np.geomspace(1.0, 2.0**40, 161)
-    points = np.concatenate((edges[:: max(len(edges) // 1024, 1)], beyond))
+    points = np.unique(np.concatenate((edges[:: max(len(edges) // 1024, 1)], between, beyond)))
     lacks = [_lack(_sums(table, y), float(y), offers, gain, len(limits)) for y in points]
     best = int(np.argmin(lacks))
     low, high = float(points[max(best - 1, 0)]), float(points[min(best + 1, len(points) - 1)])

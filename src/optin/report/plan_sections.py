@@ -254,7 +254,7 @@ def _wish(target: Target) -> str:
     """Say what a wanted accuracy would take."""
     ways = []
     if target.people_needed is not None:
-        ways.append(f"{count(target.people_needed)} people like these")
+        ways.append(f"{count(target.people_needed)} like these")
     if target.limit_needed is not None:
         ways.append(f"a limit of {short(target.limit_needed)} for everyone here")
     return " or ".join(ways) or "no number of people like these"

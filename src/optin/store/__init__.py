@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from optin.errors import LedgerUnavailable
 from optin.store.balances import allowance_grains, epsilons_of
 from optin.store.chain import Entry, Terms
-from optin.store.connection import LedgerUnavailable
 from optin.store.ledger import Act, Ledger
 from optin.store.schema import UNLIMITED
 from optin.store.verification import Verification

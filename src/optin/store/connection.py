@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from optin.errors import BadInput, OptinError
+from optin.errors import BadInput, LedgerUnavailable
 from optin.store.points import reached
 from optin.store.schema import REVISION
 
 if TYPE_CHECKING:
     import psycopg
 
-__all__ = ["LedgerUnavailable", "open_engine", "snapshot", "take_head_lock", "write"]
+__all__ = ["open_engine", "snapshot", "take_head_lock", "write"]
 
 T = TypeVar("T")
 C = TypeVar("C", "sqlite3.Connection", "psycopg.Connection[tuple[str]]")
@@ -30,13 +30,6 @@ PATIENCE = 60
 """Seconds a writer waits for another writer before it gives up."""
 PAUSES = (0.0, 0.2, 1.0, 3.0)
 """Seconds to wait before each look for a result whose COMMIT was not answered."""
-
-
-class LedgerUnavailable(OptinError):
-    """The database could not be reached or could not write; the message says whether anything was written."""
-
-    exit_code = 5
-    http_status = 503
 
 
 def open_engine(url: str, *, create: bool) -> Engine:
