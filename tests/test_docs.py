@@ -148,10 +148,11 @@ def test_every_option_shown_in_a_page_exists():
 
 
 def anchors(page):
-    """List the places in a page that a link can name, spelled as GitHub does."""
+    """List the places in a page that a link can name: titles, spelled as GitHub does, and places named by hand."""
     prose = FENCE.sub("", page.read_text())
     titles = re.findall(r"^#+ (.+)$", prose, re.M)
-    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+    named = re.findall(r'<a (?:id|name)="([^"]+)">', prose)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles} | set(named)
 
 
 def links(page):
