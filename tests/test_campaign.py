@@ -197,7 +197,7 @@ def test_over_any_campaigns_nobody_spends_more_than_their_first_limit(tmp_path_f
         for _ in range(times):
             try:
                 offer = campaign.announce(planned(book, who), who, ledger=book, min_people=1)
-            except Infeasible:  # everything is spent
+            except (BudgetSpent, Infeasible):  # everything is spent
                 break
             release = campaign.release(offer, who, np.linspace(0, 1, 14), ledger=book, allow_no_noise=True)
             spent += np.array([one.spent for one in book.receipts(nth(14), campaign=offer.campaign, round=1)])

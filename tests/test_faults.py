@@ -26,7 +26,8 @@ POINTS = ("before lock", "after charges", "before commit", "after commit", "befo
 ids = nth(PEOPLE)
 values = np.linspace(0.0, 1.0, PEOPLE)
 agents = PrivacyConstrained(np.linspace(0.1, 1.0, PEOPLE), ids=ids)
-often = [pytest.param(20, id="20"), pytest.param(200, id="200", marks=pytest.mark.soak)]
+KILLS = 20
+batches = [0, *(pytest.param(batch, marks=pytest.mark.soak) for batch in range(1, 11))]  # the soak kills 200 more
 
 
 @pytest.fixture(autouse=True)
@@ -90,11 +91,11 @@ def expect_one_result(ledger, name, found):
 # --- kills ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("times", often)
-def test_a_kill_at_a_named_point_leaves_all_or_nothing(url, times):
+@pytest.mark.parametrize("batch", batches)
+def test_a_kill_at_a_named_point_leaves_all_or_nothing(url, batch):
     with Ledger.open(url) as ledger:
         spend_freely(ledger)
-        for turn in range(times):
+        for turn in range(KILLS):
             point, name = POINTS[turn % len(POINTS)], f"kill {turn}"
             offer, before = announce(ledger, name), counts(ledger)["charges"]
             child = fork(afresh(url, lambda mine, offer=offer: release(mine, offer)), die_at=point)
@@ -107,15 +108,15 @@ def test_a_kill_at_a_named_point_leaves_all_or_nothing(url, times):
                 assert ledger.verify().ok
 
 
-@pytest.mark.parametrize("times", often)
-def test_a_kill_at_random_leaves_all_or_nothing(url, times):
-    chance = random.Random(times)
+@pytest.mark.parametrize("batch", batches)
+def test_a_kill_at_random_leaves_all_or_nothing(url, batch):
+    chance = random.Random(batch)
     with Ledger.open(url) as ledger:
         spend_freely(ledger)
         started = time.monotonic()
         fork(afresh(url, lambda mine: release(mine, announce(mine, "unharmed")))).finish()
         usual = time.monotonic() - started
-        for turn in range(times):
+        for turn in range(KILLS):
             name, before = f"kill {turn}", counts(ledger)["charges"]
             child = fork(afresh(url, lambda mine, name=name: release(mine, announce(mine, name))))
             shown = child.finish(kill_after=chance.uniform(0, 1.1 * usual))
