@@ -334,3 +334,35 @@ def test_the_survey_of_affairs_is_planned_released_and_reported(folder):
     assert low <= values.mean() <= high
     assert high - low < 60, "an interval as wide as the bounds would contain anything"
     assert "<html" in (folder / "report.html").read_text()[:200]
+
+
+def test_declining_and_cancelling_give_promises_back(tmp_path, monkeypatch):
+    """What is held for someone is theirs again once they decline or the round is cancelled."""
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"p{i},0.5,0.25\n" for i in range(20))
+    (tmp_path / "people.csv").write_text("id,limit,value\n" + rows)
+    ledger = ["--ledger", "ledger.sqlite"]
+    optin_ok("plan", "people.csv", "--limits", "limit", "--bounds", "0", "1", "-o", "plan.json")
+    optin_ok("announce", "plan.json", "people.csv", *ledger, "-o", "offer.json")
+    everyone = [f"p{i}" for i in range(20)]
+    assert left_in_ledger(everyone) == [0] * 20
+    optin_ok("ledger", "decline", "offer.json", "--id", "p3", *ledger)
+    assert left_in_ledger(everyone) == [2**31 if i == 3 else 0 for i in range(20)]
+    optin_ok("ledger", "cancel", "offer.json", *ledger)
+    assert left_in_ledger(everyone) == [2**31] * 20
+
+
+def test_no_ledger_typed_wins_over_the_environment(tmp_path, monkeypatch):
+    """A draw without accounting can be asked for although the environment names a ledger."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text("id,limit,value\n" + "".join(f"p{i},0.5,0.25\n" for i in range(20)))
+    optin_ok("plan", "people.csv", "--limits", "limit", "--bounds", "0", "1", "-o", "plan.json")
+    optin_ok("announce", "plan.json", "people.csv", "--ledger", "ledger.sqlite", "-o", "offer.json")
+    monkeypatch.setenv("OPTIN_LEDGER", "ledger.sqlite")
+    optin_ok("release", "offer.json", "people.csv", "--values", "value", "--no-ledger", "-o", "r.json")
+    assert json.loads((tmp_path / "r.json").read_text())["charged"] is False
+
+
+def left_in_ledger(people):
+    with library.Ledger.open("ledger.sqlite", create=False) as ledger:
+        return ledger.remaining(people).tolist()

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from optin.agents import Agents, PrivacyConstrained
 from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
-from optin.errors import BadInput, PromiseBroken
+from optin.errors import BadInput, BudgetSpent, PromiseBroken
 from optin.participation import Turnout, turnout
 from optin.planning import Plan
 from optin.planning import plan as make_plan
@@ -187,6 +187,10 @@ def within_allowance(
         return agents
     stated = allowance_grains(agents.limits)
     left = ledger.remaining(_ids(agents), besides=besides, raised_to=stated if raise_limits else None)
+    if not left.any() and stated.any():
+        raise BudgetSpent(
+            "everyone here has spent or promised all of their allowance in this ledger: nothing is left to plan"
+        )
     return PrivacyConstrained(np.where(stated <= left, agents.limits, epsilons_of(left)), ids=agents.ids)
 
 

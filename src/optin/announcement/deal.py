@@ -70,7 +70,7 @@ def explain(
     if announcement.model == PRIVACY_CONSTRAINED:
         return _explain_limit(announcement, limit, (cost, outside, benefit))
     if limit is not None or cost is None:
-        raise BadInput("this announcement is for people with costs: give cost=, not limit=")
+        raise BadInput("this announcement is for people with costs: give a cost, not a limit")
     cost = _non_negative("cost", cost)
     worth, otherwise = _valuation(announcement, benefit, outside)
     surplus = announcement.surplus if announcement.surplus is not None else worth - otherwise
@@ -81,7 +81,9 @@ def explain(
 
 def _explain_limit(announcement: Announcement, limit: float | None, others: tuple[object, ...]) -> Deal:
     if limit is None or any(other is not None for other in others):
-        raise BadInput("this announcement is for people with limits: give limit= (a budget over a cost is a limit)")
+        raise BadInput(
+            "this announcement is for people with limits: give a limit and nothing else (a budget over a cost is one)"
+        )
     limit = _non_negative("limit", limit)
     grains = _grains(announcement, limit)
     margin = None if math.isinf(limit) else Fraction(limit) - Fraction(grains, 2**32)

@@ -65,7 +65,8 @@ def _check_enough(rule: GrainRule, min_people: int) -> None:
     if promised < min_people:
         raise BadInput(
             f"only {promised} people are promised anything and min_people is {min_people}: in so small a group the"
-            " published sums can give single limits away. Ask more people, or lower min_people if limits are no secret"
+            " published sums can give single limits away. Ask more people, or allow fewer (min_people, --min-people) if"
+            " limits are no secret"
         )
 
 

@@ -10,7 +10,7 @@ import typer
 
 from optin.cli import demo, ledger, offers, plan, releases, report
 from optin.cli.settings import SETTINGS, debugging
-from optin.errors import Infeasible, OptinError
+from optin.errors import OptinError
 
 __all__ = ["app", "main"]
 
@@ -73,8 +73,13 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "check": releases.check_receipt,
     "report": report.write_page,
 }
-LEDGER_COMMANDS: dict[str, Callable[..., None]] = {"show": ledger.show_acts, "verify": ledger.verify_ledger}
-ledger_app = typer.Typer(help="Look at a ledger, and check that nothing in it was changed.", no_args_is_help=True)
+LEDGER_COMMANDS: dict[str, Callable[..., None]] = {
+    "show": ledger.show_acts,
+    "verify": ledger.verify_ledger,
+    "decline": ledger.decline_offer,
+    "cancel": ledger.cancel_offer,
+}
+ledger_app = typer.Typer(help="Look at a ledger, check it, and give promises back.", no_args_is_help=True)
 for _group, _commands in ((app, COMMANDS), (ledger_app, LEDGER_COMMANDS)):
     for _name, _function in _commands.items():
         _group.command(_name, help=flowing(_function.__doc__ or ""))(_function)
@@ -100,22 +105,7 @@ def _leave(error: OptinError) -> NoReturn:
     from optin.cli.screen import note
 
     note(f"optin: {error}", bad=True)
-    if isinstance(error, Infeasible):
-        for hint in _hints(error):
-            note(f"  {hint}")
     sys.exit(error.exit_code)
-
-
-def _hints(error: Infeasible) -> list[str]:
-    """Say what would make a plan possible, as far as it is known."""
-    hints = []
-    if error.shortfall is not None:
-        hints.append(f"benefit lacking: {error.shortfall:.6g}")
-    if error.people_needed is not None:
-        hints.append(f"people like these that would do: {error.people_needed:,}")
-    if error.outside_needed is not None:
-        hints.append(f"outside option that would do: {error.outside_needed:.6g} or less")
-    return hints
 
 
 def _leave_unexpected(error: Exception) -> NoReturn:

@@ -275,4 +275,4 @@ def _absences(plan: Plan, agents: Agents, share: float) -> list[dict[str, Any]]:
 
 
 def _share(count: int, people: int) -> str:
-    return f"{count:,} people ({100 * count / people:.0f} %)"
+    return f"{count:,} {'person' if count == 1 else 'people'} ({100 * count / people:.0f} %)"

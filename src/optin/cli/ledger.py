@@ -1,4 +1,4 @@
-"""``optin ledger show`` and ``optin ledger verify``: what was done, and whether the ledger still says so."""
+"""``optin ledger``: what was done, whether the ledger still says so, and giving promises back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from optin.errors import BadInput, PromiseBroken
 if TYPE_CHECKING:
     from optin.store.verification import OutsideCopy
 
-__all__ = ["show_acts", "verify_ledger"]
+__all__ = ["cancel_offer", "decline_offer", "show_acts", "verify_ledger"]
 
 
 def show_acts(ledger: LedgerUrl, as_json: AsJson = False) -> None:
@@ -65,6 +65,39 @@ def verify_ledger(
         screen.say(str(found))
     if not found.ok:
         raise PromiseBroken(f"the ledger does not verify. {found}")
+
+
+def decline_offer(
+    announcement: Annotated[Path, typer.Argument(metavar="announcement.json", help="The published offer.")],
+    ledger: LedgerUrl,
+    person: Annotated[list[str], typer.Option("--id", metavar="ID", help="Who declines; may be given several times.")],
+) -> None:
+    """Write down that someone declines: what was held for them is theirs again. Final for this round.
+
+    Example: optin ledger decline announcement.json --id p0012 --ledger ledger.sqlite
+    """
+    from optin import campaign
+    from optin.cli.offers import read_announcement
+
+    with open_ledger(ledger) as opened:
+        campaign.answer(read_announcement(announcement), dict.fromkeys(person, False), ledger=opened)
+    screen.note("written down: what was held for them is theirs again")
+
+
+def cancel_offer(
+    announcement: Annotated[Path, typer.Argument(metavar="announcement.json", help="The published offer.")],
+    ledger: LedgerUrl,
+) -> None:
+    """Close a round without a release: everything held for it is given back, and nobody is charged.
+
+    Example: optin ledger cancel announcement.json --ledger ledger.sqlite
+    """
+    from optin import campaign
+    from optin.cli.offers import read_announcement
+
+    with open_ledger(ledger) as opened:
+        campaign.cancel(read_announcement(announcement), ledger=opened)
+    screen.note("cancelled: every promise of this round is given back")
 
 
 def _outside_copy(path: Path) -> OutsideCopy:

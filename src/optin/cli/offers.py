@@ -146,12 +146,25 @@ def _deal_rows(offer: Announcement, deal: Deal) -> list[tuple[str, str]]:
         ("your weight", f"{number(deal.weight)} ({number(deal.weight * offer.people)} times an equal share)"),
     ]
     if deal.utility is None:
-        return [*lines, ("you keep", _kept(deal))]
+        return [
+            *lines,
+            ("you keep", _kept(deal)),
+            ("joined before?", "then give what remains of your total as --limit"),
+        ]
     return [
         *lines,
         ("worth to you", f"{number(deal.utility)} after the cost of that epsilon"),
-        ("margin", f"{number(deal.margin)} above staying away"),
+        ("margin", _margin(deal.margin, deal.utility)),
     ]
+
+
+def _margin(margin: float, utility: float) -> str:
+    """Compare joining with staying away; what is left by rounding to grains is nothing."""
+    if abs(margin) <= 1e-8 * max(abs(utility), 1.0):
+        return "none: you break even, joining is worth as much as staying away"
+    if margin < 0:
+        return f"staying away is better by {number(-margin)}"
+    return f"{number(margin)} above staying away"
 
 
 def _kept(deal: Deal) -> str:

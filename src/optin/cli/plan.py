@@ -62,6 +62,10 @@ def plan_people(
         outside=_outside(outside),
     ).check()
     share = None if without is None else explaining.share_of(without)
+    if raise_limits and ledger is None:
+        raise BadInput(
+            "--raise-limits raises allowances of a ledger: name it with --ledger URL, or leave the option out"
+        )
     question = {"bounds": bounds, "data_sd": sd, "eta": eta, "max_gap": max_gap, "slack": slack}
     if target_error is not None:
         question["target_error"] = target_error

@@ -42,6 +42,7 @@ __all__ = ["check_receipt", "release_mean", "write_receipt"]
 
 
 def release_mean(
+    context: typer.Context,
     announcement: Annotated[Path, typer.Argument(metavar="announcement.json", help="The published offer.")],
     people: PeoplePath,
     values: Values,
@@ -75,6 +76,9 @@ def release_mean(
     from optin.engine import check_engine
 
     check_engine(engine)
+    source = context.get_parameter_source("ledger")
+    if no_ledger and source is not None and source.name == "ENVIRONMENT":  # what is typed wins
+        ledger = None
     if no_ledger == (ledger is not None):
         raise BadInput(
             "say where this is accounted for: --ledger URL, or --no-ledger for a draw that nobody keeps count of"
@@ -101,7 +105,9 @@ def write_receipt(
     campaign: Annotated[
         str | None, typer.Option(metavar="NAME", help="Which campaign.", show_default="this person's newest release")
     ] = None,
-    round_number: Annotated[int, typer.Option("--round", metavar="N", help="Which round of it.")] = 1,
+    round_number: Annotated[
+        int | None, typer.Option("--round", metavar="N", help="Which round of it.", show_default="the newest released")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write one person's receipt: what was promised, what was spent, what remains, and the proof.

@@ -56,8 +56,7 @@ def _solve_limits(agents: PrivacyConstrained, asked: Question) -> Plan:
     table = agents.table()
     if not agents.limits.max() > 0:
         raise Infeasible(
-            f"all {len(agents)} limits are 0, so nothing may be published; someone has to allow a positive epsilon",
-            shortfall=0.0,
+            f"all {len(agents)} limits are 0, so nothing may be published; someone has to allow a positive epsilon"
         )
     design = _design(table, 1.0, asked)
     if design.cap > table.ceiling:

@@ -61,7 +61,9 @@ def _place(url: str) -> URL:
         raise BadInput("a ledger is a file (a path or sqlite:///path) or postgresql://user@host/name; this is neither")
     if place.get_backend_name() == "postgresql":
         return place.set(drivername="postgresql+psycopg")
-    if not place.database or place.database == ":memory:":
+    if not place.database:
+        raise BadInput("a ledger needs a place: give a path, sqlite:///path or postgresql://user@host/name")
+    if place.database == ":memory:":
         raise BadInput("a ledger in memory would forget what was spent; give a file")
     return place
 

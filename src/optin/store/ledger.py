@@ -209,13 +209,14 @@ class Ledger:
 
         return read(self.engine, look)
 
-    def receipt(self, person: str, *, campaign: str | None = None, round: int = 1) -> Receipt:  # noqa: A002
-        """Write one person's receipt; of the newest release announced to them unless a campaign is named."""
+    def receipt(self, person: str, *, campaign: str | None = None, round: int | None = None) -> Receipt:  # noqa: A002
+        """Write one person's receipt: of the newest release announced to them, of that campaign, or of that round."""
         names = as_ids([person])
 
         def look(connection: Connection) -> Receipt:
-            place = receipting.last_release_of(connection, person) if campaign is None else (campaign, round)
-            return receipting.receipts(connection, names, *place)[0]
+            if campaign is not None and round is not None:
+                return receipting.receipts(connection, names, campaign, round)[0]
+            return receipting.receipts(connection, names, *receipting.last_release_of(connection, person, campaign))[0]
 
         return read(self.engine, look)
 

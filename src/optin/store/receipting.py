@@ -19,12 +19,13 @@ __all__ = ["last_release_of", "receipts"]
 _PROMISED = """SELECT p.id AS id, q.grains AS grains FROM promises q JOIN people p ON p.person = q.person
     WHERE q.offer = :offer AND p.id = :id"""
 _LATEST = """SELECT t.campaign, t.round FROM people p JOIN promises q ON q.person = p.person
-    JOIN acts t ON t.offer = q.offer AND t.kind = 'release' WHERE p.id = :id ORDER BY t.number DESC LIMIT 1"""
+    JOIN acts t ON t.offer = q.offer AND t.kind = 'release'
+    WHERE p.id = :id AND (:campaign = '' OR t.campaign = :campaign) ORDER BY t.number DESC LIMIT 1"""
 
 
-def last_release_of(connection: Connection, person: str) -> tuple[str, int]:
-    """Find the newest release that this person was asked to join."""
-    row = connection.execute(text(_LATEST), {"id": person}).first()
+def last_release_of(connection: Connection, person: str, campaign: str | None) -> tuple[str, int]:
+    """Find the newest release that this person was asked to join, of a campaign if one is named."""
+    row = connection.execute(text(_LATEST), {"id": person, "campaign": campaign or ""}).first()
     if row is None:
         raise BadInput("no release in this ledger was announced to this person; check the id, byte for byte")
     return row.campaign, row.round
