@@ -197,8 +197,8 @@ def dial_cap(tau: Sequence[Number], gap, spread, data_variance, kappa=LAPLACE) -
         start = dial_side(tau, low, gap, data_variance, after=True)
         if start >= target:
             return low
-        end = dial_side(tau, high, gap, data_variance, after=False)
-        last = low == points[-1]
+        last = low == points[-1]  # beyond it nothing jumps any more, though the mean may stay on a limit for good
+        end = dial_side(tau, high, gap, data_variance, after=last)
         if end > start and (end >= target or last):
             return low + (high - low) * (target - start) / (end - start)
     return inf

@@ -79,8 +79,10 @@ def ladder_around(limits: Limits, beyond: Beyond) -> Ladder:
     """
     low, high = 0.0, math.inf
     ladder = limits.ladder(low, high) if len(limits) <= limits.whole else None
+    misses = 0
     while ladder is None:
-        outline = limits.outline(low, high)
+        outline = limits.outline(low, high) if misses < 2 else limits.buckets().between(low, high)
+        misses += 1
         foot, middle, top = _proposal(outline, beyond, low, high)
         found = limits.ladder(foot, top)
         if found is None:

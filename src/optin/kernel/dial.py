@@ -65,11 +65,12 @@ class _Rise:
 
 def _ladder_of_means(limits: Limits, upper: Ladder) -> Ladder:
     """Build the ladder of the mean epsilons that caps in ``upper`` can give."""
-    if len(upper.inside) + upper.below.count == len(limits) or (upper.low == 0 and np.isinf(upper.high)):
+    if upper.low == 0 and np.isinf(upper.high):
         return upper
-    low = float(upper.reaches[0]) / len(limits)
-    at_top = upper.totals[-1] + (len(limits) - upper.counts[-1]) * upper.high
-    return limits.whole_ladder(np.nextafter(low, 0), np.nextafter(at_top / len(limits), np.inf))
+    above = len(limits) - int(upper.counts[-1])
+    most = float(upper.totals[-1]) + (above * upper.high if above else 0.0)
+    low, high = float(upper.reaches[0]) / len(limits), most / len(limits)
+    return limits.whole_ladder(float(np.nextafter(low, 0)), float(np.nextafter(high, np.inf)))
 
 
 def _least_cap(upper: Ladder, lower: Ladder, rise: _Rise) -> float | None:

@@ -37,6 +37,11 @@ class Outline:
     squares: Array
     exact: bool
 
+    def between(self, low: float, high: float) -> Outline:
+        """Keep the edges strictly inside (low, high)."""
+        kept = (self.edges > low) & (self.edges < high)
+        return Outline(self.edges[kept], self.counts[kept], self.totals[kept], self.squares[kept], self.exact)
+
     def sums_at(self, bound: float) -> Sums:
         """Estimate the sums over limits at or below ``bound``."""
         j = int(np.searchsorted(self.edges, bound, side="right")) - 1
@@ -47,7 +52,7 @@ class Outline:
 
 @dataclass(frozen=True)
 class Ladder:
-    """The pieces of the range [low, high]: sums below it, and the sorted limits strictly inside.
+    """The pieces of the range [low, high]: sums below it, and the distinct limits strictly inside, rising, with counts.
 
     Ties at ``high`` may be left out: at x = high they add nothing to any height and ``high`` each to the sum of epsilons,
     whether counted below or above.
@@ -57,27 +62,28 @@ class Ladder:
     high: float
     below: Sums
     inside: Array
+    repeats: NDArray[np.int64]
     people: int
 
     @cached_property
     def edges(self) -> Array:
-        """Where pieces begin: ``low``, then every limit inside."""
+        """Where pieces begin: ``low``, then every distinct limit inside."""
         return np.concatenate(([self.low], self.inside))
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """How many limits lie at or below each edge."""
-        return self.below.count + np.arange(len(self.edges))
+        return self.below.count + np.concatenate(([0], np.cumsum(self.repeats)))
 
     @cached_property
     def totals(self) -> Array:
         """The sum of the limits at or below each edge."""
-        return np.cumsum(np.concatenate(([self.below.total], self.inside)))
+        return np.cumsum(np.concatenate(([self.below.total], self.inside * self.repeats)))
 
     @cached_property
     def squares(self) -> Array:
         """The sum of their squares."""
-        return np.cumsum(np.concatenate(([self.below.squares], self.inside * self.inside)))
+        return np.cumsum(np.concatenate(([self.below.squares], self.inside * self.inside * self.repeats)))
 
     @cached_property
     def heights(self) -> Array:
@@ -104,7 +110,7 @@ class Ladder:
         if j == 0:
             return self
         foot = Sums(int(self.counts[j]), float(self.totals[j]), float(self.squares[j]))
-        return Ladder(float(self.edges[j]), self.high, foot, self.inside[j:], self.people)
+        return Ladder(float(self.edges[j]), self.high, foot, self.inside[j:], self.repeats[j:], self.people)
 
     def sums_under(self, bound: float) -> Sums:
         """Return the sums over limits strictly below a bound in (low, high]."""

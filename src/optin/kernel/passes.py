@@ -6,6 +6,7 @@ near it are ever sorted; a wrong guess costs a pass and never the answer.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,7 @@ __all__ = ["ArrayLimits"]
 
 CHUNK = 1 << 15
 ROW = 1 << 12
+MERGE = 256
 SMALL = 1 << 13
 LARGEST_SAMPLE = 1 << 16
 MANTISSA_BITS = 8
@@ -105,17 +107,14 @@ class ArrayLimits:
         return found
 
     def _ladder(self, low: float, high: float, *, room: int) -> Ladder | None:
-        tail = _Tail()
-        parts: list[Array] = []
+        tail, inside = _Tail(), _Distinct()
         for chunk in self.chunks():
             mask = np.less_equal(chunk, low)
-            inside = chunk[np.flatnonzero(np.less(chunk, high) ^ mask)]
+            inside.add(chunk[np.flatnonzero(np.less(chunk, high) ^ mask)])
             tail.add(chunk, mask)
-            parts.append(inside)
-            room -= len(inside)
-            if room < 0:
+            if inside.size > room:
                 return None
-        return Ladder(low, high, tail.sums(), np.sort(np.concatenate(parts)), len(self.values))
+        return Ladder(low, high, tail.sums(), *inside.counted(), len(self.values))
 
     def buckets(self) -> Outline:
         """Count and add up limits in buckets of equal relative width, 256 to a doubling, in one pass.
@@ -169,14 +168,61 @@ class ArrayLimits:
         return self._extremes[3]
 
 
+class _Distinct:
+    """Limits collected chunk after chunk; where many fall in a chunk, equal ones are counted at once."""
+
+    def __init__(self) -> None:
+        self._plain: list[Array] = []
+        self._values: list[Array] = []
+        self._counts: list[NDArray[np.int64]] = []
+        self.size = 0
+
+    def add(self, limits: Array) -> None:
+        if len(limits) <= CHUNK // 8:
+            self._plain.append(limits)
+        else:
+            limits, counts = np.unique(limits, return_counts=True)
+            self._values.append(limits)
+            self._counts.append(counts)
+        self.size += len(limits)
+        if len(self._values) > MERGE:
+            self._merge()
+
+    def _merge(self) -> None:
+        values, counts = self.counted()
+        self._plain, self._values, self._counts, self.size = [], [values], [counts], len(values)
+
+    def counted(self) -> tuple[Array, NDArray[np.int64]]:
+        """Return the distinct limits, rising, and how often each was added."""
+        plain = np.sort(np.concatenate(self._plain)) if self._plain else np.empty(0)
+        starts = _starts(plain)
+        values, counts = plain[starts], np.diff(starts, append=len(plain))
+        if not self._values:
+            return values, counts
+        values, counts = np.concatenate([values, *self._values]), np.concatenate([counts, *self._counts])
+        order = np.argsort(values)
+        starts = _starts(values[order])
+        return values[order][starts], np.add.reduceat(counts[order], starts)
+
+
+def _starts(rising: Array) -> NDArray[np.int64]:
+    """Return where each run of equal values begins."""
+    if len(rising) == 0:
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero(np.concatenate(([True], rising[1:] != rising[:-1])))
+
+
 class _Tail:
     """Running sums over the marked limits of chunk after chunk.
 
-    Few marked ones are gathered; many are multiplied by their mark, which is faster than gathering them.
+    Few marked ones are gathered; many are multiplied by their mark, which is faster than gathering them. Chunks are
+    added up exactly (fsum), so that the sum of many is as good as the sum of one.
     """
 
     def __init__(self) -> None:
-        self._count, self._total, self._squares = 0, 0.0, 0.0
+        self._count = 0
+        self._totals: list[float] = []
+        self._squares: list[float] = []
         self._row = np.zeros(CHUNK)
 
     def add(self, chunk: Array, mask: NDArray[np.bool_]) -> None:
@@ -185,8 +231,8 @@ class _Tail:
             return
         self._count += count
         kept = chunk[np.flatnonzero(mask)] if count < len(chunk) // 4 else self._marked(chunk, mask, count)
-        self._total += float(kept.sum())
-        self._squares += _square_sum(kept)
+        self._totals.append(float(kept.sum()))
+        self._squares.append(_square_sum(kept))
 
     def _marked(self, chunk: Array, mask: NDArray[np.bool_], count: int) -> Array:
         if count == len(chunk):
@@ -197,7 +243,7 @@ class _Tail:
         )
 
     def sums(self) -> Sums:
-        return Sums(self._count, self._total, self._squares)
+        return Sums(self._count, math.fsum(self._totals), math.fsum(self._squares))
 
 
 def _square_sum(values: Array) -> float:

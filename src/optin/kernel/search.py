@@ -65,7 +65,7 @@ class Edges:
 
     def __init__(self, table: Outline | Ladder, people: int) -> None:
         edges = [np.asarray(x, dtype=np.float64) for x in (table.edges, table.counts, table.totals, table.squares)]
-        if len(edges[0]) == 0 or edges[0][0] > 0:
+        if isinstance(table, Outline) and (len(edges[0]) == 0 or edges[0][0] > 0):  # a ladder starts where it starts
             edges = [np.concatenate(([0.0], x)) for x in edges]
         self.y = np.concatenate((edges[0], [math.inf]))
         self.above = people - np.append(edges[1], edges[1][-1])
