@@ -48,7 +48,7 @@ def _for_all(agents: QuasiLinear, asked: Question, outside: float) -> Plan:
 
 def _gain(agents: QuasiLinear, asked: Question, watched: Watched, outside: float) -> Gain:
     """Express the benefit beyond the outside option in the design's unit variance; slack inflates what is promised."""
-    inflate = asked.width**2 * (1 + asked.slack)
+    inflate = asked.inflate
     line = None
     if isinstance(agents.benefit, LinearBenefit):
         line = (agents.benefit.base - outside, agents.benefit.slope * inflate)
@@ -70,7 +70,7 @@ def common_gain(agents: QuasiLinear, asked: Question) -> Gain:
 
 
 def _accepted(agents: QuasiLinear, asked: Question, outside: float, table: ArrayLimits, crossing: Crossing) -> Plan:
-    promised = crossing.variance * asked.width**2 * (1 + asked.slack)
+    promised = asked.inflate * crossing.variance
     benefit = float(agents.benefit(promised))
     surplus = benefit - outside
     design = _unit_design(table, asked, crossing, surplus)
@@ -128,7 +128,7 @@ class _Everyone:
 
     def design(self, variance: float, *, bonus: float = 0.0, copies: float = 1.0) -> Design | None:
         asked = self.asked
-        surplus = self.watched.each(variance * asked.width**2 * (1 + asked.slack)) - self.outside + bonus
+        surplus = self.watched.each(asked.inflate * variance) - self.outside + bonus
         limits = indifferent(surplus, self.agents.costs)
         if not limits.max() > 0:
             return None
@@ -157,7 +157,7 @@ def _for_each(agents: QuasiLinear, asked: Question) -> Plan:
     watched.check()
     if variance is None:
         raise _nobody(everyone, undecided=undecided)
-    promised = variance * asked.width**2 * (1 + asked.slack)
+    promised = asked.inflate * variance
     table = PrivacyConstrained(agents.limits_at(promised, data_variance=asked.data_variance)).table()
     if asked.reach is None:
         design = best_design(table, spread=asked.spread, kappa=asked.kappa)

@@ -15,6 +15,7 @@ __all__ = ["LAPLACE", "Question", "question"]
 
 LAPLACE = 2.0  # kappa: the variance of Laplace noise is 2 / eta^2 (E0)
 WIDEST = 1e150
+TINIEST = 1e-150
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,14 @@ class Question:
 
     @property
     def spread(self) -> float:
-        """sigma^2 / R^2, at most 1/4."""
-        return min(self.data_variance / self.width / self.width, 0.25)
+        """sigma^2 / R^2, at most 1/4; so little that nothing could tell it from 0 is 0."""
+        spread = min(self.data_variance / self.width / self.width, 0.25)
+        return spread if spread > TINIEST else 0.0
+
+    @property
+    def inflate(self) -> float:
+        """What turns a design's unit variance into the variance that is promised."""
+        return self.width**2 * (1 + self.slack)
 
     @property
     def reach(self) -> float | None:
@@ -74,6 +81,8 @@ def question(
         raise BadInput(
             "eta must be a positive finite number (the Laplace rate in data units), or None for the best one"
         )
+    if eta is not None and not 1 / WIDEST < eta * (hi - lo) < WIDEST:
+        raise BadInput("eta is too extreme for these bounds: the noise would be nothing, or everything")
     gap, room = _number(max_gap, "max_gap"), _number(slack, "slack")
     if not 0 <= gap <= hi - lo:
         raise BadInput("max_gap must lie between 0 and the width of the bounds: it is a distance between means")
@@ -103,7 +112,11 @@ def _number(value: Any, name: str) -> float:  # noqa: ANN401
 
 
 def _bounds(bounds: Any) -> tuple[float, float]:  # noqa: ANN401
-    if np.shape(bounds) != (2,):
+    try:
+        two = len(bounds) == 2 and np.ndim(bounds[0]) == np.ndim(bounds[1]) == 0
+    except TypeError:
+        two = False
+    if not two:
         raise BadInput("bounds must be two numbers (lo, hi): the range every value is clamped to")
     lo, hi = _number(bounds[0], "bounds[0]"), _number(bounds[1], "bounds[1]")
     if not (math.isfinite(lo) and math.isfinite(hi)):
@@ -121,7 +134,9 @@ def _data_variance(width: float, variance: float | None, sd: float | None) -> fl
         raise BadInput("give data_variance or data_sd, not both")
     if variance is None and sd is None:
         return worst
-    given = _number(variance, "data_variance") if variance is not None else _number(sd, "data_sd") ** 2
+    given = (
+        _number(variance, "data_variance") if variance is not None else _number(sd, "data_sd") * _number(sd, "data_sd")
+    )
     if sd is not None and float(sd) < 0:
         raise BadInput("data_sd must be 0 or more")
     if not 0 <= given <= worst * (1 + 1e-12):
