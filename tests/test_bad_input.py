@@ -29,6 +29,10 @@ def constrained(limits=LIMITS):
         ([1.0, None, SECRET], r"\[1\] is missing"),
         (np.ma.masked_array([1.0, SECRET], mask=[False, True]), r"\[1\] is masked; fill or drop"),
         (7.0, "0 dimensions"),
+        (["1", "4"], "not a number"),
+        (np.array([1 + 2j, SECRET]), "not a number"),
+        (np.array(["2020-01-01"], dtype="datetime64[ns]"), "not a number"),
+        ([1.0, 2e300], r"\[1\] is finite but above 1e\+300; write inf"),
     ],
 )
 def test_a_bad_column_is_refused_by_index_without_its_contents(model, people, says):
@@ -63,7 +67,7 @@ def test_differing_pandas_indexes_are_refused_and_equal_ones_are_not():
 @pytest.mark.parametrize(
     ("ids", "says"),
     [
-        (["a"], "1 entries for 2 people"),
+        (["a"], "limits has 2 entries and ids has 1"),
         (["a", 1], r"ids\[1\] is not text"),
         (["a", "a"], r"ids\[1\] was given to an earlier"),
     ],
@@ -84,6 +88,7 @@ def test_ids_are_distinct_texts(ids, says):
         (5, "two numbers"),
         (("x", 1), r"bounds\[0\] must be a number"),
         ((0, 1e-200), "less extreme"),
+        (((1, 2), 3), "two numbers"),
     ],
 )
 def test_bad_bounds_are_refused(bounds, says):
@@ -103,6 +108,9 @@ def test_bad_bounds_are_refused(bounds, says):
         ({"eta": 0}, "positive finite"),
         ({"eta": math.inf}, "positive finite"),
         ({"eta": "fast"}, "eta must be a number"),
+        ({"eta": 1e-200}, "too extreme"),
+        ({"eta": 1e200}, "too extreme"),
+        ({"data_sd": 1e200}, "between 0 and 0.25"),
         ({"max_gap": -1}, "between 0 and the width"),
         ({"max_gap": 1.5}, "between 0 and the width"),
         ({"slack": 0.1}, "slack is for quasi-linear"),
@@ -128,7 +136,17 @@ def test_something_that_is_not_agents_is_refused():
 
 @pytest.mark.parametrize(
     ("benefit", "says"),
-    [(lambda v: 1 + v, "rises with the variance"), (lambda v: math.nan, "not NaN"), (3.0, "must be callable")],
+    [
+        (lambda v: 1 + v, "benefit rises with the variance"),
+        (lambda v: math.nan, "not a finite number"),
+        (lambda v: math.inf, "not a finite number"),
+        (lambda v: None, "must give a number"),
+        (lambda v: "much", "must give a number"),
+        (lambda v: 1j, "must give a number"),
+        (lambda v: math.log(v - 1), "failed at variance"),
+        (lambda v: np.ones(3), "shape .3,. for 2 people"),
+        (3.0, "must be callable"),
+    ],
 )
 def test_a_benefit_that_is_no_benefit_is_refused(benefit, says):
     with pytest.raises(BadInput, match=says):
@@ -139,6 +157,32 @@ def test_a_per_person_benefit_seen_to_rise_is_refused():
     people = QuasiLinear([1.0, 1.0], benefit=lambda v: np.array([1.0, 50.0 * v]), outside=[0.0, 0.0])
     with pytest.raises(BadInput, match="rises with the variance"):
         optin.plan(people, bounds=(0, 1))
+
+
+def test_a_benefit_that_rises_for_one_person_and_falls_for_another_is_refused():
+    people = QuasiLinear([1.0, 1.0], benefit=lambda v: np.array([10 - 20 * v, 5 + 10 * v]))
+    with pytest.raises(BadInput, match="benefit of person 1 rises"):
+        optin.plan(people, bounds=(0, 1))
+
+
+def test_pandas_columns_of_a_benefit_and_ids_must_be_aligned_too():
+    costs = pd.Series([1.0, 2.0])
+    other = pd.Series([1.0, 2.0], index=[1, 0])
+    with pytest.raises(BadInput, match="different indexes"):
+        QuasiLinear(costs, benefit=LinearBenefit(other, 1.0))
+    with pytest.raises(BadInput, match="different indexes"):
+        PrivacyConstrained(costs, ids=pd.Series(["a", "b"], index=[1, 0]))
+
+
+@pytest.mark.parametrize("base", ["abc", None, math.inf])
+def test_a_benefit_that_is_not_made_of_numbers_is_refused(base):
+    with pytest.raises(BadInput, match="base of the benefit must be"):
+        LinearBenefit(base=base)
+
+
+def test_costs_too_small_to_divide_by_are_refused_by_index():
+    with pytest.raises(BadInput, match=r"costs\[1\] is positive but below"):
+        QuasiLinear([1.0, 1e-200])
 
 
 def test_a_negative_slope_is_refused():
@@ -153,13 +197,27 @@ def test_an_outside_option_must_be_a_number_or_own_data():
         QuasiLinear([1.0, 1.0], outside=[0.0, math.nan])
 
 
-def test_all_limits_zero_is_infeasible():
+@pytest.mark.parametrize("limit", [0.0, 1e-160])
+def test_all_limits_zero_is_infeasible(limit):
     with pytest.raises(Infeasible, match="all 3 limits are 0"):
-        optin.plan(constrained([0, 0, 0]), bounds=(0, 1))
+        optin.plan(constrained([limit] * 3), bounds=(0, 1))
+
+
+def test_a_variance_too_small_to_matter_is_none():
+    assert optin.plan(constrained([1, 2]), bounds=(0, 1), data_variance=1e-310).variance == pytest.approx(2 / 9)
+
+
+def test_personal_benefits_say_the_same_as_a_common_one_near_the_edge():
+    short = 3.5 * (1 - 1e-6)
+    with pytest.raises(Infeasible) as each:
+        optin.plan(QuasiLinear([1.0], benefit=LinearBenefit([short], 2)), bounds=(0, 1))
+    with pytest.raises(Infeasible) as common:
+        optin.plan(QuasiLinear([1.0], benefit=LinearBenefit(short, 2)), bounds=(0, 1))
+    assert each.value.shortfall == pytest.approx(common.value.shortfall, rel=0.1)
 
 
 def test_an_eta_beyond_the_limits_is_infeasible_and_says_what_would_do():
-    with pytest.raises(Infeasible, match="add up to 23, less than the 24") as caught:
+    with pytest.raises(Infeasible, match="do not add up to the 24") as caught:
         optin.plan(constrained(), bounds=(0, 1), eta=24)
     assert caught.value.shortfall == 1.0
     more = constrained(np.resize(LIMITS, 8))
@@ -201,6 +259,15 @@ def test_plans_refuse_people_of_the_other_model_and_other_people():
         plan.certificate(constrained([1, 4, 4, 9]))
     with pytest.raises(BadInput, match="not the people this plan was made for"):
         plan.certificate(constrained([1, 4, 9]))
+
+
+def test_a_plan_changed_by_hand_is_not_read():
+    import json
+
+    record = json.loads(optin.plan(constrained(), bounds=(0, 1)).to_json())
+    for change in ({"cap": "abc"}, {"cap": None}, {"people": -3}, {"variance": "nan"}, {"bounds": [0]}, {"target": 3}):
+        with pytest.raises(BadInput, match="changed by hand"):
+            optin.Plan.from_json(json.dumps(record | change))
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "optin.plan/99"}', '{"format": "optin.plan/1"}'])

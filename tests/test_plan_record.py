@@ -16,6 +16,8 @@ CASES = {
     "at eta": (WORKED, {"eta": 9.0}),
     "gap": (WORKED, {"max_gap": 0.5}),
     "no variance": (WORKED, {"data_variance": 0.0}),
+    "no variance, gap": (WORKED, {"data_variance": 0.0, "max_gap": 0.1}),
+    "no noise, gap": (PrivacyConstrained([0, math.inf, math.inf]), {"max_gap": 0.5}),
     "no noise": (PrivacyConstrained([0, math.inf, math.inf]), {}),
     "tiny variance": (WORKED, {"data_variance": 1e-9}),
     "mixed": (PrivacyConstrained([0, 0.5, 2, math.inf]), {}),
@@ -118,6 +120,44 @@ def test_the_certificate_of_a_worse_plan_does_not_hold():
     assert worse.certificate(WORKED).holds
     assert not pretended.certificate(WORKED).holds
     assert pretended.certificate(WORKED).lower_bound <= plan.variance
+
+
+WRONG_CROSSINGS = [0.0787010613947731, 0.0818097647860761, 0.0848318423147473]
+
+
+@pytest.mark.parametrize("variance", WRONG_CROSSINGS)
+def test_the_certificate_of_a_later_crossing_does_not_hold(variance):
+    from dataclasses import replace
+
+    agents, _ = CASES["linear"]
+    surplus = 17.05 - 200 * variance
+    there = optin.plan(PrivacyConstrained(surplus / agents.costs), bounds=(0, 1))
+    fields = ("cap", "eta", "variance", "tilt", "pooled_people", "weight_squares")
+    pretended = replace(
+        optin.plan(agents, bounds=(0, 1)),
+        **{name: getattr(there, name) for name in fields},
+        surplus=surplus,
+        promised_variance=variance,
+        benefit_at_promise=surplus,
+    )
+    certificate = pretended.certificate(agents)
+    assert certificate.residual < 1e-9
+    assert not certificate.holds
+
+
+@pytest.mark.parametrize("claim", [{"tilt": 0.99}, {"pooled_people": 77}, {"variance": 0.08}])
+def test_the_certificate_recomputes_what_a_plan_says_of_itself(claim):
+    from dataclasses import replace
+
+    plan = optin.plan(WORKED, bounds=(0, 1))
+    assert plan.certificate(WORKED).holds
+    assert not replace(plan, **claim).certificate(WORKED).holds
+
+
+def test_a_plan_without_noise_is_not_certified_for_people_who_have_limits():
+    plan = optin.plan(PrivacyConstrained([0, math.inf]), bounds=(0, 1))
+    with pytest.raises(optin.BadInput, match="not the people"):
+        plan.certificate(PrivacyConstrained([5, math.inf]))
 
 
 def test_a_plan_survives_a_round_trip_and_stays_small(case):

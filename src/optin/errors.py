@@ -32,7 +32,8 @@ class BadInput(OptinError, ValueError):
 class Infeasible(OptinError):
     """No design makes these people join.
 
-    ``shortfall`` is how much benefit the best design lacks, in units of utility; ``people_needed`` how many people like
+    ``shortfall`` is how much benefit the best design lacks, in units of utility (where limits do not reach a given eta: how
+    much epsilon they lack together); ``people_needed`` how many people like
     these would make a design possible (None: no number would); ``outside_needed`` the highest outside option that
     would; ``within_resolution`` that the answer is closer to feasible than a black-box benefit can be told apart.
     """

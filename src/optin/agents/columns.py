@@ -10,7 +10,9 @@ import numpy as np
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 
-__all__ = ["checked_ids", "column", "same_rows"]
+__all__ = ["checked_ids", "column", "numbers", "same_rows"]
+
+LARGEST = 1e300
 
 
 def column(values: Any, name: str, *, finite: bool = False) -> Array:  # noqa: ANN401 - any array-like is welcome
@@ -29,6 +31,9 @@ def column(values: Any, name: str, *, finite: bool = False) -> Array:  # noqa: A
         _complain(array, name)
     if finite and most == np.inf:
         raise BadInput(f"{name}[{int(np.argmax(array))}] is infinite; give a finite number")
+    if LARGEST < most < np.inf or (most == np.inf and ((array > LARGEST) & (array < np.inf)).any()):
+        place = int(np.argmax((array > LARGEST) & (array < np.inf)))
+        raise BadInput(f"{name}[{place}] is finite but above {LARGEST:.0e}; write inf where there is no limit")
     view = array.view()
     view.flags.writeable = False
     return view
@@ -40,7 +45,10 @@ def numbers(values: Any, name: str) -> Array:  # noqa: ANN401
         place = int(np.argmax(np.ma.getmaskarray(values)))
         raise BadInput(f"{name}[{place}] is masked; fill or drop missing entries first")
     try:
-        array = np.asarray(values, dtype=np.float64)
+        raw = np.asarray(values)
+        if raw.dtype.kind not in "biufO":  # text, dates and complex numbers turn into floats too easily
+            raise TypeError
+        array = np.asarray(raw, dtype=np.float64)
     except (TypeError, ValueError):
         raise BadInput(f"{name} holds something that is not a number; give one number for each person") from None
     if array.ndim != 1:
@@ -56,7 +64,9 @@ def _complain(array: Array, name: str) -> None:
 
 
 def same_rows(left: Any, right: Any, names: tuple[str, str]) -> None:  # noqa: ANN401
-    """Insist that two columns speak of the same people in the same order."""
+    """Insist that two columns speak of the same people in the same order; None speaks of nobody."""
+    if left is None or right is None:
+        return
     if np.ndim(right) == 0 or np.ndim(left) == 0:
         return
     if len(left) != len(right):

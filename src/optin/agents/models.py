@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from optin.agents.benefit import Benefit, LinearBenefit
+from optin.agents.benefit import Benefit, LinearBenefit, called, number_or_array
 from optin.agents.columns import checked_ids, column, numbers, same_rows
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
@@ -36,6 +36,7 @@ class PrivacyConstrained:
     model = "privacy-constrained"
 
     def __post_init__(self) -> None:
+        same_rows(self.limits, self.ids, ("limits", "ids"))
         object.__setattr__(self, "limits", column(self.limits, "limits"))
         object.__setattr__(self, "ids", checked_ids(self.ids, len(self.limits)))
 
@@ -93,6 +94,7 @@ class QuasiLinear:
 
     def __post_init__(self) -> None:
         given = self.costs
+        same_rows(given, self.ids, ("costs", "ids"))
         object.__setattr__(self, "costs", column(given, "costs", finite=True))
         object.__setattr__(self, "ids", checked_ids(self.ids, len(self.costs)))
         if self.costs.min() < 1 / EXTREME and ((self.costs > 0) & (self.costs < 1 / EXTREME)).any():
@@ -103,8 +105,7 @@ class QuasiLinear:
                 "benefit must be callable: optin.LinearBenefit(base=…, slope=…), or a function of the variance"
             )
         if isinstance(self.benefit, LinearBenefit):
-            for name in ("base", "slope"):
-                same_rows(given, getattr(self.benefit, name), ("costs", f"the benefit's {name}"))
+            self.benefit.expect_rows_of(given)
         object.__setattr__(self, "outside", _outside(self.outside, given))
 
     def __len__(self) -> int:
@@ -122,12 +123,12 @@ class QuasiLinear:
         if isinstance(self.outside, str):
             if data_variance is None:
                 raise BadInput('outside="own-data" needs the data variance: it is the benefit of one value alone')
-            return _number_or_array(self.benefit(data_variance))
+            return number_or_array(called(self.benefit, data_variance))
         return self.outside  # type: ignore[no-any-return]
 
     def surplus_at(self, variance: float, *, data_variance: float | None = None) -> float | Array:
         """Return benefit - outside at this variance, a number or one for each person."""
-        return _number_or_array(self.benefit(variance)) - self.outside_at(data_variance)
+        return number_or_array(called(self.benefit, variance)) - self.outside_at(data_variance)
 
     def limits_at(self, variance: float, *, data_variance: float | None = None) -> Array:
         """Return the epsilon at which each person is indifferent: max(surplus, 0) / cost (E9)."""
@@ -165,10 +166,6 @@ def _outside(outside: Any, costs: Any) -> float | Array | Literal["own-data"]:  
         place = int(np.argmax(~np.isfinite(value)))
         raise BadInput(f"outside[{place}] is not finite; give a finite number")
     return float(value[0]) if np.ndim(outside) == 0 else value
-
-
-def _number_or_array(value: Any) -> float | Array:  # noqa: ANN401
-    return float(value) if np.ndim(value) == 0 else np.asarray(value, dtype=np.float64)
 
 
 def _largest_finite(limits: Array) -> float:

@@ -22,7 +22,7 @@ def least_fixed_point(
 
     The value returned is the upper end of the final bracket, so M(V) <= V holds for it as computed.
 
-    >>> least_fixed_point(lambda v: 0.5 * v + 1.0, 0.0)[0]
+    >>> round(least_fixed_point(lambda v: 0.5 * v + 1.0, 0.0)[0], 12)
     2.0
     """
     low, high = start, math.inf
@@ -39,7 +39,7 @@ def least_fixed_point(
             high = min(high, _proved(rising, low, gap, last))
         if high < math.inf and high - low <= CLOSE * high:
             return high, False
-    return (high, False) if high < math.inf else (None, True)
+    return (high, True) if high < math.inf else (None, True)
 
 
 def _proved(rising: Callable[[float], float], low: float, gap: float, last: float) -> float:

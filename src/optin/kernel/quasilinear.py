@@ -15,7 +15,7 @@ import numpy as np
 from optin.kernel.crossing import first_root
 from optin.kernel.ladder import Ladder, Limits, Outline
 from optin.kernel.offers import AtReach, ByVariance, Offers, OverNoise
-from optin.kernel.search import FINEST, Crossing, Edges, Gain, Search, in_piece, offer_at, open_runs
+from optin.kernel.search import BUDGET, FINEST, Crossing, Edges, Gain, Search, in_piece, offer_at, open_runs
 
 __all__ = ["Crossing", "Gain", "Search", "least_crossing", "offer_table"]
 
@@ -24,7 +24,7 @@ RUN = 32
 
 def least_crossing(
     limits: Limits, gain: Gain, *, spread: float, kappa: float, reach: float | None = None, copies: float = 1.0,
-    table: Outline | Ladder | None = None, finest: float = FINEST,
+    table: Outline | Ladder | None = None, finest: float = FINEST, budget: int = BUDGET,
 ) -> Search:  # fmt: skip
     """Find the smallest y whose gain covers its price; ``limits`` are t = 1/c, ``reach`` fixes eta.
 
@@ -33,7 +33,7 @@ def least_crossing(
     >>> round(least_crossing(ArrayLimits(np.array([1.0])), gain, spread=0.25, kappa=2.0).crossing.variance, 12)
     0.75
     """
-    search = Search(finest=finest)
+    search = Search(finest=finest, budget=budget)
     if spread == 0 and reach is None:
         search.crossing = _without_spread(limits, gain, kappa=kappa, copies=copies, search=search)
         return search

@@ -11,10 +11,10 @@ import numpy as np
 from optin.kernel.ladder import Ladder, Outline
 from optin.kernel.offers import AtReach, Offers, OverNoise
 
-__all__ = ["FINEST", "Crossing", "Edges", "Gain", "Point", "Search", "in_piece", "offer_at", "open_runs"]
+__all__ = ["BUDGET", "FINEST", "Crossing", "Edges", "Gain", "Point", "Search", "in_piece", "offer_at", "open_runs"]
 
 FINEST = 2.0**-30
-BUDGET = 2_000_000
+BUDGET = 1_000_000  # calls of a benefit in one search; what is left then is undecided
 
 Point = tuple[float, float, float, float]  # y, people above it, and the sums T, Q at or below it
 
@@ -49,6 +49,7 @@ class Search:
     doubt: float = math.inf
     evaluations: int = 0
     finest: float = FINEST
+    budget: int = BUDGET
 
     @property
     def undecided(self) -> bool:
@@ -122,7 +123,7 @@ def in_piece(left: Point, high: float, offers: Offers, gain: Gain, search: Searc
     if isinstance(offers, OverNoise) and total == 0:
         return None
     stack = [(low, high)]
-    while stack and search.evaluations < BUDGET:
+    while stack and search.evaluations < search.budget:
         a, b = stack.pop()
         if _excluded(offers, gain, (a, above, total, squares), (b, above, total, squares), search):
             continue

@@ -15,6 +15,7 @@ __all__ = ["fewest_copies", "shortfall"]
 
 COARSE = 2.0**-16
 MOST_COPIES = 2.0**50
+ROUGH = 20_000
 
 
 def shortfall(limits: Limits, gain: Gain, *, spread: float, kappa: float, reach: float | None) -> float:
@@ -72,13 +73,21 @@ def _least(lack: Callable[[float], float], points: np.ndarray) -> float:
 
 def fewest_copies(limits: Limits, gain: Gain, *, spread: float, kappa: float, reach: float | None) -> int | None:
     """Return the smallest number of people, mixed as these are, whom some design makes join; None if no number does."""
-    if gain.at(np.finfo(float).tiny) <= 0:
+    if gain.at(max(spread, COARSE) / len(limits) / MOST_COPIES) <= 0:
         return None
     n, table = len(limits), offer_table(limits)
 
     def joins(people: float) -> bool:
         found = least_crossing(
-            limits, gain, spread=spread, kappa=kappa, reach=reach, copies=people / n, table=table, finest=COARSE
+            limits,
+            gain,
+            spread=spread,
+            kappa=kappa,
+            reach=reach,
+            copies=people / n,
+            table=table,
+            finest=COARSE,
+            budget=ROUGH,
         )
         return found.crossing is not None
 

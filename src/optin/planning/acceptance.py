@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,19 +22,29 @@ from optin.planning.record import Plan
 
 __all__ = ["common_gain", "solve_quasilinear"]
 
-ROUGH = 200  # steps spent on each what-if of an infeasible instance
+WORK = 20_000_000  # people times steps spent on each what-if of an infeasible instance
 
 
 def solve_quasilinear(agents: QuasiLinear, asked: Question) -> Plan:
     """Find the least promised variance that carries itself (E9), by E10 for a common benefit."""
     outside = agents.outside_at(asked.data_variance)
-    differs = np.ndim(outside) > 0 or np.ndim(agents.benefit(asked.data_variance)) > 0
-    return _for_each(agents, asked) if differs else _for_all(agents, asked, float(outside))
+    if _alike(agents, asked):
+        return _for_all(agents, asked, float(np.max(outside)))
+    return _for_each(agents, asked)
+
+
+def _alike(agents: QuasiLinear, asked: Question) -> bool:
+    """Say whether everyone has the same benefit and outside option."""
+    return np.ndim(agents.surplus_at(_first_look(asked), data_variance=asked.data_variance)) == 0
+
+
+def _first_look(asked: Question) -> float:
+    return asked.data_variance or asked.width**2 / 4
 
 
 def _for_all(agents: QuasiLinear, asked: Question, outside: float) -> Plan:
     table = agents.table()
-    watched = Watched(agents.benefit, people=None)
+    watched = Watched(agents.benefit, people=len(agents))
     gain = _gain(agents, asked, watched, outside)
     spread, kappa = asked.spread, asked.kappa
     found = least_crossing(table, gain, spread=spread, kappa=kappa, reach=asked.reach)
@@ -43,7 +53,7 @@ def _for_all(agents: QuasiLinear, asked: Question, outside: float) -> Plan:
         lacking = shortfall(table, gain, spread=spread, kappa=kappa, reach=asked.reach)
         people = fewest_copies(table, gain, spread=spread, kappa=kappa, reach=asked.reach)
         raise _infeasible(len(agents), lacking, people, outside - lacking, undecided=found.undecided)
-    return _accepted(agents, asked, outside, table, found.crossing)
+    return replace(_accepted(agents, asked, outside, table, found.crossing), within_resolution=found.undecided)
 
 
 def _gain(agents: QuasiLinear, asked: Question, watched: Watched, outside: float) -> Gain:
@@ -53,20 +63,25 @@ def _gain(agents: QuasiLinear, asked: Question, watched: Watched, outside: float
     if isinstance(agents.benefit, LinearBenefit):
         line = (agents.benefit.base - outside, agents.benefit.slope * inflate)
     else:
-        floor = max(asked.data_variance / len(agents), 1e-9 * asked.width**2)
-        for variance in np.geomspace(floor, 10 * asked.width**2, 65):
-            watched.common(float(variance))
+        for variance in _scan(agents, asked):
+            watched.common(variance)
     return Gain(lambda v: watched.common(inflate * v) - outside, line)
+
+
+def _scan(agents: QuasiLinear, asked: Question) -> list[float]:
+    """Choose variances to look at a benefit beforehand: from the mean of everyone to that of nobody."""
+    worst = asked.width**2 / 4
+    return np.geomspace(max(asked.data_variance / len(agents), 1e-9 * worst), worst, 65).tolist()  # type: ignore[no-any-return]
 
 
 def common_gain(agents: QuasiLinear, asked: Question) -> Gain:
     """Return the gain of people who share benefit and outside option; BadInput where they do not."""
     outside = agents.outside_at(asked.data_variance)
-    if np.ndim(outside) > 0 or np.ndim(agents.benefit(asked.data_variance)) > 0:
+    if not _alike(agents, asked):
         raise BadInput(
             "target_error needs a common benefit and outside option: people of a crowd must be alike in these"
         )
-    return _gain(agents, asked, Watched(agents.benefit, people=None), float(outside))
+    return _gain(agents, asked, Watched(agents.benefit, people=len(agents)), float(np.max(outside)))
 
 
 def _accepted(agents: QuasiLinear, asked: Question, outside: float, table: ArrayLimits, crossing: Crossing) -> Plan:
@@ -153,8 +168,9 @@ class _Everyone:
 def _for_each(agents: QuasiLinear, asked: Question) -> Plan:
     watched = Watched(agents.benefit, people=len(agents))
     everyone = _Everyone(agents, asked, watched, agents.outside_at(asked.data_variance))
+    for look in _scan(agents, asked)[::8]:
+        watched.each(look)
     variance, undecided = everyone.least()
-    watched.check()
     if variance is None:
         raise _nobody(everyone, undecided=undecided)
     promised = asked.inflate * variance
@@ -178,6 +194,7 @@ def _for_each(agents: QuasiLinear, asked: Question) -> Plan:
         benefit_name=benefit_name(agents.benefit),
         benefit_at_promise=None,
         outside=None,
+        within_resolution=undecided,
     )
 
 
@@ -187,9 +204,10 @@ def _never() -> Design:
 
 def _nobody(everyone: _Everyone, *, undecided: bool) -> Infeasible:
     people = len(everyone.agents)
-    scale = float(np.abs(everyone.watched.each(everyone.asked.data_variance)).max()) or 1.0
-    lacking = _smallest(lambda b: everyone.least(bonus=b, steps=ROUGH)[0] is not None, scale * 1e-6, 1e-3)
-    copies = _smallest(lambda r: everyone.least(copies=1 + r, steps=ROUGH)[0] is not None, 1.0 / people, 1e-3)
+    steps = min(max(WORK // people, 200), STEPS)
+    scale = float(np.abs(everyone.watched.each(_first_look(everyone.asked))).max()) or 1.0
+    lacking = _smallest(lambda b: everyone.least(bonus=b, steps=steps)[0] is not None, scale * 1e-9, 1e-3)
+    copies = _smallest(lambda r: everyone.least(copies=1 + r, steps=steps)[0] is not None, 1.0 / people, 1e-3)
     needed = None if copies is None else math.ceil(people * (1 + copies))
     return _infeasible(people, lacking, needed, None, undecided=undecided)
 
@@ -214,7 +232,7 @@ def _infeasible(
     if undecided:
         parts.append("or the margin is too fine to tell from calling the benefit")
     if lacking is not None:
-        parts.append(f"the best one lacks {max(lacking, 0.0):.3g} of benefit")
+        parts.append(f"the best one lacks about {max(lacking, 0.0):.3g} of benefit")
     helps = []
     if needed is not None:
         helps.append(f"about {needed:,} people like these")

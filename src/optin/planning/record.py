@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,6 +54,7 @@ class Plan:
     benefit_at_promise: float | None
     outside: float | None
     target: Target | None = None
+    within_resolution: bool = False
 
     @property
     def width(self) -> float:
@@ -164,12 +165,13 @@ class Plan:
             raise BadInput("this is not a plan: not JSON") from None
         if not isinstance(record, dict) or record.get("format") != f"optin.plan/{FORMAT}":
             raise BadInput(f"this is not a plan that optin can read: it needs format optin.plan/{FORMAT}")
-        missing = [f.name for f in fields(cls) if f.name not in record and f.name != "target"]
+        missing = [f.name for f in fields(cls) if f.name not in record and f.default is MISSING]
         if missing:
             raise BadInput(f"this plan lacks {', '.join(missing)}; write it again with optin.plan")
-        values = {f.name: _number(record.get(f.name)) for f in fields(cls)}
-        target = values["target"] and Target(**values["target"])
-        return cls(**(values | {"bounds": (values["bounds"][0], values["bounds"][1]), "target": target}))
+        try:
+            return cls(**{f.name: _field(f.name, str(f.type), record[f.name]) for f in fields(cls) if f.name in record})
+        except (TypeError, ValueError, IndexError, KeyError):
+            raise BadInput("this plan was changed by hand: a field is not what it should be; write it again") from None
 
     def rows(self) -> list[tuple[str, str]]:
         """Return the plan as labelled lines, for terminals and notebooks."""
@@ -207,5 +209,23 @@ def _plain(value: Any) -> Any:  # noqa: ANN401
     return repr(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _number(value: Any) -> Any:  # noqa: ANN401
-    return float(value) if value in ("inf", "-inf") else value
+def _field(name: str, kind: str, value: Any) -> Any:  # noqa: ANN401
+    """Read one field as its type; anything else is a ValueError."""
+    if name == "target":
+        return None if value is None else Target(**value)
+    if name == "bounds":
+        return (_float(value[0]), _float(value[1]))
+    if value is None and "None" in kind:
+        return None
+    if kind.startswith("float"):
+        return _float(value)
+    expected = {"int": int, "bool": bool, "str": str}[kind.split()[0]]
+    if type(value) is not expected or (isinstance(value, int) and value < 0):
+        raise ValueError
+    return value
+
+
+def _float(value: Any) -> float:  # noqa: ANN401
+    if isinstance(value, bool) or not (isinstance(value, int | float) or value in ("inf", "-inf")):
+        raise ValueError
+    return float(value)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-import numpy as np
-
 from optin.agents import Agents, PrivacyConstrained, QuasiLinear
 from optin.errors import Infeasible
 from optin.kernel.dial import robust_design
 from optin.kernel.ladder import Limits
 from optin.kernel.optimum import Design, best_at_reach, tilt_of
 from optin.planning.acceptance import solve_quasilinear
-from optin.planning.question import Question, question
+from optin.planning.question import TINIEST, Question, question
 from optin.planning.record import Plan
 from optin.planning.target import target_of
 
@@ -54,7 +52,7 @@ def plan(
 
 def _solve_limits(agents: PrivacyConstrained, asked: Question) -> Plan:
     table = agents.table()
-    if not agents.limits.max() > 0:
+    if not agents.limits.max() > TINIEST:
         raise Infeasible(
             f"all {len(agents)} limits are 0, so nothing may be published; someone has to allow a positive epsilon"
         )
@@ -90,8 +88,8 @@ def _design(table: Limits, scale: float, asked: Question) -> Design:
         return found
     total = table.sums(math.inf).total / scale
     raise Infeasible(
-        f"the limits add up to {total:.6g}, less than the {asked.reach:.6g} that eta = {asked.eta:g} needs; lower eta to at "
-        f"most {np.nextafter(total / asked.width, 0):.6g} or leave it out for the best one",
+        f"the limits do not add up to the {asked.reach:.6g} that eta = {asked.eta:g} needs; give a smaller eta, or none for "
+        "the best one",
         shortfall=asked.reach - total,
         people_needed=math.ceil(len(table) * asked.reach / total),
     )
