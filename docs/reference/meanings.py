@@ -59,6 +59,8 @@ MEANINGS: dict[str, dict[str, str]] = {
     "Certificate": {
         "broken_limits": "people whose epsilon exceeds their limit",
         "weight_error": "how far the weights are from adding up to 1",
+        "claim_error": "how far what the plan says of itself is from what was recomputed",
+        "promised": "quasi-linear: the promised variance",
         "objective": "worst-case mean squared error, in squared ranges",
         "lower_bound": "what no design can beat",
         "residual": "quasi-linear: relative distance from a fixed point",
@@ -91,6 +93,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     "Interval": {"low": "lower end", "high": "upper end", "level": "coverage", "method": "how it was computed"},
     "LinearBenefit": {"base": "benefit at variance 0", "slope": "what one unit of variance takes away"},
     "Plan": {
+        "within_resolution": "whether a benefit known only by calling it left a better offer undecided",
         "slack": "room for decliners (E12)",
         "eta_given": "whether the noise was fixed rather than found",
         "noise_constant": "kappa: variance of the noise is kappa / eta^2",

@@ -149,7 +149,7 @@ def _deal_rows(offer: Announcement, deal: Deal) -> list[tuple[str, str]]:
         return [
             *lines,
             ("you keep", _kept(deal)),
-            ("joined before?", "then give what remains of your total as --limit"),
+            ("before?", "if you joined earlier releases, type what remains of your total as --limit"),
         ]
     return [
         *lines,
