@@ -69,6 +69,13 @@ def main():
         "quasi-linear, called benefit": lambda: optin.plan(called, bounds=(0, 1)),
     }.items():
         more.add_row(what, f"{best(call) / sort:.2f}")
+    for name in ("two-level", "uniform"):
+        crowd = optin.QuasiLinear(people[name], benefit=optin.LinearBenefit(1, 1))
+        more.add_row(
+            f"quasi-linear, linear benefit, {name}", f"{best(lambda c=crowd: optin.plan(c, bounds=(0, 1))) / sort:.2f}"
+        )
+    alike = optin.QuasiLinear(np.full(N, 0.3), benefit=optin.LinearBenefit(1, 1))
+    more.add_row("quasi-linear, all alike", f"{best(lambda: optin.plan(alike, bounds=(0, 1))) / sort:.2f}")
     size = lognormal.nbytes
     more.add_row(
         "extra memory / input, plan", f"{extra_memory(lambda: optin.plan(constrained, bounds=(0, 1)), size):.2f}"
@@ -76,5 +83,10 @@ def main():
     more.add_row(
         "extra memory / input, quasi-linear", f"{extra_memory(lambda: optin.plan(linear, bounds=(0, 1)), size):.2f}"
     )
+    for what, call in {
+        "max_gap": lambda: optin.plan(constrained, bounds=(0, 1), max_gap=0.1),
+        "quasi-linear, all alike": lambda: optin.plan(alike, bounds=(0, 1)),
+    }.items():
+        more.add_row(f"extra memory / input, {what}", f"{extra_memory(call, size):.2f}")
     more.add_row("import optin / import numpy", f"{import_ratio():.2f}")
     console.print(more)

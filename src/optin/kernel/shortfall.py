@@ -36,14 +36,14 @@ def shortfall(limits: Limits, gain: Gain, *, spread: float, kappa: float, reach:
     endless = -gain.at(spread / free + noise) if free else math.inf
     if len(edges) == 0:
         return endless
-    between = np.geomspace(edges[0], edges[-1], 512) if isinstance(table, Ladder) else edges[:1]
-    beyond = edges[-1] * np.geomspace(1.0, 2.0**40, 161)
-    points = np.unique(np.concatenate((edges[:: max(len(edges) // 1024, 1)], between, beyond)))
+    between = np.geomspace(edges[0], edges[-1], 192) if isinstance(table, Ladder) else edges[:1]
+    beyond = edges[-1] * np.geomspace(1.0, 2.0**40, 121)
+    points = np.unique(np.concatenate((edges[:: max(len(edges) // 256, 1)], between, beyond)))
     lacks = [_lack(_sums(table, y), float(y), offers, gain, len(limits)) for y in points]
     best = int(np.argmin(lacks))
     low, high = float(points[max(best - 1, 0)]), float(points[min(best + 1, len(points) - 1)])
     near = limits.whole_ladder(low / 2 if best == 0 else low, math.nextafter(high, math.inf))
-    close = _least(lambda y: _lack(_sums(near, y), y, offers, gain, len(limits)), np.linspace(low, high, 129))
+    close = _least(lambda y: _lack(_sums(near, y), y, offers, gain, len(limits)), np.linspace(low, high, 65))
     return min(close, lacks[best], endless)
 
 
@@ -67,7 +67,7 @@ def _least(lack: Callable[[float], float], points: np.ndarray) -> float:
         if not values[j] < best:
             break
         best = values[j]
-        points = np.linspace(points[max(j - 1, 0)], points[min(j + 1, len(points) - 1)], 65)
+        points = np.linspace(points[max(j - 1, 0)], points[min(j + 1, len(points) - 1)], 33)
     return best
 
 
