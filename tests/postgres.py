@@ -45,6 +45,8 @@ class PostgresServer:
             command += ["--wal-segsize=1", "--no-sync", "--no-instructions"]
             subprocess.run(command, user=self.user, cwd=self.folder, check=True, capture_output=True)
         options = {"listen_addresses": "", "unix_socket_directories": str(self.folder), "port": PORT, **self.settings}
+        if file_limit is not None:  # shared memory must not count as a file that grew too large
+            options["dynamic_shared_memory_type"] = "sysv"
         flags = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(

@@ -113,8 +113,9 @@ def test_reading_people_does_not_load_pandas_where_it_happens_to_be_installed(tm
 
 
 def test_completion_is_offered():
-    found = spawn("--show-completion", "bash")
-    assert "optin" in found.stdout or "optin" in found.stderr
+    environment = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    shown = [sys.executable, "-m", "optin", "--show-completion", "bash"]
+    assert "complete" in subprocess.run(shown, capture_output=True, text=True, env=environment).stdout
     environment = {**os.environ, "_OPTIN_COMPLETE": "complete_bash", "COMP_WORDS": "optin re", "COMP_CWORD": "1"}
     script = [os.path.join(os.path.dirname(sys.executable), "optin")]
     words = subprocess.run(script, capture_output=True, text=True, env=environment).stdout.split()

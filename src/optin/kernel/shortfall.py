@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from optin.kernel.ladder import Ladder, Limits, Outline
+from optin.kernel.ladder import Array, Ladder, Limits, Outline, Sums
 from optin.kernel.offers import AtReach, Offers, OverNoise
 from optin.kernel.quasilinear import Gain, least_crossing, offer_table
 
@@ -16,59 +16,73 @@ __all__ = ["fewest_copies", "shortfall"]
 COARSE = 2.0**-16
 MOST_COPIES = 2.0**50
 ROUGH = 20_000
+CLOSE = 1e-6
 
 
 def shortfall(limits: Limits, gain: Gain, *, spread: float, kappa: float, reach: float | None) -> float:
     """Return the least price - gain over all offers: the benefit that the best design lacks (E10).
 
-    The best edge of the table is found first, then the neighbourhood is searched closely; the smallest value seen is
-    reported, so with that much more benefit the design seen is accepted.
+    A look at some offers gives a bonus that would do. If the search that plans finds an offer for a little less, the look
+    missed a better one, and halving finds the smallest bonus that does.
     """
+    table = offer_table(limits)
+
+    def joins(bonus: float) -> bool:
+        line = None if gain.line is None else (gain.line[0] + bonus, gain.line[1])
+        richer = Gain(lambda v: gain.at(v) + bonus, line)
+        found = least_crossing(
+            limits, richer, spread=spread, kappa=kappa, reach=reach, table=table, finest=COARSE, budget=ROUGH
+        )
+        return found.crossing is not None
+
+    low, high = 0.0, max(_seen(limits, table, gain, spread=spread, kappa=kappa, reach=reach), 0.0)
+    if not joins(high * (1 - CLOSE)):
+        return high
+    while high - low > CLOSE * high:
+        middle = low + (high - low) / 2
+        low, high = (low, middle) if joins(middle) else (middle, high)
+    return high
+
+
+def _seen(
+    limits: Limits, table: Outline | Ladder, gain: Gain, *, spread: float, kappa: float, reach: float | None
+) -> float:
+    """Return the least that any of a few hundred offers lacks."""
     if spread == 0 and reach is None:
         total = limits.sums(math.inf).total
-        return _least(lambda v: math.sqrt(kappa / v) / total - gain.at(v), np.geomspace(1e-12, 1e12, 4097))
+        return min(math.sqrt(kappa / v) / total - gain.at(v) for v in np.geomspace(1e-12, 1e12, 193).tolist())
     offers: Offers = OverNoise(spread, kappa) if reach is None else AtReach(spread, kappa, reach)
-    table = offer_table(limits)
     edges = np.asarray(table.edges, dtype=np.float64)
     edges = edges[edges > 0]
-    free = len(limits) - int(table.counts[-1])
+    free = len(limits) - int(table.counts[-1]) if len(table.edges) else len(limits)
     noise = 0.0 if reach is None else kappa / reach / reach
-    endless = -gain.at(spread / free + noise) if free else math.inf
-    if len(edges) == 0:
-        return endless
-    between = np.geomspace(edges[0], edges[-1], 192) if isinstance(table, Ladder) else edges[:1]
-    beyond = edges[-1] * np.geomspace(1.0, 2.0**40, 121)
-    points = np.unique(np.concatenate((edges[:: max(len(edges) // 256, 1)], between, beyond)))
-    lacks = [_lack(_sums(table, y), float(y), offers, gain, len(limits)) for y in points]
+    lacks = [-gain.at(spread / free + noise)] if free else []
+    if len(edges):
+        points = np.concatenate((edges[:: max(len(edges) // 128, 1)], edges[-1] * np.geomspace(1.0, 2.0**40, 81)))
+        lacks += _close_up(limits, table, points, lambda sums, y: _lack(sums, y, offers, gain, len(limits)))
+    return min(lacks)
+
+
+def _close_up(
+    limits: Limits, table: Outline | Ladder, points: Array, lack: Callable[[Sums, float], float]
+) -> list[float]:
+    """Look at the points, then closer and closer around the best of them."""
+    lacks = [lack(table.sums_at(y), y) for y in points.tolist()]
     best = int(np.argmin(lacks))
     low, high = float(points[max(best - 1, 0)]), float(points[min(best + 1, len(points) - 1)])
-    near = limits.whole_ladder(low / 2 if best == 0 else low, math.nextafter(high, math.inf))
-    close = _least(lambda y: _lack(_sums(near, y), y, offers, gain, len(limits)), np.linspace(low, high, 65))
-    return min(close, lacks[best], endless)
-
-
-def _sums(table: Outline | Ladder, y: float) -> tuple[int, float, float]:
-    sums = table.sums_at(y)
-    return sums.count, sums.total, sums.squares
-
-
-def _lack(sums: tuple[int, float, float], y: float, offers: Offers, gain: Gain, people: int) -> float:
-    count, total, squares = sums
-    at = (y, float(people - count), total, squares)
-    return offers.price(*at) - gain.at(offers.variance(*at))
-
-
-def _least(lack: Callable[[float], float], points: np.ndarray) -> float:
-    """Return the smallest value on a grid, refined around it until it stops improving."""
-    best = math.inf
+    near = table if isinstance(table, Ladder) else limits.whole_ladder(low, math.nextafter(high, math.inf))
     for _ in range(8):
-        values = [lack(float(y)) for y in points]
-        j = int(np.argmin(values))
-        if not values[j] < best:
-            break
-        best = values[j]
-        points = np.linspace(points[max(j - 1, 0)], points[min(j + 1, len(points) - 1)], 33)
-    return best
+        closer = np.linspace(low, high, 17)
+        found = [lack(near.sums_at(y), y) for y in closer.tolist()]
+        best = int(np.argmin(found))
+        low, high = float(closer[max(best - 1, 0)]), float(closer[min(best + 1, 16)])
+        lacks += found
+    return lacks
+
+
+def _lack(sums: Sums, y: float, offers: Offers, gain: Gain, people: int) -> float:
+    at = (y, float(people - sums.count), sums.total, sums.squares)
+    return offers.price(*at) - gain.at(offers.variance(*at))
 
 
 def fewest_copies(limits: Limits, gain: Gain, *, spread: float, kappa: float, reach: float | None) -> int | None:
