@@ -213,7 +213,7 @@ def test_personal_benefits_say_the_same_as_a_common_one_near_the_edge():
         optin.plan(QuasiLinear([1.0], benefit=LinearBenefit([short], 2)), bounds=(0, 1))
     with pytest.raises(Infeasible) as common:
         optin.plan(QuasiLinear([1.0], benefit=LinearBenefit(short, 2)), bounds=(0, 1))
-    assert each.value.shortfall == pytest.approx(common.value.shortfall, rel=0.1)
+    assert common.value.shortfall <= each.value.shortfall <= 1e-4 * short
 
 
 def test_an_eta_beyond_the_limits_is_infeasible_and_says_what_would_do():

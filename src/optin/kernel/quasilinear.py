@@ -42,7 +42,7 @@ def least_crossing(
     for ladder in _ladders(limits, table, offers, gain, search):
         found = _in_ladder(ladder, offers, gain, search)
         # So far out that the surplus rounds to nothing, the offer is the one without noise.
-        if found is not None and gain.at(found.variance) > 0:
+        if found is not None and found.variance < math.inf and gain.at(found.variance) > 0:
             search.crossing = found
             return search
     free = len(limits) - int(table.counts[-1]) if len(table.edges) else len(limits)

@@ -16,7 +16,7 @@ __all__ = ["fewest_copies", "shortfall"]
 COARSE = 2.0**-16
 MOST_COPIES = 2.0**50
 ROUGH = 20_000
-CLOSE = 1e-6
+CLOSE = 1e-8
 
 
 def shortfall(limits: Limits, gain: Gain, *, spread: float, kappa: float, reach: float | None) -> float:
@@ -38,7 +38,8 @@ def shortfall(limits: Limits, gain: Gain, *, spread: float, kappa: float, reach:
     low, high = 0.0, max(_seen(limits, table, gain, spread=spread, kappa=kappa, reach=reach), 0.0)
     if not joins(high * (1 - CLOSE)):
         return high
-    while high - low > CLOSE * high:
+    least = CLOSE * high  # where less and less would do, so little is as good as nothing
+    while high - low > max(CLOSE * high, least):
         middle = low + (high - low) / 2
         low, high = (low, middle) if joins(middle) else (middle, high)
     return high

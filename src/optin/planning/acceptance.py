@@ -22,7 +22,7 @@ from optin.planning.record import Plan
 
 __all__ = ["common_gain", "solve_quasilinear"]
 
-WORK = 20_000_000  # people times steps spent on each what-if of an infeasible instance
+ROUGH = 500  # steps of each what-if of an infeasible instance: enough unless it is very near the edge
 
 
 def solve_quasilinear(agents: QuasiLinear, asked: Question) -> Plan:
@@ -204,10 +204,9 @@ def _never() -> Design:
 
 def _nobody(everyone: _Everyone, *, undecided: bool) -> Infeasible:
     people = len(everyone.agents)
-    steps = min(max(WORK // people, 200), STEPS)
     scale = float(np.abs(everyone.watched.each(_first_look(everyone.asked))).max()) or 1.0
-    lacking = _smallest(lambda b: everyone.least(bonus=b, steps=steps)[0] is not None, scale * 1e-9, 1e-3)
-    copies = _smallest(lambda r: everyone.least(copies=1 + r, steps=steps)[0] is not None, 1.0 / people, 1e-3)
+    lacking = _smallest(lambda b: everyone.least(bonus=b, steps=ROUGH)[0] is not None, scale * 1e-6, 1e-3)
+    copies = _smallest(lambda r: everyone.least(copies=1 + r, steps=ROUGH)[0] is not None, 1.0 / people, 1e-3)
     needed = None if copies is None else math.ceil(people * (1 + copies))
     return _infeasible(people, lacking, needed, None, undecided=undecided)
 
