@@ -21,6 +21,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "ledger_head": "hash of the ledger up to its act",
         "ledger_number": "number of the act in the ledger",
         "limits": "the most epsilon each person accepts",
+        "most": "the largest of the limits",
         "max_gap": "declared: how far people's own means may lie apart",
         "model": '"privacy-constrained" or "quasi-linear"',
         "outside": "what a person has without joining; None if people differ, or have limits",

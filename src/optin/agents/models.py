@@ -32,6 +32,7 @@ class PrivacyConstrained:
 
     limits: Array
     ids: tuple[str, ...] | None = field(default=None, kw_only=True)
+    most: float = field(init=False)
 
     model = "privacy-constrained"
 
@@ -39,6 +40,7 @@ class PrivacyConstrained:
         same_rows(self.limits, self.ids, ("limits", "ids"))
         object.__setattr__(self, "limits", column(self.limits, "limits"))
         object.__setattr__(self, "ids", checked_ids(self.ids, len(self.limits)))
+        object.__setattr__(self, "most", float(self.limits.max()))
 
     @classmethod
     def from_budgets(cls, budgets: Any, costs: Any, *, ids: Any = None) -> PrivacyConstrained:  # noqa: ANN401
@@ -62,7 +64,7 @@ class PrivacyConstrained:
 
     def table(self) -> ArrayLimits:
         """Return the limits as the kernel reads them."""
-        extreme = _largest_finite(self.limits) > EXTREME
+        extreme = self.most > EXTREME and _largest_finite(self.limits) > EXTREME
         return ArrayLimits(self.limits, ceiling=EXTREME if extreme else math.inf)
 
     def scaled_table(self) -> ArrayLimits:

@@ -105,12 +105,18 @@ class Ladder:
         j = self.piece(bound)
         return Sums(int(self.counts[j]), float(self.totals[j]), float(self.squares[j]))
 
-    def from_piece(self, j: int) -> Ladder:
-        """Return the ladder without its first ``j`` pieces."""
-        if j == 0:
-            return self
-        foot = Sums(int(self.counts[j]), float(self.totals[j]), float(self.squares[j]))
-        return Ladder(float(self.edges[j]), self.high, foot, self.inside[j:], self.repeats[j:], self.people)
+    def section(self, first: int, last: int) -> Ladder:
+        """Return the pieces from ``first`` up to, not including, ``last``."""
+        foot = Sums(int(self.counts[first]), float(self.totals[first]), float(self.squares[first]))
+        high = float(self.edges[last]) if last < len(self.edges) else self.high
+        return Ladder(
+            float(self.edges[first]),
+            high,
+            foot,
+            self.inside[first : last - 1],
+            self.repeats[first : last - 1],
+            self.people,
+        )
 
     def sums_under(self, bound: float) -> Sums:
         """Return the sums over limits strictly below a bound in (low, high]."""

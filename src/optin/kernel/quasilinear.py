@@ -20,6 +20,7 @@ from optin.kernel.search import BUDGET, FINEST, Crossing, Edges, Gain, Search, i
 __all__ = ["Crossing", "Gain", "Search", "least_crossing", "offer_table"]
 
 RUN = 32
+BLOCK = 8192
 
 
 def least_crossing(
@@ -107,15 +108,20 @@ def _by_polynomial(ladder: Ladder, offers: Offers, gain: Gain, line: tuple[float
         alike = _treated_alike(ladder, start, offers, gain)
         if alike is not None:
             return alike
-    if start == len(ladder.edges):
-        return None
-    ladder = ladder.from_piece(start)
-    found = first_root(*offers.polynomial(ladder, *line))
+    for first in range(start, len(ladder.edges), BLOCK):
+        found = _first_in(ladder.section(first, min(first + BLOCK, len(ladder.edges))), offers, line)
+        if found is not None:
+            return found
+    return None
+
+
+def _first_in(section: Ladder, offers: Offers, line: tuple[float, float]) -> Crossing | None:
+    found = first_root(*offers.polynomial(section, *line))
     if found is None:
         return None
     piece, variable = found
-    above = float(ladder.people - ladder.counts[piece])
-    total, squares = float(ladder.totals[piece]), float(ladder.squares[piece])
+    above = float(section.people - section.counts[piece])
+    total, squares = float(section.totals[piece]), float(section.squares[piece])
     return offer_at(offers.y_at(variable, total, squares), above, total, squares, offers)
 
 

@@ -52,7 +52,7 @@ def plan(
 
 def _solve_limits(agents: PrivacyConstrained, asked: Question) -> Plan:
     table = agents.table()
-    if not agents.limits.max() > TINIEST:
+    if not agents.most > TINIEST:
         raise Infeasible(
             f"all {len(agents)} limits are 0, so nothing may be published; someone has to allow a positive epsilon"
         )
