@@ -14,15 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents, PrivacyConstrained
+from optin.agents.columns import column, same_rows
 from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
-from optin.participation import Turnout, turnout
+from optin.participation import Turnout, joined_rows, turnout
 from optin.planning import Plan
 from optin.planning import plan as make_plan
 from optin.releasing import Release
 from optin.releasing import release as draw_release
-from optin.store import Ledger, Terms, allowance_grains, epsilons_of
+from optin.store import UNLIMITED, Ledger, Terms, allowance_grains, epsilons_of
 from optin.store.ledger import Bounded
 from optin.store.points import reached
 
@@ -88,22 +89,29 @@ def announce(
     round: int = 1,  # noqa: A002 - the word of the contract
     min_people: int = 10,
     raise_limits: bool = False,
+    allowances: ArrayLike | None = None,
 ) -> Announcement:
     """Make the public offer and hold everyone's promise in the ledger; return it only when the holds are stored.
 
     People new to the ledger are registered with their limit as allowance. BudgetSpent if anyone's allowance does not
-    cover their promise; ``raise_limits`` raises allowances to the limits stated now, as an act of its own.
+    cover their promise; ``raise_limits`` raises allowances to the limits stated now, or to ``allowances`` (epsilon, one
+    for each person: people who weigh costs have no limit that could grow), as an act of its own.
     """
     before = Terms(campaign, round, "") if campaign is not None else None
     people = within_allowance(agents, ledger, besides=before, raise_limits=raise_limits)
     offer = make_announcement(plan, people, campaign=campaign, round=round, min_people=min_people)
     stated = offer.grain_rule(agents).limits(slice(None))
+    totals = allowance_grains(stated if allowances is None else column(allowances, "allowances"))
+    if len(totals) != len(agents):
+        raise BadInput(f"allowances has {len(totals)} entries for {len(agents)} people; give one for each")
+    if offer.noiseless:
+        _expect_unlimited(offer, people, totals, ledger)
     ledger.announce(
         _terms(offer),
         body=offer.to_json(),
         ids=_ids(agents),
         grains=offer.grains(people),
-        allowances=allowance_grains(stated),
+        allowances=totals,
         bounded=offer.grain_rule(people).limits(slice(None)) < stated,
         raise_limits=raise_limits,
     )
@@ -117,6 +125,9 @@ def answer(announcement: Announcement, answers: Mapping[str, bool], *, ledger: L
     A promise stands until its person declines, so a yes changes nothing; a no gives the hold back, and is final for
     this round: the budget may be promised to another campaign at once.
     """
+    for person, joins in answers.items():
+        if not isinstance(person, str) or not isinstance(joins, bool | np.bool_):
+            raise BadInput("answers must say True or False for each id; anything else could be read as a yes")
     terms = _terms(announcement)
     joining = [person for person, joins in answers.items() if joins]
     if joining and not np.all(ledger.stands(terms, joining)):
@@ -144,8 +155,9 @@ def release(
     announcement and people, the stored result comes back and nothing is drawn.
     """
     terms = _terms(announcement)
+    same_rows(values, joined, ("values", "joined"))
+    present = joined_rows(joined, announcement)
     promised = _as_promised(people, ledger.bounded(terms))
-    present = None if joined is None else np.asarray(joined, dtype=np.bool_)
 
     def draw(those: NDArray[np.bool_], number: int) -> tuple[str, str]:
         (quorum or Quorum()).expect(turnout(announcement, promised, those))
@@ -158,6 +170,16 @@ def release(
     stored = replace(Release.from_json(entry.body), ledger_head=entry.head)
     reached("before output")
     return stored
+
+
+def _expect_unlimited(offer: Announcement, people: Agents, totals: NDArray[np.int64], ledger: Ledger) -> None:
+    """Refuse an exact release over anyone with a finite allowance: it shows the values themselves."""
+    left = np.minimum(ledger.remaining(_ids(people)), totals)
+    if np.any((offer.grains(people) > 0) & (left < UNLIMITED)):
+        raise BudgetSpent(
+            "this release would be exact, without noise, and someone counted in it has a finite allowance: no finite one "
+            "covers it. Plan with these people's limits, or leave them out"
+        )
 
 
 def cancel(announcement: Announcement, *, ledger: Ledger) -> None:

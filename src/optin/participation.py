@@ -97,6 +97,8 @@ def joined_rows(joined: ArrayLike | None, announcement: Announcement) -> NDArray
     if joined is None:
         return None
     present = np.asarray(joined)
+    if np.ma.isMaskedArray(joined) and np.ma.getmaskarray(joined).any():
+        raise BadInput("joined is masked for some people; say true or false for each announced person")
     if present.dtype != np.bool_:
         raise BadInput("joined must hold true or false for each announced person")
     if present.shape != (announcement.people,):
@@ -128,8 +130,8 @@ def check_promise(announcement: Announcement, total_grains: int, total_squared_g
         return
     if exact_variance(announcement, total_grains, total_squared_grains) > Fraction(announcement.promised_variance):
         raise PromiseBroken(
-            "too few joined: the variance that remains is above the one promised, so this round is void. Plan and"
-            " announce a new round, with more slack"
+            "too few joined: the variance that remains is above the one promised, so this round is void. Cancel it"
+            " to give promises back, then plan and announce a new round, with more slack"
         )
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from optin.errors import BadInput, PromiseBroken
 
-__all__ = ["MerkleTree", "Receipt", "Seal", "charge_salts", "check", "leaves_of", "sealed"]
+__all__ = ["MerkleTree", "Receipt", "Seal", "charge_salts", "check", "leaves_of", "root_of", "seal_of", "sealed"]
 
 VERSION = 1
 SALT_BYTES = 16
@@ -187,10 +187,35 @@ class Receipt:
             fields: dict[str, Any] = json.loads(text)
             if fields.pop("optin") != "receipt" or set(fields) != names or fields["version"] != VERSION:
                 raise ValueError
-            return cls(**{**fields, "path": tuple(fields["path"])})
+            receipt = cls(**{**fields, "path": tuple(fields["path"])})
+            _expect_types(receipt)
+            return receipt
         except (AttributeError, KeyError, TypeError, ValueError):
             pass
         raise BadInput(f"this is not an optin receipt of version {VERSION}; give the file that `optin receipt` wrote")
+
+
+_HEX = ("fingerprint", "ledger_head", "body", "rows", "joined", "previous")
+
+
+def _expect_types(receipt: Receipt) -> None:
+    """Raise ValueError unless every field is what a receipt holds: whole numbers, texts, hashes."""
+    counts = [
+        receipt.promised,
+        receipt.spent,
+        receipt.ledger_number,
+        receipt.offer,
+        receipt.charged_people,
+        receipt.round,
+    ]
+    counts += [number for number in (receipt.remaining, receipt.index) if number is not None]
+    texts = [receipt.id, receipt.campaign, receipt.at, *(getattr(receipt, name) for name in _HEX), *receipt.path]
+    if not all(type(number) is int and 0 <= number < 2**63 for number in counts):
+        raise ValueError
+    if not all(isinstance(words, str) for words in texts) or not isinstance(receipt.salt, str | None):
+        raise ValueError
+    for words in (*(getattr(receipt, name) for name in _HEX), *receipt.path, receipt.salt or ""):
+        bytes.fromhex(words)
 
 
 class _Announcement(Protocol):
@@ -222,15 +247,22 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
     _expect(release.announcement.fingerprint == announcement.fingerprint, "the release is of another announcement")
     _expect(release.ledger_number == receipt.ledger_number, "the receipt is for another place in the ledger")
     _expect(release.ledger_head == receipt.ledger_head, "the receipt and the release name different ledger heads")
-    _expect(_seal_of(receipt, release).hash == receipt.ledger_head, "the release is not the one sealed in the ledger")
+    _expect(
+        seal_of(receipt, release.fingerprint).hash == receipt.ledger_head,
+        "the release is not the one sealed in the ledger",
+    )
     _expect(release.joined_people == receipt.charged_people, "the release counts other people than were charged")
     shown = ["the release is the one sealed in the ledger, under the published announcement"]
     if receipt.index is None:
         _expect(receipt.spent == 0, "the receipt says something was spent and shows no charge")
         return (*shown, "nothing was spent, says the operator; that an id was not charged cannot be proved")
-    _expect(receipt.spent <= receipt.promised, "more was spent than promised")
-    _expect(_root_of(receipt) == receipt.rows, "the charge is not among those sealed with the release")
-    return (*shown, "the charge is among those sealed with the release", "no more was spent than promised")
+    _expect(receipt.spent == receipt.promised, "something else was spent than promised")
+    _expect(root_of(receipt) == receipt.rows, "the charge is not among those sealed with the release")
+    return (
+        *shown,
+        "the charge is among those sealed with the release",
+        "what was promised was spent, and no more; what remains is the operator's word",
+    )
 
 
 def _expect(holds: bool, otherwise: str) -> None:
@@ -238,7 +270,8 @@ def _expect(holds: bool, otherwise: str) -> None:
         raise PromiseBroken(f"{otherwise}; keep all three files and ask the operator")
 
 
-def _root_of(receipt: Receipt) -> str:
+def root_of(receipt: Receipt) -> str:
+    """Compute the root that a receipt's own charge and path lead to."""
     _expect(receipt.salt is not None and receipt.index is not None, "the receipt lacks its salt")
     salt, index = bytes.fromhex(receipt.salt or ""), receipt.index or 0
     _expect(len(salt) == SALT_BYTES and 0 <= index < receipt.charged_people, "the receipt's proof is malformed")
@@ -246,7 +279,8 @@ def _root_of(receipt: Receipt) -> str:
     return climb(leaf, index, receipt.charged_people, receipt.path)
 
 
-def _seal_of(receipt: Receipt, release: _Release) -> Seal:
+def seal_of(receipt: Receipt, result: str | None) -> Seal:
+    """Rebuild the act a receipt speaks of; ``result`` is the fingerprint of the release."""
     return Seal(
         number=receipt.ledger_number,
         kind="release",
@@ -255,7 +289,7 @@ def _seal_of(receipt: Receipt, release: _Release) -> Seal:
         offer=receipt.offer,
         at=receipt.at,
         fingerprint=receipt.fingerprint,
-        result=release.fingerprint,
+        result=result,
         body=receipt.body,
         people=receipt.charged_people,
         rows=receipt.rows,

@@ -141,7 +141,7 @@ class Release:
 
     @property
     def fingerprint(self) -> str:
-        """Return the SHA-256, in hex, of the canonical bytes of what was drawn, without the ledger's marks."""
+        """Return the SHA-256, in hex, of the canonical bytes of what was drawn and where it was charged."""
         return canon.fingerprint(self._drawn())
 
     def to_json(self) -> str:
@@ -155,8 +155,6 @@ class Release:
             "noise_interval_95": list(self.noise_interval(0.95)),
             "total_interval_95": list(self.total_interval(0.95)),
             "total_interval_method": self.total_interval(0.95).method,
-            "charged": self.charged,
-            "ledger_number": self.ledger_number,
             "ledger_head": self.ledger_head,
             "fingerprint": self.fingerprint,
         }
@@ -172,6 +170,8 @@ class Release:
             "noisy_total": canon.wide(self.noisy_total),
             "tilt": canon.real(self.tilt),
             "versions": asdict(self.versions),
+            "charged": self.charged,
+            "ledger_number": self.ledger_number,
         }
 
     @classmethod
@@ -207,6 +207,8 @@ def _check_same(found: Release, text: str) -> None:
     offer = found.announcement
     if not (1 <= found.total_grains <= offer.total_grains and 1 <= found.joined_people <= offer.people):
         raise BadInput("this release contradicts its announcement: more was spent than promised")
+    if found.charged != (found.ledger_number is not None) or (found.ledger_head is not None and not found.charged):
+        raise BadInput("this release says it was charged and not where, or where and not that; use the published file")
     ours, theirs = json.loads(found.to_json()), json.loads(text)
     for name in ("noise_interval_95", "total_interval_95"):
         mine, other = ours.pop(name), theirs.pop(name, None)

@@ -49,9 +49,7 @@ def charge(
     reached("after charges")
     mask = np.empty_like(taking)
     mask[order] = taking
-    return _seal_release(
-        connection, offer, roster, order[taking], drawn=draw(mask, number), joined=_mask_digest(taking)
-    )
+    return _seal_release(connection, offer, roster, order, taking, drawn=draw(mask, number))
 
 
 def _announced_order(connection: Connection, offer: Row[Any], roster: Roster) -> NDArray[np.int64]:
@@ -82,7 +80,7 @@ def _stored(connection: Connection, offer: Row[Any], closing: Row[Any], given: M
     if closing.kind == "cancel":
         raise PromiseBroken("this campaign and round were cancelled; announce a new round")
     taking = ~returned(connection, offer, before_closing=True) if given is None else given
-    if _mask_digest(taking) != closing.joined:
+    if _mask_digest(taking, closing.salt) != closing.joined:
         raise PromiseBroken("this campaign and round were released over other people; the published release stands")
     return Entry(closing.number, closing.hash, closing.body)
 
@@ -114,12 +112,12 @@ def _seal_release(
     connection: Connection,
     offer: Row[Any],
     roster: Roster,
-    charged: NDArray[np.int64],
+    order: NDArray[np.int64],
+    taking: Mask,
     *,
     drawn: tuple[str, str],
-    joined: str,
 ) -> Entry:
-    salt = new_salt()
+    salt, charged = new_salt(), order[taking]
     everyone = len(charged) == len(roster) and bool(np.all(charged == np.arange(len(roster))))
     ids = roster.ids if everyone else [roster.ids[at] for at in charged.tolist()]
     return append(
@@ -131,10 +129,11 @@ def _seal_release(
         result=drawn[1],
         people=len(ids),
         rows=charge_tree(salt, ids, roster.grains[charged]).root,
-        joined=joined,
+        joined=_mask_digest(taking, salt),
         salt=salt,
     )
 
 
-def _mask_digest(mask: Mask) -> str:
-    return hashlib.sha256(f"optin joined 1:{len(mask)}:".encode() + np.packbits(mask).tobytes()).hexdigest()
+def _mask_digest(mask: Mask, salt: str) -> str:
+    """Hash who joined under the act's secret: receipts show this hash, and must not let a holder test guesses."""
+    return hashlib.sha256(f"optin joined 1:{salt}:{len(mask)}:".encode() + np.packbits(mask).tobytes()).hexdigest()

@@ -68,7 +68,7 @@ def announce(
     """Register whoever is new, then hold everyone's promise, or refuse as a whole."""
     earlier = offer_of(connection, terms)
     if earlier is not None:
-        return _same_again(earlier, terms, roster)
+        return _same_again(connection, earlier, terms, roster)
     stage_people(connection, roster.ids, roster.grains, allowances, roster.bounded.astype(np.int64))
     _register(connection)
     if raise_limits:
@@ -77,15 +77,23 @@ def announce(
     if count:
         raise BudgetSpent(
             f"the remaining allowance of {count} of {len(roster)} people does not cover this promise, the first at "
-            f"index {first}; plan with the ledger, or raise allowances explicitly"
+            f"index {first}; plan with the ledger, cancel a round that came to nothing, or raise allowances explicitly"
         )
     reached("after checks")
     return _hold(connection, terms, roster, body=body)
 
 
-def _same_again(earlier: Row[Any], terms: Terms, roster: Roster) -> Entry:
-    if earlier.fingerprint != terms.fingerprint or earlier.rows != roster.digest(earlier.salt):
+def _same_again(connection: Connection, earlier: Row[Any], terms: Terms, roster: Roster) -> Entry:
+    """Give back what is stored if the same people are promised the same; why a promise was cut may have changed since."""
+    query = """SELECT p.id, q.grains FROM promises q JOIN people p ON p.person = q.person
+        WHERE q.offer = :offer ORDER BY q.position"""
+    held = connection.execute(text(query), {"offer": earlier.number}).all()
+    same = [(row.id, row.grains) for row in held] == list(zip(roster.ids, roster.grains.tolist(), strict=True))
+    if earlier.fingerprint != terms.fingerprint or not same:
         raise PromiseBroken("this campaign and round were announced before, differently; announce a new round")
+    closing = closing_of(connection, earlier.number)
+    if closing is not None and closing.kind == "cancel":
+        raise PromiseBroken("this campaign and round were cancelled; announce a new round")
     return Entry(earlier.number, earlier.hash, earlier.body)
 
 

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection, Row, select, text
 
-from optin.receipts import VERSION
+from optin.receipts import VERSION, Receipt, root_of
+from optin.receipts import seal_of as receipt_seal
 from optin.store.chain import GENESIS, rows_of, seal_of
 from optin.store.schema import UNLIMITED, acts
 
@@ -51,8 +52,8 @@ class Verification:
 def verify(connection: Connection, against: Sequence[OutsideCopy] = ()) -> Verification:
     """Find changed, missing, added and (against outside copies) cut-off rows; messages name acts, never people."""
     rows = list(connection.execute(select(acts).order_by(acts.c.number)))
-    heads = {row.number: row.hash for row in rows}
-    problems = [*_broken_links(rows), *_changed_rows(connection, rows), *_strays(connection), *_missing(heads, against)]
+    known = {row.number: row for row in rows}
+    problems = [*_broken_links(rows), *_changed_rows(connection, rows), *_strays(connection), *_missing(known, against)]
     vouched = max((int(copy.ledger_number or 0) for copy in against), default=0)
     return Verification(acts=len(rows), problems=tuple(problems), vouched=vouched)
 
@@ -73,7 +74,13 @@ def _broken_links(rows: Sequence[Row[Any]]) -> Iterator[str]:
 
 def _changed_rows(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[str]:
     for row in rows:
-        found = rows_of(connection, kind=row.kind, act=row.number, offer=row.offer, salt=row.salt)
+        if seal_of(row).hash != row.hash:
+            continue  # said already, and its kind may mean nothing any more
+        try:
+            found = rows_of(connection, kind=row.kind, act=row.number, offer=row.offer, salt=row.salt)
+        except (KeyError, ValueError):
+            yield f"the secret of act {row.number} ({row.kind}) was changed"
+            continue
         if found[0] != row.people:
             yield f"act {row.number} ({row.kind}) wrote {row.people} rows, and {found[0]} are there"
         elif found[1] != row.rows:
@@ -88,6 +95,10 @@ _STRAYS = {
         (SELECT 1 FROM acts t WHERE t.number = a.act AND t.kind IN ('register', 'raise'))""",
     "promises belong to no announcement": """SELECT COUNT(*) FROM promises q WHERE NOT EXISTS
         (SELECT 1 FROM acts t WHERE t.number = q.offer AND t.kind = 'announce')""",
+    "promises stand at a place that was not announced": """SELECT COUNT(*) FROM promises q JOIN acts t
+        ON t.number = q.offer WHERE q.position < 0 OR q.position >= t.people""",
+    "holds were let go that nobody had": """SELECT COUNT(*) FROM returns r WHERE NOT EXISTS
+        (SELECT 1 FROM promises q WHERE q.offer = r.offer AND q.position = r.position)""",
     "holds were let go by no act": """SELECT COUNT(*) FROM returns r WHERE NOT EXISTS
         (SELECT 1 FROM acts t WHERE t.number = r.act AND t.offer = r.offer
          AND t.kind IN ('return', 'absent', 'cancel'))""",
@@ -112,11 +123,21 @@ def _strays(connection: Connection) -> Iterator[str]:
             yield f"{count} {words}"
 
 
-def _missing(heads: dict[int, str], against: Sequence[OutsideCopy]) -> Iterator[str]:
+def _missing(known: dict[int, Row[Any]], against: Sequence[OutsideCopy]) -> Iterator[str]:
     for copy in against:
         if copy.ledger_number is None or copy.ledger_head is None:
             yield "an outside copy names no place in a ledger: it was never charged"
-        elif copy.ledger_number not in heads:
+        elif copy.ledger_number not in known:
             yield f"act {copy.ledger_number}, known outside, is missing: the ledger was cut off or replaced"
-        elif heads[copy.ledger_number] != copy.ledger_head:
+        elif known[copy.ledger_number].hash != copy.ledger_head:
             yield f"act {copy.ledger_number} is not the one known outside: the ledger was rewritten"
+        elif not _agrees(copy, known[copy.ledger_number]):
+            yield f"an outside copy of act {copy.ledger_number} says something else than the ledger: one was changed"
+
+
+def _agrees(copy: OutsideCopy, act: Row[Any]) -> bool:
+    """Compare what an outside copy says, beyond its place, with what is stored."""
+    if isinstance(copy, Receipt):
+        proved = copy.index is None or (copy.spent == copy.promised and root_of(copy) == act.rows)
+        return proved and receipt_seal(copy, act.result).hash == act.hash
+    return bool(getattr(copy, "fingerprint", None) == act.result)
