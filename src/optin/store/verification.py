@@ -8,10 +8,11 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection, Row, select, text
 
+from optin.errors import PromiseBroken
 from optin.receipts import VERSION, Receipt, root_of
 from optin.receipts import seal_of as receipt_seal
 from optin.store.chain import GENESIS, rows_of, seal_of
-from optin.store.schema import UNLIMITED, acts
+from optin.store.schema import APPEND_ONLY, UNLIMITED, acts
 
 __all__ = ["OutsideCopy", "Verification", "verify"]
 
@@ -26,6 +27,10 @@ class OutsideCopy(Protocol):
     @property
     def ledger_head(self) -> str | None:
         """The hash of the chain up to that act."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the release, or of the announcement a receipt belongs to."""
 
 
 @dataclass(frozen=True)
@@ -53,33 +58,47 @@ def verify(connection: Connection, against: Sequence[OutsideCopy] = ()) -> Verif
     """Find changed, missing, added and (against outside copies) cut-off rows; messages name acts, never people."""
     rows = list(connection.execute(select(acts).order_by(acts.c.number)))
     known = {row.number: row for row in rows}
-    problems = [*_broken_links(rows), *_changed_rows(connection, rows), *_strays(connection), *_missing(known, against)]
+    problems = [
+        *_broken_links(rows),
+        *_changed_rows(connection, rows),
+        *_strays(connection),
+        *_fallen_guards(connection),
+        *_missing(connection, known, against),
+    ]
     vouched = max((int(copy.ledger_number or 0) for copy in against), default=0)
     return Verification(acts=len(rows), problems=tuple(problems), vouched=vouched)
 
 
 def _broken_links(rows: Sequence[Row[Any]]) -> Iterator[str]:
     number, head = 0, GENESIS
-    for row in rows:
-        if row.number != number + 1:
+    for place, row in enumerate(rows, start=1):
+        if row.number != place and row.number != number + 1:
             yield f"between acts {number} and {row.number} some are missing"
         elif row.previous != head:
             yield f"act {row.number} does not follow the one before"
         if row.version != VERSION:
             yield f"act {row.number} has a version this optin does not know"
-        elif seal_of(row).hash != row.hash:
+        elif not _is_intact(row):
             yield f"act {row.number} was changed"
-        number, head = row.number, row.hash
+        number, head = row.number if isinstance(row.number, int) else place, row.hash
+
+
+def _is_intact(row: Row[Any]) -> bool:
+    """Recompute an act's hash; SQLite keeps anything anywhere, so a field may not even be text."""
+    try:
+        return bool(seal_of(row).hash == row.hash)
+    except (AttributeError, TypeError, ValueError):
+        return False
 
 
 def _changed_rows(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[str]:
     for row in rows:
-        if seal_of(row).hash != row.hash:
+        if not _is_intact(row):
             continue  # said already, and its kind may mean nothing any more
         try:
             found = rows_of(connection, kind=row.kind, act=row.number, offer=row.offer, salt=row.salt)
-        except (KeyError, ValueError):
-            yield f"the secret of act {row.number} ({row.kind}) was changed"
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
+            yield f"act {row.number} was changed: its rows or its secret cannot be read"
             continue
         if found[0] != row.people:
             yield f"act {row.number} ({row.kind}) wrote {row.people} rows, and {found[0]} are there"
@@ -123,7 +142,30 @@ def _strays(connection: Connection) -> Iterator[str]:
             yield f"{count} {words}"
 
 
-def _missing(known: dict[int, Row[Any]], against: Sequence[OutsideCopy]) -> Iterator[str]:
+def _fallen_guards(connection: Connection) -> Iterator[str]:
+    """Look for what keeps rows from being changed: the triggers, and the row that every writer locks."""
+    found = {(row.place, row.name) for row in connection.execute(text(_GUARDS[connection.dialect.name]))}
+    bare = [table for table in APPEND_ONLY if not guards_of(table, connection.dialect.name) <= found]
+    if bare:
+        yield f"triggers that keep rows from being changed are missing or off on {', '.join(bare)}"
+    if connection.scalar(text("SELECT COUNT(*) FROM head_lock")) != 1:
+        yield "the row that every writer locks is missing"
+
+
+_GUARDS = {
+    "sqlite": "SELECT tbl_name AS place, name FROM sqlite_master WHERE type = 'trigger'",
+    "postgresql": """SELECT c.relname AS place, t.tgname AS name FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+        WHERE c.relnamespace = CURRENT_SCHEMA()::regnamespace AND t.tgenabled IN ('O', 'A')""",
+}
+
+
+def guards_of(table: str, database: str) -> set[tuple[str, str]]:
+    """Name the triggers that migrations put on a table."""
+    verbs = ("update", "delete", "replace") if database == "sqlite" else ("change",)
+    return {(table, f"{table}_refuses_{verb}") for verb in verbs}
+
+
+def _missing(connection: Connection, known: dict[int, Row[Any]], against: Sequence[OutsideCopy]) -> Iterator[str]:
     for copy in against:
         if copy.ledger_number is None or copy.ledger_head is None:
             yield "an outside copy names no place in a ledger: it was never charged"
@@ -131,13 +173,26 @@ def _missing(known: dict[int, Row[Any]], against: Sequence[OutsideCopy]) -> Iter
             yield f"act {copy.ledger_number}, known outside, is missing: the ledger was cut off or replaced"
         elif known[copy.ledger_number].hash != copy.ledger_head:
             yield f"act {copy.ledger_number} is not the one known outside: the ledger was rewritten"
-        elif not _agrees(copy, known[copy.ledger_number]):
+        elif not _agrees(connection, copy, known[copy.ledger_number]):
             yield f"an outside copy of act {copy.ledger_number} says something else than the ledger: one was changed"
 
 
-def _agrees(copy: OutsideCopy, act: Row[Any]) -> bool:
+def _agrees(connection: Connection, copy: OutsideCopy, act: Row[Any]) -> bool:
     """Compare what an outside copy says, beyond its place, with what is stored."""
-    if isinstance(copy, Receipt):
-        proved = copy.index is None or (copy.spent == copy.promised and root_of(copy) == act.rows)
-        return proved and receipt_seal(copy, act.result).hash == act.hash
-    return bool(getattr(copy, "fingerprint", None) == act.result)
+    if not isinstance(copy, Receipt):
+        return bool(copy.fingerprint == act.result)
+    try:
+        proved = copy.index is None or root_of(copy) == act.rows
+        return proved and receipt_seal(copy, act.result).hash == act.hash and _is_stored(connection, copy)
+    except (PromiseBroken, AttributeError, OverflowError, TypeError, ValueError):  # no receipt at all, or an edited one
+        return False
+
+
+def _is_stored(connection: Connection, receipt: Receipt) -> bool:
+    """Compare a receipt's amounts with the rows: a receipt of nothing spent has no proof of its own."""
+    query = """SELECT q.grains AS promised, c.grains AS spent FROM people p
+        JOIN promises q ON q.person = p.person AND q.offer = :offer
+        LEFT JOIN charges c ON c.offer = q.offer AND c.position = q.position WHERE p.id = :id"""
+    row = connection.execute(text(query), {"offer": receipt.offer, "id": receipt.id}).first()
+    told = (receipt.promised, receipt.spent, receipt.index is None)
+    return row is not None and told == (row.promised, row.spent or 0, row.spent is None)
