@@ -106,6 +106,16 @@ def test_weighted_levels_of_the_joined_are_summed_exactly(people):
     assert those.people == sum(joined)
 
 
+def test_sums_above_a_bar_do_not_depend_on_how_people_are_cut():
+    rng = np.random.default_rng(8)
+    n = 2**21 + 12345
+    limits, joined = np.minimum(rng.lognormal(3, 3, n), 1024.0), rng.random(n) < 0.7
+    rule = GrainRule(limits=limits.__getitem__, people=n, cap=1024.0)
+    grains = everyone_grains(rule)
+    above = grains[(grains > 2**35) & joined]
+    assert sums_above(rule, 2**35, joined) == (len(above), int(above.sum()))
+
+
 def test_sums_do_not_depend_on_how_people_are_cut_into_chunks_and_threads():
     rng = np.random.default_rng(3)
     n = 2**21 + 12345
@@ -157,6 +167,22 @@ def test_small_groups_are_refused_with_the_reason_and_zeros_do_not_count():
     assert announced([1.0] * 10, min_people=10)[0].people == 10
 
 
+@pytest.mark.parametrize("below", [1, 2, 3])
+def test_a_few_people_below_a_cap_that_all_others_reach_are_refused(below):
+    limits = [2.0, 1.5, 1.25][:below] + [9.0] * 99
+    with pytest.raises(BadInput, match=f"all but {below} of {99 + below} people"):
+        announced(limits, min_people=10)
+    with pytest.raises(BadInput, match="give the limits"):
+        announced([*limits, 0.0], min_people=50)
+    assert announced(limits, min_people=9)[0].people == 99 + below
+
+
+def test_four_people_below_the_cap_or_none_at_all_are_announced():
+    assert announced([2.0, 1.5, 1.25, 1.0] + [9.0] * 99, min_people=10)[0].people == 103
+    assert announced([9.0] * 99, min_people=10)[0].people == 99
+    assert announced([0.01, 0.02, 0.03] * 5, min_people=10)[0].people == 15
+
+
 def test_campaign_ids_are_random_and_given_ones_are_kept():
     agents = optin.PrivacyConstrained(WORKED)
     plan = optin.plan(agents, bounds=(0.0, 1.0))
@@ -174,8 +200,8 @@ def test_unusable_campaign_names_are_refused(bad):
         optin.plan(agents, bounds=(0.0, 1.0)).announce(agents, campaign=bad, min_people=1)
 
 
-@pytest.mark.parametrize("bad", [0, -1, 1.0, True])
-def test_rounds_are_whole_numbers_from_one(bad):
+@pytest.mark.parametrize("bad", [0, -1, 1.0, True, 2**31, 2**63])
+def test_rounds_are_whole_numbers_from_one_that_every_database_holds(bad):
     agents = optin.PrivacyConstrained(WORKED)
     with pytest.raises(BadInput, match="round"):
         optin.plan(agents, bounds=(0.0, 1.0)).announce(agents, round=bad, min_people=1)
@@ -237,6 +263,10 @@ def test_a_forged_accuracy_is_noticed_even_with_a_fresh_fingerprint(forgery):
         lambda record: record.update(cap_lowered=0),
         lambda record: record.update(bounds=[1.0, 0.0]),
         lambda record: record.update(bounds=[0.0]),
+        lambda record: record.update(bounds=[0, 10**400]),
+        lambda record: record.update(bounds=[-1e308, 1e308]),
+        lambda record: record.update(cap=10**400),
+        lambda record: record.update(people=10**400),
     ],
 )
 def test_malformed_announcements_are_refused(change):
@@ -255,8 +285,42 @@ def test_text_that_is_no_announcement_is_refused(text):
 def test_an_unknown_model_and_impossible_counts_are_refused_even_with_a_fresh_fingerprint():
     offer, _ = announced(WORKED)
     for change in ({"model": "other"}, {"people": 0}, {"total_grains": 0}, {"cap": -1.0}, {"round": 0}):
-        with pytest.raises(BadInput, match="cannot be read"):
+        with pytest.raises(BadInput, match=r"cannot be read|round must be"):
             Announcement.from_json(dataclasses.replace(offer, **change).to_json())
+
+
+IMPOSSIBLE = [
+    *({"max_gap": -1.0}, {"max_gap": 1.5}, {"tilt": 5.0}, {"tilt": -0.1}, {"data_variance": -0.001}),
+    *({"data_variance": 1e6}, {"cap": 5000.0}, {"cap": 4.0}, {"total_squared_grains": 1}, {"people": 3}),
+    *({"total_squared_grains": 2**90}, {"cap_lowered": True}, {"surplus": 1.0}, {"promised_variance": 0.1}),
+    *({"round": 2**31}, {"round": 10**50}, {"campaign": "a\nb"}, {"campaign": "\x1b[31m"}, {"campaign": "x" * 10**6}),
+    {"benefit_name": "other"},
+]
+
+
+def stated_again(offer, change):
+    """Forge an announcement as well as one can: with every number that follows from the others made to follow."""
+    forged = dataclasses.replace(offer, **change)
+    variance = float(exact_variance(forged, forged.total_grains, forged.total_squared_grains))
+    return dataclasses.replace(forged, variance=variance)
+
+
+@pytest.mark.parametrize("change", IMPOSSIBLE, ids=lambda change: next(iter(change)))
+def test_what_no_plan_could_announce_is_refused_even_with_a_fresh_fingerprint(change):
+    with pytest.raises(BadInput, match=r"contradicts itself|round must|campaign must"):
+        Announcement.from_json(stated_again(announced(WORKED)[0], change).to_json())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"promised_variance": None}, {"promised_variance": 1e-9}, {"promised_variance": math.inf}),
+        *({"surplus": 99.0}, {"outside": math.inf}, {"benefit_at_promise": 0.0}),
+    ],
+)
+def test_a_promise_to_people_with_costs_that_does_not_follow_is_refused(change):
+    with pytest.raises(BadInput, match="contradicts itself"):
+        Announcement.from_json(dataclasses.replace(four_crossings()[0], **change).to_json())
 
 
 @settings(max_examples=200)
@@ -371,7 +435,16 @@ def test_a_person_may_value_a_shared_offer_in_their_own_way():
 
 
 @pytest.mark.parametrize(
-    "given", [{}, {"cost": 1.0}, {"limit": 1.0, "outside": 0.0}, {"limit": -1.0}, {"limit": math.nan}, {"limit": "x"}]
+    "given",
+    [
+        {},
+        {"cost": 1.0},
+        {"limit": 1.0, "outside": 0.0},
+        {"limit": -1.0},
+        {"limit": math.nan},
+        {"limit": "x"},
+        {"limit": 10**400},
+    ],
 )
 def test_people_with_limits_explain_by_limit_only(given):
     with pytest.raises(BadInput, match="limit"):

@@ -11,11 +11,13 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from optin.errors import BadInput
 
-__all__ = ["Fields", "canonical_bytes", "fingerprint", "real", "wide"]
+__all__ = ["Fields", "canonical_bytes", "fingerprint", "finite", "real", "wide"]
+
+_WIDEST = 10**100
 
 
 def canonical_bytes(record: Mapping[str, Any]) -> bytes:
@@ -37,6 +39,21 @@ def real(number: float | None) -> float | str | None:
     if number is None:
         return None
     return "inf" if math.isinf(number) and number > 0 else float(number)
+
+
+def finite(found: object) -> float | None:
+    """Read a JSON number that a float can hold; None for anything else, a whole number of 400 digits included.
+
+    >>> finite(3), finite(10**400), finite(True), finite("3")
+    (3.0, None, None, None)
+    """
+    if type(found) not in (int, float):
+        return None
+    try:
+        number = float(cast("float", found))
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def wide(number: int) -> str:
@@ -75,17 +92,18 @@ class Fields:
         found = self.take(name)
         if found == "inf":
             return math.inf
-        if isinstance(found, bool) or not isinstance(found, (int, float)) or not math.isfinite(found):
+        number = finite(found)
+        if number is None:
             self._refuse(f'"{name}" is not a number')
-        return float(found)
+        return number
 
     def take_int(self, name: str) -> int:
         """Take a whole number, written as a number or as decimal text."""
         found = self.take(name)
-        if isinstance(found, str) and found.removeprefix("-").isdecimal() and found.isascii() and len(found) < 100:
+        if isinstance(found, str) and found.removeprefix("-").isdecimal() and found.isascii() and len(found) <= 100:
             return int(found)
-        if isinstance(found, bool) or not isinstance(found, int):
-            self._refuse(f'"{name}" is not a whole number')
+        if isinstance(found, bool) or not isinstance(found, int) or abs(found) >= _WIDEST:
+            self._refuse(f'"{name}" is not a whole number, or is too long')
         return int(found)
 
     def take_text(self, name: str) -> str:

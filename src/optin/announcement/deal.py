@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import decimal
 import math
 from collections.abc import Callable
@@ -151,10 +152,9 @@ def _non_negative(name: str, number: float) -> float:
 
 
 def _number(name: str, given: object) -> float:
-    try:
+    with contextlib.suppress(TypeError, ValueError, OverflowError):  # an error raised inside would carry what was given
         return float(given)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise BadInput(f"{name} must be a number") from None
+    raise BadInput(f"{name} must be a number")
 
 
 def _rounded(number: float, direction: str) -> str:

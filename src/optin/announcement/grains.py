@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -63,6 +63,11 @@ class GrainRule:
         """Say whether nothing hides the sum, so that only people without any limit may count."""
         return bool(np.isinf(self.cap))
 
+    @property
+    def most(self) -> int:
+        """Return the grains of whoever reaches the cap."""
+        return int(min(self.cap, HIGHEST_EPSILON) * GRAIN)
+
 
 @dataclass(frozen=True)
 class Sums:
@@ -98,12 +103,13 @@ def levels(values: FloatArray, bounds: tuple[float, float], out: FloatArray | No
     [0.0, 0.0, 262144.0, 1048576.0, 1048576.0]
     """
     lo, hi = bounds
-    z: FloatArray = np.clip(values, lo, hi, out=out)
-    z -= lo
-    z /= hi - lo
-    z *= LEVEL
-    z += 0.5
-    return np.floor(z, out=z)
+    with np.errstate(all="ignore"):  # what a value does to the processor's flags is nobody's business
+        z: FloatArray = np.clip(values, lo, hi, out=out)
+        z -= lo
+        z /= hi - lo
+        z *= LEVEL
+        z += 0.5
+        return np.floor(z, out=z)
 
 
 def everyone_grains(rule: GrainRule) -> NDArray[np.int64]:
@@ -134,12 +140,26 @@ def sums(
 
 def sums_above(rule: GrainRule, bar: int, joined: BoolArray | None = None) -> tuple[int, int]:
     """Count the people promised more than ``bar`` grains, and add up what they are promised (the tilt of E15)."""
+
+    def over(span: slice) -> tuple[int, int]:
+        return _span_sums_above(rule, span, bar, joined)
+
+    counts, totals = zip(*_in_threads(over, rule.people), strict=True)
+    return sum(counts), sum(totals)
+
+
+def _span_sums_above(rule: GrainRule, span: slice, bar: int, joined: BoolArray | None) -> tuple[int, int]:
     count = total = 0
-    for rows in _chunks(slice(0, rule.people)):
-        grains = _grains(rule, rows, np.empty(rows.stop - rows.start))
-        above = grains > bar if joined is None else (grains > bar) & joined[rows]
+    out, scaled = np.empty((2, min(_CHUNK, span.stop - span.start)))
+    for rows in _chunks(span):
+        size = rows.stop - rows.start
+        grains = _grains(rule, rows, out[:size], scaled[:size])
+        above = grains > bar
+        if joined is not None:
+            above &= joined[rows]
         count += int(np.count_nonzero(above))
-        total += int(grains[above].astype(np.int64).sum())
+        np.multiply(grains, above, out=grains)  # at most 2^16 rows of at most 2^42: cut so that every sum is exact
+        total += _whole(np.add.reduceat(grains, np.arange(0, size, _ROW)))
     return count, total
 
 
@@ -151,24 +171,26 @@ def _span_sums(
     for rows in _chunks(span):
         size = rows.stop - rows.start
         workspace[:, size:] = 0.0
-        grains, scaled, level = workspace[:3, :size]
-        _grains(rule, rows, grains, scaled)
-        if joined is not None:
-            everyone += _add_up(workspace, size, weighted=False)
-            np.multiply(grains, joined[rows], out=grains)
+        grains, spare, level = workspace[:3, :size]
+        _grains(rule, rows, grains, spare)
+        _cut(workspace)
         if values is not None:
             _joined_levels(values[rows], None if joined is None else joined[rows], bounds, level, rows.start)
-        chunk = _add_up(workspace, size if joined is None else int(np.count_nonzero(joined[rows])), weighted=True)
-        everyone, present = everyone if joined is not None else everyone + chunk, present + chunk
-    return everyone, present
+        if joined is None:
+            present += _add_up(workspace, size)
+        else:
+            everyone += _add_up(workspace, size, weighted=False)
+            spare[:] = joined[rows]
+            present += _add_up_joined(workspace)
+    return (everyone, present) if joined is not None else (present, present)
 
 
 def _joined_levels(
     values: FloatArray, joined: BoolArray | None, bounds: tuple[float, float], out: FloatArray, first: int
 ) -> None:
-    """Compute levels, 0 for whoever did not join; a missing value is the one thing about values that is refused."""
+    """Compute levels; that someone joined and their value is missing is the one thing about values that is refused."""
     levels(values, bounds, out=out)
-    if joined is not None:
+    if joined is not None and np.isnan(out.max()):
         np.copyto(out, 0.0, where=~joined)
     if np.isnan(out.max()):
         index = first + int(np.argmax(np.isnan(out)))
@@ -189,21 +211,47 @@ def _grains(rule: GrainRule, rows: slice, out: FloatArray, scaled: FloatArray | 
     return out
 
 
-def _add_up(workspace: FloatArray, people: int, *, weighted: bool) -> Sums:
-    """Add up one chunk: workspace rows are grains, (spare), levels, upper halves, lower halves.
-
-    Every row sum is an integer of at most 2^53, which float64 adds without error in any order.
-    """
-    grains, _, level, upper, lower = workspace
+def _cut(workspace: FloatArray) -> None:
+    """Cut the grains of one chunk into halves: workspace rows are grains, who joined, levels, upper and lower halves."""
+    grains, _, _, upper, lower = workspace
     np.floor(np.multiply(grains, 1.0 / _HALF, out=upper), out=upper)
     np.subtract(grains, np.multiply(upper, _HALF, out=lower), out=lower)
-    g, z, u, w = (column.reshape(-1, _ROW) for column in (grains, level, upper, lower))
+
+
+def _add_up(workspace: FloatArray, people: int, *, weighted: bool = True) -> Sums:
+    """Add up one chunk that is cut: every row sum is an integer of at most 2^53, which float64 adds without error."""
+    grains, _, level, upper, lower = _in_rows(workspace)
     return Sums(
         people=people,
-        grains=_whole(g.sum(axis=1)),
-        squares=(_whole(np.vecdot(u, u)) << 42) + (_whole(np.vecdot(u, w)) << 22) + _whole(np.vecdot(w, w)),
-        weighted=(_whole(np.vecdot(u, z)) << 21) + _whole(np.vecdot(w, z)) if weighted else 0,
+        grains=_whole(grains.sum(axis=1)),
+        squares=_squares(upper, lower),
+        weighted=_weighted(upper, lower, level) if weighted else 0,
     )
+
+
+def _add_up_joined(workspace: FloatArray) -> Sums:
+    """Add up those who joined (ones in the second row), letting go of the halves of the others."""
+    workspace[3:] *= workspace[1]
+    grains, joined, level, upper, lower = _in_rows(workspace)
+    return Sums(
+        people=int(np.count_nonzero(joined)),
+        grains=_whole(np.vecdot(grains, joined)),
+        squares=_squares(upper, lower),
+        weighted=_weighted(upper, lower, level),
+    )
+
+
+def _in_rows(workspace: FloatArray) -> Iterator[FloatArray]:
+    return (column.reshape(-1, _ROW) for column in workspace)
+
+
+def _squares(upper: FloatArray, lower: FloatArray) -> int:
+    cross = _whole(np.vecdot(upper, lower))
+    return (_whole(np.vecdot(upper, upper)) << 42) + (cross << 22) + _whole(np.vecdot(lower, lower))
+
+
+def _weighted(upper: FloatArray, lower: FloatArray, level: FloatArray) -> int:
+    return (_whole(np.vecdot(upper, level)) << 21) + _whole(np.vecdot(lower, level))
 
 
 def _whole(row_sums: FloatArray) -> int:

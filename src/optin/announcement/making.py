@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import secrets
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 from optin.agents import Agents, QuasiLinear
 from optin.announcement.grains import HIGHEST_EPSILON, BoolArray, GrainRule, sums, sums_above
+from optin.announcement.naming import check_round, checked_campaign, new_campaign
 from optin.announcement.offer import QUASI_LINEAR, Announcement, announced_eta, exact_variance, nearest
 from optin.errors import BadInput, Infeasible
 
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["announce", "tilt"]
 
+MIN_PEOPLE = 10
+"""Fewer people than this are refused unless told otherwise."""
+_FEW_BELOW_CAP = 3
 _LARGEST_RISE = 2.0**-7
-_LONGEST_NAME = 128
 
 
 def announce(
@@ -28,16 +30,18 @@ def announce(
     *,
     campaign: str | None = None,
     round: int = 1,  # noqa: A002 - the word of the contract
-    min_people: int = 10,
+    min_people: int = MIN_PEOPLE,
 ) -> Announcement:
     """Freeze a plan into the public offer, refusing groups so small that its sums would give limits away.
 
     Promises are rounded down to whole grains, so nobody is promised more than the plan allows them. ``min_people``
-    counts those promised anything at all.
+    counts those promised anything at all; below the usual 10 it says that limits are no secret. From 10 on, one to three
+    people below a cap that all others reach are refused too, for the sums give their limits away.
     """
     _check_people(plan, agents)
-    _check_round(round)
-    draft = _draft(plan, campaign=_campaign_name(campaign), round=round)
+    check_round(round)
+    name = new_campaign() if campaign is None else checked_campaign(campaign)
+    draft = _draft(plan, campaign=name, round=round)
     offer = _cover_rounding(draft, agents) if plan.model == QUASI_LINEAR else _count(draft, agents)
     rule = offer.grain_rule(agents)
     _check_enough(rule, min_people)
@@ -68,21 +72,13 @@ def _check_enough(rule: GrainRule, min_people: int) -> None:
             " published sums can give single limits away. Ask more people, or allow fewer (min_people, --min-people) if"
             " limits are no secret"
         )
-
-
-def _campaign_name(campaign: str | None) -> str:
-    if campaign is None:
-        return secrets.token_hex(16)
-    if not isinstance(campaign, str) or not campaign.strip() or not campaign.isprintable():
-        raise BadInput("campaign must be printable text that is not blank")
-    if campaign != campaign.strip() or len(campaign) > _LONGEST_NAME:
-        raise BadInput(f"campaign must have no spaces at its ends and at most {_LONGEST_NAME} characters")
-    return campaign
-
-
-def _check_round(number: int) -> None:
-    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-        raise BadInput("round must be a whole number from 1")
+    below = promised - sums_above(rule, rule.most - 1)[0]
+    if min_people >= MIN_PEOPLE and 0 < below <= _FEW_BELOW_CAP < promised:
+        raise BadInput(
+            f"all but {below} of {promised} people are promised the cap: the published sums then give the limits of the"
+            f" few below it away. Ask more people with low limits, or set min_people (--min-people) below {MIN_PEOPLE}"
+            " if limits are no secret"
+        )
 
 
 def _draft(plan: Plan, *, campaign: str, round: int) -> Announcement:  # noqa: A002

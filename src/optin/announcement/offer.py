@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from optin.agents import Agents, PrivacyConstrained
 from optin.agents.models import indifferent
 from optin.announcement import canon
-from optin.announcement.grains import FloatArray, GrainRule, everyone_grains, lowered
+from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, FloatArray, GrainRule, everyone_grains, lowered
+from optin.announcement.naming import check_round, checked_campaign
 from optin.errors import BadInput
 
 __all__ = ["KAPPA", "PRIVACY_CONSTRAINED", "QUASI_LINEAR", "Announcement", "announced_eta", "exact_variance", "nearest"]
@@ -206,21 +207,67 @@ def nearest(number: Fraction) -> float:
 
 
 def _bounds(found: object) -> tuple[float, float]:
-    if isinstance(found, list) and len(found) == 2 and all(type(x) in (int, float) for x in found):
-        low, high = (float(x) for x in found)
-        if math.isfinite(low) and math.isfinite(high) and low < high:
+    if isinstance(found, list) and len(found) == 2:
+        low, high = (canon.finite(end) for end in found)
+        if low is not None and high is not None and low < high and math.isfinite(high - low):
             return low, high
     raise BadInput('this announcement cannot be read: "bounds" is not a pair of numbers, the lower one first')
 
 
 def _check_consistent(found: Announcement, stated: str) -> None:
+    """Refuse what no plan could have announced, whether or not its fingerprint was made again."""
     if found.fingerprint != stated:
         raise BadInput("this announcement does not match its fingerprint: it was changed after it was written")
     if found.model not in (PRIVACY_CONSTRAINED, QUASI_LINEAR):
         raise BadInput('this announcement cannot be read: "model" is not one that optin knows')
-    if min(found.people, found.round, found.total_grains) < 1 or min(found.cap, found.eta) <= 0:
-        raise BadInput("this announcement cannot be read: people, round, total_grains, cap and eta are positive")
-    if not found.noiseless and announced_eta(found.total_grains, found.width) != found.eta:
+    checked_campaign(found.campaign)
+    if min(found.people, found.total_grains) < 1 or min(found.cap, found.eta) <= 0:
+        raise BadInput("this announcement cannot be read: people, total_grains, cap and eta are positive")
+    check_round(found.round)
+    _check_ranges(found)
+    _check_sums(found)
+    _check_stated_promise(found)
+
+
+def _check_ranges(found: Announcement) -> None:
+    """Keep what the analyst declares within what the bounds allow."""
+    ranges = {
+        "max_gap": (found.max_gap, found.width),
+        "data_variance": (found.data_variance, found.width * found.width / 4),
+        "tilt": (found.tilt, nearest(Fraction(found.people - 1, found.people))),
+        "cap": (found.cap, math.inf if found.noiseless else HIGHEST_EPSILON),
+    }
+    for name, (number, most) in ranges.items():
+        if not 0.0 <= number <= most:
+            raise BadInput(f'this announcement contradicts itself: its "{name}" is not possible with its bounds')
+    if found.cap_lowered and (found.noiseless or found.cap != HIGHEST_EPSILON):
+        raise BadInput('this announcement contradicts itself: "cap_lowered" fits no cap but the highest')
+
+
+def _check_sums(found: Announcement) -> None:
+    """Compare the sums with each other (Cauchy: S^2 <= n Q; nobody above the cap: Q <= S cap) and with what follows."""
+    total, squares = found.total_grains, found.total_squared_grains
+    most = int(min(found.cap, HIGHEST_EPSILON) * GRAIN) if not found.noiseless else int(HIGHEST_EPSILON * GRAIN)
+    if not total * total <= found.people * squares <= found.people * total * most:
+        raise BadInput("this announcement contradicts itself: so many people, none above the cap, cannot have its sums")
+    if not found.noiseless and announced_eta(total, found.width) != found.eta:
         raise BadInput("this announcement contradicts itself: its eta does not follow from its sums")
-    if nearest(exact_variance(found, found.total_grains, found.total_squared_grains)) != found.variance:
+    if nearest(exact_variance(found, total, squares)) != found.variance:
         raise BadInput("this announcement contradicts itself: its variance does not follow from its sums")
+
+
+def _check_stated_promise(found: Announcement) -> None:
+    """Insist that people with costs, and only they, are promised a variance, and one that full turnout keeps."""
+    promised, surplus, worth, otherwise = (
+        *(found.promised_variance, found.surplus),
+        *(found.benefit_at_promise, found.outside),
+    )
+    if found.model == PRIVACY_CONSTRAINED:
+        kept = (promised, surplus, worth, otherwise, found.benefit_name) == (None,) * 5
+    else:
+        kept = promised is not None and found.variance <= promised < math.inf
+        kept = kept and all(x is None or math.isfinite(x) for x in (surplus, worth, otherwise))
+    if None not in (surplus, worth, otherwise):
+        kept = kept and surplus == cast("float", worth) - cast("float", otherwise) >= 0.0
+    if not kept:
+        raise BadInput("this announcement contradicts itself: its promised variance or surplus does not follow")
