@@ -135,11 +135,21 @@ def test_a_table_of_another_length_is_refused():
         turnout(offer, optin.PrivacyConstrained([1.0, 4.0, 9.0]))
 
 
-@pytest.mark.parametrize("joined", [[1, 0, 1, 1], ["yes"] * 4, [True] * 3, [[True] * 4], True, [1.0] * 4])
+@pytest.mark.parametrize(
+    "joined",
+    [[1, 0, 1, 1], ["yes"] * 4, [True] * 3, [[True] * 4], True, [1.0] * 4, [[True], [True, False]], [None] * 4],
+)
 def test_answers_must_be_true_or_false_for_each_announced_person(joined):
     offer, agents = announced([1.0, 4.0, 9.0, 9.0])
     with pytest.raises(BadInput, match="joined"):
         turnout(offer, agents, joined)
+
+
+@pytest.mark.parametrize("hidden", [[False, True, False, False], [True] * 4])
+def test_a_masked_answer_is_no_yes(hidden):
+    offer, agents = announced([1.0, 4.0, 9.0, 9.0])
+    with pytest.raises(BadInput, match="joined is masked"):
+        turnout(offer, agents, np.ma.masked_array([True] * 4, mask=hidden))
 
 
 def test_nobody_joining_leaves_nothing_to_release():

@@ -7,9 +7,11 @@ here is decided from limits and from who joined: no function in this module is e
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -96,7 +98,9 @@ def joined_rows(joined: ArrayLike | None, announcement: Announcement) -> NDArray
     """Check who joined: true or false for each announced person, or None for everyone."""
     if joined is None:
         return None
-    present = np.asarray(joined)
+    present: NDArray[Any] = np.empty(0)
+    with contextlib.suppress(ValueError):  # rows of different lengths are no answers either
+        present = np.asarray(joined)
     if np.ma.isMaskedArray(joined) and np.ma.getmaskarray(joined).any():
         raise BadInput("joined is masked for some people; say true or false for each announced person")
     if present.dtype != np.bool_:
