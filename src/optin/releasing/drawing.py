@@ -6,8 +6,13 @@ from limits and answers. The values enter one exact sum, the sum meets the noise
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import math
 from collections.abc import Iterator
+from decimal import Decimal
+from numbers import Real
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -95,14 +100,42 @@ def _check_noise(announcement: Announcement, *, allowed: bool) -> None:
 
 
 def _numbers(values: ArrayLike, announcement: Announcement) -> FloatArray:
-    """Take values as float64, copied only where the type demands it; masked ones are missing."""
-    try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadInput("values must be numbers, one for each announced person") from None
-    if numbers.shape != (announcement.people,):
-        raise BadInput(f"values have shape {numbers.shape}, but {announcement.people} people were announced")
+    """Take values as float64, copied only where the type demands it; masked ones are missing.
+
+    Whether a number is too large for a float is private: it is clamped like any other. No error is raised while another
+    is being handled, since that one would carry the value.
+    """
+    raw: NDArray[Any] = np.empty(0, dtype=np.str_)
+    with contextlib.suppress(TypeError, ValueError):
+        raw = np.asarray(values)
+    if raw.dtype.kind not in "biufO":  # text, dates and complex numbers turn into floats too easily
+        raise BadInput("values must be numbers, one for each announced person")
+    if raw.shape != (announcement.people,):
+        raise BadInput(f"values have shape {raw.shape}, but {announcement.people} people were announced")
+    with np.errstate(all="ignore"):
+        numbers = _from_objects(raw) if raw.dtype.kind == "O" else np.asarray(raw, dtype=np.float64)
     return np.where(np.ma.getmaskarray(values), np.nan, numbers) if np.ma.isMaskedArray(values) else numbers
+
+
+def _from_objects(raw: NDArray[np.object_]) -> FloatArray:
+    found = [_from_object(value) for value in raw.tolist()]
+    if None in found:
+        raise BadInput(f"values[{found.index(None)}] is not a number: values must be numbers, one for each person")
+    return np.array(found, dtype=np.float64)
+
+
+def _from_object(value: object) -> float | None:
+    """Return a number as a float, infinite past the largest one, NaN where missing; None for what is no number."""
+    if value is None or type(value).__name__ == "NAType":  # pandas.NA, without importing pandas
+        return math.nan
+    if not isinstance(value, (Real, Decimal, np.bool_)):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > cast("Any", 0) else -math.inf
+    except ValueError:  # a signalling NaN
+        return math.nan
 
 
 def _spent(announcement: Announcement, agents: Agents, joined: NDArray[np.bool_] | None) -> NDArray[np.int64]:

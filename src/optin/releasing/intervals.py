@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from optin.errors import BadInput
 
 __all__ = ["Interval", "hoeffding_reach", "laplace_reach", "log_normal_below", "normal_laplace_reach", "sum_above"]
@@ -18,16 +20,28 @@ FEW_PEOPLE = 30.0
 """Below so many effective people the normal approximation of their mean is not trusted."""
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 _FAR = -12.0
+_ROUNDING = 2.0**-31  # an interval is at least 2^-20 of the width long, so this is at least 2^-51 of the width
 
 
 @dataclass(frozen=True)
 class Interval:
-    """An interval, the level it holds at and the method it was made by; unpacks into its two ends."""
+    """An interval, the level it holds at and the method it was made by; unpacks into its two ends.
+
+    The ends are given as floats that were rounded: the estimate by half a step of the floats there, the end by another,
+    and values within wide bounds by a few parts in 2^53 of the width. All of that is added here, outwards, so that no
+    interval is too short for its own arithmetic, also where floats lie further apart than the noise reaches.
+    """
 
     low: float
     high: float
     level: float
     method: str
+
+    def __post_init__(self) -> None:
+        step = math.ulp(max(abs(self.low), abs(self.high)))
+        more = step + (self.high - self.low) * _ROUNDING
+        object.__setattr__(self, "low", math.nextafter(self.low - more, -math.inf))
+        object.__setattr__(self, "high", math.nextafter(self.high + more, math.inf))
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))
@@ -39,11 +53,11 @@ class Interval:
         return self.low <= number <= self.high
 
 
-def check_level(level: float) -> float:
+def check_level(level: object) -> float:
     """Return the error probability that a level leaves."""
-    if not 0.0 < level < 1.0:
-        raise BadInput("level must lie strictly between 0 and 1, for example 0.95")
-    return 1.0 - level
+    if not isinstance(level, (float, np.floating)) or not 0.0 < level < 1.0:
+        raise BadInput("level must be a number strictly between 0 and 1, for example 0.95")
+    return 1.0 - float(level)
 
 
 def laplace_reach(error: float, *, scale: float) -> float:
