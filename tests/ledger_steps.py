@@ -51,12 +51,16 @@ def spent(ledger):
 
 
 def damage(ledger, *statements):
-    """Do what only someone with full rights on the database can: switch the triggers off and change rows."""
+    """Do what only someone with full rights on the database can: switch the triggers off, change rows, cover it up."""
     with ledger.engine.connect() as connection, connection.begin():
+        guards = []
         if ledger.engine.dialect.name == "sqlite":
-            for (name,) in connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'trigger'")).all():
-                connection.execute(text(f"DROP TRIGGER {name}"))
+            guards = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")).all()
         else:
             connection.execute(text("SET LOCAL session_replication_role = replica"))
+        for guard in guards:
+            connection.exec_driver_sql(f"DROP TRIGGER {guard.name}")
         for statement in statements:
-            connection.execute(text(statement))
+            connection.exec_driver_sql(statement)
+        for guard in guards:
+            connection.exec_driver_sql(guard.sql)

@@ -3,7 +3,6 @@
 import os
 import stat
 import time
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ledger_steps import announce, counts, damage, release, spent, terms
 from sqlalchemy import text
-from sqlalchemy.exc import DatabaseError
 
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
 from optin.store import UNLIMITED, Ledger, LedgerUnavailable, Terms, allowance_grains, connection, epsilons_of
 from optin.store.migrations import scripts
-from optin.store.schema import APPEND_ONLY, REVISION, metadata
+from optin.store.schema import REVISION, metadata
 
 WHO = ("ann", "bob", "cy")
 
@@ -286,87 +284,6 @@ def test_declining_for_a_stranger_names_the_index(ledger):
     announce(ledger)
     with pytest.raises(BadInput, match="index 1 was not among"):
         ledger.let_go(terms(), ["ann", "zed"])
-
-
-# --- append-only, chain, verify ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("table", APPEND_ONLY)
-def test_no_row_can_be_changed_or_deleted(ledger, table):
-    announce(ledger)
-    release(ledger, joined=[True, True, False])
-    with ledger.engine.connect() as connection:
-        column = next(iter(metadata.tables[table].columns)).name
-        for statement in (f"UPDATE {table} SET {column} = {column}", f"DELETE FROM {table}"):
-            with pytest.raises(DatabaseError, match="append-only"):
-                connection.execute(text(statement))
-            connection.rollback()
-    assert ledger.verify().ok
-
-
-DAMAGES = {
-    "a charge made smaller": "UPDATE charges SET grains = grains - 1 WHERE position = 0",
-    "a charge moved to a person": "UPDATE promises SET person = 99 WHERE position = 0",
-    "a promise made smaller": "UPDATE promises SET grains = 1 WHERE position = 1",
-    "a promise marked as cut": "UPDATE promises SET bounded = (1 = 1) WHERE position = 1",
-    "an allowance raised": "UPDATE allowances SET grains = 1000 WHERE person = 1",
-    "an id renamed": "UPDATE people SET id = 'eve' WHERE person = 1",
-    "a result changed": "UPDATE acts SET body = 'better' WHERE kind = 'release'",
-    "a time changed": "UPDATE acts SET at = '2020' WHERE number = 2",
-    "a hash changed": "UPDATE acts SET hash = 'x' WHERE number = 2",
-    "a charge missing": "DELETE FROM charges WHERE position = 0",
-    "a person missing": "DELETE FROM people WHERE person = 2",
-    "a return missing": "DELETE FROM returns",
-    "an act missing in the middle": "DELETE FROM acts WHERE number = 2",
-    "the first act missing": "DELETE FROM acts WHERE number = 1",
-    "a charge added": "INSERT INTO charges VALUES (2, 2, 4, 5)",
-    "a charge of no release added": "INSERT INTO charges VALUES (2, 2, 77, 5)",
-    "a return added": "INSERT INTO returns VALUES (2, 0, 3)",
-    "a person added": "INSERT INTO people VALUES (50, 'eve', 1)",
-    "an allowance added": "INSERT INTO allowances VALUES (1, 50, 99)",
-    "a promise added": "INSERT INTO promises VALUES (50, 0, 1, 1, (1 = 0))",
-}
-
-
-@pytest.mark.parametrize("what", DAMAGES)
-def test_verify_finds(ledger, what):
-    announce(ledger)
-    release(ledger, joined=[True, True, False])
-    assert ledger.verify().ok
-    damage(ledger, DAMAGES[what])
-    assert not ledger.verify().ok
-
-
-def test_a_cut_tail_is_seen_only_against_an_outside_copy(ledger):
-    announce(ledger, "one", grains=1)
-    kept = release(ledger, "one", grains=1)
-    announce(ledger, "two", grains=1)
-    lost = release(ledger, "two", grains=1)
-    copies = [SimpleNamespace(ledger_number=entry.number, ledger_head=entry.head) for entry in (kept, lost)]
-    assert ledger.verify(copies).ok
-    cut = f"WHERE act = {lost.number}"
-    damage(ledger, f"DELETE FROM acts WHERE number = {lost.number}", f"DELETE FROM charges {cut}")
-    unaware, halfway, aware = ledger.verify(), ledger.verify(copies[:1]), ledger.verify(copies)
-    assert unaware.ok
-    assert "a cut tail or a rewritten ledger cannot be seen" in str(unaware)
-    assert halfway.ok
-    assert f"cut off or rewritten after act {kept.number}" in str(halfway)
-    assert not aware.ok
-    assert "known outside, is missing" in str(aware)
-
-
-def test_a_rewritten_chain_is_seen_against_an_outside_copy(ledger):
-    announce(ledger)
-    known = SimpleNamespace(ledger_number=2, ledger_head="0" * 64)
-    assert "rewritten" in str(ledger.verify([known]))
-
-
-def test_each_act_hashes_the_one_before(ledger):
-    announce(ledger)
-    release(ledger)
-    with ledger.engine.connect() as connection:
-        rows = connection.execute(text("SELECT previous, hash FROM acts ORDER BY number")).all()
-    assert [row.previous for row in rows] == ["0" * 64, *(row.hash for row in rows[:-1])]
 
 
 # --- the database --------------------------------------------------------------------------------------------------

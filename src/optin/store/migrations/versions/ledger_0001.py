@@ -83,9 +83,34 @@ def _create_holds() -> None:
     )
 
 
+UNIQUE = {
+    "acts": (
+        "number = NEW.number",
+        "NEW.kind = 'announce' AND kind = 'announce' AND campaign = NEW.campaign AND round = NEW.round",
+        "NEW.kind IN ('release', 'cancel') AND kind IN ('release', 'cancel') AND offer = NEW.offer",
+    ),
+    "people": ("person = NEW.person", "id = NEW.id"),
+    "allowances": ("person = NEW.person AND act = NEW.act",),
+    "promises": ("offer = NEW.offer AND position = NEW.position", "person = NEW.person AND offer = NEW.offer"),
+    "returns": ("offer = NEW.offer AND position = NEW.position",),
+    "charges": ("offer = NEW.offer AND position = NEW.position",),
+    "head_lock": ("one = NEW.one",),
+}
+
+
+def _refuse_replacing(table: str) -> None:
+    """Refuse a row whose key exists: REPLACE deletes the old one, and by default no trigger on DELETE hears of it."""
+    exists = " OR ".join(f"EXISTS (SELECT 1 FROM {table} WHERE {key})" for key in UNIQUE[table])  # noqa: S608
+    op.execute(
+        f"CREATE TRIGGER {table}_refuses_replace BEFORE INSERT ON {table} WHEN {exists} "
+        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
+    )
+
+
 def _refuse_changes() -> None:
     if op.get_bind().dialect.name == "sqlite":
         for table in TABLES:
+            _refuse_replacing(table)
             for verb in ("UPDATE", "DELETE"):
                 op.execute(
                     f"CREATE TRIGGER {table}_refuses_{verb.lower()} BEFORE {verb} ON {table} "

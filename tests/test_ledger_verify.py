@@ -1,0 +1,187 @@
+"""What was done can be looked at, and not undone: the chain, the triggers, and what verify finds, on both databases."""
+
+import sqlite3
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+from ledger_steps import announce, damage, release, terms
+from sqlalchemy import text
+from sqlalchemy.exc import DatabaseError
+
+from optin.store import Entry, Ledger
+from optin.store.schema import APPEND_ONLY, metadata
+
+
+def copy_of(entry, fingerprint="its fingerprint"):
+    """What a published release says of its place."""
+    return SimpleNamespace(ledger_number=entry.number, ledger_head=entry.head, fingerprint=fingerprint)
+
+
+@pytest.mark.parametrize("table", APPEND_ONLY)
+def test_no_row_can_be_changed_or_deleted(ledger, table):
+    announce(ledger)
+    release(ledger, joined=[True, True, False])
+    with ledger.engine.connect() as connection:
+        column = next(iter(metadata.tables[table].columns)).name
+        for statement in (f"UPDATE {table} SET {column} = {column}", f"DELETE FROM {table}"):
+            with pytest.raises(DatabaseError, match="append-only"):
+                connection.execute(text(statement))
+            connection.rollback()
+    assert ledger.verify().ok
+
+
+DAMAGES = {
+    "a charge made smaller": "UPDATE charges SET grains = grains - 1 WHERE position = 0",
+    "a charge moved to a person": "UPDATE promises SET person = 99 WHERE position = 0",
+    "a promise made smaller": "UPDATE promises SET grains = 1 WHERE position = 1",
+    "a promise marked as cut": "UPDATE promises SET bounded = (1 = 1) WHERE position = 1",
+    "an allowance raised": "UPDATE allowances SET grains = 1000 WHERE person = 1",
+    "an id renamed": "UPDATE people SET id = 'eve' WHERE person = 1",
+    "a result changed": "UPDATE acts SET body = 'better' WHERE kind = 'release'",
+    "a time changed": "UPDATE acts SET at = '2020' WHERE number = 2",
+    "a hash changed": "UPDATE acts SET hash = 'x' WHERE number = 2",
+    "a charge missing": "DELETE FROM charges WHERE position = 0",
+    "a person missing": "DELETE FROM people WHERE person = 2",
+    "a return missing": "DELETE FROM returns",
+    "an act missing in the middle": "DELETE FROM acts WHERE number = 2",
+    "the first act missing": "DELETE FROM acts WHERE number = 1",
+    "a charge added": "INSERT INTO charges VALUES (2, 2, 4, 5)",
+    "a charge of no release added": "INSERT INTO charges VALUES (2, 2, 77, 5)",
+    "a return added": "INSERT INTO returns VALUES (2, 0, 3)",
+    "a person added": "INSERT INTO people VALUES (50, 'eve', 1)",
+    "an allowance added": "INSERT INTO allowances VALUES (1, 50, 99)",
+    "a promise added": "INSERT INTO promises VALUES (50, 0, 1, 1, (1 = 0))",
+    "a promise moved to a place nobody has": "UPDATE promises SET position = 9 WHERE position = 2",
+    "a return of a hold nobody had": "INSERT INTO returns VALUES (2, 40, 3)",
+    "a kind nobody knows": "UPDATE acts SET kind = 'x' WHERE number = 2",
+    "a secret that is none": "UPDATE acts SET salt = 'zz' WHERE kind = 'release'",
+    "the lock row missing": "DELETE FROM head_lock",
+}
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+def test_verify_finds(ledger, what):
+    announce(ledger)
+    release(ledger, joined=[True, True, False])
+    assert ledger.verify().ok
+    damage(ledger, DAMAGES[what])
+    assert not ledger.verify().ok
+
+
+def test_a_cut_tail_is_seen_only_against_an_outside_copy(ledger):
+    announce(ledger, "one", grains=1)
+    kept = release(ledger, "one", grains=1)
+    announce(ledger, "two", grains=1)
+    lost = release(ledger, "two", grains=1)
+    copies = [copy_of(entry) for entry in (kept, lost)]
+    assert ledger.verify(copies).ok
+    cut = f"WHERE act = {lost.number}"
+    damage(ledger, f"DELETE FROM acts WHERE number = {lost.number}", f"DELETE FROM charges {cut}")
+    unaware, halfway, aware = ledger.verify(), ledger.verify(copies[:1]), ledger.verify(copies)
+    assert unaware.ok
+    assert "a cut tail or a rewritten ledger cannot be seen" in str(unaware)
+    assert halfway.ok
+    assert f"cut off or rewritten after act {kept.number}" in str(halfway)
+    assert not aware.ok
+    assert "known outside, is missing" in str(aware)
+
+
+def test_a_rewritten_chain_is_seen_against_an_outside_copy(ledger):
+    announce(ledger)
+    known = copy_of(Entry(2, "0" * 64))
+    assert "rewritten" in str(ledger.verify([known]))
+
+
+def test_each_act_hashes_the_one_before(ledger):
+    announce(ledger)
+    release(ledger)
+    with ledger.engine.connect() as connection:
+        rows = connection.execute(text("SELECT previous, hash FROM acts ORDER BY number")).all()
+    assert [row.previous for row in rows] == ["0" * 64, *(row.hash for row in rows[:-1])]
+
+
+def test_two_promises_that_changed_places_are_found(ledger):
+    announce(ledger)
+    swaps = [f"UPDATE promises SET position = {to} WHERE position = {at}" for at, to in ((0, 9), (1, 0), (9, 1))]
+    damage(ledger, *swaps)
+    assert "rows of act 2 (announce) were changed" in str(ledger.verify())
+
+
+@pytest.mark.parametrize("column", ["kind", "body", "salt", "version", "at"])
+def test_bytes_where_text_belongs_are_named_and_not_stumbled_over(tmp_path, column):
+    with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
+        announce(ledger)
+        last = release(ledger)
+        damage(ledger, f"UPDATE acts SET {column} = x'ff00' WHERE number = {last.number}")
+        assert f"act {last.number}" in str(ledger.verify())
+        assert not ledger.verify().ok
+
+
+def test_missing_triggers_are_found(ledger):
+    announce(ledger)
+    drop = "charges_refuses_update" if ledger.engine.dialect.name == "sqlite" else "charges_refuses_change ON charges"
+    with ledger.engine.begin() as connection:
+        connection.execute(text(f"DROP TRIGGER {drop}"))
+    assert "missing or off on charges" in str(ledger.verify())
+
+
+def test_triggers_switched_off_are_found(postgres):
+    with Ledger.open(postgres.new_schema()) as ledger:
+        with ledger.engine.begin() as connection:
+            connection.execute(text("ALTER TABLE promises DISABLE TRIGGER ALL"))
+        assert "missing or off on promises" in str(ledger.verify())
+
+
+REPLACED = {
+    "charges": "SELECT offer, position, act, 0 FROM charges",
+    "returns": "SELECT offer, position, 99 FROM returns",
+    "promises": "SELECT offer, position + 50, person, 0, bounded FROM promises",
+    "allowances": "SELECT person, act, 1000 FROM allowances",
+    "people": "SELECT person + 50, id, act FROM people",
+    "acts": "SELECT * FROM acts",
+    "head_lock": "SELECT one FROM head_lock",
+}
+
+
+@pytest.mark.parametrize("table", APPEND_ONLY)
+def test_no_row_can_be_replaced_over_a_plain_connection(tmp_path, table):
+    path = tmp_path / "ledger.sqlite"
+    with Ledger.open(str(path)) as ledger:
+        announce(ledger)
+        release(ledger, joined=[True, True, False])
+    plain = sqlite3.connect(path)
+    before = plain.execute(f"SELECT * FROM {table}").fetchall()
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        plain.execute(f"REPLACE INTO {table} {REPLACED[table]}")
+    assert plain.execute(f"SELECT * FROM {table}").fetchall() == before
+    plain.close()
+
+
+def test_a_release_copy_with_another_result_disagrees(ledger):
+    announce(ledger)
+    entry = release(ledger)
+    assert ledger.verify([copy_of(entry)]).ok
+    assert "says something else" in str(ledger.verify([copy_of(entry, "another result")]))
+
+
+def test_a_receipt_copy_edited_in_any_amount_disagrees(ledger):
+    announce(ledger)
+    ledger.let_go(terms(), ["cy"])
+    release(ledger)
+    charged, away = ledger.receipt("ann"), ledger.receipt("cy")
+    assert ledger.verify([charged, away]).ok
+    nothing = {"index": None, "spent": 0, "salt": None, "path": ()}
+    for edited in (
+        replace(charged, promised=5000),
+        replace(charged, **nothing),
+        replace(charged, index=7),
+        replace(charged, salt="zz"),
+        replace(charged, path=("zz",)),
+        replace(charged, id="bob"),
+        replace(charged, at="yesterday"),
+        replace(away, promised=5000),
+        replace(away, id="nobody"),
+        replace(away, id="bob"),
+    ):
+        assert not ledger.verify([edited]).ok
