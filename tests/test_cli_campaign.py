@@ -367,3 +367,58 @@ def test_no_ledger_typed_wins_over_the_environment(tmp_path, monkeypatch):
 def left_in_ledger(people):
     with library.Ledger.open("ledger.sqlite", create=False) as ledger:
         return ledger.remaining(people).tolist()
+
+
+@pytest.mark.parametrize("target", ["ledger.sqlite", "announcement.json", "people.csv", "plan.json"])
+def test_nothing_that_a_command_reads_or_keeps_is_written_over(folder, target):
+    announced()
+    before = {name: (folder / name).read_bytes() for name in ("announcement.json", "people.csv", "plan.json")}
+    ledger = ("--ledger", "ledger.sqlite")
+    for command in (
+        ("release", "announcement.json", "people.csv", *RELEASE, *ledger, "-o", target),
+        ("report", "plan.json", "-o", target),
+    ):
+        read = {"ledger.sqlite"} if command[0] != "report" else set()
+        if target in {*command[1:-1]} | read:
+            outcome = optin(*command)
+            assert outcome.code == 2
+            assert "is an input of this command" in outcome.err
+    assert {name: (folder / name).read_bytes() for name in before} == before
+    assert optin_ok("ledger", "verify", *ledger)
+
+
+def test_a_ledger_that_is_yet_to_be_made_is_not_written_over(folder):
+    optin_ok("plan", "people.csv", *PLAN, "-o", "plan.json")
+    outcome = optin("announce", "plan.json", "people.csv", "--ledger", "z.sqlite", "-o", "z.sqlite")
+    assert outcome.code == 2
+    assert "z.sqlite" not in names(folder)
+
+
+def test_a_file_in_a_folder_of_people_and_a_device_are_not_written_over(folder):
+    (folder / "parts").mkdir()
+    (folder / "parts" / "1.csv").write_bytes((folder / "people.csv").read_bytes())
+    assert optin("plan", "parts", *PLAN, "-o", "parts/1.csv").code == 2
+    (folder / "link").symlink_to("/dev/null")
+    assert "not an ordinary file" in optin("plan", "people.csv", *PLAN, "-o", "link").err
+
+
+def test_a_stored_release_says_that_nothing_was_drawn(folder):
+    announced()
+    again = ("release", "announcement.json", "people.csv", *RELEASE, "--ledger", "ledger.sqlite")
+    first = optin_ok(*again, "--json", "-o", "r1.json")
+    second = optin_ok(*again, "--json", "-o", "r2.json")
+    assert (first.json["stored"], second.json["stored"]) == (False, True)
+    assert "nothing was drawn or charged" in second.err
+    assert (folder / "r1.json").read_bytes() == (folder / "r2.json").read_bytes()
+
+
+def test_a_round_without_its_campaign_is_refused(folder):
+    announced()
+    optin_ok("release", "announcement.json", "people.csv", *RELEASE, "--ledger", "ledger.sqlite", "-o", "r1.json")
+    outcome = optin("receipt", "--ledger", "ledger.sqlite", "--id", "p0001", "--round", 7, "-o", "receipt.json")
+    assert outcome.code == 2
+    assert "--campaign" in outcome.err
+
+
+def test_a_failure_about_bounds_names_no_line(folder):
+    assert "line" not in optin("plan", "people.csv", "--limits", "limit", "--bounds", 0, "nan").err

@@ -96,6 +96,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stderr.close()
         sys.exit(UNEXPECTED)
     except KeyboardInterrupt:
+        sys.stderr.write(
+            "optin: interrupted; nothing is shown before it is stored, so ask again to see where things stand\n"
+        )
         sys.exit(INTERRUPTED)
     except Exception as error:
         _leave_unexpected(error)

@@ -154,5 +154,6 @@ def _finish(folder: Path, truth: float) -> None:
     screen.say(f"The made people's true mean is {truth:.2f}; in a real campaign nobody would know it.")
     screen.say(f"Files: {', '.join(name for name in FILES if (folder / name).exists())}, all in {folder}/.")
     screen.say(
-        f"Open {folder / 'report.html'} in a browser. Then try your own: optin plan YOUR.csv --limits COL --bounds LO HI"
+        f"Open {folder / 'report.html'} in a browser. Then try your own, after `. .venv/bin/activate`: "
+        "optin plan YOUR.csv --limits COL --bounds LO HI"
     )

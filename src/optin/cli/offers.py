@@ -61,7 +61,7 @@ def announce_plan(
     terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
     before = None if campaign is None else (campaign, round_number)
     expect_planned(plan, found, within_allowance(table, ledger, besides=before, raise_limits=raise_limits).agents)
-    with Output(output, inputs=[plan, people]) as file, located(table.table), screen.working("announcing"):
+    with Output(output, inputs=[plan, people, ledger]) as file, located(table.table), screen.working("announcing"):
         if not ledger_exists(ledger):
             found.announce(table.agents, **terms)  # what would be refused is refused before a ledger is created
         with open_ledger(ledger, create=True) as opened:

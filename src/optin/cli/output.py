@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import tempfile
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from optin.errors import BadInput
 
-__all__ = ["Output", "read_text"]
+__all__ = ["Output", "expect_free", "read_text"]
 
 
 class Output:
@@ -18,13 +19,9 @@ class Output:
     Use it in a ``with``: leaving without `write` leaves nothing behind.
     """
 
-    def __init__(self, path: Path | str, *, private: bool = False, inputs: Sequence[Path | str] = ()) -> None:
+    def __init__(self, path: Path | str, *, private: bool = False, inputs: Sequence[Path | str | None] = ()) -> None:
         self.path, self.private = Path(path), private
-        for given in inputs:
-            if self.path.exists() and Path(given).exists() and self.path.samefile(given):
-                raise BadInput(f"{self.path} is an input of this command; write to another file")
-        if self.path.is_dir():
-            raise BadInput(f"{self.path} is a folder; name a file to write")
+        expect_free(self.path, inputs)
         self._draft = self._open()
 
     def write(self, text: str) -> None:
@@ -57,6 +54,32 @@ class Output:
             os.close(handle)
             return Path(name)
         raise BadInput(f"{self.path} cannot be written: {reason}; choose another place with -o")
+
+
+def expect_free(path: Path, inputs: Sequence[Path | str | None]) -> None:
+    """Refuse to write over anything this command reads or keeps: its files, folders, globs, and its ledger."""
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; name a file to write")
+    if path.exists() and not path.is_file():
+        raise BadInput(f"{path} is not an ordinary file and cannot be replaced; name a file to write")
+    for given in inputs:
+        if given is not None and _is_one_of(path, str(given)):
+            raise BadInput(f"{path} is an input of this command; write to another file")
+
+
+def _is_one_of(path: Path, given: str) -> bool:
+    """Say whether a path is what is given, or a file behind it; a ledger that is yet to be made counts."""
+    place = given.removeprefix("sqlite:///")
+    if path.resolve() == Path(place).resolve():
+        return True
+    return path.exists() and any(path.samefile(kept) for kept in _files_of(place))
+
+
+def _files_of(place: str) -> list[Path]:
+    """List the files behind a path, a folder, a glob or a ledger in a file, SQLite's side files included."""
+    found = [Path(place), Path(f"{place}-wal"), Path(f"{place}-shm"), *map(Path, glob.glob(place, recursive=True))]
+    inside = [file for folder in found if folder.is_dir() for file in folder.rglob("*")]
+    return [file for file in (*found, *inside) if file.is_file()]
 
 
 def read_text(path: Path | str) -> str:

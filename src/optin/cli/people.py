@@ -98,7 +98,7 @@ def agents_of(table: Table, columns: Columns) -> Agents:
     return QuasiLinear(costs, benefit=benefit, outside=columns.outside, ids=ids)
 
 
-_INDEX = re.compile(r"\b(?:index |person |row )(\d+)\b|\w\[(\d+)\]")
+_INDEX = re.compile(r"\b(?:index |person |row )(\d+)\b|\w(?<!bounds)\[(\d+)\]")
 
 
 @contextmanager

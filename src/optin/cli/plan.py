@@ -72,7 +72,7 @@ def plan_people(
     found, plan = _plan(people, columns, question, ledger=ledger, raise_limits=raise_limits, engine=engine)
     record = plan_record(plan, found.agents, columns)
     if output is not None:
-        with Output(output, private=True, inputs=[people]) as file:
+        with Output(output, private=True, inputs=[people, ledger]) as file:
             file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
     story = explaining.explanation(plan, found.agents, without=share)
     if as_json:

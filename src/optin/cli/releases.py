@@ -87,14 +87,20 @@ def release_mean(
     wanted = _quorum(quorum, max_standard_error)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
     table = _read(people, given, [values, *([joined] if joined else [])])
-    with Output(output, inputs=[announcement, people]) as file, located(table), screen.working("releasing"):
+    with Output(output, inputs=[announcement, people, ledger]) as file, located(table), screen.working("releasing"):
         with nullcontext() if ledger is None else open_ledger(ledger) as opened:
+            before = 0 if opened is None else len(opened.acts())
             drawn = _draw(offer, table, given, values, joined, opened, quorum=wanted, allow_no_noise=allow_no_noise)
         file.write(drawn.to_json() + "\n")
+    stored = drawn.ledger_number is not None and drawn.ledger_number <= before
     if as_json:
-        screen.print_json(_summary(drawn))
+        screen.print_json(_summary(drawn) | {"stored": stored})
     else:
-        screen.rows("Released", _release_rows(drawn))
+        screen.rows("Released before" if stored else "Released", _release_rows(drawn))
+    if stored:
+        screen.note(
+            "this is the release as stored: nothing was drawn or charged, and --values and quorums were not used"
+        )
     screen.note(f"wrote {output}")
 
 
@@ -114,7 +120,9 @@ def write_receipt(
 
     Example: optin receipt --ledger ledger.sqlite --id p0007 -o receipt.json
     """
-    with Output(output, private=True) as file:
+    if round_number is not None and campaign is None:
+        raise BadInput("--round is of a campaign: name it with --campaign, or leave both out for the newest release")
+    with Output(output, private=True, inputs=[ledger]) as file:
         with open_ledger(ledger) as opened:
             receipt = opened.receipt(person, campaign=campaign, round=round_number)
         text = receipt.to_json()

@@ -9,6 +9,7 @@ import typer
 
 from optin.cli import screen
 from optin.cli.options import NewFile
+from optin.cli.output import expect_free
 
 __all__ = ["write_page"]
 
@@ -27,6 +28,7 @@ def write_page(
     """
     from optin.report import write_report
 
+    expect_free(output, [source, plan])
     with screen.working("drawing"):
         written = write_report(source, output, plan=plan)
     screen.note(f"wrote {written}: open it in a browser")
