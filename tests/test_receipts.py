@@ -65,32 +65,80 @@ def test_whoever_declined_gets_a_receipt_of_nothing(closed):
 
 
 FORGERIES = {
-    "spent": 1,
-    "promised": 1,
-    "id": "p8",
-    "salt": "00" * 16,
-    "index": 3,
-    "charged_people": 99,
-    "rows": "0" * 64,
-    "body": "0" * 64,
-    "joined": "0" * 64,
-    "previous": "0" * 64,
-    "ledger_head": "0" * 64,
-    "ledger_number": 77,
-    "fingerprint": "0" * 64,
-    "campaign": "another",
-    "round": 2,
-    "offer": 1,
-    "at": "2020-01-01T00:00:00+00:00",
+    "spent": (0, 1, 0.5, "x", None),
+    "promised": (1, 10**15, "x", None),
+    "remaining": (-5, 0.5, "x", 2**63),
+    "id": ("p8", "", 5, "\ud800"),
+    "salt": ("00" * 16, "zz", "", None, 5),
+    "index": (3, None, 1.0, -1, 99),
+    "path": ((), ("zz",), ("0" * 64,) * 6, (5,)),
+    "charged_people": (99, 0, None),
+    "rows": ("0" * 64, "zz", None),
+    "body": ("0" * 64, None),
+    "joined": ("0" * 64, None),
+    "previous": ("0" * 64, None),
+    "ledger_head": ("0" * 64, None),
+    "ledger_number": (77, 10**400, None),
+    "fingerprint": ("0" * 64, None),
+    "campaign": ("another", 5),
+    "round": (2, None),
+    "offer": (1, None),
+    "at": ("2020-01-01T00:00:00+00:00", 5),
+    "version": (2, None),
 }
 
 
-@pytest.mark.parametrize("field", FORGERIES)
-def test_a_receipt_changed_in_any_field_fails(closed, field):
+@pytest.mark.parametrize(("field", "forgery"), [(field, one) for field, some in FORGERIES.items() for one in some])
+def test_a_receipt_changed_in_any_field_fails(closed, field, forgery):
+    """What remains is the exception: a believable number there is the operator's word, and the check says so."""
     ledger, announcement, release = closed
-    forged = dataclasses.replace(ledger.receipt("p7"), **{field: FORGERIES[field]})
+    forged = dataclasses.replace(ledger.receipt("p7"), **{field: forgery})
     with pytest.raises(PromiseBroken):
         check(forged, announcement, release)
+
+
+def test_no_field_of_a_receipt_is_left_untried():
+    assert {field.name for field in dataclasses.fields(Receipt)} == set(FORGERIES)
+
+
+def test_what_a_receipt_cannot_prove_is_called_the_operators_word(closed):
+    ledger, announcement, release = closed
+    charged, away = ledger.receipt("p7"), ledger.receipt("p5")
+    assert (
+        "what remains is the operator's word"
+        in check(dataclasses.replace(charged, remaining=1), announcement, release)[-1]
+    )
+    assert (
+        "promised and what remains is the operator's word"
+        in check(dataclasses.replace(away, promised=1), announcement, release)[-1]
+    )
+    nothing = dataclasses.replace(charged, index=None, spent=0, salt=None, path=())
+    assert "says the operator" in check(nothing, announcement, release)[1]
+
+
+MALFORMED = [(field, one) for field, some in FORGERIES.items() for one in some if one in (None, "x", "zz", 0.5, 5, -5)]
+
+
+@pytest.mark.parametrize(
+    ("field", "forgery"),
+    [
+        *((field, one) for field, one in MALFORMED if (field, one) not in (("salt", None), ("index", None))),
+        *(
+            ("path", ["zz"]),
+            ("path", "ab"),
+            ("path", {}),
+            ("remaining", False),
+            ("index", 1.0),
+            ("id", "\ud800"),
+            ("round", 10**400),
+        ),
+    ],
+)
+def test_a_field_that_is_none_of_its_kind_is_bad_input(closed, field, forgery):
+    text = closed[0].receipt("p7").to_json()
+    assert Receipt.from_json(text) == closed[0].receipt("p7")
+    with pytest.raises(BadInput, match="not an optin receipt"):
+        Receipt.from_json(json.dumps({**json.loads(text), field: forgery}))
 
 
 def test_a_path_changed_in_any_place_fails(closed):
@@ -116,7 +164,7 @@ def test_another_announcement_fails(closed):
 
 def test_a_claim_of_nothing_spent_needs_no_charge_shown(closed):
     ledger, announcement, release = closed
-    forged = dataclasses.replace(ledger.receipt("p7"), index=None)
+    forged = dataclasses.replace(ledger.receipt("p7"), index=None, salt=None, path=())
     with pytest.raises(PromiseBroken, match="shows no charge"):
         check(forged, announcement, release)
 
@@ -150,7 +198,9 @@ def test_strangers_get_no_receipt_and_no_hint(closed):
         ledger.receipt("p7", campaign="never heard of")
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"optin": "receipt"}', '{"optin": "plan", "version": 1}'])
+@pytest.mark.parametrize(
+    "text", ["", "[" * 100_000, "{}", "[]", "null", '{"optin": "receipt"}', '{"optin": "plan", "version": 1}']
+)
 def test_what_is_no_receipt_is_refused(text):
     with pytest.raises(BadInput, match="not an optin receipt"):
         Receipt.from_json(text)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -185,37 +186,43 @@ class Receipt:
         names = {field.name for field in dataclasses.fields(cls)}
         try:
             fields: dict[str, Any] = json.loads(text)
-            if fields.pop("optin") != "receipt" or set(fields) != names or fields["version"] != VERSION:
+            if fields.pop("optin") != "receipt" or set(fields) != names or type(fields["path"]) is not list:
                 raise ValueError
             receipt = cls(**{**fields, "path": tuple(fields["path"])})
-            _expect_types(receipt)
-            return receipt
-        except (AttributeError, KeyError, TypeError, ValueError):
+            if _is_well_formed(receipt):
+                return receipt
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
             pass
         raise BadInput(f"this is not an optin receipt of version {VERSION}; give the file that `optin receipt` wrote")
 
 
-_HEX = ("fingerprint", "ledger_head", "body", "rows", "joined", "previous")
+_COUNTS = ("promised", "spent", "round", "ledger_number", "offer", "charged_people")
+_HASHES = ("fingerprint", "ledger_head", "body", "rows", "joined", "previous")
+_HASH, _SALT = re.compile(r"[0-9a-f]{64}"), re.compile(rf"[0-9a-f]{{{2 * SALT_BYTES}}}")
 
 
-def _expect_types(receipt: Receipt) -> None:
-    """Raise ValueError unless every field is what a receipt holds: whole numbers, texts, hashes."""
-    counts = [
-        receipt.promised,
-        receipt.spent,
-        receipt.ledger_number,
-        receipt.offer,
-        receipt.charged_people,
-        receipt.round,
-    ]
-    counts += [number for number in (receipt.remaining, receipt.index) if number is not None]
-    texts = [receipt.id, receipt.campaign, receipt.at, *(getattr(receipt, name) for name in _HEX), *receipt.path]
-    if not all(type(number) is int and 0 <= number < 2**63 for number in counts):
-        raise ValueError
-    if not all(isinstance(words, str) for words in texts) or not isinstance(receipt.salt, str | None):
-        raise ValueError
-    for words in (*(getattr(receipt, name) for name in _HEX), *receipt.path, receipt.salt or ""):
-        bytes.fromhex(words)
+def _is_well_formed(receipt: Receipt) -> bool:
+    """Tell whether every field is what a receipt holds: whole numbers, texts, hashes, and a proof whole or absent."""
+    numbers = [getattr(receipt, name) for name in _COUNTS]
+    numbers += [number for number in (receipt.remaining, receipt.index) if number is not None]
+    hashes = [*(getattr(receipt, name) for name in _HASHES), *receipt.path]
+    proof = (receipt.salt, receipt.path) == (None, ()) if receipt.index is None else _matches(_SALT, receipt.salt)
+    return (
+        proof
+        and all(type(number) is int and 0 <= number < 2**63 for number in [*numbers, receipt.version])
+        and all(_matches(_HASH, words) for words in hashes)
+        and all(isinstance(words, str) and _is_encodable(words) for words in (receipt.id, receipt.campaign, receipt.at))
+        and receipt.version == VERSION
+    )
+
+
+def _matches(pattern: re.Pattern[str], words: object) -> bool:
+    return isinstance(words, str) and pattern.fullmatch(words) is not None
+
+
+def _is_encodable(words: str) -> bool:
+    """Tell whether a text has bytes to hash; half of a surrogate pair, which JSON can spell, has none."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in words)
 
 
 class _Announcement(Protocol):
@@ -241,8 +248,10 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
 
     Everything is recomputed from the three files: the leaf from the receipt, the root from the path, the chain hash
     from the published release and the root. If the operator changed the charge, the release or its place in the
-    ledger, the hash differs from the published one.
+    ledger, the hash differs from the published one. Nothing proves what remains, nor that somebody was not charged:
+    the last line says so.
     """
+    _expect(_is_well_formed(receipt), "the receipt holds something that no receipt holds")
     _expect(receipt.fingerprint == announcement.fingerprint, "the receipt is for another announcement")
     _expect(release.announcement.fingerprint == announcement.fingerprint, "the release is of another announcement")
     _expect(release.ledger_number == receipt.ledger_number, "the receipt is for another place in the ledger")
@@ -255,7 +264,11 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
     shown = ["the release is the one sealed in the ledger, under the published announcement"]
     if receipt.index is None:
         _expect(receipt.spent == 0, "the receipt says something was spent and shows no charge")
-        return (*shown, "nothing was spent, says the operator; that an id was not charged cannot be proved")
+        return (
+            *shown,
+            "nothing was spent, says the operator; that an id was not charged cannot be proved",
+            "what was promised and what remains is the operator's word",
+        )
     _expect(receipt.spent == receipt.promised, "something else was spent than promised")
     _expect(root_of(receipt) == receipt.rows, "the charge is not among those sealed with the release")
     return (
