@@ -46,7 +46,7 @@ HIGHEST_EPSILON = 1024.0
 
 _HALF = 2.0**21  # A <= 2^42 is cut into two halves of at most 2^21
 _ROW = 2048  # halves squared (2^42) times 2^11 is 2^53: the longest row whose sum a float holds exactly
-_CHUNK = 32 * _ROW  # small enough for the cache, long enough that numpy's call cost vanishes
+_CHUNK = 64 * _ROW  # small enough for the cache, long enough that the cost of calls vanishes
 _SPAN = 2**20  # fewer people than this are not worth a thread
 
 
@@ -158,7 +158,7 @@ def _span_sums_above(rule: GrainRule, span: slice, bar: int, joined: BoolArray |
         if joined is not None:
             above &= joined[rows]
         count += int(np.count_nonzero(above))
-        np.multiply(grains, above, out=grains)  # at most 2^16 rows of at most 2^42: cut so that every sum is exact
+        np.multiply(grains, above, out=grains)  # summed in rows, like all else, so that every sum is exact
         total += _whole(np.add.reduceat(grains, np.arange(0, size, _ROW)))
     return count, total
 
@@ -190,11 +190,13 @@ def _joined_levels(
 ) -> None:
     """Compute levels; that someone joined and their value is missing is the one thing about values that is refused."""
     levels(values, bounds, out=out)
-    if joined is not None and np.isnan(out.max()):
-        np.copyto(out, 0.0, where=~joined)
-    if np.isnan(out.max()):
-        index = first + int(np.argmax(np.isnan(out)))
+    if not np.isnan(out.max()):
+        return
+    missing = np.isnan(out) if joined is None else np.isnan(out) & joined
+    if missing.any():
+        index = first + int(np.argmax(missing))
         raise BadInput(f"person {index} joined but their value is missing: give it, or mark them as not joined")
+    np.fmax(out, 0.0, out=out)
 
 
 def _grains(rule: GrainRule, rows: slice, out: FloatArray, scaled: FloatArray | None = None) -> FloatArray:
