@@ -150,16 +150,17 @@ def sums_above(rule: GrainRule, bar: int, joined: BoolArray | None = None) -> tu
 
 def _span_sums_above(rule: GrainRule, span: slice, bar: int, joined: BoolArray | None) -> tuple[int, int]:
     count = total = 0
-    out, scaled = np.empty((2, min(_CHUNK, span.stop - span.start)))
+    workspace = np.zeros((2, min(_CHUNK, _ROW * -(-(span.stop - span.start) // _ROW))))
     for rows in _chunks(span):
         size = rows.stop - rows.start
-        grains = _grains(rule, rows, out[:size], scaled[:size])
-        above = grains > bar
+        workspace[:, size:] = 0.0
+        grains, counted = workspace[:, :size]
+        above = _grains(rule, rows, grains, counted) > bar
         if joined is not None:
             above &= joined[rows]
         count += int(np.count_nonzero(above))
-        np.multiply(grains, above, out=grains)  # summed in rows, like all else, so that every sum is exact
-        total += _whole(np.add.reduceat(grains, np.arange(0, size, _ROW)))
+        counted[:] = above
+        total += _whole(np.vecdot(*_in_rows(workspace)))
     return count, total
 
 
@@ -181,7 +182,7 @@ def _span_sums(
         else:
             everyone += _add_up(workspace, size, weighted=False)
             spare[:] = joined[rows]
-            present += _add_up_joined(workspace)
+            present += _add_up_joined(workspace, int(np.count_nonzero(joined[rows])))
     return (everyone, present) if joined is not None else (present, present)
 
 
@@ -231,12 +232,12 @@ def _add_up(workspace: FloatArray, people: int, *, weighted: bool = True) -> Sum
     )
 
 
-def _add_up_joined(workspace: FloatArray) -> Sums:
+def _add_up_joined(workspace: FloatArray, people: int) -> Sums:
     """Add up those who joined (ones in the second row), letting go of the halves of the others."""
     workspace[3:] *= workspace[1]
     grains, joined, level, upper, lower = _in_rows(workspace)
     return Sums(
-        people=int(np.count_nonzero(joined)),
+        people=people,
         grains=_whole(np.vecdot(grains, joined)),
         squares=_squares(upper, lower),
         weighted=_weighted(upper, lower, level),
