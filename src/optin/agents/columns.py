@@ -49,8 +49,10 @@ def numbers(values: Any, name: str) -> Array:  # noqa: ANN401
         if raw.dtype.kind not in "biufO":  # text, dates and complex numbers turn into floats too easily
             raise TypeError
         array = np.asarray(raw, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadInput(f"{name} holds something that is not a number; give one number for each person") from None
+    except (OverflowError, TypeError, ValueError):
+        array = None
+    if array is None:  # raised after the handler: what it caught may quote an entry
+        raise BadInput(f"{name} holds something that is not a number; give one number for each person")
     if array.ndim != 1:
         raise BadInput(f"{name} has {array.ndim} dimensions; give one number for each person in a flat array")
     return array

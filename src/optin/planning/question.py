@@ -104,7 +104,7 @@ def _fits_model(agents: Agents, gap: float, room: float) -> None:
 def _number(value: Any, name: str) -> float:  # noqa: ANN401
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise BadInput(f"{name} must be a number") from None
     if math.isnan(number):
         raise BadInput(f"{name} must be a number, not NaN")
