@@ -1,8 +1,10 @@
 """The job, step by step, with a ledger behind it."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -183,6 +185,142 @@ def test_a_ledger_needs_ids(book):
     nameless = PrivacyConstrained(LIMITS)
     with pytest.raises(BadInput, match="give ids"):
         announced(book, nameless)
+
+
+NOT_ANSWERS = (
+    ["no"] * PEOPLE,
+    [math.nan] * PEOPLE,
+    [True] * (PEOPLE - 1) + [math.nan],
+    ["False"] * PEOPLE,
+    np.ones(PEOPLE),
+    np.ma.masked_array(np.ones(PEOPLE, dtype=bool), mask=np.arange(PEOPLE) == 3),
+)
+
+
+@pytest.mark.parametrize("joined", NOT_ANSWERS)
+def test_nobody_is_charged_for_what_is_not_a_yes(book, joined):
+    offer = announced(book)
+    with pytest.raises(BadInput, match="joined"):
+        campaign.release(offer, people, VALUES, ledger=book, joined=joined)
+    assert [act.kind for act in book.acts()] == ["register", "announce"]
+
+
+@pytest.mark.parametrize("word", ["no", "yes", 0, 1, None, math.nan])
+def test_an_answer_is_true_or_false(book, word):
+    offer = announced(book)
+    with pytest.raises(BadInput, match="True or False"):
+        campaign.answer(offer, {"p1": word}, ledger=book)
+
+
+def test_values_and_joined_speak_of_the_same_rows(book):
+    offer = announced(book)
+    joined = pd.Series(np.ones(PEOPLE, dtype=bool), index=range(1, PEOPLE + 1))
+    with pytest.raises(BadInput, match="different indexes"):
+        campaign.release(offer, people, pd.Series(VALUES), ledger=book, joined=joined)
+
+
+def test_a_release_knows_whom_it_cost_what_also_when_asked_again(book):
+    offer = announced(book)
+    campaign.answer(offer, {"p1": False}, ledger=book)
+    expected = np.where(np.arange(PEOPLE) == 1, 0, offer.grains(people))
+    turned = PrivacyConstrained(LIMITS[::-1].copy(), ids=IDS[::-1])
+    for who, values, order in ((people, VALUES, 1), (people, VALUES, 1), (turned, VALUES[::-1], -1)):
+        release = campaign.release(offer, who, values, ledger=book)
+        assert release.grains.tolist() == expected[::order].tolist()
+
+
+def test_a_stored_release_is_published_with_all_its_marks(book):
+    release = campaign.release(announced(book), people, VALUES, ledger=book)
+    for change in ({"ledger_head": None}, {"ledger_number": None}, {"charged": False}, {"ledger_number": 10**40}):
+        with pytest.raises(BadInput, match=r"not where|no place"):
+            Release.from_json(replace(release, **change).to_json())
+
+
+def test_people_promised_nothing_make_no_quorum(book):
+    who = PrivacyConstrained(np.where(np.arange(PEOPLE) < 5, 0.0, LIMITS), ids=IDS)
+    offer = announced(book, who)
+    with pytest.raises(PromiseBroken, match="35 people joined and the quorum is 36"):
+        campaign.release(offer, who, VALUES, ledger=book, quorum=Quorum(people=36))
+    assert campaign.release(offer, who, VALUES, ledger=book, quorum=Quorum(people=35)).joined_people == PEOPLE
+
+
+def weighing(cost=0.1):
+    return QuasiLinear(np.full(PEOPLE, cost), benefit=LinearBenefit(base=3.0, slope=1.0), ids=IDS)
+
+
+def test_an_exact_release_needs_allowances_without_limit(book):
+    free = QuasiLinear(np.zeros(PEOPLE), benefit=LinearBenefit(base=3.0, slope=0.0), ids=IDS)
+    exact = campaign.plan(free, bounds=(0, 1))
+    campaign.cancel(announced(book), ledger=book)
+    before = book.acts()
+    with pytest.raises(BudgetSpent, match=r"40 of 40 people have a finite allowance.*no finite one"):
+        campaign.announce(exact, free, ledger=book)
+    with pytest.raises(BudgetSpent, match="no finite one"):
+        campaign.announce(exact, free, ledger=book, raise_limits=True, allowances=5000.0)
+    assert book.acts() == before
+    assert campaign.announce(exact, free, ledger=book, raise_limits=True, allowances=math.inf).noiseless
+
+
+def test_people_who_weigh_costs_are_asked_again_once_they_allow_more(book):
+    who = weighing()
+    plan = campaign.plan(who, bounds=(0, 1), slack=0.1)
+    first = campaign.announce(plan, who, ledger=book)
+    campaign.release(first, who, VALUES, ledger=book)
+    with pytest.raises(BudgetSpent, match="totals they now allow"):
+        campaign.announce(plan, who, ledger=book, raise_limits=True)
+    second = campaign.announce(plan, who, ledger=book, raise_limits=True, allowances=1000.0)
+    assert campaign.release(second, who, VALUES, ledger=book).charged
+    assert book.remaining(IDS).tolist() == [1000 * 2**32 - 2 * g for g in first.grains(who).tolist()]
+
+
+def test_a_failed_round_says_to_cancel_it_first(book):
+    who = weighing()
+    plan = campaign.plan(who, bounds=(0, 1))
+    first = campaign.announce(plan, who, ledger=book)
+    with pytest.raises(PromiseBroken, match="Cancel it"):
+        campaign.release(first, who, VALUES, ledger=book, joined=np.arange(PEOPLE) < 20)
+    with pytest.raises(BudgetSpent, match="cancel first a round"):
+        campaign.announce(plan, who, ledger=book, campaign=first.campaign, round=2)
+    campaign.cancel(first, ledger=book)
+    assert campaign.announce(plan, who, ledger=book, campaign=first.campaign, round=2).round == 2
+
+
+def test_a_total_over_all_releases_may_differ_from_the_limit_of_one(book):
+    half = PrivacyConstrained(np.full(PEOPLE, 0.5), ids=IDS)
+    for _ in range(2):
+        plan = planned(book, half, allowances=1.25)
+        campaign.release(campaign.announce(plan, half, ledger=book, allowances=1.25), half, VALUES, ledger=book)
+    assert book.remaining(IDS).tolist() == [2**30] * PEOPLE
+    more = planned(book, half, raise_limits=True, allowances=np.full(PEOPLE, 1.375))
+    assert more == campaign.plan(PrivacyConstrained(np.full(PEOPLE, 0.375), ids=IDS), bounds=(0, 1))
+
+
+@pytest.mark.parametrize("wrong", [[1.0], [[1.0]], -1.0, "x", math.nan, np.ones(PEOPLE + 1)])
+def test_allowances_are_numbers_one_for_each_person_or_one_for_all(book, wrong):
+    with pytest.raises(BadInput, match="allowances"):
+        campaign.announce(planned(book), people, ledger=book, allowances=wrong)
+
+
+def test_announcing_again_gives_the_same_offer_whatever_others_took_since(book):
+    who = PrivacyConstrained(np.full(PEOPLE, 3.0), ids=IDS)
+    plan = campaign.plan(who, bounds=(0, 1), eta=40.0, ledger=book)
+    first = campaign.announce(plan, who, ledger=book, campaign="first")
+    campaign.answer(first, {"p1": False}, ledger=book)
+    campaign.announce(campaign.plan(who, bounds=(0, 1), ledger=book), who, ledger=book, campaign="second")
+    acts = book.acts()
+    assert campaign.announce(plan, who, ledger=book, campaign="first") == first
+    assert book.acts() == acts
+    campaign.cancel(first, ledger=book)
+    with pytest.raises(PromiseBroken, match="cancelled; announce a new round"):
+        campaign.announce(plan, who, ledger=book, campaign="first")
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**31, 2**63, 1.0, True, "1"])
+def test_a_round_is_one_that_every_database_holds(book, number):
+    with pytest.raises(BadInput, match="round must be a whole number"):
+        announced(book, campaign="census", round=number)
+    with pytest.raises(BadInput, match="round must be a whole number"):
+        book.receipt("p1", campaign="census", round=number)
 
 
 @settings(max_examples=15, deadline=None)

@@ -11,7 +11,7 @@ from alembic.runtime.migration import MigrationContext
 from hypothesis import given
 from hypothesis import strategies as st
 from ledger_steps import announce, counts, damage, release, spent, terms
-from sqlalchemy import text
+from sqlalchemy import create_engine, text
 
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
 from optin.store import UNLIMITED, Ledger, LedgerUnavailable, Terms, allowance_grains, connection, epsilons_of
@@ -243,7 +243,7 @@ def test_the_order_of_the_table_does_not_matter(ledger):
 
 def test_joined_answers_for_everyone_announced(ledger):
     announce(ledger)
-    for joined in ([True, True], [True] * 4, True):
+    for joined in ([True, True], [True] * 4, True, ["no"] * 3, [1, 1, 1], [float("nan")] * 3):
         with pytest.raises(BadInput, match="each of the 3 people"):
             release(ledger, joined=joined)
 
@@ -342,6 +342,23 @@ def test_sqlite_syncs_every_commit_and_keeps_others_out(tmp_path):
         assert connection.scalar(text("PRAGMA journal_mode")) == "wal"
         assert connection.scalar(text("PRAGMA synchronous")) == 2
         assert {stat.S_IMODE(os.stat(file).st_mode) for file in tmp_path.iterdir()} == {0o600}
+
+
+@pytest.mark.parametrize("name", ["a?b.db", "a%20b.db", "a#b.db", "a b.db", "a:b@c.db"])
+def test_a_path_is_taken_letter_by_letter(tmp_path, name):
+    with Ledger.open(str(tmp_path / name)) as ledger:
+        announce(ledger)
+    assert {file.name.removesuffix("-wal").removesuffix("-shm") for file in tmp_path.iterdir()} == {name}
+
+
+def test_a_database_of_another_program_is_left_alone(url):
+    engine = create_engine(connection._place(url))
+    with engine.begin() as link:
+        link.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32))"))
+        link.execute(text("INSERT INTO alembic_version VALUES ('3f1b')"))
+    engine.dispose()
+    with pytest.raises(BadInput, match="belongs to another program"):
+        Ledger.open(url)
 
 
 def test_a_ledger_in_memory_is_refused():

@@ -6,6 +6,7 @@ promised is held, what was released is charged, and a step asked for twice is do
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -44,7 +45,8 @@ class Quorum:
         """Refuse a turnout below the quorum; nobody is charged then."""
         if came.people < self.people:
             raise PromiseBroken(
-                f"{came.people} people joined and the quorum is {self.people}; wait for more answers, or cancel"
+                f"{came.people} people joined and the quorum is {self.people} (those promised nothing do not count); "
+                "wait for more answers, or cancel"
             )
         if not came.standard_error <= self.standard_error:
             raise PromiseBroken(
@@ -65,11 +67,16 @@ def plan(
     target_error: float | None = None,
     ledger: Ledger | None = None,
     raise_limits: bool = False,
+    allowances: ArrayLike | None = None,
 ) -> Plan:
-    """Find the best design; with a ledger, nobody is planned beyond what remains of their allowance."""
-    people = agents if ledger is None else within_allowance(agents, ledger, raise_limits=raise_limits)
+    """Find the best design; with a ledger, nobody is planned beyond what remains of their allowance.
+
+    ``raise_limits`` and ``allowances`` mean what they will mean when this plan is announced.
+    """
+    if ledger is not None:
+        agents = within_allowance(agents, ledger, raise_limits=raise_limits, allowances=allowances)
     return make_plan(
-        people,
+        agents,
         bounds=bounds,
         data_variance=data_variance,
         data_sd=data_sd,
@@ -94,26 +101,26 @@ def announce(
     """Make the public offer and hold everyone's promise in the ledger; return it only when the holds are stored.
 
     People new to the ledger are registered with their limit as allowance. BudgetSpent if anyone's allowance does not
-    cover their promise; ``raise_limits`` raises allowances to the limits stated now, or to ``allowances`` (epsilon, one
-    for each person: people who weigh costs have no limit that could grow), as an act of its own.
+    cover their promise; ``raise_limits`` raises allowances to the limits stated now, as an act of its own. Where the
+    total over all releases is not the limit of this one, and for people who weigh costs and have no limit that could
+    grow, give totals as ``allowances``: epsilon, one number for each person or one for all.
     """
     before = Terms(campaign, round, "") if campaign is not None else None
-    people = within_allowance(agents, ledger, besides=before, raise_limits=raise_limits)
+    if before is not None and ledger.is_announced(before):  # asked again: what remains may be less by now
+        people = _as_promised(agents, ledger.bounded(before))
+    else:
+        people = within_allowance(agents, ledger, raise_limits=raise_limits, allowances=allowances)
     offer = make_announcement(plan, people, campaign=campaign, round=round, min_people=min_people)
     stated = offer.grain_rule(agents).limits(slice(None))
-    totals = allowance_grains(stated if allowances is None else column(allowances, "allowances"))
-    if len(totals) != len(agents):
-        raise BadInput(f"allowances has {len(totals)} entries for {len(agents)} people; give one for each")
-    if offer.noiseless:
-        _expect_unlimited(offer, people, totals, ledger)
     ledger.announce(
         _terms(offer),
         body=offer.to_json(),
         ids=_ids(agents),
         grains=offer.grains(people),
-        allowances=totals,
+        allowances=allowance_grains(stated) if allowances is None else _totals(allowances, len(agents)),
         bounded=offer.grain_rule(people).limits(slice(None)) < stated,
         raise_limits=raise_limits,
+        exact=offer.noiseless,
     )
     reached("before output")
     return offer
@@ -158,28 +165,22 @@ def release(
     same_rows(values, joined, ("values", "joined"))
     present = joined_rows(joined, announcement)
     promised = _as_promised(people, ledger.bounded(terms))
+    grains = announcement.grains(promised)
+    drawn_over: list[NDArray[np.bool_]] = [] if present is None else [present]
 
     def draw(those: NDArray[np.bool_], number: int) -> tuple[str, str]:
-        (quorum or Quorum()).expect(turnout(announcement, promised, those))
+        came = turnout(announcement, promised, those)
+        (quorum or Quorum()).expect(replace(came, people=int(np.count_nonzero(grains[those]))))
+        drawn_over.append(those)
         drawn = draw_release(announcement, promised, values, joined=those, allow_no_noise=allow_no_noise)
         marked = replace(drawn, charged=True, ledger_number=number)
         return marked.to_json(), marked.fingerprint
 
-    grains = announcement.grains(promised)
     entry = ledger.release(terms, ids=_ids(people), grains=grains, draw=draw, joined=present)
-    stored = replace(Release.from_json(entry.body), ledger_head=entry.head)
+    stored = Release.from_json(json.dumps({**json.loads(entry.body), "ledger_head": entry.head}))
+    charged = drawn_over[-1] if drawn_over else ledger.stands(terms, _ids(people))
     reached("before output")
-    return stored
-
-
-def _expect_unlimited(offer: Announcement, people: Agents, totals: NDArray[np.int64], ledger: Ledger) -> None:
-    """Refuse an exact release over anyone with a finite allowance: it shows the values themselves."""
-    left = np.minimum(ledger.remaining(_ids(people)), totals)
-    if np.any((offer.grains(people) > 0) & (left < UNLIMITED)):
-        raise BudgetSpent(
-            "this release would be exact, without noise, and someone counted in it has a finite allowance: no finite one "
-            "covers it. Plan with these people's limits, or leave them out"
-        )
+    return replace(stored, grain_source=lambda: np.where(charged, grains, 0))
 
 
 def cancel(announcement: Announcement, *, ledger: Ledger) -> None:
@@ -197,8 +198,21 @@ def _ids(agents: Agents) -> list[str]:
     return list(agents.ids)
 
 
+def _totals(allowances: ArrayLike, people: int) -> NDArray[np.int64]:
+    """Read what people allow over all releases, in grains: one number for each, or one for all."""
+    totals = column([allowances] if np.ndim(allowances) == 0 else allowances, "allowances")
+    if len(totals) != people and np.ndim(allowances):
+        raise BadInput(f"allowances has {len(totals)} entries for {people} people; give one for each, or one for all")
+    return allowance_grains(np.broadcast_to(totals, (people,)))
+
+
 def within_allowance(
-    agents: Agents, ledger: Ledger, *, besides: Terms | None = None, raise_limits: bool = False
+    agents: Agents,
+    ledger: Ledger,
+    *,
+    besides: Terms | None = None,
+    raise_limits: bool = False,
+    allowances: ArrayLike | None = None,
 ) -> Agents:
     """Lower limits to what remains; people who weigh costs have no limit to lower, and are checked instead.
 
@@ -208,7 +222,10 @@ def within_allowance(
     if not isinstance(agents, PrivacyConstrained):
         return agents
     stated = allowance_grains(agents.limits)
-    left = ledger.remaining(_ids(agents), besides=besides, raised_to=stated if raise_limits else None)
+    totals = stated if allowances is None else _totals(allowances, len(agents))
+    left = ledger.remaining(_ids(agents), besides=besides, raised_to=totals if raise_limits else None)
+    if allowances is not None:  # those new to the ledger will be registered with these
+        left = np.where(left >= UNLIMITED, totals, left)
     if not left.any() and stated.any():
         raise BudgetSpent(
             "everyone here has spent or promised all of their allowance in this ledger: nothing is left to plan"

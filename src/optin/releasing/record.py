@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
@@ -28,6 +29,7 @@ from optin.releasing.intervals import (
 __all__ = ["Release", "Versions"]
 
 VERSION = 1
+_HASH = re.compile(r"[0-9a-f]{64}")
 READABLE = (VERSION,)  # from version 2 on: (VERSION, VERSION - 1)
 
 
@@ -207,8 +209,10 @@ def _check_same(found: Release, text: str) -> None:
     offer = found.announcement
     if not (1 <= found.total_grains <= offer.total_grains and 1 <= found.joined_people <= offer.people):
         raise BadInput("this release contradicts its announcement: more was spent than promised")
-    if found.charged != (found.ledger_number is not None) or (found.ledger_head is not None and not found.charged):
+    if not found.charged == (found.ledger_number is not None) == (found.ledger_head is not None):
         raise BadInput("this release says it was charged and not where, or where and not that; use the published file")
+    if found.charged and not (_is_place(found.ledger_number) and _HASH.fullmatch(found.ledger_head or "")):
+        raise BadInput("this release names no place that a ledger has; use the published file")
     ours, theirs = json.loads(found.to_json()), json.loads(text)
     for name in ("noise_interval_95", "total_interval_95"):
         mine, other = ours.pop(name), theirs.pop(name, None)
@@ -216,6 +220,10 @@ def _check_same(found: Release, text: str) -> None:
             raise _changed(name)
     if ours != theirs:
         raise _changed(min(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name)))
+
+
+def _is_place(number: int | None) -> bool:
+    return number is not None and 1 <= number < 2**63
 
 
 def _close(mine: list[float], other: object, width: float) -> bool:

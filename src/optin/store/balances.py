@@ -64,8 +64,12 @@ def remaining(
     return left
 
 
-def uncovered(connection: Connection) -> tuple[int, int | None]:
-    """Count the staged people whose allowance does not cover the grains in column a, and name the first position."""
-    query = f"SELECT COUNT(*), MIN(position) FROM ({_REMAINING}) r WHERE remaining < asked"  # noqa: S608
+def uncovered(connection: Connection, *, exact: bool) -> tuple[int, int | None]:
+    """Count the staged people whose allowance does not cover the grains in column a, and name the first position.
+
+    An exact release shows values as they are, whatever its grains: nobody's finite allowance covers it.
+    """
+    asked = f"CASE WHEN asked > 0 THEN {UNLIMITED} ELSE 0 END" if exact else "asked"
+    query = f"SELECT COUNT(*), MIN(position) FROM ({_REMAINING}) r WHERE remaining < {asked}"  # noqa: S608
     count, first = connection.execute(text(query), {"besides": 0, "raising": 0}).one()
     return count, first

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, insert, select, text
 
+from optin.announcement.naming import check_round
 from optin.receipts import MerkleTree, Seal, charge_salts, leaves_of
 from optin.store.schema import acts
 
@@ -38,6 +39,10 @@ class Terms:
     campaign: str
     round: int
     fingerprint: str
+
+    def __post_init__(self) -> None:
+        """Refuse a round that one database would keep and another would not."""
+        check_round(self.round)
 
 
 def new_salt() -> str:

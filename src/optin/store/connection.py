@@ -54,7 +54,9 @@ def open_engine(url: str, *, create: bool) -> Engine:
 def _place(url: str) -> URL:
     """Read a URL or a path; a message never repeats it, since it may hold a password."""
     try:
-        place = make_url(url.replace("postgres://", "postgresql://", 1) if "://" in url else f"sqlite:///{url}")
+        # a path is taken letter by letter: ? and % mean nothing in it
+        path = None if "://" in url else URL.create("sqlite", database=url)
+        place = path or make_url(url.replace("postgres://", "postgresql://", 1))
     except (ArgumentError, ValueError):
         place = None
     if place is None or place.get_backend_name() not in ("sqlite", "postgresql"):
@@ -155,8 +157,11 @@ def _harden_postgresql(connection: psycopg.Connection[tuple[str]]) -> None:
 def _bring_up_to_date(engine: Engine, *, create: bool) -> None:
     with snapshot(engine) as connection:
         revision = _revision(connection)
+        ours = inspect(connection).has_table("head_lock")
     if revision == REVISION:
         return
+    if revision is not None and not ours:
+        raise BadInput("this database belongs to another program; give the ledger a database or schema of its own")
     if revision is None and not create:
         raise BadInput("there is no ledger in this database; announce a campaign to begin one")
     from optin.store.migrations import migrate

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Engine, select, text
 
+from optin.announcement.naming import check_round
 from optin.errors import BadInput, PromiseBroken
 from optin.receipts import Receipt
 from optin.store import charging, offers, receipting, verification
@@ -92,11 +93,13 @@ class Ledger:
         allowances: NDArray[np.int64],
         bounded: NDArray[np.bool_] | None = None,
         raise_limits: bool = False,
+        exact: bool = False,
     ) -> Entry:
         """Record promises as holds on people's budgets; BudgetSpent if anyone's allowance does not cover theirs.
 
         People seen for the first time are registered with ``allowances``; for the others it counts only with
-        ``raise_limits``, which is written into the chain. The same announcement again changes nothing.
+        ``raise_limits``, which is written into the chain. ``exact`` says that there will be no noise, which no finite
+        allowance covers. The same announcement again changes nothing.
         """
         roster = roster_of(ids, grains, bounded)
         first = as_grains(allowances, len(roster))
@@ -109,6 +112,7 @@ class Ledger:
                 roster=roster,
                 allowances=first,
                 raise_limits=raise_limits,
+                exact=exact,
             )
 
         return self._write(work)
@@ -156,7 +160,7 @@ class Ledger:
         fingerprint. Asked again for the same campaign and round, the stored text comes back and nothing is drawn.
         """
         roster = roster_of(ids, grains)
-        if joined is not None and np.shape(joined) != (len(roster),):
+        if joined is not None and (np.shape(joined) != (len(roster),) or np.asarray(joined).dtype != np.bool_):
             raise BadInput(f"joined must say yes or no for each of the {len(roster)} people announced")
         return self._write(
             lambda connection: charging.charge(connection, terms, roster=roster, joined=joined, draw=draw)
@@ -197,6 +201,10 @@ class Ledger:
 
         return read(self.engine, look)
 
+    def is_announced(self, terms: Terms) -> bool:
+        """Say whether this campaign and round were announced, whatever the fingerprint."""
+        return read(self.engine, lambda connection: offers.offer_of(connection, terms) is not None)
+
     def bounded(self, terms: Terms) -> Bounded:
         """List those whose promise was cut to what remained of their allowance."""
         query = """SELECT p.id, q.grains FROM promises q JOIN people p ON p.person = q.person
@@ -212,6 +220,8 @@ class Ledger:
     def receipt(self, person: str, *, campaign: str | None = None, round: int | None = None) -> Receipt:  # noqa: A002
         """Write one person's receipt: of the newest release announced to them, of that campaign, or of that round."""
         names = as_ids([person])
+        if round is not None:
+            check_round(round)
 
         def look(connection: Connection) -> Receipt:
             if campaign is not None and round is not None:
@@ -223,6 +233,7 @@ class Ledger:
     def receipts(self, ids: Sequence[str], *, campaign: str, round: int) -> list[Receipt]:  # noqa: A002
         """Write many people's receipts of one release."""
         names = as_ids(ids)
+        check_round(round)
         return read(self.engine, lambda connection: receipting.receipts(connection, names, campaign, round))
 
     def verify(self, against: Sequence[verification.OutsideCopy] = ()) -> verification.Verification:

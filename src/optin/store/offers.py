@@ -64,6 +64,7 @@ def announce(
     roster: Roster,
     allowances: NDArray[np.int64],
     raise_limits: bool,
+    exact: bool,
 ) -> Entry:
     """Register whoever is new, then hold everyone's promise, or refuse as a whole."""
     earlier = offer_of(connection, terms)
@@ -73,11 +74,17 @@ def announce(
     _register(connection)
     if raise_limits:
         _raise_allowances(connection)
-    count, first = uncovered(connection)
+    count, first = uncovered(connection, exact=exact)
+    if count and exact:
+        raise BudgetSpent(
+            f"this release would be exact, without noise, and {count} of {len(roster)} people have a finite allowance, "
+            f"the first at index {first}: no finite one covers it. Plan with these people's limits, or leave them out"
+        )
     if count:
         raise BudgetSpent(
             f"the remaining allowance of {count} of {len(roster)} people does not cover this promise, the first at "
-            f"index {first}; plan with the ledger, cancel a round that came to nothing, or raise allowances explicitly"
+            f"index {first}; plan with the ledger, cancel first a round that came to nothing, or raise allowances "
+            "explicitly (people who weigh costs: to the totals they now allow)"
         )
     reached("after checks")
     return _hold(connection, terms, roster, body=body)
