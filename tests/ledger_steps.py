@@ -1,5 +1,7 @@
 """Short words for what the ledger tests do: announce, release, count, damage."""
 
+from types import SimpleNamespace
+
 import numpy as np
 from sqlalchemy import text
 
@@ -30,6 +32,11 @@ def release(ledger, campaign="c", *, ids=("ann", "bob", "cy"), grains=5, joined=
         joined=None if joined is None else np.asarray(joined),
         draw=draw or (lambda mask, number: (f"result {number} over {int(mask.sum())}", "its fingerprint")),
     )
+
+
+def copy_of(entry, fingerprint="its fingerprint"):
+    """What a published release says of its place."""
+    return SimpleNamespace(ledger_number=entry.number, ledger_head=entry.head, fingerprint=fingerprint)
 
 
 def _column(numbers, ids):

@@ -2,20 +2,14 @@
 
 import sqlite3
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
-from ledger_steps import announce, damage, release, terms
+from ledger_steps import announce, copy_of, damage, release, terms
 from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
 from optin.store import Entry, Ledger
 from optin.store.schema import APPEND_ONLY, metadata
-
-
-def copy_of(entry, fingerprint="its fingerprint"):
-    """What a published release says of its place."""
-    return SimpleNamespace(ledger_number=entry.number, ledger_head=entry.head, fingerprint=fingerprint)
 
 
 @pytest.mark.parametrize("table", APPEND_ONLY)
