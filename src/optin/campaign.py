@@ -6,6 +6,7 @@ promised is held, what was released is charged, and a step asked for twice is do
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from collections.abc import Mapping
@@ -180,7 +181,7 @@ def release(
     stored = Release.from_json(json.dumps({**json.loads(entry.body), "ledger_head": entry.head}))
     charged = drawn_over[-1] if drawn_over else ledger.stands(terms, _ids(people))
     reached("before output")
-    return replace(stored, grain_source=lambda: np.where(charged, grains, 0))
+    return replace(stored, grain_source=functools.partial(np.where, charged, grains, 0))
 
 
 def cancel(announcement: Announcement, *, ledger: Ledger) -> None:

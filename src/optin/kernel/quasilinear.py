@@ -21,6 +21,7 @@ __all__ = ["Crossing", "Gain", "Search", "least_crossing", "offer_table"]
 
 RUN = 32
 BLOCK = 8192
+MEDIUM = 1 << 17
 
 
 def least_crossing(
@@ -55,7 +56,8 @@ def offer_table(limits: Limits) -> Outline | Ladder:
     """Return exact sums at rising edges: every limit of a small table, buckets of a large one."""
     if len(limits) <= limits.whole:
         return limits.whole_ladder(0.0, math.inf)
-    return limits.buckets()
+    few_levels = limits.ladder(0.0, math.inf) if len(limits) <= MEDIUM else None
+    return limits.buckets() if few_levels is None else few_levels
 
 
 def _ladders(limits: Limits, table: Outline | Ladder, offers: Offers, gain: Gain, search: Search) -> Iterator[Ladder]:
