@@ -181,7 +181,11 @@ def release(
     stored = Release.from_json(json.dumps({**json.loads(entry.body), "ledger_head": entry.head}))
     charged = drawn_over[-1] if drawn_over else ledger.stands(terms, _ids(people))
     reached("before output")
-    return replace(stored, grain_source=functools.partial(np.where, charged, grains, 0))
+    return replace(stored, grain_source=functools.partial(_spent, grains, charged))
+
+
+def _spent(grains: NDArray[np.int64], charged: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return grains * charged
 
 
 def cancel(announcement: Announcement, *, ledger: Ledger) -> None:
