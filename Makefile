@@ -29,7 +29,11 @@ soak: .venv/.dev system
 # Debian packages that the tests start themselves; nothing is installed where they are present.
 .PHONY: system
 system:
-	@test -x /usr/lib/postgresql/*/bin/initdb || (apt-get update -qq && apt-get install -y -qq --no-install-recommends postgresql)
+	@missing=""; \
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$$missing postgresql"; \
+	command -v chromium >/dev/null || missing="$$missing chromium"; \
+	command -v java >/dev/null || missing="$$missing openjdk-17-jre-headless"; \
+	test -z "$$missing" || (apt-get update -qq && apt-get install -y -qq --no-install-recommends $$missing)
 
 .venv/.uv:
 	$(PYTHON) -m venv .venv
@@ -37,7 +41,7 @@ system:
 	@touch $@
 
 .venv/.runtime: .venv/.uv pyproject.toml constraints.txt
-	$(INSTALL) --editable .
+	$(INSTALL) --editable '.[web]'
 	@touch $@
 
 .venv/.dev: .venv/.uv pyproject.toml constraints.txt
