@@ -1,0 +1,9 @@
+"""What others do: reference points to stand beside a plan, each with the noise that suits it best.
+
+All of them are unbiased for independent values and cross nobody's limit, so they compare by variance alone. They are
+computed from people, or from a `Description`, which is enough to draw reports without any person's limit at hand.
+"""
+
+from optin.baselines.points import Reference, best_threshold, no_privacy, references, strictest
+
+__all__ = ["Reference", "best_threshold", "no_privacy", "references", "strictest"]
