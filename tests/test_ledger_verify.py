@@ -117,14 +117,42 @@ def test_missing_triggers_are_found(ledger):
     drop = "charges_refuses_update" if ledger.engine.dialect.name == "sqlite" else "charges_refuses_change ON charges"
     with ledger.engine.begin() as connection:
         connection.execute(text(f"DROP TRIGGER {drop}"))
-    assert "missing or off on charges" in str(ledger.verify())
+    assert "missing, changed or off on charges" in str(ledger.verify())
+
+
+def test_a_trigger_that_lets_changes_pass_under_its_old_name_is_found(ledger):
+    hollow = [
+        "DROP TRIGGER charges_refuses_update",
+        "CREATE TRIGGER charges_refuses_update BEFORE UPDATE ON charges BEGIN SELECT 1; END",
+    ]
+    if ledger.engine.dialect.name != "sqlite":
+        hollow = [
+            "CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$"
+        ]
+    with ledger.engine.begin() as connection:
+        for statement in hollow:
+            connection.exec_driver_sql(statement)
+    assert "missing, changed or off on" in str(ledger.verify())
+
+
+def test_a_postgresql_trigger_with_a_condition_is_found(postgres):
+    with Ledger.open(postgres.new_schema()) as ledger:
+        with ledger.engine.begin() as connection:
+            connection.execute(text("DROP TRIGGER acts_refuses_change ON acts"))
+            connection.execute(
+                text(
+                    "CREATE TRIGGER acts_refuses_change BEFORE UPDATE OR DELETE OR TRUNCATE ON acts "
+                    "FOR EACH STATEMENT WHEN (false) EXECUTE FUNCTION refuse_change()"
+                )
+            )
+        assert "missing, changed or off on acts" in str(ledger.verify())
 
 
 def test_triggers_switched_off_are_found(postgres):
     with Ledger.open(postgres.new_schema()) as ledger:
         with ledger.engine.begin() as connection:
             connection.execute(text("ALTER TABLE promises DISABLE TRIGGER ALL"))
-        assert "missing or off on promises" in str(ledger.verify())
+        assert "missing, changed or off on promises" in str(ledger.verify())
 
 
 REPLACED = {

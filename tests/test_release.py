@@ -167,6 +167,8 @@ def test_changing_any_published_number_is_noticed(name):
         lambda record: record.update(announcement=[]),
         lambda record: record["announcement"].update(cap=4.0),
         lambda record: record.pop("noise_interval_95"),
+        lambda record: record.update(noise_interval_95=[10**400, 1]),
+        lambda record: record.update(total_interval_95=["0", True]),
         lambda record: record.update(charged=None),
         lambda record: record.update(tilt=10**400),
         lambda record: record.update(ledger_number=10**400),

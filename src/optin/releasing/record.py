@@ -228,9 +228,10 @@ def _is_place(number: int | None) -> bool:
 
 def _close(mine: list[float], other: object, width: float) -> bool:
     """Compare intervals up to the last digits: logarithms differ between machines, integers do not."""
-    if not isinstance(other, list) or len(other) != 2 or not all(type(end) in (int, float) for end in other):
+    if not isinstance(other, list) or len(other) != 2:
         return False
-    return all(math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9 * width) for a, b in zip(mine, other, strict=True))
+    ends = zip(mine, map(canon.finite, other), strict=True)
+    return all(b is not None and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9 * width) for a, b in ends)
 
 
 def _changed(name: str) -> BadInput:

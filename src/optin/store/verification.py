@@ -12,6 +12,7 @@ from optin.errors import PromiseBroken
 from optin.receipts import VERSION, Receipt, root_of
 from optin.receipts import seal_of as receipt_seal
 from optin.store.chain import GENESIS, rows_of, seal_of
+from optin.store.migrations.versions.ledger_0001 import REFUSAL, guards
 from optin.store.schema import APPEND_ONLY, UNLIMITED, acts
 
 __all__ = ["OutsideCopy", "Verification", "verify"]
@@ -143,26 +144,30 @@ def _strays(connection: Connection) -> Iterator[str]:
 
 
 def _fallen_guards(connection: Connection) -> Iterator[str]:
-    """Look for what keeps rows from being changed: the triggers, and the row that every writer locks."""
-    found = {(row.place, row.name) for row in connection.execute(text(_GUARDS[connection.dialect.name]))}
-    bare = [table for table in APPEND_ONLY if not guards_of(table, connection.dialect.name) <= found]
+    """Look for what keeps rows from being changed: the triggers, word for word, and the row that every writer locks."""
+    found = {(row.place, row.name): row.body for row in connection.execute(text(_GUARDS[connection.dialect.name]))}
+    bare = [table for table in APPEND_ONLY if not guards_of(table, connection.dialect.name).items() <= found.items()]
     if bare:
-        yield f"triggers that keep rows from being changed are missing or off on {', '.join(bare)}"
+        yield f"triggers that keep rows from being changed are missing, changed or off on {', '.join(bare)}"
     if connection.scalar(text("SELECT COUNT(*) FROM head_lock")) != 1:
         yield "the row that every writer locks is missing"
 
 
+_BEFORE_UPDATE_DELETE_TRUNCATE = 2 + 8 + 16 + 32  # PostgreSQL's bits of pg_trigger.tgtype, once a statement
+
 _GUARDS = {
-    "sqlite": "SELECT tbl_name AS place, name FROM sqlite_master WHERE type = 'trigger'",
-    "postgresql": """SELECT c.relname AS place, t.tgname AS name FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-        WHERE c.relnamespace = CURRENT_SCHEMA()::regnamespace AND t.tgenabled IN ('O', 'A')""",
+    "sqlite": "SELECT tbl_name AS place, name, sql AS body FROM sqlite_master WHERE type = 'trigger'",
+    "postgresql": """SELECT c.relname AS place, t.tgname AS name, t.tgtype || p.prosrc AS body FROM pg_trigger t
+        JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid
+        WHERE c.relnamespace = CURRENT_SCHEMA()::regnamespace AND t.tgenabled IN ('O', 'A') AND t.tgqual IS NULL""",
 }
 
 
-def guards_of(table: str, database: str) -> set[tuple[str, str]]:
-    """Name the triggers that migrations put on a table."""
-    verbs = ("update", "delete", "replace") if database == "sqlite" else ("change",)
-    return {(table, f"{table}_refuses_{verb}") for verb in verbs}
+def guards_of(table: str, database: str) -> dict[tuple[str, str], str]:
+    """Name the triggers that the migration put on a table, each with what it does."""
+    if database == "sqlite":
+        return {(table, name): body for name, body in guards(table).items()}
+    return {(table, f"{table}_refuses_change"): f"{_BEFORE_UPDATE_DELETE_TRUNCATE}{REFUSAL}"}
 
 
 def _missing(connection: Connection, known: dict[int, Row[Any]], against: Sequence[OutsideCopy]) -> Iterator[str]:

@@ -98,29 +98,34 @@ UNIQUE = {
 }
 
 
-def _refuse_replacing(table: str) -> None:
-    """Refuse a row whose key exists: REPLACE deletes the old one, and by default no trigger on DELETE hears of it."""
+REFUSAL = " BEGIN RAISE EXCEPTION 'the ledger is append-only'; END "
+
+
+def guards(table: str) -> dict[str, str]:
+    """Write SQLite's triggers of a table, by name.
+
+    A row whose key exists is refused too: REPLACE deletes the old one, and by default no trigger on DELETE hears of it.
+    """
     exists = " OR ".join(f"EXISTS (SELECT 1 FROM {table} WHERE {key})" for key in UNIQUE[table])  # noqa: S608
-    op.execute(
-        f"CREATE TRIGGER {table}_refuses_replace BEFORE INSERT ON {table} WHEN {exists} "
+    moments = {
+        "replace": f"INSERT ON {table} WHEN {exists}",
+        "update": f"UPDATE ON {table}",
+        "delete": f"DELETE ON {table}",
+    }
+    return {
+        f"{table}_refuses_{verb}": f"CREATE TRIGGER {table}_refuses_{verb} BEFORE {moment} "
         "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
-    )
+        for verb, moment in moments.items()
+    }
 
 
 def _refuse_changes() -> None:
     if op.get_bind().dialect.name == "sqlite":
         for table in TABLES:
-            _refuse_replacing(table)
-            for verb in ("UPDATE", "DELETE"):
-                op.execute(
-                    f"CREATE TRIGGER {table}_refuses_{verb.lower()} BEFORE {verb} ON {table} "
-                    "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
-                )
+            for trigger in guards(table).values():
+                op.execute(trigger)
         return
-    op.execute(
-        "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$"
-    )
+    op.execute(f"CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $${REFUSAL}$$")
     for table in TABLES:
         op.execute(
             f"CREATE TRIGGER {table}_refuses_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
