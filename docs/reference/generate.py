@@ -92,7 +92,7 @@ def commands() -> Iterator[tuple[str, Any]]:
     """List the commands that do something, as they are typed."""
     import typer
 
-    from optin.cli import app
+    from optin.cli.app import app
 
     def below(name: str, command: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - click's or typer's own click's
         inner = getattr(command, "commands", None)

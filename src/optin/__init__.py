@@ -10,8 +10,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import numpy as np  # noqa: F401 - the one heavy import, made on purpose and nothing heavier
-
 from optin._version import __version__
 
 if TYPE_CHECKING:

@@ -1,7 +1,27 @@
-"""The command line: one file for each group of commands, and nothing in them but reading, calling and showing."""
+"""The command line: one file for each group of commands, and nothing in them but reading, calling and showing.
+
+Importing this loads next to nothing, so that an interrupt finds `main` on guard from the first moment on.
+"""
 
 from __future__ import annotations
 
-from optin.cli.app import app, main
+import sys
+from collections.abc import Sequence
 
-__all__ = ["app", "main"]
+__all__ = ["main"]
+
+INTERRUPTED = 130
+STOPPED = "optin: interrupted; nothing is shown before it is stored, so ask again to see where things stand\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; every failure is one message on standard error and an exit code of the contract."""
+    try:
+        from optin.cli.running import run
+
+        code = run(sys.argv[1:] if arguments is None else list(arguments))
+    except KeyboardInterrupt:
+        if sys.stderr is not None:
+            sys.stderr.write(STOPPED)
+        code = INTERRUPTED
+    sys.exit(code)

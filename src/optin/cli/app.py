@@ -1,21 +1,17 @@
-"""The root of the command line: commands, help, exit codes, and what is said when something fails."""
+"""The root of the command line: its commands and their help."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
-from typing import Annotated, NoReturn
+from collections.abc import Callable
+from typing import Annotated
 
 import typer
 
 from optin.cli import demo, ledger, offers, plan, releases, report
-from optin.cli.settings import SETTINGS, debugging
-from optin.errors import OptinError
+from optin.cli.helping import Command, Group
+from optin.cli.settings import SETTINGS
 
-__all__ = ["app", "main"]
-
-UNEXPECTED = 1
-INTERRUPTED = 130
+__all__ = ["app"]
 
 ABOUT = """Publish the most accurate mean that crosses nobody's own privacy limit.
 
@@ -37,6 +33,7 @@ def flowing(text: str) -> str:
 
 app = typer.Typer(
     name="optin",
+    cls=Group,
     help=flowing(ABOUT),
     epilog="\n\n".join(["Environment:", *(f"  {s.name}  {s.meaning}" for s in SETTINGS)]),
     no_args_is_help=True,
@@ -79,45 +76,9 @@ LEDGER_COMMANDS: dict[str, Callable[..., None]] = {
     "decline": ledger.decline_offer,
     "cancel": ledger.cancel_offer,
 }
-ledger_app = typer.Typer(help="Look at a ledger, check it, and give promises back.", no_args_is_help=True)
+ledger_app = typer.Typer(cls=Group, help="Look at a ledger, check it, and give promises back.", no_args_is_help=True)
 for _group, _commands in ((app, COMMANDS), (ledger_app, LEDGER_COMMANDS)):
     for _name, _function in _commands.items():
-        _group.command(_name, help=flowing(_function.__doc__ or ""))(_function)
+        _words = flowing(_function.__doc__ or "")
+        _group.command(_name, cls=Command, help=_words, short_help=_words.split("\n\n")[0])(_function)
 app.add_typer(ledger_app, name="ledger")
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; every failure is one message on standard error and an exit code of the contract."""
-    try:
-        app(arguments)
-    except OptinError as error:
-        _leave(error)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(UNEXPECTED)
-    except KeyboardInterrupt:
-        sys.stderr.write(
-            "optin: interrupted; nothing is shown before it is stored, so ask again to see where things stand\n"
-        )
-        sys.exit(INTERRUPTED)
-    except Exception as error:
-        _leave_unexpected(error)
-
-
-def _leave(error: OptinError) -> NoReturn:
-    from optin.cli.screen import note
-
-    note(f"optin: {error}", bad=True)
-    sys.exit(error.exit_code)
-
-
-def _leave_unexpected(error: Exception) -> NoReturn:
-    """Name the kind of failure and keep its text: a library's message may quote a private cell."""
-    if debugging():
-        raise error
-    from optin.cli.screen import note
-
-    note(
-        f"optin: unexpected {type(error).__name__}; set OPTIN_DEBUG=1 to see where (may show private values)", bad=True
-    )
-    sys.exit(UNEXPECTED)

@@ -135,9 +135,9 @@ def _show(at: int, step: Step, person: str) -> None:
 
 def _run(command: str) -> None:
     """Run a command as if it had been typed."""
-    from optin.cli.app import app
+    from optin.cli.running import call
 
-    app(shlex.split(command), standalone_mode=False)
+    call(shlex.split(command))
 
 
 @contextmanager

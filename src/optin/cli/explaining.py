@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optin.cli import screen
+from optin.cli.wording import number, percent
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
@@ -98,24 +99,6 @@ def share_of(text: str) -> float:
     if not 0 < share < 1:
         raise BadInput("--without takes a share of people between 0 and 100 %: for instance 20%")
     return share
-
-
-def number(value: float) -> str:
-    """Write four significant digits, as people read them.
-
-    >>> number(1234567.0), number(0.083333), number(float("inf"))
-    ('1,234,567', '0.08333', 'infinite')
-    """
-    if math.isinf(value):
-        return "infinite"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
-def percent(ratio: float) -> str:
-    """Write a ratio as a percentage, or as a factor when it is large."""
-    if math.isinf(ratio):
-        return "infinite"
-    return f"{ratio:,.0f} x" if ratio >= 10 else f"{100 * ratio:.0f} %"
 
 
 def _counts(plan: Plan, limits: Array) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from optin.cli import screen
-from optin.cli.explaining import number
 from optin.cli.ledgers import ledger_exists, open_ledger
 from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, LedgerUrl, Limits, NewFile, PeoplePath, RaiseLimits
 from optin.cli.output import Output, read_text
 from optin.cli.people import Columns, located, read_people
+from optin.cli.wording import number
 from optin.errors import BadInput
 
 if TYPE_CHECKING:

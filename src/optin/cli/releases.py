@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from optin.cli import screen
-from optin.cli.explaining import number
 from optin.cli.ledgers import open_ledger
 from optin.cli.offers import read_announcement
 from optin.cli.options import (
@@ -28,6 +27,7 @@ from optin.cli.options import (
 )
 from optin.cli.output import Output, read_text
 from optin.cli.people import Columns, agents_of, located
+from optin.cli.wording import number
 from optin.errors import BadInput
 
 if TYPE_CHECKING:

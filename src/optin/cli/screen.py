@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from optin.cli.streams import silence
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -19,7 +21,7 @@ Row = tuple[str, str]
 def rows(title: str, lines: Sequence[Row]) -> None:
     """Show labelled lines under a title."""
     width = max((len(label) for label, _ in lines), default=0)
-    if not _console().is_terminal:
+    if not sys.stdout.isatty():
         _plain(title)
         for label, text in lines:
             _plain(f"  {label:<{width}}  {text}")
@@ -37,7 +39,7 @@ def rows(title: str, lines: Sequence[Row]) -> None:
 
 def columns(title: str, header: Sequence[str], lines: Sequence[Sequence[str]], *, strong: int | None = None) -> None:
     """Show a small table; the first column is text, the others are numbers; ``strong`` is the row to look at."""
-    if not _console().is_terminal:
+    if not sys.stdout.isatty():
         _plain(title)
         for text in _aligned([header, *lines]):
             _plain(f"  {text}")
@@ -56,7 +58,7 @@ def columns(title: str, header: Sequence[str], lines: Sequence[Sequence[str]], *
 
 def heading(text: str) -> None:
     """Start a part of the output."""
-    if _console().is_terminal:
+    if sys.stdout.isatty():
         _console().print(f"[bold]{_safe(text)}[/bold]")
     else:
         _plain(text)
@@ -64,7 +66,7 @@ def heading(text: str) -> None:
 
 def say(text: str = "") -> None:
     """Print a sentence on standard output."""
-    if _console().is_terminal:
+    if sys.stdout.isatty():
         _console().print(_safe(text), highlight=False)
     else:
         _plain(text)
@@ -72,7 +74,7 @@ def say(text: str = "") -> None:
 
 def rule(title: str) -> None:
     """Start a step, with a line across a terminal."""
-    if _console().is_terminal:
+    if sys.stdout.isatty():
         _console().rule(f"[bold]{_safe(title)}[/bold]", align="left", style="cyan")
     else:
         _plain(f"== {title}")
@@ -80,19 +82,23 @@ def rule(title: str) -> None:
 
 def command(text: str) -> None:
     """Show a command as it would be typed."""
-    if _console().is_terminal:
+    if sys.stdout.isatty():
         _console().print(f"$ {_safe(text)}", style="bold magenta", soft_wrap=True)
     else:
         _plain(f"$ {text}")
 
 
 def note(text: str, *, bad: bool = False) -> None:
-    """Print a message on standard error."""
-    console = _console(stderr=True)
-    if console.is_terminal:
-        console.print(_safe(text), style="bold red" if bad else "dim", highlight=False, soft_wrap=True)
-    else:
-        sys.stderr.write(f"{text}\n")
+    """Print a message on standard error; one that cannot be written there changes nothing else."""
+    try:
+        if sys.stderr.isatty():
+            looks = "bold red" if bad else "dim"
+            _console(stderr=True).print(_safe(text), style=looks, highlight=False, soft_wrap=True)
+        else:
+            sys.stderr.write(f"{text}\n")
+            sys.stderr.flush()
+    except OSError:
+        silence(sys.stderr)
 
 
 def print_json(record: Any) -> None:  # noqa: ANN401 - whatever JSON can hold

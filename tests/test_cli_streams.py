@@ -1,0 +1,123 @@
+"""Whatever becomes of the streams a command writes to, it ends with the right code and never with a trace."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from cli_steps import PLAN, people_csv
+from cli_steps import optin as run
+
+OPTIN = [sys.executable, "-m", "optin"]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    return str(people_csv(tmp_path_factory.mktemp("streams"), 60))
+
+
+def shell(line, *words, **environment):
+    """Run a line of bash in which "$@" is the command; unbuffered or not makes no difference."""
+    settings = {k: v for k, v in os.environ.items() if k not in ("PYTHONUNBUFFERED", "PYTHONIOENCODING")}
+    command = ["bash", "-o", "pipefail", "-c", line, "optin", *OPTIN, *words]
+    return subprocess.run(command, capture_output=True, text=True, env={**settings, **environment})
+
+
+def quiet(done):
+    return "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ('"$@" >/dev/full', 1),
+        ('"$@" >&-', 0),
+        ('"$@" >&- 2>&-', 0),
+        ('"$@" >/dev/null 2>/dev/full', 0),
+        ('"$@" | true', 141),
+    ],
+)
+def test_a_stream_that_takes_nothing_ends_a_command_quietly(line, code, unbuffered, table):
+    done = shell(line, "plan", table, *PLAN, PYTHONUNBUFFERED=unbuffered)
+    assert done.returncode == code, done.stderr
+    assert quiet(done)
+    assert ("standard output cannot be written: No space left" in done.stderr) == (code == 1)
+
+
+def test_a_failure_keeps_its_code_when_nobody_hears_it():
+    assert shell('"$@" 2>&-', "nonsense").returncode == 2
+    assert shell('"$@" 2>/dev/full', "nonsense").returncode == 2
+
+
+def test_a_stream_that_knows_ascii_alone_gets_ascii(table):
+    done = shell('"$@"', "plan", table, *PLAN, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.isascii()
+    assert "(log scale)" in done.stdout
+    assert "\\u" not in done.stdout
+
+
+def test_a_path_that_is_no_text_is_named_all_the_same(tmp_path):
+    done = subprocess.run([*OPTIN, "plan", os.fsencode(tmp_path) + b"/\xff.csv", *PLAN], capture_output=True)
+    assert done.returncode == 2
+    assert b"\\udcff.csv" in done.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("plan",), ("ledger",)])
+def test_help_in_a_pipe_has_no_frames(words):
+    shown = run(*words, "--help")
+    assert shown.code == 0
+    assert shown.out.startswith("Usage: optin")
+    assert not set(shown.out) & set("│╭╰─")
+    assert "..." not in shown.out.replace("ARGS]...", ""), "nothing is cut short"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("plan",), "PEOPLE is missing. See optin plan --help"),
+        (("plann",), "there is no command plann. Did you mean plan, explain? See optin --help"),
+        (("plan", "x", "--bound", "0"), "there is no option --bound. Did you mean --bounds,"),
+        (("explain", "x", "--limit", "a"), "--limit must be a number: digits and a point. See optin explain --help"),
+        (("plan", "x", "--bounds", "0"), "option --bounds requires 2 arguments."),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_one_line_like_everything_else(words, message):
+    outcome = run(*words)
+    assert outcome.code == 2
+    assert outcome.err.startswith(f"optin: {message}")
+    assert outcome.err.count("\n") == 1
+    assert outcome.out == ""
+
+
+def test_an_interrupt_while_parts_are_loaded_leaves_with_130_and_one_line():
+    halting = (
+        "import builtins, optin.cli\nload = builtins.__import__\n"
+        "def stop(name, *rest):\n    if name.startswith('typer'): raise KeyboardInterrupt\n    return load(name, *rest)\n"
+        "builtins.__import__ = stop\noptin.cli.main(['--help'])"
+    )
+    done = subprocess.run([sys.executable, "-c", halting], capture_output=True, text=True)
+    assert done.returncode == 130
+    assert done.stderr.startswith("optin: interrupted")
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_demo_stops_at_an_interrupt(tmp_path):
+    process = subprocess.Popen(
+        [*OPTIN, "demo", "--folder", str(tmp_path / "demo")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    while "$ optin plan" not in process.stdout.readline():
+        time.sleep(0)
+    process.send_signal(signal.SIGINT)
+    shown, said = process.communicate()
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert "interrupted" in said
+    assert "What is left" not in shown
