@@ -23,7 +23,7 @@ UNEXPECTED = 1
 _WORDS = (
     (
         r"Invalid value for '(.+?)'(?: / '.*?')?: Input should be a valid number.*",
-        r"\1 must be a number, written with digits and a point",
+        r"\1 must be a number: digits and a point",
     ),
     (r"Invalid value for '(.+?)'(?: / '.*?')?: Input should be a valid integer.*", r"\1 must be a whole number"),
     (r"Invalid value for '(.+?)'(?: / '.*?')?: ", r"\1 cannot be read: "),
