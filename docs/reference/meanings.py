@@ -68,6 +68,14 @@ MEANINGS: dict[str, dict[str, str]] = {
         "excluded_below": "quasi-linear: no design promises less variance",
         "steps": "quasi-linear: steps that showed it",
     },
+    "CostReports": {
+        "reports": "stated costs, a row for each person",
+        "epsilons": "what each report brings in epsilon",
+        "variances": "of the release then; infinite where nobody would join",
+        "utilities": "benefit less true cost, beyond the outside option",
+        "honest_utilities": "the same for the truth, one for each person",
+        "surplus": "benefit less outside option when all tell the truth",
+    },
     "Deal": {
         "grains": "the promise, in grains of 2^-32",
         "epsilon": "the promise: the most privacy loss",
@@ -92,6 +100,13 @@ MEANINGS: dict[str, dict[str, str]] = {
         "mark": "the one thing to look at",
     },
     "Interval": {"low": "lower end", "high": "upper end", "level": "coverage", "method": "how it was computed"},
+    "LimitReports": {
+        "reports": "stated limits, a row for each person",
+        "epsilons": "what each report brings in epsilon",
+        "variances": "of the release then",
+        "kept": "whether the true limit holds",
+        "honest_variance": "when all tell the truth",
+    },
     "LinearBenefit": {"base": "benefit at variance 0", "slope": "what one unit of variance takes away"},
     "Plan": {
         "within_resolution": "whether a benefit known only by calling it left a better offer undecided",

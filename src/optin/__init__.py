@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from optin._version import __version__
 
 if TYPE_CHECKING:
-    from optin import baselines, campaign, figures, report
+    from optin import baselines, campaign, figures, incentives, report
     from optin.agents import Description, LinearBenefit, PrivacyConstrained, QuasiLinear, describe
     from optin.announcement import Announcement, Deal, announce, explain
     from optin.errors import BadInput, BudgetSpent, Infeasible, LedgerUnavailable, OptinError, PromiseBroken
@@ -49,7 +49,7 @@ _HOMES = {
     "plan": "planning",
     "release": "releasing",
 }
-_ROOMS = {"baselines", "campaign", "figures", "report"}
+_ROOMS = {"baselines", "campaign", "figures", "incentives", "report"}
 
 __all__ = [
     "Announcement",
@@ -79,6 +79,7 @@ __all__ = [
     "describe",
     "explain",
     "figures",
+    "incentives",
     "plan",
     "release",
     "report",

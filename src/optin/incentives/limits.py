@@ -1,0 +1,91 @@
+"""People with limits: what every report of every person would bring them (Claims 8 and 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optin.agents import PrivacyConstrained
+from optin.errors import BadInput
+from optin.kernel.ladder import Array
+from optin.kernel.replacing import OneReplaced
+from optin.planning.question import question
+
+__all__ = ["LimitReports", "limit_reports", "report_table"]
+
+FACTORS = np.geomspace(1 / 16, 16, 33)
+"""The reports tried by default, as multiples of the truth."""
+
+
+@dataclass(frozen=True, eq=False)
+class LimitReports:
+    """A row for each person, a column for each report: the epsilon it brings, the variance, and whether the true limit holds."""
+
+    reports: Array
+    epsilons: Array
+    variances: Array
+    kept: NDArray[np.bool_]
+    honest_variance: float
+
+    def utilities(self, benefit: Callable[[Any], Any] = np.negative) -> Array:
+        """Return what each report is worth: the benefit of the variance, or minus infinity where the true limit is crossed."""
+        return np.where(self.kept, benefit(self.variances), -np.inf)
+
+    @property
+    def gains(self) -> Array:
+        """By which share of the honest variance each report improves the release; minus infinity where the limit is crossed."""
+        return np.where(self.kept, 1.0 - self.variances / self.honest_variance, -np.inf)
+
+
+def limit_reports(
+    agents: PrivacyConstrained,
+    *,
+    bounds: tuple[float, float],
+    reports: Any = None,  # noqa: ANN401
+    data_variance: float | None = None,
+) -> LimitReports:
+    """Compute what each person would get for each report while all others tell the truth, without planning again.
+
+    ``reports`` are the same for all (flat), or a row for each person; by default multiples of their limit from 1/16 to 16.
+    Below the truth the variance can only be worse. Above it either nothing changes or the true limit is crossed.
+
+    >>> found = limit_reports(PrivacyConstrained([1, 4, 9, 9]), bounds=(0, 1), reports=[1, 4, 6, 9])
+    >>> (found.variances * 12).round(3)[1].tolist(), found.kept[1].tolist()
+    ([1.25, 1.0, 0.971, 0.964], [True, True, False, False])
+    >>> found.variances[2].round(3).tolist(), float(found.gains.max())
+    ([0.105, 0.084, 0.083, 0.083], 0.0)
+    """
+    if not isinstance(agents, PrivacyConstrained):
+        raise BadInput("limit_reports is about people with limits; cost_reports is for people who weigh costs")
+    asked = question(agents, bounds=bounds, data_variance=data_variance, data_sd=None, eta=None, max_gap=0.0, slack=0.0)
+    told = report_table(reports, agents.limits, FACTORS)
+    table = OneReplaced(agents.limits)
+    who = np.arange(len(agents))
+    found = table.solve(who[:, None], told, spread=asked.spread, kappa=asked.kappa)
+    honest = table.solve(who[:1], agents.limits[:1], spread=asked.spread, kappa=asked.kappa)
+    unit = asked.width**2
+    return LimitReports(
+        reports=told,
+        epsilons=found.epsilons,
+        variances=found.variances * unit,
+        kept=found.epsilons <= agents.limits[:, None],
+        honest_variance=float(honest.variances[0]) * unit,
+    )
+
+
+def report_table(reports: Any, truth: Array, factors: Array) -> Array:  # noqa: ANN401
+    """Return reports as a row for each person: as given, the same for all, or multiples of the truth."""
+    if reports is None:
+        return truth[:, None] * factors
+    told = np.asarray(reports, dtype=np.float64)
+    if told.ndim == 1:
+        told = np.broadcast_to(told, (len(truth), len(told)))
+    if told.ndim != 2 or len(told) != len(truth):
+        raise BadInput(f"reports must be flat, or have a row for each of the {len(truth)} people")
+    if not (told >= 0).all():
+        raise BadInput("every report must be 0 or more")
+    return told
