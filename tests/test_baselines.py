@@ -110,3 +110,18 @@ def test_quasi_linear_people_are_taken_at_the_limits_of_the_promise():
 def test_no_privacy_is_the_plain_mean():
     _, plan = planned([1.0] * 50, bounds=(0, 2), data_variance=0.5)
     assert no_privacy(plan).variance == 0.01
+
+
+@given(limits, st.floats(0.01, 1.0))
+def test_with_a_gap_the_threshold_has_the_least_worst_error_and_the_plan_is_never_worse(found, gap):
+    people, plan = planned(found, max_gap=gap)
+    tried = []
+    for t in found:
+        m = sum(other >= t for other in found)
+        weights = [(other >= t) / m for other in found]
+        bias = gap * sum(max(w - 1 / len(found), 0) for w in weights)
+        tried.append(0.25 / m + 2 / (m * t) ** 2 + bias**2)
+    none, threshold, strict = references(plan, people)
+    assert threshold.worst_case_mse == pytest.approx(min(tried), rel=1e-9)
+    assert plan.worst_case_mse <= threshold.worst_case_mse * (1 + 1e-9)
+    assert none.bias == strict.bias == 0

@@ -12,11 +12,12 @@ from matplotlib.figure import Figure
 
 import optin
 from optin import figures
-from optin.figures.accuracy import error_parts, turnout_lines
-from optin.figures.cells import SMALLEST_CELL, cells, groups
+from optin.figures.accuracy import error_parts, told_references, turnout_lines
+from optin.figures.cells import SMALLEST_CELL, cells, coarse, groups
 from optin.figures.curves import crowd, designs, turnout_variances
 from optin.figures.dial import dial_caps
 from optin.figures.people import cost_shares, ranges
+from optin.figures.wording import short
 
 rng = np.random.default_rng(5)
 MIX = np.concatenate([rng.uniform(0.01, 0.2, 540), rng.uniform(0.2, 1.0, 370), np.ones(90)])
@@ -153,8 +154,8 @@ def test_designs_from_buckets_are_those_of_the_people(kind):
 def test_the_ends_of_the_dial_are_strictest_and_proportional():
     people, plan, description = planned("mix")
     ends = designs(plan, crowd(description), dial_caps(plan, crowd(description))[[0, -1]])
-    strict = optin.baselines.strictest(plan, people)
-    assert ends.variances[0] == pytest.approx(strict.variance)
+    assert people.limits.min() * 0.9 < ends.caps[0] <= people.limits.min()
+    assert ends.variances[0] == pytest.approx(0.25 / 1000 + 2 / (1000 * ends.caps[0]) ** 2)
     assert ends.tilts[0] == pytest.approx(0, abs=1e-12)
     limits = people.limits
     assert ends.variances[1] == pytest.approx((0.25 * np.sum(limits**2) + 2) / limits.sum() ** 2, rel=1e-4)
@@ -254,5 +255,60 @@ def test_a_pool_of_a_handful_is_not_counted_out():
     _, plan, description = made([*np.linspace(0.1, 1.0, 30), 5.0, 5.0, 5.0])
     assert plan.pooled_people == 3
     words = figures.limits(axes(), plan, description)
-    assert "fewer than 10 people" in words
-    assert "3 people" not in words
+    assert "more than 23 people give all they allow; in the pool, fewer than 10 people" in words
+    assert not {"3", "30"} & set(words.split())
+
+
+OUTLIERS = [0.000123456, *np.round(rng.uniform(0.1, 1.0, 200), 3), 7.65432]
+
+
+def test_no_picture_tells_anybodys_own_limit_or_how_few_have_none():
+    for more in ([], [0.0, 0.0, math.inf]):
+        people, plan, description = made([*OUTLIERS, *more])
+        release = optin.release(plan.announce(people, campaign="c"), people, np.zeros(len(people)))
+        words = [draw(axes(), plan, description) for draw in PICTURES]
+        words += [figures.turnout(axes(), plan, description, release=release)]
+        words += [figures.error_sources(axes(), plan, description, release=release)]
+        strictest = optin.baselines.strictest(plan, optin.PrivacyConstrained(OUTLIERS))
+        for told in ("0.000123", "7.65", short(strictest.standard_error), short(strictest.noise), " 2 people"):
+            assert told not in " ".join(words)
+
+
+@given(tables)
+def test_reference_points_that_are_shown_never_flatter(limits):
+    people, plan, description = made(limits)
+    for shown, exact in zip(told_references(plan, description), optin.baselines.references(plan, people), strict=True):
+        assert shown.variance >= exact.variance * (1 - 1e-9)
+        assert 0 <= plan.people - shown.people < plan.people
+
+
+@given(tables, st.sampled_from([0, 3, 12]), st.sampled_from([0, 3, 12]))
+def test_what_may_be_printed_of_a_description_holds_everyone_in_groups_of_ten(limits, zeros, infinite):
+    _, _, description = made([*[0.0] * zeros, *limits, *[math.inf] * infinite])
+    shown = coarse(description)
+    assert shown.zeros + shown.infinite + sum(b.count for b in shown.buckets) == len(limits) + zeros + infinite
+    assert all(b.count >= SMALLEST_CELL for b in shown.buckets)
+    assert all(held == 0 or held >= SMALLEST_CELL for held in (shown.zeros, shown.infinite))
+    assert shown.buckets[0].low <= min(limits) * (1 + 1e-12)
+
+
+def test_a_release_is_marked_where_its_plan_is_drawn():
+    people, plan, description = planned("gap")
+    joined = np.arange(len(people)) % 4 > 0
+    release = optin.release(plan.announce(people, campaign="c"), people, np.zeros(len(people)), joined=joined)
+    ax = axes()
+    words = figures.turnout(ax, plan, description, release=release)
+    marks = [(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines if line.get_marker() == "o"]
+    assert (25.0, release.standard_error) in marks
+    assert "25 % stayed away" in words
+    parts = {p.name: p for p in error_parts(plan, description, release)}
+    assert parts["this release"].total == pytest.approx(release.variance + release.bias_bound**2)
+    assert "This release:" in figures.error_sources(axes(), plan, description, release=release)
+
+
+def test_a_bar_that_is_cut_shows_a_break():
+    _, plan, description = planned("mix")
+    ax = axes()
+    figures.error_sources(ax, plan, description)
+    assert len(ax.lines) == 3, "a gap and two strokes, through the one bar that is too long"
+    assert any(text.get_text().startswith("→") for text in ax.texts)

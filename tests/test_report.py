@@ -128,7 +128,7 @@ def test_the_numbers_on_the_page_are_the_plans(plan, plan_page):
     words = Reader(plan_page).words
     assert f"within about ± {short(planned_reach(plan), 2)} of the true mean" in words
     assert f"{plan.pooled_people:,} of {plan.people:,}" in words
-    assert f"± {steady(plan.standard_error)}" in words
+    assert f"{steady(plan.standard_error)}" in words
     assert f"{plan.cap:.10g}" in words
     assert f"{plan.variance:.10g}" in words
 

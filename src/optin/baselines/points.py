@@ -1,7 +1,8 @@
 """What others do: reference points to stand beside a plan, each with the noise that suits it best.
 
-All of them are unbiased for independent values and cross nobody's limit, so they compare by variance alone. They are
-computed from people, or from a `Description`, which is enough to draw reports without any person's limit at hand.
+All of them are unbiased for independent values and cross nobody's limit, so they compare by variance alone; where a gap
+between people's means was declared, each has its own largest bias, the gap times its tilt (E15). They are computed
+from people, or from a `Description`, which is enough to draw reports without any person's limit at hand.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ __all__ = ["Reference", "best_threshold", "no_privacy", "references", "strictest
 
 @dataclass(frozen=True)
 class Reference:
-    """A way to publish the mean: whose values count, what each of them loses at most, and the two parts of its error."""
+    """A way to publish the mean: whose values count, what each of them loses at most, and the parts of its error.
+
+    ``bias`` is the largest there can be: the declared gap times the tilt, which is the share of people left out (E15).
+    """
 
     name: str
     people: int
@@ -28,6 +32,7 @@ class Reference:
     sampling: float
     noise: float
     sentence: str
+    bias: float = 0.0
 
     @property
     def variance(self) -> float:
@@ -38,6 +43,11 @@ class Reference:
     def standard_error(self) -> float:
         """Return the root of the variance, in data units."""
         return math.sqrt(self.variance)
+
+    @property
+    def worst_case_mse(self) -> float:
+        """Return the expected squared error with the largest bias (E15)."""
+        return self.variance + self.bias**2
 
 
 def references(plan: Plan, people: Agents | Description) -> tuple[Reference, Reference, Reference]:
@@ -77,12 +87,18 @@ def strictest(plan: Plan, people: Agents | Description) -> Reference:
 def best_threshold(plan: Plan, people: Agents | Description) -> Reference:
     """Leave out everyone below one limit and treat the rest alike: min over t of sigma^2/m + kappa R^2 / (m t)^2.
 
-    Everyone at or above the threshold is kept: with ties, keeping only some of them would be worse in both terms.
+    A declared gap adds the square of gap (1 - m/n), for that is how far equal weights on m people are from all n (E15).
+    Everyone at or above the threshold is kept: with ties, keeping only some of them would be worse in every term.
+
+    >>> import optin
+    >>> people = optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230)
+    >>> [best_threshold(optin.plan(people, bounds=(0, 1), max_gap=gap), people).people for gap in (0, 0.1)]
+    [660, 1000]
     """
     limits, kept = _thresholds(people) if isinstance(people, Description) else _sorted_thresholds(plan.limits(people))
     with np.errstate(divide="ignore", over="ignore"):
-        variances = plan.data_variance / kept + _noise(plan, kept * limits)
-    best = int(np.argmin(variances))
+        errors = plan.data_variance / kept + _noise(plan, kept * limits) + _largest_bias(plan, kept) ** 2
+    best = int(np.argmin(errors))
     m, limit = int(kept[best]), float(limits[best])
     sentence = (
         f"The {plan.people - m:,} strictest people are left out; the other {m:,} count alike."
@@ -95,7 +111,13 @@ def best_threshold(plan: Plan, people: Agents | Description) -> Reference:
 def _alike(plan: Plan, name: str, m: int, limit: float, sentence: str) -> Reference:
     with np.errstate(divide="ignore", over="ignore"):
         noise = float(_noise(plan, np.float64(m * limit)))
-    return Reference(name, m, limit, plan.data_variance / m, noise, sentence)
+    bias = float(_largest_bias(plan, np.float64(m)))
+    return Reference(name, m, limit, plan.data_variance / m, noise, sentence, bias)
+
+
+def _largest_bias(plan: Plan, kept: Array | np.float64) -> Array:
+    """Return gap * TV of equal weights on ``kept`` of all people: kept (1/kept - 1/n) = 1 - kept/n (E15)."""
+    return np.asarray(plan.max_gap * (1.0 - kept / plan.people))
 
 
 def _noise(plan: Plan, reach: Array | np.float64) -> Array:

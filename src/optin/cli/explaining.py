@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optin.cli import screen
-from optin.cli.wording import number, percent
+from optin.cli.wording import number, percent, whole
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
@@ -39,13 +39,26 @@ class Explanation:
 
     def show(self) -> None:
         """Print everything for people to read."""
+        biased = any(r["bias_bound"] > 0 for r in self.references)
         screen.rows("The plan", self.plan)
         screen.say()
         screen.columns(
             "Beside what others do",
-            ("", "standard error", "against this plan", "people who count"),
+            (
+                "",
+                "standard error",
+                *(("largest bias", "error with it") if biased else ()),
+                "against this plan",
+                "people who count",
+            ),
             [
-                (r["name"], number(r["standard_error"]), percent(r["ratio"]), f"{r['people']:,}")
+                (
+                    r["name"],
+                    number(r["standard_error"]),
+                    *((number(r["bias_bound"]), number(r["worst_case_error"])) if biased else ()),
+                    percent(r["ratio"]),
+                    f"{r['people']:,}",
+                )
                 for r in self.references
             ],
             strong=next(at for at, r in enumerate(self.references) if r["name"] == "this plan"),
@@ -162,7 +175,7 @@ def _accuracy(plan: Plan) -> list[tuple[str, str]]:
             "standard error",
             f"{number(plan.standard_error)}, in the unit of the values ({100 * noise:.0f} % of its square is noise)",
         ),
-        ("as good as", f"the exact mean of {number(plan.effective_people)} people"),
+        ("as good as", f"the exact mean of {whole(plan.effective_people)}"),
         ("tilt", f"{plan.tilt:.3f}: the share of weight moved from strict to willing people"),
     ]
     if plan.max_gap > 0:
@@ -199,25 +212,27 @@ def _worth(plan: Plan, agents: Agents) -> list[tuple[str, str]]:
 def _references(plan: Plan, agents: Agents) -> list[dict[str, Any]]:
     from optin.baselines import references
 
-    ours = {"name": "this plan", "standard_error": plan.standard_error, "people": _counting(plan, agents), "ratio": 1.0}
-    others = [
-        {
-            "name": r.name,
-            "standard_error": r.standard_error,
-            "people": r.people,
-            "ratio": _ratio(r.standard_error, plan),
-        }
-        for r in references(plan, agents)
-    ]
-    return sorted([*others, ours], key=lambda r: (r["standard_error"], r is not ours))
+    own = _reference("this plan", plan.variance, plan.bias_bound, _counting(plan, agents), plan)
+    others = [_reference(r.name, r.variance, r.bias, r.people, plan) for r in references(plan, agents)]
+    return sorted([*others, own], key=lambda r: (r["worst_case_error"], r is not own))
+
+
+def _reference(name: str, variance: float, bias: float, people: int, plan: Plan) -> dict[str, Any]:
+    """Describe a way to publish; it is compared with the plan by the error that includes the largest bias (E15)."""
+    worst = math.sqrt(variance + bias**2)
+    own = math.sqrt(plan.worst_case_mse)
+    return {
+        "name": name,
+        "standard_error": math.sqrt(variance),
+        "bias_bound": bias,
+        "worst_case_error": worst,
+        "people": people,
+        "ratio": worst / own if own > 0 else math.inf,
+    }
 
 
 def _counting(plan: Plan, agents: Agents) -> int:
     return int(np.count_nonzero(plan.epsilons(agents)))
-
-
-def _ratio(error: float, plan: Plan) -> float:
-    return error / plan.standard_error if plan.standard_error > 0 else math.inf
 
 
 def _target(plan: Plan) -> list[tuple[str, str]]:

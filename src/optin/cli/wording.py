@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["number", "percent"]
+__all__ = ["number", "percent", "whole"]
 
 
 def number(value: float) -> str:
@@ -23,3 +23,14 @@ def percent(ratio: float) -> str:
     if math.isinf(ratio):
         return "infinite"
     return f"{ratio:,.0f} x" if ratio >= 10 else f"{100 * ratio:.0f} %"
+
+
+def whole(people: float) -> str:
+    """Count people where the number is a comparison, which has no halves.
+
+    >>> whole(157.3), whole(1.2), whole(0.2)
+    ('157 people', '1 person', 'less than 1 person')
+    """
+    if math.isinf(people):
+        return "any number of people"
+    return f"{round(people):,} {'person' if round(people) == 1 else 'people'}" if people >= 1 else "less than 1 person"

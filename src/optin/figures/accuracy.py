@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from optin.agents import Description
-from optin.baselines import references
+from optin.baselines import Reference, no_privacy, references
 from optin.errors import BadInput
-from optin.figures.cells import SMALLEST_CELL
+from optin.figures.cells import SMALLEST_CELL, coarse
 from optin.figures.curves import crowd, turnout_variances
 from optin.figures.ink import LIGHT, Ink, dot, key, name_lines, plain, scaled_axis, write
 from optin.figures.wording import count, level, percent, short, steady
@@ -43,14 +43,26 @@ class Parts:
         return self.sampling + self.noise + self.bias
 
 
-def error_parts(plan: Plan, description: Description | None = None) -> tuple[Parts, ...]:
-    """Split the plan's error and that of its reference points, best first; without a description, only what is known."""
+def error_parts(
+    plan: Plan, description: Description | None = None, release: Release | None = None
+) -> tuple[Parts, ...]:
+    """Split the error of the plan, of its release if there is one, and of the reference points that can be told."""
     noise = plan.noise_constant / plan.eta**2
-    own = Parts("this plan", plan.variance - noise, noise, plan.bias_bound**2)
-    if description is None:
-        return (Parts("no privacy at all", plan.data_variance / plan.people, 0.0), own)
-    others = [Parts(r.name, r.sampling, r.noise) for r in references(plan, description)]
-    return (others[0], own, *others[1:])
+    own = [Parts("this plan", plan.variance - noise, noise, plan.bias_bound**2)]
+    own += [] if release is None else [release_parts(release)[1]]
+    first, *others = (Parts(r.name, r.sampling, r.noise, r.bias**2) for r in told_references(plan, description))
+    return (first, *own, *others)
+
+
+def told_references(plan: Plan, description: Description | None) -> tuple[Reference, ...]:
+    """List the reference points, computed from groups of at least ten people with round edges: nobody's own limit."""
+    if description is None or description.people < SMALLEST_CELL:
+        return (no_privacy(plan),)
+    none, threshold, strict = references(plan, coarse(description))
+    near = replace(
+        strict, name="everyone near the strictest limit", sentence=strict.sentence.replace("person", "group")
+    )
+    return none, threshold, near if coarse(description).buckets[:1] else strict
 
 
 def release_parts(release: Release) -> tuple[Parts, ...]:
@@ -63,9 +75,17 @@ def release_parts(release: Release) -> tuple[Parts, ...]:
     )
 
 
-def error_sources(ax: Axes, plan: Plan, description: Description | None = None, *, ink: Ink = LIGHT) -> str:
-    """Draw where the error comes from, beside the reference points. Returns the picture in words."""
-    return _stacked(ax, error_parts(plan, description), "this plan", ink)
+def error_sources(
+    ax: Axes,
+    plan: Plan,
+    description: Description | None = None,
+    *,
+    release: Release | None = None,
+    ink: Ink = LIGHT,
+) -> str:
+    """Draw where the error comes from, beside the reference points, and what became of it. Returns the picture in words."""
+    own = "this plan" if release is None else "this release"
+    return _stacked(ax, error_parts(plan, description, release), own, ink)
 
 
 def release_sources(ax: Axes, release: Release, *, ink: Ink = LIGHT) -> str:
@@ -73,14 +93,16 @@ def release_sources(ax: Axes, release: Release, *, ink: Ink = LIGHT) -> str:
     return _stacked(ax, release_parts(release), "this release", ink)
 
 
-def turnout(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) -> str:
-    """Draw the standard error against the share of people who stay away, promises frozen (E12).
+def turnout(ax: Axes, plan: Plan, description: Description, *, release: Release | None = None, ink: Ink = LIGHT) -> str:
+    """Draw the standard error against the share of people who stay away, promises frozen (E12), and the release's own.
 
     Unless the noise was given, every pattern of decliners lies between the outer lines. Returns the picture in words.
     """
     if description.people < SMALLEST_CELL or math.isinf(plan.eta):
         raise BadInput(f"only {count(description.people)}, or no noise: there is no turnout to draw")
-    away = np.linspace(0.0, MOST_AWAY, 121)
+    gone = 0.0 if release is None else 1.0 - release.joined_people / plan.people
+    most = max(MOST_AWAY, min(math.ceil(10 * gone + 0.5) / 10, 0.95))
+    away = np.linspace(0.0, most, 121)
     lines = turnout_lines(plan, description, away)
     top = min(float(lines["generous"][-1]), 4.5 * plan.standard_error) * 1.08
     plain(ax, ink, x="people who stay away (%)", y="standard error of the release")
@@ -88,19 +110,37 @@ def turnout(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT)
     ax.plot(away * 100, lines["random"], color=ink.strong, linewidth=2.4)
     ax.plot(away * 100, lines["strictest"], color=ink.text, linewidth=1.4, linestyle=(0, (1, 1.5)))
     ax.plot(away * 100, lines["generous"], color=ink.text, linewidth=1.4, linestyle=(0, (6, 2)))
-    ax.set(xlim=(0, MOST_AWAY * 100), ylim=(0, top))
+    ax.set(xlim=(0, most * 100), ylim=(0, top))
     if plan.promised_variance is not None:
-        _promise(ax, math.sqrt(plan.promised_variance), ink)
+        _promise(ax, math.sqrt(plan.promised_variance), most * 100, ink)
     names = {"strictest": "strictest\nfirst", "random": "at random", "generous": "most open\nfirst"}
     ends = [(name, min(float(lines[who][-1]), top)) for who, name in names.items()]
-    name_lines(ax, ink, ends, right=MOST_AWAY * 100)
-    dot(ax, ink, (0, plan.standard_error))
-    fifth = int(np.searchsorted(away, 0.2))
+    name_lines(ax, ink, ends, right=most * 100)
+    dot(ax, ink, (0, plan.standard_error), filled=release is None)
+    if release is not None:
+        _came(ax, (gone * 100, min(release.standard_error, top)), ink)
+    return _turnout_words(plan, description, release)
+
+
+def _turnout_words(plan: Plan, description: Description, release: Release | None) -> str:
+    lines = turnout_lines(plan, description, np.array([0.2]))
+    came = ""
+    if release is not None:
+        gone = percent(1.0 - release.joined_people / plan.people)
+        came = f" {gone} stayed away from this release; its standard error is {short(release.standard_error)}."
     return (
         f"Standard error against the share of people who stay away. With everyone {short(plan.standard_error)}; without a random "
-        f"fifth {short(float(lines['random'][fifth]))}, without the strictest fifth {short(float(lines['strictest'][fifth]))}, "
-        f"without the most open fifth {short(float(lines['generous'][fifth]))}."
+        f"fifth {short(float(lines['random'][0]))}, without the strictest fifth {short(float(lines['strictest'][0]))}, "
+        f"without the most open fifth {short(float(lines['generous'][0]))}.{came}"
     )
+
+
+def _came(ax: Axes, at: tuple[float, float], ink: Ink) -> None:
+    """Mark what a release was left with, its name where the curves leave room: above at the left, else to the left."""
+    dot(ax, ink, at)
+    arrow = {"arrowstyle": "-", "color": ink.soft, "shrinkB": 5}
+    off, side = ((10, 26), "left") if at[0] < 25 else ((-10, 26), "right")
+    write(ax, ink, "this release", at, offset=off, ha=side, va="bottom", weight="bold", arrowprops=arrow)
 
 
 def turnout_lines(plan: Plan, description: Description, away: Array) -> dict[str, Array]:
@@ -139,9 +179,9 @@ def _interval(ax: Axes, found: Interval, row: int, colour: str, reach: float, in
     write(ax, ink, level(found.high, reach), (found.high, row), offset=(5, 0), ha="left", va="center")
 
 
-def _promise(ax: Axes, promised: float, ink: Ink) -> None:
+def _promise(ax: Axes, promised: float, right: float, ink: Ink) -> None:
     ax.axhline(promised, color=ink.mark, linewidth=1.4, linestyle=(0, (5, 3)))
-    place = (MOST_AWAY * 100, promised)  # below the line at the right, where every curve has left it
+    place = (right, promised)  # below the line at the right, where every curve has left it
     write(ax, ink, "promised: above this line, no release", place, offset=(-4, -4), ha="right", va="top")
 
 
@@ -152,6 +192,8 @@ def _stacked(ax: Axes, rows: Sequence[Parts], own: str, ink: Ink) -> str:
     styles = _styles(ink)
     for row, part in enumerate(reversed(rows)):
         end = _bar(ax, row, part, most, styles) if math.isfinite(part.total) else 0.0
+        if math.isfinite(part.total) and part.total > most * (1 + 1e-9):
+            _break(ax, row, most, ink)
         bold = "bold" if part.name == own else "normal"
         write(ax, ink, _size(part, most), (end, row), offset=(6, 0), va="center", weight=bold)
     ax.set_yticks(range(len(rows)), [_two_lines(part.name) for part in reversed(rows)])
@@ -175,7 +217,14 @@ def _bar(ax: Axes, row: int, part: Parts, most: float, styles: dict[str, dict[st
 def _size(part: Parts, most: float) -> str:
     if math.isinf(part.total):
         return "nothing to publish"
-    return f"{'▸ ' if part.total > most * (1 + 1e-9) else ''}± {steady(math.sqrt(part.total))}"
+    return f"{'→ ' if part.total > most * (1 + 1e-9) else ''}{steady(math.sqrt(part.total))}"
+
+
+def _break(ax: Axes, row: int, end: float, ink: Ink) -> None:
+    """Cut a bar that goes on beyond the picture: two slanted strokes with a gap between."""
+    for at, colour, width in ((0.94, ink.paper, 7.0), (0.93, ink.text, 1.2), (0.95, ink.text, 1.2)):
+        x = (end * (at - 0.012), end * (at + 0.012))
+        ax.plot(x, (row - 0.36, row + 0.36), color=colour, linewidth=width, zorder=4, solid_capstyle="butt")
 
 
 def _styles(ink: Ink) -> dict[str, dict[str, object]]:
@@ -192,7 +241,7 @@ def _sentence(part: Parts) -> str:
     bias = f", possible squared bias {short(part.bias)}" if part.bias > 0 else ""
     return (
         f"{part.name[0].upper()}{part.name[1:]}: sampling {short(part.sampling)}, noise {short(part.noise)}{bias}, "
-        f"together ± {short(math.sqrt(part.total))}."
+        f"standard error {short(math.sqrt(part.total))}{' with that bias' if part.bias > 0 else ''}."
     )
 
 

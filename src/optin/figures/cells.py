@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from optin.agents import Bucket, Description
+from optin.figures.wording import outward
 from optin.planning import Plan
 
-__all__ = ["SMALLEST_CELL", "Cell", "cells", "groups"]
+__all__ = ["SMALLEST_CELL", "Cell", "cells", "coarse", "groups"]
 
 SMALLEST_CELL = 10
 GROUPS = 8
@@ -80,6 +81,49 @@ def groups(
     """List about ``most`` groups of about equally many people, each of at least ``smallest``, for tables."""
     enough = max(smallest, math.ceil(description.people / most))
     return _merged(cells(plan, description, smallest=smallest), smallest, enough)
+
+
+def coarse(description: Description, *, smallest: int = SMALLEST_CELL) -> Description:
+    """Merge buckets until each holds ``smallest`` people and round their edges outwards: what may be printed of a description.
+
+    A few people with limit 0, or with none, go to the neighbouring bucket. Edges stay exact where a whole bucket shares
+    one limit. Rounding down never lets a reference point look better than it is.
+
+    >>> import optin
+    >>> found = coarse(optin.describe(optin.PrivacyConstrained([0.0, 0.01234, *[0.5] * 12, 0.7654])))
+    >>> [(b.low, b.high, b.count) for b in found.buckets], found.zeros
+    ([(0.012, 0.77, 15)], 0)
+    """
+    buckets, zeros, infinite = list(description.buckets), description.zeros, description.infinite
+    if buckets and zeros < smallest:
+        buckets[0], zeros = replace(buckets[0], count=buckets[0].count + zeros), 0
+    if buckets and infinite < smallest:
+        last = buckets[-1]
+        more = Bucket(last.high, last.high, infinite, infinite * last.high, infinite * last.high**2)
+        buckets[-1], infinite = _together(last, more), 0
+    done: list[Bucket] = []
+    for bucket in buckets:
+        done = [*done[:-1], _together(done[-1], bucket)] if done and done[-1].count < smallest else [*done, bucket]
+    if len(done) > 1 and done[-1].count < smallest:
+        done[-2:] = [_together(*done[-2:])]
+    return Description(description.people, zeros, infinite, tuple(_rounded(bucket) for bucket in done))
+
+
+def _together(first: Bucket, second: Bucket) -> Bucket:
+    return Bucket(
+        min(first.low, second.low),
+        max(first.high, second.high),
+        first.count + second.count,
+        first.total + second.total,
+        first.squares + second.squares,
+    )
+
+
+def _rounded(bucket: Bucket) -> Bucket:
+    mean = bucket.total / bucket.count
+    if bucket.squares <= bucket.count * mean * mean * (1 + 1e-12):
+        return replace(bucket, low=mean, high=mean)
+    return replace(bucket, low=outward(bucket.low, 0.0, loose=0.0)[0], high=outward(0.0, bucket.high)[1])
 
 
 def _fine(plan: Plan, description: Description) -> Iterator[Cell]:

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from optin.agents import Description
+from optin.figures.cells import coarse
 from optin.kernel.ladder import Array
 from optin.planning import Plan
 
@@ -28,7 +29,9 @@ class Crowd:
     totals: Array
     squares: Array
     least: float
-    """The strictest positive limit, exactly."""
+    """A round number just below the strictest group's limits: the low end of the dial."""
+    most: float
+    """A round number just above the most open group's limits; infinite without any limits."""
 
     @cached_property
     def finite(self) -> Array:
@@ -54,8 +57,9 @@ def crowd(description: Description) -> Crowd:
     if description.infinite:
         rows.append((math.inf, float(description.infinite), math.inf, math.inf))
     levels, counts, totals, squares = np.array(rows, dtype=np.float64).T
-    least = math.nextafter(description.buckets[0].low, math.inf) if description.buckets else math.inf
-    return Crowd(levels, counts, totals, squares, least)
+    groups = coarse(description).buckets
+    low, high = (groups[0].low, groups[-1].high) if groups else (math.inf, math.inf)
+    return Crowd(levels, counts, totals, squares, low, high)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ TALL = 4.0
 
 
 def dial_caps(plan: Plan, people: Crowd, points: int = POINTS) -> Array:
-    """Choose caps from the strictest limit to the most open one, the plan's own among them."""
+    """Choose caps from just below the strictest group's limits to just above the most open one's, the plan's own among them."""
     low, high = _ends(plan, people)
     caps = np.geomspace(low, high, points)
     return np.unique(np.append(caps, plan.cap)) if low <= plan.cap <= high else caps
@@ -58,7 +58,7 @@ def variance_by_cap(ax: Axes, plan: Plan, description: Description, *, ink: Ink 
     _name_plan(ax, words, at, ink, up=26 if plan.eta_given or plan.cap > found.caps[-1] else -16)
     return (
         f"Expected squared error against the cap. The plan's cap is {short(plan.cap)}, its error {short(plan.worst_case_mse)}. "
-        f"At the strictest limit for all it would be {short(float(found.errors[0]))}, proportional to limits "
+        f"With about the strictest group's limit for all it would be {short(float(found.errors[0]))}, proportional to limits "
         f"{short(float(found.errors[-1]))}."
     )
 
@@ -106,10 +106,10 @@ def _drawable(plan: Plan, description: Description) -> Crowd:
 
 
 def _ends(plan: Plan, people: Crowd) -> tuple[float, float]:
-    """Return the strictest positive limit and the largest one; without a largest, far enough beyond the cap."""
+    """Return where the dial starts and ends; where some have no limit, far enough beyond the cap."""
     if len(people.finite) == 0:
         return plan.cap / 10, plan.cap * 10
-    low, high = people.least, float(people.finite[-1])
+    low, high = people.least, people.most
     if math.isinf(people.levels[-1]):
         high = max(high, plan.cap) * 4
     return low, max(high, low * 1.05)

@@ -13,7 +13,7 @@ from optin.agents import Description
 from optin.errors import BadInput
 from optin.figures.cells import SMALLEST_CELL, Cell, cells, groups
 from optin.figures.ink import LIGHT, Ink, key, plain, write
-from optin.figures.wording import count, outward, percent, short, veiled
+from optin.figures.wording import count, outward, part, percent, short
 from optin.kernel.ladder import Array
 from optin.planning import Plan
 
@@ -182,9 +182,10 @@ def _pool_names(ax: Axes, plan: Plan, ink: Ink) -> None:
     tail = plan.people - plan.pooled_people
     style: dict[str, object] = {"xycoords": "axes fraction", "va": "bottom", "fontsize": 9}
     if tail:
-        write(ax, ink, f"tail: {veiled(tail)}\ngiving all they allow", (0, 1), offset=(0, 6), ha="left", **style)
+        words = f"tail: {part(tail, plan.people)} people\ngiving all they allow"
+        write(ax, ink, words, (0, 1), offset=(0, 6), ha="left", **style)
     if plan.pooled_people:
-        words = f"pool: {veiled(plan.pooled_people)}\ngiving the cap, no more"
+        words = f"pool: {part(plan.pooled_people, plan.people)} people\ngiving the cap, no more"
         write(ax, ink, words, (1, 1), offset=(0, 6), ha="right", **style)
     if min(tail, plan.pooled_people) >= SMALLEST_CELL:
         ax.axvline(100.0 * tail / plan.people, color=ink.soft, linewidth=1, linestyle=(0, (1, 2)))
@@ -204,6 +205,7 @@ def _limits_words(plan: Plan, found: Sequence[Cell]) -> str:
     tail = plan.people - plan.pooled_people
     low, high = outward(found[0].low, found[-1].high)
     return (
-        f"People in order of their limits, which run from {short(low)} to {short(high)}. In the tail, {veiled(tail)} give all "
-        f"they allow; in the pool, {veiled(plan.pooled_people)} give the cap of {short(plan.cap)} and no more."
+        f"People in order of their limits, which run from about {short(low)} to about {short(high)}. In the tail, "
+        f"{part(tail, plan.people)} people give all they allow; in the pool, {part(plan.pooled_people, plan.people)} people give "
+        f"the cap of {short(plan.cap)} and no more."
     )

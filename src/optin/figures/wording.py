@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-__all__ = ["count", "level", "outward", "percent", "power_of", "short", "steady", "ten_to", "veiled"]
+__all__ = ["count", "level", "outward", "part", "percent", "power_of", "short", "steady", "ten_to", "whole"]
 
 _LARGE, _SMALL = 1e7, 1e-5
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -61,20 +61,20 @@ def ten_to(power: int) -> str:
     return "10" + str(power).translate(_RAISED)
 
 
-def outward(low: float, high: float, digits: int = 2) -> tuple[float, float]:
+def outward(low: float, high: float, digits: int = 2, *, loose: float = _LOOSE) -> tuple[float, float]:
     """Round a range outwards to few digits, so that its ends are nobody's own number.
 
-    >>> outward(0.01037, 0.2358)
-    (0.01, 0.24)
+    >>> outward(0.01037, 0.2358), outward(0.00999, 0.1001), outward(0.00999, 0.1001, loose=0)
+    ((0.01, 0.24), (0.01, 0.1), (0.0099, 0.11))
     """
-    return _rounded(low, digits, math.floor), _rounded(high, digits, math.ceil)
+    return _rounded(low, digits, math.floor, 1 + loose), _rounded(high, digits, math.ceil, 1 - loose)
 
 
-def _rounded(number: float, digits: int, rounding: Callable[[float], int]) -> float:
+def _rounded(number: float, digits: int, rounding: Callable[[float], int], scale: float) -> float:
     if number == 0 or math.isinf(number):
         return number
     unit = math.floor(math.log10(number)) - digits + 1
-    steps = rounding(number / 10.0**unit * (1 + (_LOOSE if rounding is math.floor else -_LOOSE)))
+    steps = rounding(number / 10.0**unit * scale)
     return float(f"{steps}e{unit}")
 
 
@@ -101,13 +101,15 @@ def percent(share: float) -> str:
     return f"{share * 100:.1f}".removesuffix(".0") + " %" if 0 < share < 0.0995 else f"{share * 100:.0f} %"
 
 
-def veiled(number: int, smallest: int = 10) -> str:
-    """Count people where a handful must not be told apart.
+def part(number: int, whole: int, smallest: int = 10) -> str:
+    """Count some of all people where neither they nor the others may be told apart as a handful.
 
-    >>> veiled(1200), veiled(3), veiled(0)
-    ('1,200 people', 'fewer than 10 people', '0 people')
+    >>> part(1168, 2000), part(3, 60), part(55, 60), part(60, 60)
+    ('1,168', 'fewer than 10', 'more than 50', '60')
     """
-    return f"fewer than {smallest} people" if 0 < number < smallest else count(number)
+    if 0 < number < smallest:
+        return f"fewer than {smallest}"
+    return f"more than {whole - smallest:,}" if 0 < whole - number < smallest else f"{number:,}"
 
 
 def count(number: int, one: str = "person", many: str = "people") -> str:
@@ -117,3 +119,14 @@ def count(number: int, one: str = "person", many: str = "people") -> str:
     ('1 person', '1,200 people')
     """
     return f"{number:,} {one if number == 1 else many}"
+
+
+def whole(people: float) -> str:
+    """Count people where the number is a comparison, which has no halves.
+
+    >>> whole(157.3), whole(0.2), whole(12345.6)
+    ('157 people', 'less than 1 person', '12,346 people')
+    """
+    if math.isinf(people):
+        return "any number of people"
+    return count(round(people)) if people >= 1 else "less than 1 person"

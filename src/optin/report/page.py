@@ -7,8 +7,7 @@ import math
 from optin._version import __version__
 from optin.agents import Description
 from optin.errors import BadInput
-from optin.figures.cells import SMALLEST_CELL
-from optin.figures.wording import count, level, short
+from optin.figures.wording import count, level, part, short, whole
 from optin.planning import Plan
 from optin.releasing import Release
 from optin.report import plan_sections, release_sections
@@ -39,7 +38,7 @@ def page(*, plan: Plan | None, description: Description | None, release: Release
 def _body(plan: Plan | None, description: Description | None, release: Release | None) -> tuple[str, Markup]:
     parts: list[Markup] = []
     if release is not None:
-        title = f"Release {release.id}"
+        title = _release_title(release)
         parts += [_release_header(release), release_sections.result_section(release)]
         if plan is None:
             parts += [release_sections.error_section(release)]
@@ -49,17 +48,17 @@ def _body(plan: Plan | None, description: Description | None, release: Release |
     else:
         raise BadInput("there is nothing to report: give a plan or a release")
     if plan is not None:
-        parts.append(_of_plan(plan, description))
+        parts.append(_of_plan(plan, description, release))
     parts.append(_privacy(plan, release))
     parts += [release_sections.offer_section(release)] if release is not None else []
     parts += [section("The plan in numbers", below=plan_sections.plan_numbers(plan))] if plan is not None else []
     return title, joined((*parts, _footer()))
 
 
-def _of_plan(plan: Plan, description: Description | None) -> Markup:
+def _of_plan(plan: Plan, description: Description | None, release: Release | None) -> Markup:
     if description is None:
-        return plan_sections.error_section(plan, None)
-    return plan_sections.plan_sections(plan, description)
+        return plan_sections.error_section(plan, None, release)
+    return plan_sections.plan_sections(plan, description, release)
 
 
 def _plan_header(plan: Plan, title: str) -> Markup:
@@ -80,19 +79,14 @@ def _plan_header(plan: Plan, title: str) -> Markup:
 
 def _plan_tiles(plan: Plan, reach: float) -> list[tuple[str, str]]:
     return [
-        (f"± {short(reach, 2)}", "around the true mean in 95 of 100 cases, sampling and noise together"),
+        (f"± {short(reach, 2)}", "around the true mean in 95 of 100 cases, sampling, noise and possible bias together"),
         (short(min(plan.cap, 1e9)) if plan.pooled_people else "no cap", _cap_words(plan)),
         (
-            _pool(plan),
+            f"{part(plan.pooled_people, plan.people)} of {plan.people:,}",
             "are asked for no more than the cap; any limit above it stays unused",
         ),
-        (f"{short(plan.effective_people)}", "people without any privacy would give a mean as accurate as this"),
+        (whole(plan.effective_people), "without any privacy would give a mean as accurate as this"),
     ]
-
-
-def _pool(plan: Plan) -> str:
-    few = 0 < plan.pooled_people < SMALLEST_CELL
-    return f"{f'fewer than {SMALLEST_CELL}' if few else f'{plan.pooled_people:,}'} of {plan.people:,}"
 
 
 def _cap_words(plan: Plan) -> str:
@@ -111,13 +105,24 @@ def _cap_words(plan: Plan) -> str:
 def _release_header(release: Release) -> Markup:
     total = release.total_interval(0.95)
     reach = total.high - release.estimate
+    offer = release.announcement
+    price = (
+        "no noise was added, for nobody who counts set a limit"
+        if offer.noiseless
+        else "nobody gave more privacy than they allowed"
+    )
     lead = (
         f"The mean is estimated at {level(release.estimate, reach)}. With 95 % confidence the population's mean lies between "
-        f"{level(total.low, reach)} and {level(total.high, reach)}."
+        f"{level(total.low, reach)} and {level(total.high, reach)}, which is what ± means on this page. "
+        f"{release.joined_people:,} of {count(offer.people)} joined; {price}."
     )
-    kicker = tag("p", f"Release {release.id}", class_="kicker")
-    title = tag("h1", f"{level(release.estimate, reach)} ± {short(reach, 2)}")
-    return tag("header", kicker, title, tag("p", lead, class_="lead"))
+    kicker = tag("p", f"Campaign {offer.campaign}, round {offer.round}", class_="kicker")
+    return tag("header", kicker, tag("h1", _release_title(release)), tag("p", lead, class_="lead"))
+
+
+def _release_title(release: Release) -> str:
+    reach = release.total_interval(0.95).high - release.estimate
+    return f"The mean is {level(release.estimate, reach)} ± {short(reach, 2)}"
 
 
 def _tiles(tiles: list[tuple[str, str]]) -> Markup:

@@ -6,31 +6,31 @@ import numpy as np
 
 from optin import figures
 from optin.agents import Description
-from optin.baselines import references
-from optin.figures.accuracy import error_parts, turnout_lines
-from optin.figures.cells import groups
+from optin.figures.accuracy import error_parts, told_references, turnout_lines
+from optin.figures.cells import coarse, groups
 from optin.figures.curves import crowd, designs
 from optin.figures.dial import dial_caps
 from optin.figures.people import cost_shares, ranges
-from optin.figures.wording import count, percent, power_of, short, steady, veiled
+from optin.figures.wording import count, part, percent, power_of, short, steady, whole
 from optin.planning import Plan, Target
+from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
-from optin.report.section import facts, note, pictured, plus_minus, squared_error_caption
+from optin.report.section import error_reading, facts, note, pictured, root, squared_error_caption
 
 __all__ = ["error_section", "plan_numbers", "plan_sections"]
 
 
-def plan_sections(plan: Plan, description: Description) -> Markup:
-    """Write every section that needs a description of the limits."""
+def plan_sections(plan: Plan, description: Description, release: Release | None = None) -> Markup:
+    """Write every section that needs a description of the limits, with the release's own marks if there is one."""
     return joined(
         (
             _limits(plan, description),
             _weights(plan, description),
-            error_section(plan, description),
+            error_section(plan, description, release),
             _dial(plan, description),
             _noise(plan, description),
             _costs(plan, description),
-            _turnout(plan, description),
+            _turnout(plan, description, release),
         )
     )
 
@@ -89,33 +89,34 @@ def _weights(plan: Plan, description: Description) -> Markup:
     )
 
 
-def error_section(plan: Plan, description: Description | None) -> Markup:
-    """Split the error, beside reference points where a description gives them."""
+def error_section(plan: Plan, description: Description | None, release: Release | None = None) -> Markup:
+    """Split the error, beside reference points where a description gives them, and beside the release's own."""
+    found = error_parts(plan, description, release)
+    bias = any(p.bias > 0 for p in found)
 
     def numbers() -> Markup:
-        bias, power = plan.bias_bound > 0, power_of(plan.worst_case_mse)
-        unit = 10.0**power
+        unit = 10.0 ** (power := power_of(plan.worst_case_mse))
         rows = [
-            (p.name, plus_minus(p.total), *(steady(part / unit) for part in (p.sampling, p.noise, p.bias)[: 2 + bias]))
-            for p in error_parts(plan, description)
+            (p.name, *(steady(part / unit) for part in (p.sampling, p.noise, p.bias)[: 2 + bias]), root(p.total))
+            for p in found
         ]
-        head = ("", "standard error", "sampling", "noise", *(["bias²"] if bias else []))
-        shown = table(squared_error_caption(power), head, rows, strong="this plan")
-        return shown if description is None else joined((shown, note(*_remarks(plan, description))))
+        head = ("", "sampling", "noise", *(["bias²"] if bias else []), "standard error")
+        own = "this plan" if release is None else "this release"
+        return joined((table(squared_error_caption(power), head, rows, strong=own), note(*_remarks(plan, description))))
 
     return pictured(
         "Where the error comes from",
-        "Sampling is the luck of which people were asked; it would remain without any privacy. Noise is what privacy adds. "
-        "The number after ± is the standard error, in the unit of the values.",
-        draw=lambda ax, ink: figures.error_sources(ax, plan, description, ink=ink),
+        error_reading(bias=bias),
+        draw=lambda ax, ink: figures.error_sources(ax, plan, description, release=release, ink=ink),
         numbers=numbers,
+        height=3.2 if len(found) < 5 else 3.8,
     )
 
 
-def _remarks(plan: Plan, description: Description) -> list[str]:
+def _remarks(plan: Plan, description: Description | None) -> list[str]:
     return [
         f"{r.name[0].upper()}{r.name[1:]}: {r.sentence[0].lower()}{r.sentence[1:]}"
-        for r in references(plan, description)
+        for r in told_references(plan, description)
     ]
 
 
@@ -128,13 +129,17 @@ def _dial(plan: Plan, description: Description) -> Markup:
             (
                 name,
                 short(float(ends.caps[i])),
-                plus_minus(float(ends.errors[i])),
+                root(float(ends.errors[i])),
                 percent(float(ends.tilts[i])),
             )
-            for i, name in enumerate(("strictest above 0" if description.zeros else "strictest", "proportional"))
+            for i, name in enumerate(
+                ("strictest above 0" if coarse(description).zeros else "strictest", "proportional")
+            )
         )
-        own = ("this plan", short(plan.cap), plus_minus(plan.worst_case_mse), percent(plan.tilt))
-        shown = table("Three places on the dial", ("", "cap", "error", "tilt"), (first, own, last), strong="this plan")
+        own = ("this plan", short(plan.cap), root(plan.worst_case_mse), percent(plan.tilt))
+        shown = table(
+            "Three places on the dial", ("", "cap", "standard error", "tilt"), (first, own, last), strong="this plan"
+        )
         return joined((shown, note(_dial_note(plan))))
 
     return pictured(
@@ -150,7 +155,7 @@ def _dial_note(plan: Plan) -> str:
     if plan.eta_given:
         return "The noise of this plan was given, so its cap is the best for that noise and not the best of all."
     if plan.max_gap > 0:
-        return "The error includes the largest bias at the declared gap; the plan stands at its lowest point."
+        return "Errors include the largest bias at the declared gap; the plan stands at the lowest point."
     return "The plan stands at the lowest point of the curve: no weights and no amount of noise do better within the limits."
 
 
@@ -159,15 +164,15 @@ def _noise(plan: Plan, description: Description) -> Markup:
         people = crowd(description)
         high = designs(plan, people, dial_caps(plan, people)[[-1]])
         rows = [
-            ("this plan", short(plan.eta), short(plan.noise_scale), plus_minus(plan.worst_case_mse)),
+            ("this plan", short(plan.eta), short(plan.noise_scale), root(plan.worst_case_mse)),
             (
                 "every limit used up",
                 short(float(high.etas[0])),
                 short(1 / float(high.etas[0])),
-                plus_minus(float(high.errors[0])),
+                root(float(high.errors[0])),
             ),
         ]
-        shown = table("Noise", ("", "η", "noise scale", "error"), rows, strong="this plan")
+        shown = table("Noise", ("", "η", "noise scale", "standard error"), rows, strong="this plan")
         return joined(
             (shown, note("Laplace noise of scale 1/η is added to the weighted mean, in the unit of the values."))
         )
@@ -200,28 +205,37 @@ def _costs(plan: Plan, description: Description) -> Markup:
     )
 
 
-def _turnout(plan: Plan, description: Description) -> Markup:
+def _turnout(plan: Plan, description: Description, release: Release | None) -> Markup:
     def numbers() -> Markup:
         away = np.array([0.0, 0.05, 0.1, 0.2, 0.4, 0.6])
         lines = turnout_lines(plan, description, away)
         rows = [
-            (percent(float(a)), *(plus_minus(float(lines[who][i]) ** 2) for who in ("strictest", "random", "generous")))
+            (percent(float(a)), *(root(float(lines[who][i]) ** 2) for who in ("strictest", "random", "generous")))
             for i, a in enumerate(away)
         ]
         head = ("stay away", "strictest first", "at random", "most open first")
         shown = table("Standard error left, promises unchanged", head, rows)
-        if plan.promised_variance is None:
-            return shown
-        limit = f"Promised: {plus_minus(plan.promised_variance)} or better; otherwise nothing is released."
-        return joined((shown, note(limit)))
+        return joined((shown, note(*_turnout_notes(plan, release))))
 
     return pictured(
         "If people stay away",
         "Promises are frozen when they are announced: whoever joins gives exactly what was promised, however few come."
         + ("" if plan.eta_given else " Whoever stays away, the error lies in the shaded band."),
-        draw=lambda ax, ink: figures.turnout(ax, plan, description, ink=ink),
+        draw=lambda ax, ink: figures.turnout(ax, plan, description, release=release, ink=ink),
         numbers=numbers,
     )
+
+
+def _turnout_notes(plan: Plan, release: Release | None) -> list[str]:
+    notes = []
+    if plan.promised_variance is not None:
+        notes.append(
+            f"Promised: a standard error of {root(plan.promised_variance)} or better; else nothing is released."
+        )
+    if release is not None:
+        gone = percent(1.0 - release.joined_people / plan.people)
+        notes.append(f"This release: {gone} stayed away, standard error {root(release.variance)}.")
+    return notes
 
 
 def plan_numbers(plan: Plan) -> Markup:
@@ -232,12 +246,12 @@ def plan_numbers(plan: Plan) -> Markup:
         ("declared variance of a value", f"{plan.data_variance:.10g}"),
         ("declared gap", f"{plan.max_gap:.10g}"),
         ("cap on epsilon", f"{plan.cap:.10g}"),
-        ("people at or above the cap", veiled(plan.pooled_people)),
+        ("people at or above the cap", part(plan.pooled_people, plan.people)),
         ("sum of epsilons", f"{plan.epsilon_total:.10g}"),
         ("η, noise scale", f"{plan.eta:.10g}, {plan.noise_scale:.10g}" + (" (given)" if plan.eta_given else "")),
         ("variance, standard error", f"{plan.variance:.10g}, {plan.standard_error:.10g}"),
         ("tilt, largest bias", f"{plan.tilt:.10g}, {plan.bias_bound:.10g}"),
-        ("effective people", f"{plan.effective_people:,.6g}"),
+        ("as accurate as a plain mean of", whole(plan.effective_people)),
     ]
     if plan.promised_variance is not None:
         rows += [("promised variance", f"{plan.promised_variance:.10g}"), ("slack", f"{plan.slack:.10g}")]

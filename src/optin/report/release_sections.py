@@ -7,7 +7,7 @@ from optin.figures.accuracy import release_parts
 from optin.figures.wording import count, level, percent, power_of, steady
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table, tag
-from optin.report.section import facts, note, pictured, plus_minus, section, squared_error_caption
+from optin.report.section import error_reading, facts, note, pictured, root, section, squared_error_caption
 
 __all__ = ["error_section", "offer_section", "result_section"]
 
@@ -51,21 +51,20 @@ def _ledger_note(release: Release) -> str:
 
 def error_section(release: Release) -> Markup:
     """Split the release's error, for reports without a plan."""
+    bias = release.bias_bound > 0
 
     def numbers() -> Markup:
-        power = power_of(release.variance)
-        unit = 10.0**power
+        unit = 10.0 ** (power := power_of(release.variance))
         rows = [
-            (p.name, plus_minus(p.total), steady(p.sampling / unit), steady(p.noise / unit), steady(p.bias / unit))
+            (p.name, *(steady(part / unit) for part in (p.sampling, p.noise, p.bias)[: 2 + bias]), root(p.total))
             for p in release_parts(release)
         ]
-        head = ("", "standard error", "sampling", "noise", "bias²")
+        head = ("", "sampling", "noise", *(["bias²"] if bias else []), "standard error")
         return table(squared_error_caption(power), head, rows, strong="this release")
 
     return pictured(
         "Where the error comes from",
-        "Sampling is the luck of which people were asked; it would remain without any privacy. Noise is what privacy adds. "
-        "The number after ± is the standard error, in the unit of the values.",
+        error_reading(bias=bias),
         draw=lambda ax, ink: figures.release_sources(ax, release, ink=ink),
         numbers=numbers,
         height=2.4,
@@ -76,6 +75,7 @@ def offer_section(release: Release) -> Markup:
     """List what was announced and what was drawn, and say how to recompute the estimate."""
     offer = release.announcement
     announced = [
+        ("release", release.id),
         ("campaign, round", f"{offer.campaign}, {offer.round}"),
         ("announced", f"{count(offer.people)} ({offer.model})"),
         ("joined", count(release.joined_people)),

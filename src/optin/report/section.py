@@ -15,7 +15,7 @@ from optin.report.markup import Markup, joined, paragraphs, table, tag
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["facts", "note", "pictured", "plus_minus", "section", "squared_error_caption"]
+__all__ = ["error_reading", "facts", "note", "pictured", "root", "section", "squared_error_caption"]
 
 
 def section(title: str, *reading: str, below: str = "") -> Markup:
@@ -39,14 +39,22 @@ def facts(caption: str, rows: Sequence[tuple[str, str]]) -> Markup:
     return tag("div", table(caption, (), rows), class_="facts")
 
 
-def plus_minus(square: float) -> str:
-    """Write the root of a squared error."""
-    return f"± {steady(math.sqrt(square))}"
+def root(square: float) -> str:
+    """Write the root of a squared error: a standard error, never with a ±, which is kept for 95 % intervals."""
+    return steady(math.sqrt(square))
 
 
 def squared_error_caption(power: int) -> str:
     """Name a table of squared errors with the power of ten they are written in."""
     return f"Expected squared error in parts{f' (in {ten_to(power)})' if power else ''}, and its root"
+
+
+def error_reading(*, bias: bool) -> str:
+    """Say how a picture of errors is read, and what the number at a bar is."""
+    words = "Sampling is the luck of which people were asked; it would remain without any privacy. Noise is what privacy adds. "
+    if bias:
+        words += "Bias is what a link between limits and values can do at most, at the declared gap. "
+    return words + "The number at the end of a bar is its root: the standard error, in the unit of the values."
 
 
 def note(*texts: str) -> Markup:
