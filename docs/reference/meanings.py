@@ -140,6 +140,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "sampling": "variance from who was asked",
         "noise": "variance from noise",
         "sentence": "what it is, in words",
+        "bias": "the largest there can be: declared gap times tilt (E15)",
     },
     "Release": {
         "joined_people": "how many took part",
