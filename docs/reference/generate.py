@@ -26,6 +26,7 @@ MODULES = {
     "optin.store": "ledger.md",
     "optin.participation": "participation.md",
     "optin.baselines": "baselines.md",
+    "optin.dynamics": "dynamics.md",
     "optin.incentives": "incentives.md",
     "optin.figures": "figures.md",
     "optin.report": "report.md",

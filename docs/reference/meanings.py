@@ -90,6 +90,18 @@ MEANINGS: dict[str, dict[str, str]] = {
         "buckets": "by rising limit, at most 256",
     },
     "Entry": {"number": "place in the ledger", "head": "hash up to it", "body": "public text stored there"},
+    "Equilibrium": {
+        "people": "how many are in, cheapest first",
+        "variance": "of a release over them",
+        "margin": "what the last of them gains",
+    },
+    "Game": {
+        "agents": "the people",
+        "plan": "what was offered to them",
+        "offered": "epsilon of each if everyone joins",
+        "keeps": '"promises" or "noise": what stays when some stay away',
+        "assured": "whether nothing is released unless the promised variance is met",
+    },
     "Ink": {
         "paper": "background",
         "text": "words",
@@ -150,6 +162,19 @@ MEANINGS: dict[str, dict[str, str]] = {
         "versions": "what drew it",
         "charged": "whether a ledger stands behind it",
         "grain_source": "gives `grains`; not published",
+    },
+    "Room": {
+        "slack": "planned for",
+        "variance": "if everyone joins",
+        "anyone": "share that may decline, at random",
+        "strictest": "share that may decline, strictest first",
+        "most_willing": "share that may decline, most willing first",
+    },
+    "Rounds": {
+        "counts": "people in, at the start and after each round",
+        "variances": "of a release over them",
+        "joined": "who is in at the end",
+        "settled": "whether nobody wants to change any more",
     },
     "Source": {"plan": "a plan", "description": "of the limits", "release": "a release"},
     "Target": {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from optin._version import __version__
 
 if TYPE_CHECKING:
-    from optin import baselines, campaign, figures, incentives, report
+    from optin import baselines, campaign, dynamics, figures, incentives, report
     from optin.agents import Description, LinearBenefit, PrivacyConstrained, QuasiLinear, describe
     from optin.announcement import Announcement, Deal, announce, explain
     from optin.errors import BadInput, BudgetSpent, Infeasible, LedgerUnavailable, OptinError, PromiseBroken
@@ -49,7 +49,7 @@ _HOMES = {
     "plan": "planning",
     "release": "releasing",
 }
-_ROOMS = {"baselines", "campaign", "figures", "incentives", "report"}
+_ROOMS = {"baselines", "campaign", "dynamics", "figures", "incentives", "report"}
 
 __all__ = [
     "Announcement",
@@ -77,6 +77,7 @@ __all__ = [
     "campaign",
     "check",
     "describe",
+    "dynamics",
     "explain",
     "figures",
     "incentives",

@@ -3,14 +3,16 @@
     figure, ax = matplotlib.pyplot.subplots()
     words = optin.figures.limits(ax, plan, optin.describe(agents))
 
-All are drawn from the plan and the description alone. Cells of fewer than ten people are merged with their neighbours,
-so no mark stands for a person. Importing this loads no matplotlib; the axes brings it.
+Pictures of plans and releases are drawn from the plan and the description alone: cells of fewer than ten people are merged
+with their neighbours, so no mark stands for a person. Those of the laboratory show simulated people. Importing this loads
+no matplotlib; the axes brings it.
 """
 
 from optin.figures.accuracy import error_sources, intervals, release_sources, turnout
 from optin.figures.cells import Cell, cells, groups
 from optin.figures.dial import variance_by_cap, variance_by_eta
 from optin.figures.ink import DARK, LIGHT, Ink
+from optin.figures.laboratory import limit_reports, margins, rounds
 from optin.figures.people import costly_limits, limits, weights
 
 __all__ = [
@@ -23,8 +25,11 @@ __all__ = [
     "error_sources",
     "groups",
     "intervals",
+    "limit_reports",
     "limits",
+    "margins",
     "release_sources",
+    "rounds",
     "turnout",
     "variance_by_cap",
     "variance_by_eta",

@@ -1,0 +1,43 @@
+"""The pictures of the laboratory: crowds that tip, rounds, reports, the dial; each says in words what it shows."""
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+import optin
+from optin import figures
+
+
+def axes():
+    figure = Figure(layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure.subplots()
+
+
+def drawn(ax):
+    ax.figure.canvas.draw()
+    return ax
+
+
+def test_crowds_rounds_and_reports_are_drawn_and_said_in_words():
+    rng = np.random.default_rng(4)
+    people = optin.QuasiLinear(rng.lognormal(0, 1, 200), benefit=optin.LinearBenefit(base=1.0, slope=40.0))
+    game = optin.dynamics.game_of(optin.plan(people, bounds=(0, 1), slack=0.1), people)
+    ax = axes()
+    rests = optin.dynamics.equilibria(game)
+    assert f"{rests[1].people} people" in figures.margins(ax, game)
+    assert sum(line.get_marker() == "o" and line.get_markerfacecolor() != "#ffffff" for line in ax.lines) == len(rests)
+    drawn(ax)
+    runs = {start: optin.dynamics.play(game, start) for start in ("nobody", "everybody")}
+    ax = axes()
+    assert "nobody: 0 %; everybody: 100 %" in figures.rounds(ax, runs)
+    drawn(ax)
+    limits = optin.PrivacyConstrained(np.sort(rng.lognormal(-1, 1, 40)))
+    found = optin.incentives.limit_reports(limits, bounds=(0, 1))
+    ax = axes()
+    words = figures.limit_reports(ax, found, {"strictest": 0, "most open": 39}, limits.limits)
+    assert "crossed (strictest)" in words
+    drawn(ax)
+    with pytest.raises(optin.BadInput, match="no rounds"):
+        figures.rounds(axes(), {})
