@@ -86,10 +86,10 @@ class PostgresServer:
         self.execute(f"CREATE SCHEMA {name}")
         return self.url("postgres", schema=name)
 
-    def new_database(self):
+    def new_database(self, encoding="UTF8"):
         """Create an empty database and give its name."""
         name = f"ledger_{uuid.uuid4().hex}"
-        self.execute(f"CREATE DATABASE {name}")
+        self.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' TEMPLATE template0")
         return name
 
     def url(self, database, *, schema="public", folder=None):

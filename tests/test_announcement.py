@@ -167,6 +167,12 @@ def test_small_groups_are_refused_with_the_reason_and_zeros_do_not_count():
     assert announced([1.0] * 10, min_people=10)[0].people == 10
 
 
+@pytest.mark.parametrize("min_people", [math.nan, None, "5", True, 2.5, -1])
+def test_what_is_no_count_does_not_open_the_gate_to_small_groups(min_people):
+    with pytest.raises(BadInput, match="min_people must be a whole number"):
+        announced(WORKED, min_people=min_people)
+
+
 @pytest.mark.parametrize("below", [1, 2, 3])
 def test_a_few_people_below_a_cap_that_all_others_reach_are_refused(below):
     limits = [2.0, 1.5, 1.25][:below] + [9.0] * 99
@@ -265,6 +271,8 @@ def test_a_forged_accuracy_is_noticed_even_with_a_fresh_fingerprint(forgery):
         lambda record: record.update(bounds=[0.0]),
         lambda record: record.update(bounds=[0, 10**400]),
         lambda record: record.update(bounds=[-1e308, 1e308]),
+        lambda record: record.update(bounds=[0.0, 1e200]),
+        lambda record: record.update(bounds=[0.0, 5e-324]),
         lambda record: record.update(cap=10**400),
         lambda record: record.update(people=10**400),
     ],
@@ -492,3 +500,8 @@ def test_a_missing_limit_is_never_charged_the_cap():
     rule = GrainRule(limits=np.array([1.0, math.nan, 9.0, 9.0]).__getitem__, people=4, cap=offer.cap)
     with pytest.raises(optin.errors.PromiseBroken, match="not a number"):
         sums(rule)
+
+
+def test_the_rule_behind_the_promises_prints_nobodys_cost():
+    offer, agents = quasi_linear([0.123456789] * 12, optin.LinearBenefit(base=1.0, slope=1.0))
+    assert "123456789" not in repr(offer.grain_rule(agents))

@@ -144,6 +144,18 @@ def test_the_quorum_is_kept_and_reads_no_value(book):
     assert campaign.release(offer, people, VALUES, ledger=book, quorum=met).charged
 
 
+@pytest.mark.parametrize("people", [math.nan, None, "5", True, 2.5])
+def test_what_is_no_count_is_no_quorum(people):
+    with pytest.raises(BadInput, match="people must be a whole number"):
+        Quorum(people=people)
+
+
+@pytest.mark.parametrize("error", [math.nan, None, "5", -1.0])
+def test_what_is_no_number_is_no_largest_standard_error(error):
+    with pytest.raises(BadInput, match="standard error must be a number"):
+        Quorum(standard_error=error)
+
+
 def test_a_missing_value_names_the_index_and_charges_nobody(book):
     offer = announced(book)
     values = VALUES.copy()
@@ -295,7 +307,7 @@ def test_a_total_over_all_releases_may_differ_from_the_limit_of_one(book):
     assert more == campaign.plan(PrivacyConstrained(np.full(PEOPLE, 0.375), ids=IDS), bounds=(0, 1))
 
 
-@pytest.mark.parametrize("wrong", [[1.0], [[1.0]], -1.0, "x", math.nan, np.ones(PEOPLE + 1)])
+@pytest.mark.parametrize("wrong", [[1.0], [[1.0]], [[1.0], [1.0, 2.0]], -1.0, "x", math.nan, np.ones(PEOPLE + 1)])
 def test_allowances_are_numbers_one_for_each_person_or_one_for_all(book, wrong):
     with pytest.raises(BadInput, match="allowances"):
         campaign.announce(planned(book), people, ledger=book, allowances=wrong)

@@ -367,6 +367,23 @@ def test_a_ledger_in_memory_is_refused():
             Ledger.open(url)
 
 
+@pytest.mark.parametrize("option", ["mode=memory&uri=true", "nolock=1&uri=true", "timeout=0"])
+def test_a_sqlite_ledger_takes_no_options_that_could_make_it_forget(tmp_path, monkeypatch, option):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput, match="no options"):
+        Ledger.open(f"sqlite:///file:ledger?{option}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["", "a\x00b", "\ud800", "a\nb", 5, None])
+def test_campaigns_that_no_database_could_keep_are_refused(ledger, name):
+    with pytest.raises(BadInput, match="campaign must be"):
+        Terms(name, 1, "f")
+    if name is not None:
+        with pytest.raises(BadInput, match="campaign must be"):
+            ledger.receipt("ann", campaign=name)
+
+
 def test_postgresql_without_fsync_is_refused(postgres):
     url = postgres.new_schema()
     postgres.execute("ALTER SYSTEM SET fsync = off")
@@ -379,6 +396,13 @@ def test_postgresql_without_fsync_is_refused(postgres):
         postgres.execute("ALTER SYSTEM RESET fsync")
         postgres.execute("SELECT pg_reload_conf()")
         _until(lambda: postgres.execute("SHOW fsync") == [("on",)])
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_postgresql_that_cannot_keep_every_letter_is_refused(postgres, encoding):
+    name = postgres.new_database(encoding)
+    with pytest.raises(BadInput, match="not in UTF-8"):
+        Ledger.open(postgres.url(name))
 
 
 def test_postgresql_waits_for_the_disk_even_where_the_database_would_not(postgres):

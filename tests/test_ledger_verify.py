@@ -51,6 +51,7 @@ DAMAGES = {
     "a kind nobody knows": "UPDATE acts SET kind = 'x' WHERE number = 2",
     "a secret that is none": "UPDATE acts SET salt = 'zz' WHERE kind = 'release'",
     "the lock row missing": "DELETE FROM head_lock",
+    "the lock row replaced": "UPDATE head_lock SET one = 2",
 }
 
 
@@ -109,6 +110,25 @@ def test_bytes_where_text_belongs_are_named_and_not_stumbled_over(tmp_path, colu
         last = release(ledger)
         damage(ledger, f"UPDATE acts SET {column} = x'ff00' WHERE number = {last.number}")
         assert f"act {last.number}" in str(ledger.verify())
+        assert not ledger.verify().ok
+
+
+HALVES = {
+    "allowances": ["UPDATE allowances SET grains = grains + 0.5"],
+    "promises": ["UPDATE promises SET grains = grains + 0.5", "UPDATE charges SET grains = grains + 0.5"],
+    "promises that were cut": ["UPDATE promises SET bounded = 'x'"],
+    "promises that were cut, somewhat": ["UPDATE promises SET bounded = 0.5"],
+    "returns": ["UPDATE returns SET position = 2.5"],
+}
+
+
+@pytest.mark.parametrize("what", HALVES)
+def test_what_is_no_whole_number_is_found_and_not_rounded_away(tmp_path, what):
+    """SQLite keeps 5.5 in a column of integers; read as 5 the hashes would still agree."""
+    with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
+        announce(ledger)
+        release(ledger, joined=[True, True, False])
+        damage(ledger, *HALVES[what])
         assert not ledger.verify().ok
 
 

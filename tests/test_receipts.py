@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,8 +16,10 @@ from optin.announcement import Announcement
 from optin.errors import BadInput, PromiseBroken
 from optin.receipts import MerkleTree, Receipt, Seal, charge_salts, check, climb, leaves_of, sealed
 from optin.releasing import Release
-from optin.store import Ledger
+from optin.releasing import release as draw_release
+from optin.store import Ledger, Terms
 
+PUBLISHED = ("announcement", "fingerprint", "joined_people", "ledger_number", "ledger_head")
 PEOPLE = 37
 IDS = nth(PEOPLE)
 
@@ -160,6 +163,63 @@ def test_another_announcement_fails(closed):
     ledger, announcement, release = closed
     with pytest.raises(PromiseBroken, match="another announcement"):
         check(ledger.receipt("p7"), dataclasses.replace(announcement, campaign="another"), release)
+
+
+@pytest.fixture
+def cheat(tmp_path):
+    """An operator who publishes an announcement, and books something else under its fingerprint."""
+    agents = PrivacyConstrained([0.5] * 6 + [2.0] * 6, ids=nth(12))
+    offer = campaign.plan(agents, bounds=(0, 1)).announce(agents, campaign="survey")
+    drawn = draw_release(offer, agents, np.full(12, 0.5))
+
+    def book(grains, terms):
+        with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
+            people = {"ids": nth(12), "grains": grains}
+            ledger.announce(terms, body=offer.to_json(), allowances=grains, **people)
+            entry = ledger.release(terms, draw=lambda mask, number: _marked(drawn, number), **people)
+            release = dataclasses.replace(drawn, charged=True, ledger_number=entry.number, ledger_head=entry.head)
+            assert ledger.verify([release]).ok
+            return ledger.receipt("p1"), offer, release
+
+    return book, offer, offer.grains(agents)
+
+
+def _marked(drawn, number):
+    marked = dataclasses.replace(drawn, charged=True, ledger_number=number)
+    return marked.to_json(), marked.fingerprint
+
+
+def test_what_was_announced_and_booked_passes(cheat):
+    book, offer, grains = cheat
+    assert check(*book(grains, Terms("survey", 1, offer.fingerprint)))
+
+
+def test_a_charge_above_what_the_announcement_gives_anybody_fails(cheat):
+    book, offer, grains = cheat
+    assert max(grains) <= offer.largest_promise
+    with pytest.raises(PromiseBroken, match="than the announcement allows"):
+        check(*book(np.full(12, offer.largest_promise + 1), Terms("survey", 1, offer.fingerprint)))
+
+
+def test_a_charge_above_what_the_release_cost_everyone_fails(cheat):
+    book, offer, grains = cheat
+    receipt, _, release = book(grains, Terms("survey", 1, offer.fingerprint))
+    cheap = SimpleNamespace(**{name: getattr(release, name) for name in PUBLISHED}, total_grains=receipt.spent - 1)
+    with pytest.raises(PromiseBroken, match="than the release cost"):
+        check(receipt, offer, cheap)
+
+
+@pytest.mark.parametrize("place", [("survey", 2), ("another", 1)])
+def test_an_announcement_booked_under_another_campaign_or_round_fails(cheat, place):
+    book, offer, grains = cheat
+    with pytest.raises(PromiseBroken, match="another campaign or round"):
+        check(*book(grains, Terms(*place, offer.fingerprint)))
+
+
+def test_a_field_given_twice_is_not_read(closed):
+    text = closed[0].receipt("p7").to_json()
+    with pytest.raises(BadInput, match="not an optin receipt"):
+        Receipt.from_json(text.replace("{", '{"spent": 1,', 1))
 
 
 def test_a_claim_of_nothing_spent_needs_no_charge_shown(closed):

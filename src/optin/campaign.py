@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents, PrivacyConstrained
-from optin.agents.columns import column, same_rows
+from optin.agents.columns import column, has_rows, same_rows
 from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
@@ -41,6 +41,13 @@ class Quorum:
 
     people: int = 1
     standard_error: float = math.inf
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be compared: no turnout is below NaN, so any would pass."""
+        if isinstance(self.people, bool) or not isinstance(self.people, (int, np.integer)):
+            raise BadInput("the quorum's people must be a whole number")
+        if not isinstance(self.standard_error, (float, int)) or not self.standard_error >= 0:
+            raise BadInput("the quorum's standard error must be a number of 0 or more")
 
     def expect(self, came: Turnout) -> None:
         """Refuse a turnout below the quorum; nobody is charged then."""
@@ -205,8 +212,9 @@ def _ids(agents: Agents) -> list[str]:
 
 def _totals(allowances: ArrayLike, people: int) -> NDArray[np.int64]:
     """Read what people allow over all releases, in grains: one number for each, or one for all."""
-    totals = column([allowances] if np.ndim(allowances) == 0 else allowances, "allowances")
-    if len(totals) != people and np.ndim(allowances):
+    each = has_rows(allowances)
+    totals = column(allowances if each else [allowances], "allowances")
+    if len(totals) != people and each:
         raise BadInput(f"allowances has {len(totals)} entries for {people} people; give one for each, or one for all")
     return allowance_grains(np.broadcast_to(totals, (people,)))
 

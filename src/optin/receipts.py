@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from optin.announcement.canon import once
 from optin.errors import BadInput, PromiseBroken
 
 __all__ = ["MerkleTree", "Receipt", "Seal", "charge_salts", "check", "leaves_of", "root_of", "seal_of", "sealed"]
@@ -185,7 +186,7 @@ class Receipt:
         """Read a receipt; anything else is BadInput."""
         names = {field.name for field in dataclasses.fields(cls)}
         try:
-            fields: dict[str, Any] = json.loads(text)
+            fields: dict[str, Any] = json.loads(text, object_pairs_hook=once)
             if fields.pop("optin") != "receipt" or set(fields) != names or type(fields["path"]) is not list:
                 raise ValueError
             receipt = cls(**{**fields, "path": tuple(fields["path"])})
@@ -228,6 +229,12 @@ def _is_encodable(words: str) -> bool:
 class _Announcement(Protocol):
     @property
     def fingerprint(self) -> str: ...
+    @property
+    def campaign(self) -> str: ...
+    @property
+    def round(self) -> int: ...
+    @property
+    def largest_promise(self) -> int: ...
 
 
 class _Release(Protocol):
@@ -237,6 +244,8 @@ class _Release(Protocol):
     def fingerprint(self) -> str: ...
     @property
     def joined_people(self) -> int: ...
+    @property
+    def total_grains(self) -> int: ...
     @property
     def ledger_number(self) -> int | None: ...
     @property
@@ -253,6 +262,9 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
     """
     _expect(_is_well_formed(receipt), "the receipt holds something that no receipt holds")
     _expect(receipt.fingerprint == announcement.fingerprint, "the receipt is for another announcement")
+    place = (announcement.campaign, announcement.round)
+    _expect((receipt.campaign, receipt.round) == place, "the receipt is for another campaign or round")
+    _expect(receipt.promised <= announcement.largest_promise, "more was promised than the announcement allows anybody")
     _expect(release.announcement.fingerprint == announcement.fingerprint, "the release is of another announcement")
     _expect(release.ledger_number == receipt.ledger_number, "the receipt is for another place in the ledger")
     _expect(release.ledger_head == receipt.ledger_head, "the receipt and the release name different ledger heads")
@@ -270,6 +282,7 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
             "what was promised and what remains is the operator's word",
         )
     _expect(receipt.spent == receipt.promised, "something else was spent than promised")
+    _expect(receipt.spent <= release.total_grains, "more was spent than the release cost everyone together")
     _expect(root_of(receipt) == receipt.rows, "the charge is not among those sealed with the release")
     return (
         *shown,

@@ -10,7 +10,7 @@ import numpy as np
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 
-__all__ = ["checked_ids", "column", "numbers", "same_rows"]
+__all__ = ["checked_ids", "column", "has_rows", "numbers", "same_rows"]
 
 LARGEST = 1e300
 
@@ -69,7 +69,7 @@ def same_rows(left: Any, right: Any, names: tuple[str, str]) -> None:  # noqa: A
     """Insist that two columns speak of the same people in the same order; None speaks of nobody."""
     if left is None or right is None:
         return
-    if np.ndim(right) == 0 or np.ndim(left) == 0:
+    if not has_rows(left) or not has_rows(right):
         return
     if len(left) != len(right):
         raise BadInput(f"{names[0]} has {len(left)} entries and {names[1]} has {len(right)}; give one of each a person")
@@ -79,6 +79,14 @@ def same_rows(left: Any, right: Any, names: tuple[str, str]) -> None:  # noqa: A
         raise BadInput(
             f"{names[0]} and {names[1]} have different indexes; align them (for instance with .reindex) first"
         )
+
+
+def has_rows(values: Any) -> bool:  # noqa: ANN401
+    """Tell a column from a single number; rows of different lengths are for later checks to refuse."""
+    try:
+        return np.ndim(values) > 0
+    except ValueError:
+        return True
 
 
 def checked_ids(ids: Any, people: int) -> tuple[str, ...] | None:  # noqa: ANN401

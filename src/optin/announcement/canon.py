@@ -15,7 +15,7 @@ from typing import Any, NoReturn, cast
 
 from optin.errors import BadInput
 
-__all__ = ["Fields", "canonical_bytes", "fingerprint", "finite", "real", "wide"]
+__all__ = ["Fields", "canonical_bytes", "fingerprint", "finite", "once", "real", "wide"]
 
 _WIDEST = 10**100
 
@@ -76,7 +76,7 @@ class Fields:
     def parse(cls, text: str, kind: str, versions: Iterable[int]) -> Fields:
         """Read JSON text, refusing what JSON does not have (NaN, Infinity) and repeated keys."""
         try:
-            record = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once)
+            record = json.loads(text, parse_constant=_no_constant, object_pairs_hook=once)
         except (ValueError, RecursionError):
             raise BadInput(f"this is not the JSON of an optin {kind}: write it with to_json()") from None
         return cls(record, kind, versions)
@@ -140,7 +140,8 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Build a JSON object, refusing a key given twice: readers would differ on which one counts."""
     record = dict(pairs)
     if len(record) != len(pairs):
         raise ValueError

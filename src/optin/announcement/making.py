@@ -7,6 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
 from optin.agents import Agents, QuasiLinear
 from optin.announcement.grains import HIGHEST_EPSILON, BoolArray, GrainRule, sums, sums_above
 from optin.announcement.naming import check_round, checked_campaign, new_campaign
@@ -39,6 +41,7 @@ def announce(
     people below a cap that all others reach are refused too, for the sums give their limits away.
     """
     _check_people(plan, agents)
+    _check_count(min_people)
     check_round(round)
     name = new_campaign() if campaign is None else checked_campaign(campaign)
     draft = _draft(plan, campaign=name, round=round)
@@ -62,6 +65,12 @@ def _check_people(plan: Plan, agents: Agents) -> None:
         raise BadInput(f"the plan was made for {plan.people} people, not {len(agents)}: announce to those planned for")
     if not math.isfinite(plan.bounds[1] - plan.bounds[0]):
         raise BadInput("the bounds are too far apart for a float: measure in a larger unit")
+
+
+def _check_count(min_people: object) -> None:
+    """Refuse what is no count: nothing is below NaN, so every group would be large enough for it."""
+    if isinstance(min_people, bool) or not isinstance(min_people, (int, np.integer)) or min_people < 0:
+        raise BadInput("min_people must be a whole number of 0 or more")
 
 
 def _check_enough(rule: GrainRule, min_people: int) -> None:

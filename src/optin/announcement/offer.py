@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from optin.announcement import canon
 from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, FloatArray, GrainRule, everyone_grains, lowered
 from optin.announcement.naming import check_round, checked_campaign
 from optin.errors import BadInput
+from optin.planning.question import WIDEST
 
 __all__ = ["KAPPA", "PRIVACY_CONSTRAINED", "QUASI_LINEAR", "Announcement", "announced_eta", "exact_variance", "nearest"]
 
@@ -71,6 +72,11 @@ class Announcement:
     def noiseless(self) -> bool:
         """Say whether no noise is planned, because everyone who counts set no limit."""
         return math.isinf(self.eta)
+
+    @property
+    def largest_promise(self) -> int:
+        """Return the most grains this announcement promises anybody: those of whoever reaches the cap."""
+        return int(HIGHEST_EPSILON * GRAIN) if self.noiseless else int(min(self.cap, HIGHEST_EPSILON) * GRAIN)
 
     @property
     def noise_scale(self) -> float:
@@ -180,7 +186,7 @@ class _SharedSurplus:
     """Limits of people who share one benefit and one outside option: surplus over cost (E9), rounded down."""
 
     surplus: float
-    costs: FloatArray
+    costs: FloatArray = field(repr=False)
 
     def __call__(self, rows: slice) -> FloatArray:
         return lowered(indifferent(np.asarray(self.surplus), self.costs[rows]))
@@ -209,9 +215,9 @@ def nearest(number: Fraction) -> float:
 def _bounds(found: object) -> tuple[float, float]:
     if isinstance(found, list) and len(found) == 2:
         low, high = (canon.finite(end) for end in found)
-        if low is not None and high is not None and low < high and math.isfinite(high - low):
+        if low is not None and high is not None and 1 / WIDEST <= high - low <= WIDEST:
             return low, high
-    raise BadInput('this announcement cannot be read: "bounds" is not a pair of numbers, the lower one first')
+    raise BadInput('this announcement cannot be read: "bounds" is not a pair of usable numbers, the lower one first')
 
 
 def _check_consistent(found: Announcement, stated: str) -> None:
@@ -247,8 +253,7 @@ def _check_ranges(found: Announcement) -> None:
 def _check_sums(found: Announcement) -> None:
     """Compare the sums with each other (Cauchy: S^2 <= n Q; nobody above the cap: Q <= S cap) and with what follows."""
     total, squares = found.total_grains, found.total_squared_grains
-    most = int(min(found.cap, HIGHEST_EPSILON) * GRAIN) if not found.noiseless else int(HIGHEST_EPSILON * GRAIN)
-    if not total * total <= found.people * squares <= found.people * total * most:
+    if not total * total <= found.people * squares <= found.people * total * found.largest_promise:
         raise BadInput("this announcement contradicts itself: so many people, none above the cap, cannot have its sums")
     if not found.noiseless and announced_eta(total, found.width) != found.eta:
         raise BadInput("this announcement contradicts itself: its eta does not follow from its sums")

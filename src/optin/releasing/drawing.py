@@ -21,7 +21,7 @@ from optin._version import __version__
 from optin.agents import Agents
 from optin.agents.columns import same_rows
 from optin.announcement import Announcement
-from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, FloatArray, everyone_grains, sums
+from optin.announcement.grains import FloatArray, everyone_grains, sums
 from optin.errors import BadInput
 from optin.participation import check_table, joined_rows, turnout_of
 from optin.releasing import noise
@@ -91,7 +91,7 @@ def releases(
 def _check_noise(announcement: Announcement, *, allowed: bool) -> None:
     """Certify that the noise covers the largest promise, or that its absence was asked for."""
     if not announcement.noiseless:
-        noise.check_loss(int(min(announcement.cap, HIGHEST_EPSILON) * GRAIN))
+        noise.check_loss(announcement.largest_promise)
     elif not allowed:
         raise BadInput(
             "nobody who counts here set a limit, so this release would be exact, without any noise: pass"

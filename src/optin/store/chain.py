@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, insert, select, text
 
-from optin.announcement.naming import check_round
+from optin.announcement.naming import check_round, checked_campaign
 from optin.receipts import MerkleTree, Seal, charge_salts, leaves_of
 from optin.store.schema import acts
 
@@ -41,7 +41,8 @@ class Terms:
     fingerprint: str
 
     def __post_init__(self) -> None:
-        """Refuse a round that one database would keep and another would not."""
+        """Refuse a name or a round that one database would keep and another would not."""
+        checked_campaign(self.campaign)
         check_round(self.round)
 
 
@@ -127,7 +128,7 @@ def seal_of(act: Row[Any]) -> Seal:
 
 _ALLOWANCES = """SELECT p.id, a.grains FROM allowances a JOIN people p ON p.person = a.person
     WHERE a.act = :act ORDER BY a.person"""
-_PROMISES = """SELECT p.id, q.grains, CAST(q.bounded AS INTEGER) FROM promises q JOIN people p ON p.person = q.person
+_PROMISES = """SELECT p.id, q.grains, q.bounded FROM promises q JOIN people p ON p.person = q.person
     WHERE q.offer = :act ORDER BY q.position"""
 _RETURNS = "SELECT position FROM returns WHERE offer = :offer AND act = :act ORDER BY position"
 _CHARGES = """SELECT p.id, c.grains FROM charges c JOIN promises q ON q.offer = c.offer AND q.position = c.position
@@ -150,14 +151,22 @@ def rows_of(connection: Connection, *, kind: str, act: int, offer: int | None, s
         return len(ids), charge_tree(salt, ids, grains).root
     columns = _columns(connection, _QUERIES[kind], act=act, offer=offer)
     names = None if _QUERIES[kind] is _RETURNS else columns.pop(0)
-    numbers = [np.array(column, dtype=np.int64) for column in columns]
+    numbers = [_whole(column) for column in columns]
     return len(numbers[0]), rows_digest(salt, names, *numbers)
 
 
 def charged(connection: Connection, *, act: int, offer: int | None) -> tuple[list[str], NDArray[np.int64]]:
     """List whom a release charged, in the order of its tree, with their grains."""
     ids, grains = _columns(connection, _CHARGES, act=act, offer=offer)
-    return ids, np.array(grains, dtype=np.int64)
+    return ids, _whole(grains)
+
+
+def _whole(column: list[Any]) -> NDArray[np.int64]:
+    """Take a column of whole numbers; SQLite keeps anything anywhere, and half a grain must not be rounded away."""
+    found = np.array(column or [0])[: len(column)]
+    if found.dtype.kind not in "bi":
+        raise ValueError("not a whole number")
+    return found.astype(np.int64)
 
 
 def charge_tree(salt: str, ids: Sequence[str], grains: NDArray[np.int64]) -> MerkleTree:

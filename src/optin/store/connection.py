@@ -65,6 +65,8 @@ def _place(url: str) -> URL:
         return place.set(drivername="postgresql+psycopg")
     if not place.database:
         raise BadInput("a ledger needs a place: give a path, sqlite:///path or postgresql://user@host/name")
+    if place.query:
+        raise BadInput("a ledger in SQLite takes no options: give the path alone (without sqlite:/// if it holds a ?)")
     if place.database == ":memory:":
         raise BadInput("a ledger in memory would forget what was spent; give a file")
     return place
@@ -112,8 +114,8 @@ def _harden_sqlite(connection: sqlite3.Connection) -> None:
     for pragma in ("synchronous=FULL", "recursive_triggers=ON", "temp_store=MEMORY", "secure_delete=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     patience = time.monotonic() + PATIENCE
-    while _journal_mode(cursor) != "wal":
-        if time.monotonic() > patience:
+    while (mode := _journal_mode(cursor)) != "wal":
+        if mode is not None or time.monotonic() > patience:
             raise BadInput("this SQLite file cannot keep a write-ahead log here; put the ledger on a local disk")
         time.sleep(0.02)
     if cursor.execute("PRAGMA synchronous").fetchone()[0] != 2:
@@ -138,16 +140,19 @@ def _postgresql(place: URL) -> Engine:
         hide_parameters=True,
         isolation_level="READ COMMITTED",
         pool_pre_ping=True,
+        connect_args={"client_encoding": "utf8"},  # else the driver fails on other letters, and quotes them
     )
     event.listen(engine, "connect", _closing(_harden_postgresql))
     return engine
 
 
 def _harden_postgresql(connection: psycopg.Connection[tuple[str]]) -> None:
-    """Refuse a server that does not sync, and make every commit wait for the disk."""
+    """Refuse a server that does not sync or does not know every letter; make every commit wait for the disk."""
     with connection.cursor() as cursor:
         if cursor.execute("SHOW fsync").fetchone() != ("on",):
             raise BadInput("this PostgreSQL runs with fsync off and may forget a commit; turn it on to keep a ledger")
+        if cursor.execute("SHOW server_encoding").fetchone() != ("UTF8",):
+            raise BadInput("this PostgreSQL database is not in UTF-8 and cannot keep every id; create one in UTF8")
         if cursor.execute("SHOW synchronous_commit").fetchone() in (("off",), ("local",)):
             cursor.execute("SET synchronous_commit TO on")
         cursor.execute(f"SET lock_timeout TO '{PATIENCE}s'")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Engine, select, text
 
-from optin.announcement.naming import check_round
+from optin.announcement.naming import check_round, checked_campaign
 from optin.errors import BadInput, PromiseBroken
 from optin.receipts import Receipt
 from optin.store import charging, offers, receipting, verification
@@ -220,6 +220,8 @@ class Ledger:
     def receipt(self, person: str, *, campaign: str | None = None, round: int | None = None) -> Receipt:  # noqa: A002
         """Write one person's receipt: of the newest release announced to them, of that campaign, or of that round."""
         names = as_ids([person])
+        if campaign is not None:
+            checked_campaign(campaign)
         if round is not None:
             check_round(round)
 
@@ -233,6 +235,7 @@ class Ledger:
     def receipts(self, ids: Sequence[str], *, campaign: str, round: int) -> list[Receipt]:  # noqa: A002
         """Write many people's receipts of one release."""
         names = as_ids(ids)
+        checked_campaign(campaign)
         check_round(round)
         return read(self.engine, lambda connection: receipting.receipts(connection, names, campaign, round))
 

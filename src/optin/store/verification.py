@@ -149,8 +149,8 @@ def _fallen_guards(connection: Connection) -> Iterator[str]:
     bare = [table for table in APPEND_ONLY if not guards_of(table, connection.dialect.name).items() <= found.items()]
     if bare:
         yield f"triggers that keep rows from being changed are missing, changed or off on {', '.join(bare)}"
-    if connection.scalar(text("SELECT COUNT(*) FROM head_lock")) != 1:
-        yield "the row that every writer locks is missing"
+    if list(connection.scalars(text("SELECT one FROM head_lock"))) != [1]:
+        yield "the row that every writer locks is missing or not the only one"
 
 
 _BEFORE_UPDATE_DELETE_TRUNCATE = 2 + 8 + 16 + 32  # PostgreSQL's bits of pg_trigger.tgtype, once a statement
