@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from optin import baselines, campaign, dynamics, figures, incentives, report
     from optin.agents import Description, LinearBenefit, PrivacyConstrained, QuasiLinear, describe
     from optin.announcement import Announcement, Deal, announce, explain
+    from optin.engine import read
     from optin.errors import BadInput, BudgetSpent, Infeasible, LedgerUnavailable, OptinError, PromiseBroken
     from optin.planning import Certificate, Plan, Target, plan
     from optin.receipts import Receipt, check
@@ -47,6 +48,7 @@ _HOMES = {
     "describe": "agents",
     "explain": "announcement",
     "plan": "planning",
+    "read": "engine",
     "release": "releasing",
 }
 _ROOMS = {"baselines", "campaign", "dynamics", "figures", "incentives", "report"}
@@ -82,6 +84,7 @@ __all__ = [
     "figures",
     "incentives",
     "plan",
+    "read",
     "release",
     "report",
 ]

@@ -57,7 +57,7 @@ def describe(agents: Agents, *, variance: float | None = None, data_variance: fl
     if isinstance(agents, PrivacyConstrained):
         table = agents.table()
     else:
-        table = PrivacyConstrained(agents.limits_at(_given(variance), data_variance=data_variance)).table()
+        table = agents.table_at(_given(variance), data_variance=data_variance)
     outline = table.buckets()
     counts = np.diff(outline.counts, prepend=float(table.zeros))
     group = max(math.ceil(len(counts) / MOST), 1)

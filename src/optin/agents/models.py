@@ -5,19 +5,46 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from optin.agents.benefit import Benefit, LinearBenefit, called, number_or_array
 from optin.agents.columns import checked_ids, column, numbers, same_rows
 from optin.errors import BadInput
-from optin.kernel.ladder import Array
+from optin.kernel.ladder import Array, Limits
 from optin.kernel.passes import ArrayLimits
 
-__all__ = ["Agents", "PrivacyConstrained", "QuasiLinear"]
+__all__ = ["Agents", "People", "PrivacyConstrained", "QuasiLinear"]
 
 EXTREME = 1e150
+
+
+class People(Limits, Protocol):
+    """What the planner asks of a table of limits, in memory or in an engine, beyond what the kernel does.
+
+    Limits above ``ceiling`` are read as infinite; all answers are in units of 1 / ``scale``.
+    """
+
+    @property
+    def scale(self) -> float:
+        """A power of two."""
+
+    @property
+    def ceiling(self) -> float:
+        """The largest cap these answers are right for."""
+
+    @property
+    def least(self) -> float:
+        """The smallest positive finite limit."""
+
+    @property
+    def zeros(self) -> int:
+        """How many limits are zero."""
+
+    @property
+    def infinite(self) -> int:
+        """How many limits are infinite."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,12 +89,12 @@ class PrivacyConstrained:
     def __repr__(self) -> str:
         return f"PrivacyConstrained({len(self)} people)"
 
-    def table(self) -> ArrayLimits:
+    def table(self) -> People:
         """Return the limits as the kernel reads them."""
         extreme = self.most > EXTREME and _largest_finite(self.limits) > EXTREME
         return ArrayLimits(self.limits, ceiling=EXTREME if extreme else math.inf)
 
-    def scaled_table(self) -> ArrayLimits:
+    def scaled_table(self) -> People:
         """Return the limits in units of about the largest, for caps so high that squares would overflow."""
         return ArrayLimits(self.limits, scale=2.0 ** -math.frexp(_largest_finite(self.limits))[1])
 
@@ -116,7 +143,7 @@ class QuasiLinear:
     def __repr__(self) -> str:
         return f"QuasiLinear({len(self)} people, benefit={benefit_name(self.benefit)})"
 
-    def table(self) -> ArrayLimits:
+    def table(self) -> People:
         """Return t = 1/c as the kernel reads it (E10)."""
         return ArrayLimits(self.costs, inverse=True)
 
@@ -131,6 +158,10 @@ class QuasiLinear:
     def surplus_at(self, variance: float, *, data_variance: float | None = None) -> float | Array:
         """Return benefit - outside at this variance, a number or one for each person."""
         return number_or_array(called(self.benefit, variance)) - self.outside_at(data_variance)
+
+    def table_at(self, variance: float, *, data_variance: float | None = None) -> People:
+        """Return the limits at a variance as the kernel reads them."""
+        return PrivacyConstrained(self.limits_at(variance, data_variance=data_variance)).table()
 
     def limits_at(self, variance: float, *, data_variance: float | None = None) -> Array:
         """Return the epsilon at which each person is indifferent: max(surplus, 0) / cost (E9)."""

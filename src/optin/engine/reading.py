@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import accumulate
 from pathlib import Path
 from typing import TypeVar
@@ -15,9 +13,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from optin.engine.cells import Place, as_ids, as_numbers, as_truths
-from optin.engine.csvfiles import csv_header, line_of, read_csv
-from optin.engine.parquetfiles import parquet_header, read_parquet
-from optin.engine.places import PARQUET, files_of
+from optin.engine.csvfiles import line_of, read_csv
+from optin.engine.headers import expect_column, header, is_parquet
+from optin.engine.parquetfiles import read_parquet
+from optin.engine.places import files_of
 from optin.errors import BadInput
 
 __all__ = ["ENGINES", "Table", "check_engine", "read_table"]
@@ -99,58 +98,16 @@ def read_table(path: str, names: Sequence[str] | None = None) -> Table:
 
 def _shared(files: tuple[Path, ...]) -> list[str]:
     """List the columns that every file has, and has once."""
-    headers = [_header(file) for file in files]
-    return [name for name in headers[0] if all(header.count(name) == 1 for header in headers)]
+    headers = [header(file) for file in files]
+    return [name for name in headers[0] if all(known.count(name) == 1 for known in headers)]
 
 
 def _read(file: Path, names: list[str]) -> pa.Table:
-    header = _header(file)
+    known = header(file)
     for name in names:
-        _expect_column(file, name, header)
-    return read_parquet(file, names) if _is_parquet(file) else read_csv(file, names)
-
-
-def _header(file: Path) -> list[str]:
-    try:
-        return parquet_header(file) if _is_parquet(file) else csv_header(file)
-    except OSError as error:
-        reason = error.strerror or "it cannot be opened"
-    raise BadInput(f"{file} cannot be read: {reason}")
-
-
-def _expect_column(file: Path, name: str, header: list[str]) -> None:
-    if header.count(name) == 1:
-        return
-    if header.count(name) > 1:
-        raise BadInput(f"{file} has {header.count(name)} columns named {name}; rename all but one")
-    raise BadInput(f"{_top(file)} has no column {name}; {_advice(name, header)}")
-
-
-def _advice(name: str, header: list[str]) -> str:
-    if any(mark in cell for cell in header for mark in ";\t|"):
-        return "its columns are not separated by commas; save it as CSV with commas"
-    if any(_holds_number(cell) for cell in header):
-        return "its first line holds numbers, not column names; add a line that names the columns"
-    folded = {known.casefold().strip(): known for known in header}
-    near = get_close_matches(name.casefold().strip(), folded, n=1, cutoff=0.5)
-    if near:
-        return f"did you mean {folded[near[0]]}?"
-    listed = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
-    return f"it has {listed}"
-
-
-def _holds_number(cell: str) -> bool:
-    """Tell a person's row from a header: a row in the header's place must not be repeated in a message."""
-    return re.search(r"(^|\s)[-+]?[\d.,]+(e[-+]?\d+)?(\s|$)|\d[.,]\d", cell.strip(), re.IGNORECASE) is not None
-
-
-def _top(file: Path) -> str:
-    return str(file) if _is_parquet(file) else f"{file} line 1"
+        expect_column(file, name, known)
+    return read_parquet(file, names) if is_parquet(file) else read_csv(file, names)
 
 
 def _place(file: Path, row: int) -> str:
-    return f"{file} row {row + 1}" if _is_parquet(file) else f"{file} line {line_of(file, row)}"
-
-
-def _is_parquet(file: Path) -> bool:
-    return file.suffix.lower() in PARQUET
+    return f"{file} row {row + 1}" if is_parquet(file) else f"{file} line {line_of(file, row)}"

@@ -12,9 +12,8 @@ from optin.agents.benefit import LinearBenefit, Watched
 from optin.agents.models import PrivacyConstrained, QuasiLinear, benefit_name, indifferent
 from optin.errors import BadInput, Infeasible
 from optin.kernel.fixedpoint import STEPS, least_fixed_point
-from optin.kernel.ladder import Array
+from optin.kernel.ladder import Array, Limits
 from optin.kernel.optimum import Design, best_at_reach, best_design, tilt_of
-from optin.kernel.passes import ArrayLimits
 from optin.kernel.quasilinear import Crossing, Gain, least_crossing
 from optin.kernel.shortfall import fewest_copies, shortfall
 from optin.planning.question import Question
@@ -84,7 +83,7 @@ def common_gain(agents: QuasiLinear, asked: Question) -> Gain:
     return _gain(agents, asked, Watched(agents.benefit, people=len(agents)), float(np.max(outside)))
 
 
-def _accepted(agents: QuasiLinear, asked: Question, outside: float, table: ArrayLimits, crossing: Crossing) -> Plan:
+def _accepted(agents: QuasiLinear, asked: Question, outside: float, table: Limits, crossing: Crossing) -> Plan:
     promised = asked.inflate * crossing.variance
     benefit = float(agents.benefit(promised))
     surplus = benefit - outside
@@ -113,7 +112,7 @@ def _cap(asked: Question, design: Design, surplus: float) -> float:
     return surplus * design.cap if design.cap < math.inf else math.inf
 
 
-def _unit_design(table: ArrayLimits, asked: Question, crossing: Crossing, surplus: float) -> Design:
+def _unit_design(table: Limits, asked: Question, crossing: Crossing, surplus: float) -> Design:
     """Describe the offer y as a design over t = 1/c; the surplus only scales it.
 
     y is solved again from the surplus (E1), because a price found from y loses digits where nearly everyone is alike.

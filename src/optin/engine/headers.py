@@ -1,0 +1,60 @@
+"""Column names of files: is the one asked for there, once, and if not, which was meant."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from pathlib import Path
+
+from optin.engine.csvfiles import csv_header
+from optin.engine.parquetfiles import parquet_header
+from optin.engine.places import PARQUET
+from optin.errors import BadInput
+
+__all__ = ["advice", "expect_column", "header", "is_parquet"]
+
+
+def header(file: Path) -> list[str]:
+    """Read the column names of a file."""
+    try:
+        return parquet_header(file) if is_parquet(file) else csv_header(file)
+    except OSError as error:
+        reason = error.strerror or "it cannot be opened"
+    raise BadInput(f"{file} cannot be read: {reason}")
+
+
+def expect_column(file: Path, name: str, header: list[str]) -> None:
+    """Refuse a file that lacks a column, or has it twice."""
+    if header.count(name) == 1:
+        return
+    if header.count(name) > 1:
+        raise BadInput(f"{file} has {header.count(name)} columns named {name}; rename all but one")
+    raise BadInput(f"{_top(file)} has no column {name}; {advice(name, header)}")
+
+
+def advice(name: str, header: list[str]) -> str:
+    """Propose the nearest name, or say what the first line looks like."""
+    if any(mark in cell for cell in header for mark in ";\t|"):
+        return "its columns are not separated by commas; save it as CSV with commas"
+    if any(_holds_number(cell) for cell in header):
+        return "its first line holds numbers, not column names; add a line that names the columns"
+    folded = {known.casefold().strip(): known for known in header}
+    near = get_close_matches(name.casefold().strip(), folded, n=1, cutoff=0.5)
+    if near:
+        return f"did you mean {folded[near[0]]}?"
+    listed = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
+    return f"it has {listed}"
+
+
+def _holds_number(cell: str) -> bool:
+    """Tell a person's row from a header: a row in the header's place must not be repeated in a message."""
+    return re.search(r"(^|\s)[-+]?[\d.,]+(e[-+]?\d+)?(\s|$)|\d[.,]\d", cell.strip(), re.IGNORECASE) is not None
+
+
+def _top(file: Path) -> str:
+    return str(file) if is_parquet(file) else f"{file} line 1"
+
+
+def is_parquet(file: Path | str) -> bool:
+    """Tell Parquet by its name."""
+    return Path(file).suffix.lower() in PARQUET

@@ -1,0 +1,120 @@
+"""optin.read: people stay where they are, and come back as agents that every step accepts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from optin.agents.benefit import Benefit
+from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
+from optin.engine import duck
+from optin.engine.checks import expect_distinct_ids
+from optin.engine.headers import expect_column, header, is_parquet
+from optin.engine.people import KeptConstrained, KeptQuasiLinear
+from optin.engine.places import files_of
+from optin.engine.reading import read_table
+from optin.engine.rows import Rows
+from optin.engine.session import Session
+from optin.errors import BadInput
+
+if TYPE_CHECKING:
+    from ibis.expr import types as ir
+
+__all__ = ["MANY", "read", "rows_of"]
+
+MANY = 1_000_000  # from so many people on, ids are compared only when asked for
+
+
+def read(
+    source: str | Path | ir.Table,
+    *,
+    id: str = "id",  # noqa: A002 - the word of the contract
+    limits: str | None = None,
+    budgets: str | None = None,
+    costs: str | None = None,
+    benefit: Benefit | None = None,
+    outside: Any = 0.0,  # noqa: ANN401
+    engine: str = "duckdb",
+    check_ids: bool | None = None,
+) -> Agents:
+    """Open a table of people where it lies, check it there, and return agents for `plan`, `announce` and `release`.
+
+    ``source`` is a file, folder or glob of Parquet or CSV, or a table of any Ibis backend. Name the column of ``limits``; or
+    ``budgets`` and ``costs``; or ``costs`` with a common ``benefit``. The first scan counts what cannot be used and names one
+    such person by id. Ids are compared below 10^6 people, and above with ``check_ids=True``.
+    """
+    wanted = [name for name in (limits, budgets, costs) if name is not None]
+    _check_columns(limits, budgets, costs, benefit)
+    if engine == "memory" and not hasattr(source, "execute"):
+        return _in_memory(str(source), id, limits, budgets, costs, benefit, outside)
+    rows = rows_of(source, id=id, columns=wanted, engine=engine)
+    people: KeptConstrained | KeptQuasiLinear
+    if benefit is not None:
+        people = KeptQuasiLinear(rows, str(costs), benefit=benefit, outside=outside)
+    else:
+        people = KeptConstrained(rows, limits, budgets=budgets, costs=costs)
+    if check_ids or (check_ids is None and len(people) < MANY):
+        expect_distinct_ids(rows)
+    return people
+
+
+def _check_columns(limits: str | None, budgets: str | None, costs: str | None, benefit: Benefit | None) -> None:
+    given = (limits is not None, budgets is not None, costs is not None, benefit is not None)
+    if given not in ((True, False, False, False), (False, True, True, False), (False, False, True, True)):
+        raise BadInput(
+            "say what people accept in one way: limits=…, or budgets=… and costs=…, or costs=… and benefit=…"
+        )
+
+
+def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engine: str) -> Rows:  # noqa: A002
+    """Open the table; every file must have the id and the columns, once."""
+    if not isinstance(source, str | Path):
+        session = Session(source.get_backend(), source.get_backend().name, owned=False)
+        return Rows(session, source, "the table", id)
+    files = files_of(str(source))
+    for file in files:
+        known = header(file)
+        for name in (id, *columns):
+            expect_column(file, name, known)
+    session = _open(engine)
+    return Rows(session, _table(session, files), str(source), id, tuple(str(file) for file in files))
+
+
+def _open(engine: str) -> Session:
+    if engine == "duckdb":
+        return duck.open_duckdb()
+    raise BadInput(
+        f"engine {engine} is not known; use memory, duckdb, spark-local, spark://host:port or sc://host:port"
+    )
+
+
+def _table(session: Session, files: tuple[Path, ...]) -> ir.Table:
+    if is_parquet(files[0]):
+        return duck.read_parquet(session, [str(file) for file in files])
+    import ibis
+
+    headers: dict[tuple[str, ...], list[str]] = {}
+    for file in files:
+        headers.setdefault(tuple(header(file)), []).append(str(file))
+    tables = [duck.read_csv(session, names, known) for known, names in headers.items()]
+    shared = [name for name in tables[0].columns if all(name in table.columns for table in tables)]
+    return ibis.union(*(table.select(shared) for table in tables)) if len(tables) > 1 else tables[0]
+
+
+def _in_memory(
+    path: str, id: str, limits: str | None, budgets: str | None, costs: str | None,  # noqa: A002
+    benefit: Benefit | None, outside: Any,  # noqa: ANN401
+) -> Agents:  # fmt: skip
+    """Read everything into arrays."""
+    table = read_table(path, [name for name in (id, limits, budgets, costs) if name is not None])
+    ids = tuple(table.ids(id))
+    if limits is not None:
+        return PrivacyConstrained(table.numbers(limits), ids=ids)
+    cost = table.numbers(str(costs), infinite=False)
+    if budgets is not None:
+        return PrivacyConstrained.from_budgets(table.numbers(budgets), cost, ids=ids)
+    return QuasiLinear(cost, benefit=benefit, outside=outside, ids=ids) if benefit is not None else _never()
+
+
+def _never() -> Agents:
+    raise AssertionError("one of the three ways was checked before")

@@ -1,0 +1,168 @@
+"""Agents whose rows stay in an engine: the same models, answered by queries; nothing here holds one number a person."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from optin.agents.benefit import Benefit
+from optin.agents.models import EXTREME, PrivacyConstrained, QuasiLinear
+from optin.engine.checks import Wanted, refuse_unusable
+from optin.engine.rows import Rows
+from optin.engine.session import literal
+from optin.engine.survey import Survey
+from optin.engine.tables import EngineLimits
+from optin.errors import BadInput
+
+if TYPE_CHECKING:
+    from ibis.expr import types as ir
+
+__all__ = ["KeptConstrained", "KeptQuasiLinear"]
+
+SHARED = "people who stay in an engine share one benefit and one outside option; give numbers, not one for each person"
+
+
+def _stays(what: str) -> NoReturn:
+    raise BadInput(
+        f"these people stay in their engine, and no {what} are brought into memory; read them with engine='memory' if there"
+        " are few enough"
+    )
+
+
+class KeptConstrained(PrivacyConstrained):
+    """People of an engine who accept any epsilon up to their own limit (a column, or budget / cost)."""
+
+    rows: Rows
+    columns: tuple[str, ...]
+    seen: Survey
+
+    def __init__(self, rows: Rows, limits: str | None = None, *, budgets: str | None = None, costs: str | None = None):  # noqa: ANN204
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "columns", tuple(name for name in (limits, budgets, costs) if name is not None))
+        kinds = (Wanted(limits),) if limits is not None else (Wanted(str(budgets)), Wanted(str(costs), infinite=False))
+        table = _checked(rows, self.limit(), kinds)
+        object.__setattr__(self, "seen", table.survey)
+        object.__setattr__(self, "most", math.inf if table.infinite else table.survey.most)
+
+    def __len__(self) -> int:
+        return self.seen.people
+
+    @property
+    def limits(self) -> NoReturn:
+        """Refuse: limits stay in the engine."""
+        _stays("limits")
+
+    @property
+    def ids(self) -> NoReturn:
+        """Refuse: ids stay in the engine."""
+        _stays("ids")
+
+    def limit(self) -> ir.FloatingColumn:
+        """Return everyone's limit as an expression."""
+        names = self.columns
+        if len(names) == 1:
+            return self.rows.number(names[0])
+        return _ratio(self.rows.number(names[0]), self.rows.number(names[1]))
+
+    def table(self) -> EngineLimits:
+        """Return the limits as the kernel asks for them; what the first scan saw is kept."""
+        return EngineLimits(
+            self.rows, self.limit(), ceiling=EXTREME if self.seen.most > EXTREME else math.inf, seen=self.seen
+        )
+
+    def scaled_table(self) -> EngineLimits:
+        """Return the limits in units of about the largest, for caps so high that squares would overflow."""
+        return EngineLimits(self.rows, self.limit(), scale=2.0 ** -math.frexp(self.seen.most)[1])
+
+    def limits_at(self, variance: float | None = None, *, data_variance: float | None = None) -> NoReturn:
+        """Refuse: limits stay in the engine."""
+        _stays("limits")
+
+
+class KeptQuasiLinear(QuasiLinear):
+    """People of an engine who weigh a common benefit against their own cost (a column)."""
+
+    rows: Rows
+    column: str
+    seen: Survey
+
+    def __init__(self, rows: Rows, costs: str, *, benefit: Benefit, outside: Any = 0.0):  # noqa: ANN204, ANN401
+        if getattr(benefit, "per_person", False) or np.ndim(outside):
+            raise BadInput(SHARED)
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "column", costs)
+        common = QuasiLinear(np.ones(1), benefit=benefit, outside=outside)
+        for name in ("benefit", "outside"):
+            object.__setattr__(self, name, getattr(common, name))
+        kinds = (Wanted(costs, infinite=False, least=1 / EXTREME),)
+        object.__setattr__(self, "seen", _checked(rows, self._unit_limit(), kinds, zeros=False).survey)
+
+    def __len__(self) -> int:
+        return self.seen.people
+
+    @property
+    def costs(self) -> NoReturn:
+        """Refuse: costs stay in the engine."""
+        _stays("costs")
+
+    @property
+    def ids(self) -> NoReturn:
+        """Refuse: ids stay in the engine."""
+        _stays("ids")
+
+    def _unit_limit(self) -> ir.FloatingColumn:
+        return _quotient(literal(1.0), self.rows.number(self.column))
+
+    def limit(self, surplus: float) -> ir.FloatingColumn:
+        """Return the epsilon at which each person is indifferent, as an expression: max(surplus, 0) / cost (E9)."""
+        cost = self.rows.number(self.column)
+        if surplus >= 0:
+            return _quotient(literal(max(surplus, 0.0)), cost)
+        return cost * literal(0.0)
+
+    def table(self) -> EngineLimits:
+        """Return t = 1/c as the kernel asks for it (E10); what the first scan saw is kept."""
+        return EngineLimits(self.rows, self._unit_limit(), seen=self.seen)
+
+    def table_at(self, variance: float, *, data_variance: float | None = None) -> EngineLimits:
+        """Return the limits surplus / cost at a variance, bucketed by a scan of its own."""
+        surplus = self.surplus_at(variance, data_variance=data_variance)
+        if not isinstance(surplus, float):
+            raise BadInput(SHARED)
+        return EngineLimits(self.rows, self.limit(surplus))
+
+    def limits_at(self, variance: float, *, data_variance: float | None = None) -> NoReturn:
+        """Refuse: limits stay in the engine."""
+        _stays("limits")
+
+
+def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...], *, zeros: bool = True) -> EngineLimits:
+    """Scan the limits once; where anything is unusable, ask what and whose."""
+    rows.ids()
+    table = EngineLimits(rows, limit)
+    seen = table.survey
+    if seen.people == 0:
+        raise BadInput(f"{rows.source} has a header and no rows; give one row a person")
+    if seen.unusable or (seen.zeros and not zeros) or seen.huge or (seen.most > EXTREME and not zeros):
+        refuse_unusable(rows, kinds)
+    return table
+
+
+def _quotient(top: ir.FloatingScalar, cost: ir.FloatingColumn) -> ir.FloatingColumn:
+    """Divide by a cost; who bears none has no limit. Missing costs stay missing; Spark raises on a division by 0."""
+    import ibis
+
+    zero = literal(0.0)
+    return ibis.cases((cost == zero, literal(math.inf)), else_=top / cost.nullif(zero))
+
+
+def _ratio(budget: ir.FloatingColumn, cost: ir.FloatingColumn) -> ir.FloatingColumn:
+    """Divide budget by cost, infinite where the cost is 0; NULL where either cannot be used, so that it is refused."""
+    import ibis
+
+    zero, usable = literal(0.0), (budget >= literal(0.0)) & ~budget.isnan() & ~cost.isnan()
+    free = usable & (cost == zero)
+    paid = usable & (cost > zero) & (cost < literal(math.inf))
+    return ibis.cases((free, literal(math.inf)), (paid, budget / cost.nullif(zero)))

@@ -1,0 +1,73 @@
+"""People in an engine: the files they lie in, and their columns as expressions that nobody evaluates here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from optin.engine.headers import advice
+from optin.engine.session import Session
+from optin.errors import BadInput
+
+if TYPE_CHECKING:
+    from ibis.expr import types as ir
+
+__all__ = ["Rows"]
+
+NUMBER = r"^[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|(?i:inf|infinity|nan))$"
+YES = ("1", "true", "t", "yes", "y")
+NO = ("0", "false", "f", "no", "n")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table of an engine, one row a person; ``source`` is how messages name it."""
+
+    session: Session
+    table: ir.Table
+    source: str
+    id: str
+    files: tuple[str, ...] = field(default=())
+
+    def expect(self, name: str) -> None:
+        """Refuse a column that is not there, and propose the nearest."""
+        if name not in self.table.columns:
+            raise BadInput(f"{self.source} has no column {name}; {advice(name, list(self.table.columns))}")
+
+    def ids(self) -> ir.StringColumn:
+        """Return ids as text, byte for byte; whole numbers become their digits."""
+        self.expect(self.id)
+        column = self.table[self.id]
+        kind = column.type()
+        if not (kind.is_string() or kind.is_integer()):
+            raise BadInput(f"{self.id} is stored as {kind}, and ids are text; write the column as text")
+        return column.cast("string") if kind.is_integer() else column
+
+    def number(self, name: str) -> ir.FloatingColumn:
+        """Return a column as float64, NULL where it is missing or holds no number."""
+        self.expect(name)
+        column = self.table[name]
+        kind = column.type()
+        if kind.is_string():
+            return self._parsed(column)
+        if not (kind.is_numeric() or kind.is_boolean()):
+            raise BadInput(f"{self.source}: {name} is stored as {kind}, and numbers are needed; write it as numbers")
+        if kind.is_boolean():
+            column = column.cast("int64")
+        return column if str(kind) in ("float64", "!float64") else column.cast("float64")
+
+    def _parsed(self, column: ir.StringColumn) -> ir.FloatingColumn:
+        """Read text as numbers; what engines make of 1d or 1_000 differs, so only plain digits reach their casts."""
+        text = column.strip()
+        return text.re_search(NUMBER).ifelse(text, None).cast("string").try_cast("float64")
+
+    def truth(self, name: str) -> ir.BooleanColumn:
+        """Return yes as true, no as false, and NULL for anything else."""
+        import ibis
+
+        self.expect(name)
+        column = self.table[name]
+        if column.type().is_boolean():
+            return column
+        text = column.cast("string").strip().lower()
+        return ibis.cases((text.isin(YES), True), (text.isin(NO), False))

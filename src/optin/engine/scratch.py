@@ -1,0 +1,63 @@
+"""A private folder for what an engine spills: removed on exit, and at the next start if the exit never came."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+
+__all__ = ["Scratch"]
+
+PREFIX = "optin-engine-"
+LOCK = "in-use"
+
+
+class Scratch:
+    """A folder only its owner may enter, locked while its process lives.
+
+    >>> scratch = Scratch()
+    >>> oct(scratch.path.stat().st_mode)[-3:]
+    '700'
+    >>> scratch.remove()
+    >>> scratch.path.exists()
+    False
+    """
+
+    def __init__(self, parent: Path | None = None) -> None:
+        home = parent or Path(tempfile.gettempdir())
+        remove_abandoned(home)
+        self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=home))
+        self._lock = os.open(self.path / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self.remove = weakref.finalize(self, _remove, self.path, self._lock)
+
+
+def remove_abandoned(home: Path) -> None:
+    """Remove folders of this user whose process died: the system lets go of a dead process's locks."""
+    for folder in home.glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if folder.stat().st_uid == os.getuid() and not _in_use(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _in_use(folder: Path) -> bool:
+    """Say whether someone holds the lock, or is about to: a folder is born a moment before its lock."""
+    if not (folder / LOCK).exists():
+        return bool(not any(folder.iterdir()))
+    lock = os.open(folder / LOCK, os.O_RDWR)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(lock)
+    return False
+
+
+def _remove(path: Path, lock: int) -> None:
+    shutil.rmtree(path, ignore_errors=True)
+    os.close(lock)

@@ -1,0 +1,85 @@
+"""One connection to an engine: it sends queries, counts them, and turns failures into messages that quote nothing.
+
+An engine's own messages may repeat whole rows, so none of them is shown or kept as a cause.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from optin.errors import BadInput
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from ibis.backends import BaseBackend
+    from ibis.expr import types as ir
+
+    from optin.engine.scratch import Scratch
+
+__all__ = ["Session", "literal"]
+
+FAILED = object()
+
+
+def literal(number: float) -> ir.FloatingScalar:
+    """Write a float64 so that the engine reads the very same one.
+
+    Plain literals pass through DECIMAL on DuckDB, which changes 8 % of them; the shortest text that names a float does not.
+    """
+    import ibis
+
+    return ibis.literal(repr(float(number))).cast("float64")
+
+
+class Session:
+    """A backend of Ibis, the private folder it may spill to, and how many queries it was sent."""
+
+    def __init__(self, backend: BaseBackend, name: str, *, scratch: Scratch | None = None, owned: bool = True) -> None:
+        self.backend, self.name, self.scratch, self.sent = backend, name, scratch, 0
+        self.close = weakref.finalize(self, _close, backend if owned else None, scratch)
+
+    def fetch(self, query: ir.Expr, *, about: str) -> pa.Table:
+        """Send one query and return its few rows; ``about`` names what is read, for a message."""
+        self.sent += 1
+        return self._tried(lambda: self.backend.to_pyarrow(query), about)
+
+    def one(self, query: ir.Table, *, about: str) -> dict[str, Any]:
+        """Send one query that gives one row."""
+        row: dict[str, Any] = self.fetch(query, about=about).to_pylist()[0]
+        return row
+
+    def batches(self, query: ir.Table, *, about: str, size: int = 1 << 16) -> Iterator[pa.RecordBatch]:
+        """Send one query and walk over its rows, a batch at a time."""
+        self.sent += 1
+        reader = self._tried(lambda: self.backend.to_pyarrow_batches(query, chunk_size=size), about)
+        while (batch := self._tried(lambda: next(reader, None), about)) is not None:
+            yield batch
+
+    def _tried(self, call: Callable[[], Any], about: str) -> Any:  # noqa: ANN401 - whatever the engine gives
+        """Return what a call gives; where the engine fails, its error may quote rows, so it ends here."""
+        found = FAILED
+        try:
+            found = call()
+        except Exception as error:
+            reason = type(error).__name__
+        if found is FAILED:
+            raise BadInput(
+                f"{about} cannot be read by {self.name} ({reason}): a file is damaged, or was changed or taken away while it"
+                " was read, or the engine lacks room; check the files, then try again"
+            )
+        return found
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _close(backend: BaseBackend | None, scratch: Scratch | None) -> None:
+    if backend is not None:
+        backend.disconnect()
+    if scratch is not None:
+        scratch.remove()

@@ -1,0 +1,132 @@
+"""The first scan: limits counted and added up in buckets, and everything that may be wrong with them, in one query.
+
+A bucket is named by its limits rounded to nine binary digits, which two multiplications and two subtractions of float64 do
+(Veltkamp's splitting): no logarithm, so that every engine forms the same buckets to the last bit. Sums are taken of the
+distance to that name, which is exact and small: adding up 10^8 equal limits then loses nothing that could be seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optin.agents.columns import LARGEST
+from optin.engine.session import Session, literal
+from optin.kernel.ladder import Array, Outline
+
+if TYPE_CHECKING:
+    from ibis.expr import types as ir
+
+__all__ = ["Survey", "survey"]
+
+DIGITS = 9
+FACTOR = 2.0 ** (53 - DIGITS) + 1.0
+HUGE = 1e294  # from about here on the rounding above overflows
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What one scan tells of a column: how many rows are unusable, zero or infinite, and buckets of all others."""
+
+    people: int
+    unusable: int  # missing, NaN or negative
+    zeros: int
+    infinite: int
+    huge: int  # finite, and above all buckets
+    names: Array
+    counts: NDArray[np.int64]
+    shifts: Array  # sum of (limit - name)
+    spreads: Array  # sum of (limit - name)^2
+
+    @property
+    def least(self) -> float:
+        """A float at or below the smallest positive limit, and in its bucket."""
+        return float(_split_down(self.names[:1])[0]) if len(self.names) else np.inf
+
+    @property
+    def most(self) -> float:
+        """A float at or above the largest finite limit, and in its bucket."""
+        if self.huge:
+            return LARGEST
+        return float(tops(self.names[-1:])[0]) if len(self.names) else 0.0
+
+    def outline(self) -> Outline:
+        """Return the exact sums at the upper end of each bucket."""
+        totals = self.counts * self.names + self.shifts
+        squares = self.counts * self.names**2 + 2 * self.names * self.shifts + self.spreads
+        counts = self.zeros + np.cumsum(self.counts, dtype=np.float64)
+        return Outline(tops(self.names), counts, np.cumsum(totals), np.cumsum(squares), exact=True)
+
+    def up_to(self, ceiling: float) -> Survey:
+        """Read everything above ``ceiling`` as infinite."""
+        kept = self.names <= ceiling
+        infinite = self.infinite + int(self.counts[~kept].sum()) + (self.huge if ceiling < LARGEST else 0)
+        return replace(
+            self,
+            infinite=infinite,
+            huge=0 if ceiling < LARGEST else self.huge,
+            names=self.names[kept],
+            counts=self.counts[kept],
+            shifts=self.shifts[kept],
+            spreads=self.spreads[kept],
+        )
+
+
+def survey(session: Session, limit: ir.FloatingColumn, *, about: str) -> Survey:
+    """Scan a column once."""
+    table = limit.name("tau").as_table()
+    split = table.tau * literal(FACTOR)
+    named = table.select(tau=table.tau, bucket=split - (split - table.tau))
+    gap = named.tau - named.bucket
+    found = session.fetch(
+        named.group_by("bucket").agg(people=named.count(), shift=gap.sum(), spread=(gap * gap).sum()), about=about
+    )
+    columns = {name: found.column(name).to_numpy(zero_copy_only=False) for name in ("people", "shift", "spread")}
+    missing = found.column("bucket").is_null().to_numpy(zero_copy_only=False)
+    names = np.where(missing, -1.0, found.column("bucket").fill_null(-1.0).to_numpy(zero_copy_only=False))
+    counts = columns["people"].astype(np.int64)
+    beyond = int(counts[np.isnan(names)].sum())
+    infinite, huge = _beyond(session, limit, about=about) if beyond else (0, 0)
+    order = np.argsort(names)
+    order = order[names[order] > 0]  # drops NaN, which sorts last and compares false
+    return Survey(
+        people=int(counts.sum()),
+        unusable=int(counts[names < 0].sum()) + beyond - infinite - huge,
+        zeros=int(counts[names == 0].sum()),
+        infinite=infinite,
+        huge=huge,
+        names=names[order],
+        counts=counts[order],
+        shifts=columns["shift"][order],
+        spreads=columns["spread"][order],
+    )
+
+
+def _beyond(session: Session, limit: ir.FloatingColumn, *, about: str) -> tuple[int, int]:
+    """Count infinite limits, and finite ones that no bucket holds; NaN, which engines take for the largest, is neither."""
+    table = limit.name("tau").as_table()
+    large = table.filter((table.tau > literal(HUGE)) & ~table.tau.isnan())
+    found = session.one(large.agg(people=large.count(), infinite=large.tau.isinf().sum()), about=about)
+    infinite = int(found["infinite"] or 0)
+    return infinite, int(found["people"]) - infinite
+
+
+def split(numbers: Array) -> Array:
+    """Round to nine binary digits, by the steps that engines take."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = numbers * FACTOR
+        return np.asarray(scaled - (scaled - numbers))
+
+
+def tops(names: Array) -> Array:
+    """Return the largest float of each bucket: the middle to the next one, or the float before where that is rounded up."""
+    middle = names + np.ldexp(1.0, np.frexp(names)[1] - 1 - DIGITS)
+    return np.asarray(np.where(split(middle) <= names, middle, np.nextafter(middle, 0.0)))
+
+
+def _split_down(names: Array) -> Array:
+    """Return the smallest float of each bucket, or a little less."""
+    return np.asarray(names * (1.0 - 2.0**-DIGITS))
