@@ -41,3 +41,15 @@ def test_crowds_rounds_and_reports_are_drawn_and_said_in_words():
     drawn(ax)
     with pytest.raises(optin.BadInput, match="no rounds"):
         figures.rounds(axes(), {})
+
+
+def test_the_dial_under_a_relation_shows_its_four_points():
+    limits = np.random.default_rng(2).lognormal(-1, 1, 200)
+    means = optin.relations.related_means(limits, bounds=(0, 1), gap=0.2)
+    ax = axes()
+    words = figures.relation(ax, optin.PrivacyConstrained(limits), means, bounds=(0, 1), max_gap=0.2)
+    drawn(ax)
+    assert [name for name in ("strictest", "robust", "optimum", "proportional") if name in words] == [
+        note.get_text() for note in ax.texts if note.get_text() in words and "case" not in note.get_text()
+    ]
+    assert sum(line.get_marker() == "o" for line in ax.lines) == 4

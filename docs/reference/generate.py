@@ -28,6 +28,7 @@ MODULES = {
     "optin.baselines": "baselines.md",
     "optin.dynamics": "dynamics.md",
     "optin.incentives": "incentives.md",
+    "optin.relations": "relations.md",
     "optin.figures": "figures.md",
     "optin.report": "report.md",
 }

@@ -49,6 +49,10 @@ MEANINGS: dict[str, dict[str, str]] = {
         "total": "sum of their limits",
         "squares": "sum of squared limits",
     },
+    "Caution": {
+        "cost": "share of variance lost if there is no relation",
+        "saving": "share of worst-case squared error saved if there is the worst one",
+    },
     "Cell": {
         "low": "smallest limit",
         "high": "largest limit",
@@ -90,6 +94,12 @@ MEANINGS: dict[str, dict[str, str]] = {
         "buckets": "by rising limit, at most 256",
     },
     "Entry": {"number": "place in the ledger", "head": "hash up to it", "body": "public text stored there"},
+    "DialPoint": {
+        "name": "which design",
+        "bias": "of the estimate on people with these means",
+        "bias_bound": "what it can be at most: gap times tilt",
+        "mse": "expected squared error on these people",
+    },
     "Equilibrium": {
         "people": "how many are in, cheapest first",
         "variance": "of a release over them",
@@ -120,6 +130,12 @@ MEANINGS: dict[str, dict[str, str]] = {
         "honest_variance": "when all tell the truth",
     },
     "LinearBenefit": {"base": "benefit at variance 0", "slope": "what one unit of variance takes away"},
+    "Measured": {
+        "bias": "mean error",
+        "bias_error": "its standard error",
+        "mse": "mean squared error",
+        "mse_error": "its standard error",
+    },
     "Plan": {
         "within_resolution": "whether a benefit known only by calling it left a better offer undecided",
         "slack": "room for decliners (E12)",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from optin._version import __version__
 
 if TYPE_CHECKING:
-    from optin import baselines, campaign, dynamics, figures, incentives, report
+    from optin import baselines, campaign, dynamics, figures, incentives, relations, report
     from optin.agents import Description, LinearBenefit, PrivacyConstrained, QuasiLinear, describe
     from optin.announcement import Announcement, Deal, announce, explain
     from optin.engine import read
@@ -51,7 +51,7 @@ _HOMES = {
     "read": "engine",
     "release": "releasing",
 }
-_ROOMS = {"baselines", "campaign", "dynamics", "figures", "incentives", "report"}
+_ROOMS = {"baselines", "campaign", "dynamics", "figures", "incentives", "relations", "report"}
 
 __all__ = [
     "Announcement",
@@ -85,6 +85,7 @@ __all__ = [
     "incentives",
     "plan",
     "read",
+    "relations",
     "release",
     "report",
 ]

@@ -12,7 +12,7 @@ from optin.figures.accuracy import error_sources, intervals, release_sources, tu
 from optin.figures.cells import Cell, cells, groups
 from optin.figures.dial import variance_by_cap, variance_by_eta
 from optin.figures.ink import DARK, LIGHT, Ink
-from optin.figures.laboratory import limit_reports, margins, rounds
+from optin.figures.laboratory import limit_reports, margins, relation, rounds
 from optin.figures.people import costly_limits, limits, weights
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "limit_reports",
     "limits",
     "margins",
+    "relation",
     "release_sources",
     "rounds",
     "turnout",

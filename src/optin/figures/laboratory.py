@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from optin.agents import PrivacyConstrained
 from optin.dynamics import Game, Rounds, equilibria
 from optin.dynamics import margins as margins_of
 from optin.errors import BadInput
@@ -14,11 +15,13 @@ from optin.figures.ink import LIGHT, Ink, dot, log_axis, name_lines, plain, writ
 from optin.figures.wording import count, percent, short
 from optin.incentives import LimitReports
 from optin.kernel.ladder import Array
+from optin.planning import plan
+from optin.relations import along_the_dial, dial_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["limit_reports", "margins", "rounds"]
+__all__ = ["limit_reports", "margins", "relation", "rounds"]
 
 DEPTH = -0.8
 DASHES: tuple[object, ...] = ("-", (0, (6, 2)), (0, (1, 1.5)), (0, (4, 2, 1, 2)), (0, (9, 3)))
@@ -132,4 +135,53 @@ def limit_reports(ax: Axes, found: LimitReports, people: Mapping[str, int], trut
         f"Variance against reported limit. Nobody improves it: reporting {short(first)} of the truth raises it by up to "
         f"{percent(worst[1] - 1)} ({worst[0]}). Reporting more changes nothing, or the true limit is crossed"
         f"{' (' + ', '.join(name for name, _ in crossed) + ')' if crossed else ''}."
+    )
+
+
+def relation(
+    ax: Axes,
+    agents: PrivacyConstrained,
+    means: Array,
+    *,
+    bounds: tuple[float, float],
+    max_gap: float,
+    data_variance: float | None = None,
+    ink: Ink = LIGHT,
+) -> str:
+    """Draw the error along the dial: without a relation, with these means, and in the worst case. Returns it in words.
+
+    The four named designs are points on it: strictest, robust, optimum, proportional (E15).
+    """
+    best = plan(agents, bounds=bounds, data_variance=data_variance)
+    points = dial_points(agents, means, bounds=bounds, max_gap=max_gap, data_variance=data_variance)
+    caps = np.unique(np.append(np.geomspace(points[0].cap, points[-1].cap, 200), [p.cap for p in points]))
+    rows = along_the_dial(best, agents, means, caps, max_gap=max_gap)
+    lines = {"unrelated": rows[:, 2], "these people": rows[:, 5], "worst case": rows[:, 2] + rows[:, 4] ** 2}
+    plain(ax, ink, x="cap on epsilon (the dial)", y="expected squared error")
+    low, high = min(float(x.min()) for x in lines.values()), max(float(x.max()) for x in lines.values())
+    log_axis(ax, "x", float(caps[0]) / 1.06, float(caps[-1]) * 1.06)
+    log_axis(ax, "y", low / (high / low) ** 0.14, high * (high / low) ** 0.08, most=6)
+    for (_, heights), style in zip(lines.items(), (DASHES[2], DASHES[1], DASHES[0]), strict=True):
+        ax.plot(caps, heights, color=ink.strong, linewidth=2, linestyle=style)
+    name_lines(ax, ink, [(name, float(heights[-1])) for name, heights in lines.items()], right=float(caps[-1]) * 1.06)
+    for point in points:
+        at = (point.cap, point.variance + point.bias_bound**2)
+        dot(ax, ink, at, filled=point.name == "robust")
+        _name_on_dial(ax, point.name, at, ink)
+    told = "; ".join(
+        f"{p.name}: cap {short(p.cap)}, bias {short(p.bias)} of at most {short(p.bias_bound)}" for p in points
+    )
+    return f"Expected squared error along the dial, from strictest to proportional. {told}."
+
+
+def _name_on_dial(ax: Axes, name: str, at: tuple[float, float], ink: Ink) -> None:
+    """Name a point of the dial on the side where its neighbours are not."""
+    offset, side = {
+        "strictest": ((8, 6), "left"),
+        "robust": ((-6, -18), "right"),
+        "optimum": ((-7, 8), "right"),
+        "proportional": ((-8, 8), "right"),
+    }[name]
+    write(
+        ax, ink, name, at, offset=offset, ha=side, weight="bold" if name == "robust" else "normal", bbox=_backing(ink)
     )
