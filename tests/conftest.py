@@ -1,7 +1,11 @@
 """What several test files share: the two databases a ledger can live in."""
 
 import pytest
+from hypothesis import settings
 from postgres import PostgresServer
+
+settings.register_profile("any machine", deadline=None)  # a law holds however busy the machine is
+settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session")

@@ -41,6 +41,15 @@ MEANINGS: dict[str, dict[str, str]] = {
         "promise_kept": "whether a promised variance still holds",
     },
     "Act": {"number": "place in the ledger", "kind": "what was done", "hash": "of the chain up to here"},
+    "Baseline": {
+        "name": "the design, as in `NAMES`",
+        "sentence": "what it does",
+        "rule": "what it takes from one person, as a function of the limit",
+        "sampling": "squared error from who was asked, and from who was kept by chance",
+        "noise": "squared error from the noise",
+        "bias": "what it is off by on average, if values are unrelated to limits",
+        "tilt": "what a unit of distance between people's means adds to the bias at most",
+    },
     "Bounded": {"ids": "who", "grains": "what they were promised, in grains"},
     "Bucket": {
         "low": "limits above this",
@@ -79,6 +88,12 @@ MEANINGS: dict[str, dict[str, str]] = {
         "utilities": "benefit less true cost, beyond the outside option",
         "honest_utilities": "the same for the truth, one for each person",
         "surplus": "benefit less outside option when all tell the truth",
+    },
+    "Comparison": {
+        "plan": "the plan that the others are compared with",
+        "designs": "the optimum, then the others",
+        "groups": "people with neighbouring limits",
+        "epsilons": "for each design, the mean epsilon of each group",
     },
     "Deal": {
         "grains": "the promise, in grains of 2^-32",
@@ -121,6 +136,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "pale": "areas that recede",
         "mark": "the one thing to look at",
     },
+    "Group": {"low": "smallest limit", "high": "largest limit"},
     "Interval": {"low": "lower end", "high": "upper end", "level": "coverage", "method": "how it was computed"},
     "LimitReports": {
         "reports": "stated limits, a row for each person",
@@ -204,6 +220,13 @@ MEANINGS: dict[str, dict[str, str]] = {
         "acts": "how many were read",
         "problems": "what is wrong, in words",
         "vouched": "last act that an outside copy vouches for",
+    },
+    "ValueLaw": {
+        "shape": '"coin" (lower or upper bound) or "uniform"',
+        "mean": "of everyone's means",
+        "sd": "standard deviation of uniform values; None for coins",
+        "gap": "how much higher the mean of the most open person is than that of the strictest",
+        "turnout": "chance to join of the strictest and of the most open person",
     },
     "Versions": {"optin": "of optin", "opendp": "of OpenDP", "mechanism": "the noise, in words"},
 }

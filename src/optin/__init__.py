@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from optin import baselines, campaign, dynamics, figures, incentives, relations, report
     from optin.agents import Description, LinearBenefit, PrivacyConstrained, QuasiLinear, describe
     from optin.announcement import Announcement, Deal, announce, explain
+    from optin.baselines import compare
     from optin.engine import read
     from optin.errors import BadInput, BudgetSpent, Infeasible, LedgerUnavailable, OptinError, PromiseBroken
     from optin.planning import Certificate, Plan, Target, plan
@@ -45,6 +46,7 @@ _HOMES = {
     "Release": "releasing",
     "announce": "announcement",
     "check": "receipts",
+    "compare": "baselines",
     "describe": "agents",
     "explain": "announcement",
     "plan": "planning",
@@ -78,6 +80,7 @@ __all__ = [
     "baselines",
     "campaign",
     "check",
+    "compare",
     "describe",
     "dynamics",
     "explain",

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from optin.cli import demo, ledger, offers, plan, releases, report
+from optin.cli import compare, demo, ledger, offers, plan, releases, report
 from optin.cli.helping import Command, Group
 from optin.cli.settings import SETTINGS
 
@@ -69,6 +69,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "receipt": releases.write_receipt,
     "check": releases.check_receipt,
     "report": report.write_page,
+    "compare": compare.compare_designs,
 }
 LEDGER_COMMANDS: dict[str, Callable[..., None]] = {
     "show": ledger.show_acts,

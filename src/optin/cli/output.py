@@ -24,11 +24,11 @@ class Output:
         expect_free(self.path, inputs)
         self._draft = self._open()
 
-    def write(self, text: str) -> None:
-        """Put the text in place, in one step."""
+    def write(self, content: str | bytes) -> None:
+        """Put the content in place, in one step."""
         try:
-            with self._draft.open("w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            with self._draft.open("wb") as file:
+                file.write(content if isinstance(content, bytes) else content.encode())
                 file.flush()
                 os.fsync(file.fileno())
             os.chmod(self._draft, 0o600 if self.private else 0o666 & ~_umask())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from optin.agents import Agents
     from optin.planning import Plan
 
-__all__ = ["plan_people", "plan_record", "read_plan", "within_allowance"]
+__all__ = ["outside_option", "plan_people", "plan_record", "read_plan", "within_allowance"]
 
 
 def plan_people(
@@ -59,7 +59,7 @@ def plan_people(
         costs=costs,
         benefit_base=benefit_base,
         benefit_slope=benefit_slope,
-        outside=_outside(outside),
+        outside=outside_option(outside),
     ).check()
     share = None if without is None else explaining.share_of(without)
     if raise_limits and ledger is None:
@@ -148,7 +148,8 @@ def _describe(plan: Plan, agents: Agents) -> dict[str, Any]:
     return describe(agents, variance=plan.promised_variance, data_variance=plan.data_variance).as_dict()
 
 
-def _outside(text: str) -> float | str:
+def outside_option(text: str) -> float | str:
+    """Read the outside option: a number, or the word own-data."""
     if text == "own-data":
         return text
     try:

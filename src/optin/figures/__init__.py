@@ -10,9 +10,11 @@ no matplotlib; the axes brings it.
 
 from optin.figures.accuracy import error_sources, intervals, release_sources, turnout
 from optin.figures.cells import Cell, cells, groups
+from optin.figures.comparison import comparison, losses
 from optin.figures.dial import variance_by_cap, variance_by_eta
 from optin.figures.ink import DARK, LIGHT, Ink
 from optin.figures.laboratory import limit_reports, margins, relation, rounds
+from optin.figures.paper import png
 from optin.figures.people import costly_limits, limits, weights
 
 __all__ = [
@@ -21,13 +23,16 @@ __all__ = [
     "Cell",
     "Ink",
     "cells",
+    "comparison",
     "costly_limits",
     "error_sources",
     "groups",
     "intervals",
     "limit_reports",
     "limits",
+    "losses",
     "margins",
+    "png",
     "relation",
     "release_sources",
     "rounds",

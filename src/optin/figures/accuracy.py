@@ -23,7 +23,17 @@ from optin.releasing import Interval, Release
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Parts", "error_parts", "error_sources", "intervals", "release_parts", "release_sources", "turnout"]
+__all__ = [
+    "Parts",
+    "bar",
+    "bar_styles",
+    "error_parts",
+    "error_sources",
+    "intervals",
+    "release_parts",
+    "release_sources",
+    "turnout",
+]
 
 MOST_AWAY = 0.6
 
@@ -189,11 +199,9 @@ def _stacked(ax: Axes, rows: Sequence[Parts], own: str, ink: Ink) -> str:
     plan = next(part for part in rows if part.name == own)
     most = min(max(part.total for part in rows if math.isfinite(part.total)), 3.5 * plan.total)
     plain(ax, ink, x="expected squared error", y="", grid="x")
-    styles = _styles(ink)
+    styles = bar_styles(ink)
     for row, part in enumerate(reversed(rows)):
-        end = _bar(ax, row, part, most, styles) if math.isfinite(part.total) else 0.0
-        if math.isfinite(part.total) and part.total > most * (1 + 1e-9):
-            _break(ax, row, most, ink)
+        end = bar(ax, row, part, most, ink) if math.isfinite(part.total) else 0.0
         bold = "bold" if part.name == own else "normal"
         write(ax, ink, _size(part, most), (end, row), offset=(6, 0), va="center", weight=bold)
     ax.set_yticks(range(len(rows)), [_two_lines(part.name) for part in reversed(rows)])
@@ -204,13 +212,15 @@ def _stacked(ax: Axes, rows: Sequence[Parts], own: str, ink: Ink) -> str:
     return "Where the error comes from. " + " ".join(_sentence(part) for part in rows)
 
 
-def _bar(ax: Axes, row: int, part: Parts, most: float, styles: dict[str, dict[str, object]]) -> float:
-    """Draw one bar, cut where the picture ends; return its end."""
-    left = 0.0
+def bar(ax: Axes, row: int, part: Parts, most: float, ink: Ink) -> float:
+    """Draw one bar, cut where the picture ends, visibly; return its end."""
+    left, styles = 0.0, bar_styles(ink)
     for name, size in (("sampling", part.sampling), ("noise", part.noise), ("possible bias²", part.bias)):
         if size > 0:
             ax.barh(row, min(size, most - left), 0.56, left=left, linewidth=1, **styles[name])  # type: ignore[arg-type]
             left = min(left + size, most)
+    if part.total > most * (1 + 1e-9):
+        _break(ax, row, most, ink)
     return left
 
 
@@ -227,7 +237,8 @@ def _break(ax: Axes, row: int, end: float, ink: Ink) -> None:
         ax.plot(x, (row - 0.36, row + 0.36), color=colour, linewidth=width, zorder=4, solid_capstyle="butt")
 
 
-def _styles(ink: Ink) -> dict[str, dict[str, object]]:
+def bar_styles(ink: Ink) -> dict[str, dict[str, object]]:
+    """Tell the parts of an error apart by lightness and hatching."""
     return {
         "sampling": {"facecolor": ink.pale, "edgecolor": ink.strong},
         "noise": {"facecolor": ink.strong, "edgecolor": ink.strong},

@@ -1,0 +1,169 @@
+"""The optimum and everything others do instead, by name, for the same people and the same question."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from optin.agents import Agents
+from optin.baselines.capped import Capped
+from optin.baselines.levels import Levels, levels_of
+from optin.baselines.local import LocalLaplace
+from optin.baselines.rule import Accuracy, Rule, Setting, setting_of
+from optin.baselines.sampling import Sampled
+from optin.baselines.search import GRID, best_cap, best_of_grid, best_threshold_rule
+from optin.baselines.simulated import SimulatedValues
+from optin.baselines.stretching import Stretched
+from optin.errors import BadInput
+from optin.kernel.ladder import Array
+from optin.planning import Plan
+
+__all__ = ["NAMES", "OPTIMUM", "Baseline", "designs", "designs_on"]
+
+OPTIMUM = "optimum"
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A way to publish the mean, and how wrong it is: in data units, and of constant size whatever the number of people."""
+
+    name: str
+    sentence: str
+    rule: Rule
+    bounds: tuple[float, float]
+    sampling: float
+    noise: float
+    bias: float
+    tilt: float
+    max_gap: float
+
+    @property
+    def variance(self) -> float:
+        """The expected squared distance from the design's own mean: sampling + noise."""
+        return self.sampling + self.noise
+
+    @property
+    def bias_bound(self) -> float:
+        """The largest bias if people's means lie up to max_gap apart (E15)."""
+        return abs(self.bias) + self.max_gap * self.tilt
+
+    @property
+    def mse(self) -> float:
+        """The expected squared error in the worst case: variance + bias_bound^2."""
+        return self.variance + self.bias_bound**2
+
+    @property
+    def unbiased(self) -> bool:
+        """Whether values that are unrelated to limits are met on average."""
+        return self.bias == 0.0
+
+    def epsilons(self, limits: Array) -> Array:
+        """Return what people with these limits lose at most."""
+        return self.rule.loss.epsilons(np.asarray(limits, dtype=np.float64))
+
+    def draw(self, values: SimulatedValues, generator: np.random.Generator) -> Array:
+        """Publish once for each campaign of simulated values; nothing but those is taken."""
+        lo, hi = self.bounds
+        return lo + (hi - lo) * self.rule.draw(values, generator)
+
+
+def designs(
+    plan: Plan, people: Agents, *, mean: float | None = None, names: Sequence[str] | None = None
+) -> tuple[Baseline, ...]:
+    """Compute the optimum (the plan itself, first) and all baselines, or those named, for the same people and question.
+
+    ``mean`` is the mean of the values where a design's error depends on it (sampling and raw stretching); the middle of
+    the bounds unless given. Quasi-linear people are taken at the limits they have under the plan's promise, which
+    flatters everything else: a worse release would be worth less to them.
+
+    >>> import optin
+    >>> people = optin.PrivacyConstrained([0.1] * 500 + [1.0] * 500)
+    >>> found = designs(optin.plan(people, bounds=(0, 1)), people)
+    >>> {b.name: round(b.mse * 1e4, 2) for b in found if b.unbiased}
+    {'optimum': 3.61, 'grid': 3.61, 'adpm': 3.61, 'threshold': 4.5, 'strictest': 4.5, 'proportional': 4.24,
+     'stretching-debiased': 4.24, 'sampling-mean': 5.04, 'sampling-max': 5.04, 'local': 44.5}
+    """
+    wanted = NAMES if names is None else tuple(dict.fromkeys((OPTIMUM, *names)))
+    unknown = [name for name in wanted if name not in NAMES]
+    if unknown:
+        raise BadInput(f"there is no design called {unknown[0]!r}; choose from {', '.join(NAMES)}")
+    return designs_on(levels_of(plan.limits(people)), plan, mean=mean, names=wanted)
+
+
+def designs_on(levels: Levels, plan: Plan, *, mean: float | None, names: Sequence[str] = ()) -> tuple[Baseline, ...]:
+    """Compute designs for people whose limits are sorted already; all of them unless named."""
+    setting = setting_of(plan, mean)
+    return tuple(_own(plan) if name == OPTIMUM else _baseline(name, plan, levels, setting) for name in names or NAMES)
+
+
+def _own(plan: Plan) -> Baseline:
+    noise = plan.noise_constant / plan.eta**2 / plan.width**2
+    unit = Accuracy(plan.variance / plan.width**2 - noise, noise, 0.0, plan.tilt)
+    rule = Capped(plan.cap, noiseless=math.isinf(plan.eta))
+    return _in_data_units(OPTIMUM, "Everyone gives the smaller of limit and the best cap.", rule, unit, plan)
+
+
+def _baseline(name: str, plan: Plan, levels: Levels, setting: Setting) -> Baseline:
+    sentence, make = ENTRIES[name]
+    rule = make(levels, setting)
+    return _in_data_units(name, sentence, rule, rule.accuracy(levels, setting), plan)
+
+
+def _in_data_units(name: str, sentence: str, rule: Rule, unit: Accuracy, plan: Plan) -> Baseline:
+    return Baseline(
+        name=name,
+        sentence=sentence,
+        rule=rule,
+        bounds=plan.bounds,
+        sampling=unit.sampling * plan.width**2,
+        noise=unit.noise * plan.width**2,
+        bias=unit.bias * plan.width,
+        tilt=unit.tilt,
+        max_gap=plan.max_gap,
+    )
+
+
+def _strictest(levels: Levels, setting: Setting) -> Rule:
+    return Capped(levels.least, noiseless=math.isinf(levels.least))
+
+
+def _proportional(levels: Levels, setting: Setting) -> Rule:
+    return Capped(math.inf, noiseless=levels.infinite > 0)
+
+
+def _adpm(levels: Levels, setting: Setting) -> Rule:
+    return best_cap(levels, spread=0.25, kappa=setting.kappa)
+
+
+def _sampling_mean(levels: Levels, setting: Setting) -> Rule:
+    return Sampled(math.inf if levels.infinite else float(levels.totals[-1]) / levels.people)
+
+
+def _sampling_max(levels: Levels, setting: Setting) -> Rule:
+    return Sampled(levels.most)
+
+
+def _stretching(levels: Levels, setting: Setting) -> Rule:
+    return Stretched(levels.most)
+
+
+def _local(levels: Levels, setting: Setting) -> Rule:
+    return LocalLaplace(setting.spread, setting.kappa)
+
+
+ENTRIES: dict[str, tuple[str, Callable[[Levels, Setting], Rule]]] = {
+    "grid": (f"The best of {GRID} noise rates, with the best weights for each.", best_of_grid),
+    "adpm": ("The optimum for the largest variance the bounds allow, whatever was declared.", _adpm),
+    "threshold": ("The strictest people are left out, the others count alike.", best_threshold_rule),
+    "strictest": ("Everyone counts alike and gives what the strictest person allows.", _strictest),
+    "proportional": ("Everyone gives their whole limit and counts in proportion.", _proportional),
+    "stretching": ("Values are shrunk by limit over the highest limit: biased towards the lower bound.", _stretching),
+    "stretching-debiased": ("Stretching divided by the mean shrinkage: the proportional design.", _proportional),
+    "sampling-mean": ("People are kept by chance, at the mean limit as the level.", _sampling_mean),
+    "sampling-max": ("People are kept by chance, at the highest limit as the level.", _sampling_max),
+    "local": ("Everyone adds noise themselves; nobody has to be trusted.", _local),
+}
+NAMES = (OPTIMUM, *ENTRIES)

@@ -1,0 +1,162 @@
+"""Designs side by side: how wrong each is, how much worse than ours, and what it takes from whom."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from optin.agents import Agents
+from optin.baselines.catalogue import Baseline, designs_on
+from optin.baselines.levels import Levels, levels_of
+from optin.planning import Plan, plan
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Comparison", "Group", "compare", "compared"]
+
+GROUPS = 5
+SMALLEST = 10
+
+
+@dataclass(frozen=True)
+class Group:
+    """People with neighbouring limits: the lowest and the highest of them, and how many people."""
+
+    low: float
+    high: float
+    people: int
+
+    def named(self, digits: int = 3) -> str:
+        """Name the group by its limits.
+
+        >>> Group(0.1, 0.1, 12).named(), Group(0.01234, 0.2, 12).named()
+        ('0.1', '0.0123 to 0.2')
+        """
+        low, high = f"{self.low:.{digits}g}", f"{self.high:.{digits}g}"
+        return low if low == high else f"{low} to {high}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The designs, the optimum first, and the mean epsilon each takes from every group."""
+
+    plan: Plan
+    designs: tuple[Baseline, ...]
+    groups: tuple[Group, ...]
+    epsilons: tuple[tuple[float, ...], ...]
+
+    def ratio(self, design: Baseline) -> float:
+        """How many times the expected squared error of the optimum a design has."""
+        own = self.designs[0].mse
+        return design.mse / own if own > 0 else (1.0 if design.mse == 0 else math.inf)
+
+    @property
+    def group_names(self) -> list[str]:
+        """Name the groups with as many digits as tell them apart."""
+        return _names(self.groups)
+
+    def frame(self) -> pandas.DataFrame:
+        """Return the table: a row for each design, epsilon columns named by the limits of their group."""
+        import pandas
+
+        names = [f"epsilon {name}" for name in self.group_names]
+        rows = [
+            {"bias": d.bias, "bias_bound": d.bias_bound, "variance": d.variance, "mse": d.mse, "ratio": self.ratio(d)}
+            | dict(zip(names, epsilons, strict=True))
+            for d, epsilons in zip(self.designs, self.epsilons, strict=True)
+        ]
+        return pandas.DataFrame(rows, index=pandas.Index([d.name for d in self.designs], name="design"))
+
+
+def compare(
+    agents: Agents,
+    *,
+    bounds: tuple[float, float],
+    data_variance: float | None = None,
+    data_sd: float | None = None,
+    max_gap: float = 0.0,
+    mean: float | None = None,
+) -> pandas.DataFrame:
+    """Put the optimum beside everything others do, for these people, as a data frame with a row for each design.
+
+    ``mean``, the mean of the values, matters to sampling and raw stretching only; it is the middle of the bounds unless
+    given. The ratio compares expected squared errors in the worst case: variance + bias_bound^2 (E15).
+
+    >>> import optin
+    >>> people = optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230)
+    >>> optin.compare(people, bounds=(0, 1)).loc[["threshold", "proportional", "sampling-mean"], "ratio"].round(3)
+    design
+    threshold        1.210
+    proportional     1.158
+    sampling-mean    1.183
+    Name: ratio, dtype: float64
+    """
+    found = plan(agents, bounds=bounds, data_variance=data_variance, data_sd=data_sd, max_gap=max_gap)
+    return compared(found, agents, mean=mean).frame()
+
+
+def compared(plan: Plan, agents: Agents, *, mean: float | None = None) -> Comparison:
+    """Compare the designs for a plan's people, as a record: what `compare`, the command and the picture show.
+
+    Groups are about five, of ten people at least, so that no column stands for a person.
+    """
+    levels = levels_of(plan.limits(agents))
+    found = designs_on(levels, plan, mean=mean)
+    parts = list(pairwise([*_cuts(levels), len(levels.limits)])) if len(levels.limits) else []
+    groups = [Group(float(levels.limits[a]), float(levels.limits[b - 1]), _count(levels, a, b)) for a, b in parts]
+    epsilons = [[design.rule.loss.mean_between(levels, a, b) for a, b in parts] for design in found]
+    if levels.infinite:
+        endless = Group(math.inf, math.inf, levels.infinite)
+        epsilons = [_with_endless(groups, endless, d, row) for d, row in zip(found, epsilons, strict=True)]
+        groups = _with(groups, endless)
+    return Comparison(plan, found, tuple(groups), tuple(map(tuple, epsilons)))
+
+
+def _apart(groups: list[Group], endless: Group) -> bool:
+    """Say whether people without a limit can stand apart from the others, both being enough."""
+    return not groups or min(endless.people, groups[-1].people) >= SMALLEST
+
+
+def _with(groups: list[Group], endless: Group) -> list[Group]:
+    """Add the people without a limit: as a group, or to the last one if they are few."""
+    if _apart(groups, endless):
+        return [*groups, endless]
+    return [*groups[:-1], Group(groups[-1].low, math.inf, groups[-1].people + endless.people)]
+
+
+def _with_endless(groups: list[Group], endless: Group, design: Baseline, row: list[float]) -> list[float]:
+    own = float(design.epsilons(np.array([math.inf]))[0])
+    if _apart(groups, endless):
+        return [*row, own]
+    last = groups[-1].people
+    return [*row[:-1], (row[-1] * last + own * endless.people) / (last + endless.people)]
+
+
+def _count(levels: Levels, start: int, stop: int) -> int:
+    return int(levels.below[stop] - levels.below[start])
+
+
+def _cuts(levels: Levels) -> list[int]:
+    """Cut sorted limits into groups of neighbours: at fifths, and around limits that many people share."""
+    n = float(levels.below[-1])
+    fifths = levels.limits[np.searchsorted(levels.below[1:], np.arange(GROUPS) * n / GROUPS, side="right")]
+    cuts = [0]
+    for cut in np.unique(np.searchsorted(levels.limits, [fifths, np.nextafter(fifths, np.inf)])).tolist():
+        if _count(levels, cuts[-1], cut) >= max(SMALLEST, n // (2 * GROUPS)) and n - levels.below[cut] >= SMALLEST:
+            cuts.append(cut)
+    return cuts
+
+
+def _names(groups: tuple[Group, ...]) -> list[str]:
+    """Name groups with as many digits as tell them apart."""
+    found: list[str] = []
+    for digits in range(3, 18):
+        found = [group.named(digits) for group in groups]
+        if len(set(found)) == len(found):
+            break
+    return found

@@ -1,0 +1,132 @@
+"""``optin compare``: the optimum beside what others do, for the same people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from optin.cli import plan_options as options
+from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, Limits, PeoplePath
+from optin.cli.output import Output
+from optin.cli.people import Columns, located, read_people
+from optin.cli.plan import outside_option
+from optin.cli.screen import columns, note, print_json, rows, working
+
+if TYPE_CHECKING:
+    from optin.baselines import Comparison
+
+__all__ = ["compare_designs"]
+
+Mean = Annotated[
+    float | None,
+    typer.Option(
+        metavar="M",
+        help="Mean of values, where a design's error depends on it.",
+        show_default="the middle of the bounds",
+        rich_help_panel=options.QUESTION,
+    ),
+]
+Picture = Annotated[
+    Path | None,
+    typer.Option("-o", "--picture", metavar="FILE", help="Where to draw it, as PNG.", show_default="nowhere"),
+]
+
+
+def compare_designs(
+    people: PeoplePath,
+    bounds: options.Bounds,
+    limits: Limits = None,
+    budgets: Budgets = None,
+    costs: Costs = None,
+    id_column: Id = "id",
+    benefit_base: options.BenefitBase = None,
+    benefit_slope: options.BenefitSlope = None,
+    outside: options.Outside = "0",
+    sd: options.Sd = None,
+    max_gap: options.MaxGap = 0.0,
+    mean: Mean = None,
+    engine: Engine = "memory",
+    picture: Picture = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put the best design beside what others do, for these people.
+
+    For each design: bias, variance, expected squared error (with the largest bias that --max-gap allows), how many times
+    ours that is, and the mean epsilon it takes from people of rising limits. No values are read: errors follow from limits.
+
+    Example: optin compare people.csv --limits limit --bounds 0 40 --sd 9 -o designs.png
+    """
+    kept = Columns(
+        id=id_column,
+        limits=limits,
+        budgets=budgets,
+        costs=costs,
+        benefit_base=benefit_base,
+        benefit_slope=benefit_slope,
+        outside=outside_option(outside),
+    ).check()
+    question = {"bounds": bounds, "data_sd": sd, "max_gap": max_gap}
+    found = _compared(people, kept, question, mean=mean, engine=engine)
+    if picture is not None:
+        _draw(found, picture, people)
+    if as_json:
+        print_json(_record(found))
+    else:
+        _show(found)
+
+
+def _compared(path: str, kept: Columns, question: dict[str, Any], *, mean: float | None, engine: str) -> Comparison:
+    from optin.baselines import compared
+    from optin.engine import check_engine
+    from optin.planning import plan
+
+    check_engine(engine)
+    people = read_people(path, kept)
+    with working("comparing"), located(people.table):
+        return compared(plan(people.agents, **question), people.agents, mean=mean)
+
+
+def _draw(found: Comparison, picture: Path, people: str) -> None:
+    from optin import figures
+
+    with Output(picture, inputs=[people]) as file, working("drawing"):
+        draws = [lambda ax: figures.comparison(ax, found), lambda ax: figures.losses(ax, found)]
+        file.write(figures.png(draws, size=(9.0, 4.2), widths=(3, 2)))
+    note(f"wrote {picture}")
+
+
+def _record(found: Comparison) -> dict[str, Any]:
+    groups = [{"low": g.low, "high": g.high, "people": g.people} for g in found.groups]
+    designs = [
+        {
+            "name": design.name,
+            "bias": design.bias,
+            "bias_bound": design.bias_bound,
+            "variance": design.variance,
+            "mse": design.mse,
+            "ratio": found.ratio(design),
+            "epsilons": list(epsilons),
+            "sentence": design.sentence,
+        }
+        for design, epsilons in zip(found.designs, found.epsilons, strict=True)
+    ]
+    return {"people": found.plan.people, "groups": groups, "designs": designs}
+
+
+def _show(found: Comparison) -> None:
+    gap = found.plan.max_gap > 0
+    errors = [
+        (d.name, *map(_number, (d.bias, *([d.bias_bound] if gap else []), d.variance, d.mse, found.ratio(d))))
+        for d in found.designs
+    ]
+    header = ["design", "bias", *(["at most"] if gap else []), "variance", "mse", "ratio"]
+    columns(f"Errors of designs for {found.plan.people:,} people", header, errors, strong=0)
+    given = [(d.name, *map(_number, row)) for d, row in zip(found.designs, found.epsilons, strict=True)]
+    columns("Mean epsilon, by limit", ["design", *found.group_names], given, strong=0)
+    rows("What they do", [(d.name, d.sentence) for d in found.designs])
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}"

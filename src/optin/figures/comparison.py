@@ -1,0 +1,86 @@
+"""Pictures of designs side by side: how wrong each is, and what it takes from whom."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from optin.baselines import Baseline, Comparison, Group
+from optin.figures.accuracy import Parts, bar, bar_styles
+from optin.figures.ink import LIGHT, Ink, key, plain, scaled_axis, write
+from optin.figures.wording import count, outward, short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["comparison", "losses"]
+
+WIDEST = 3.5
+"""Bars are cut at so many times the optimum's error: beyond, only the number matters."""
+TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+def comparison(ax: Axes, compared: Comparison, *, ink: Ink = LIGHT) -> str:
+    """Draw the expected squared error of every design in its parts, with its ratio to ours. Returns the picture in words."""
+    rows = compared.designs
+    own = rows[0].mse
+    most = min(max((d.mse for d in rows if math.isfinite(d.mse)), default=own), WIDEST * own) or 1.0
+    plain(ax, ink, x="expected squared error", y="", grid="x")
+    styles = bar_styles(ink)
+    for row, design in enumerate(rows):
+        end = bar(ax, row, _parts(design), most, ink) if math.isfinite(design.mse) else 0.0
+        bold = "bold" if row == 0 else "normal"
+        write(ax, ink, _ratio(compared, design, most), (end, row), offset=(6, 0), va="center", weight=bold)
+    ax.set_yticks(range(len(rows)), [design.name for design in rows])
+    ax.set(xlim=(0, most * 1.22), ylim=(len(rows) - 0.5, -0.5))
+    scaled_axis(ax, "x", like=own)
+    shown = [name for name in styles if name != "possible bias²" or any(d.bias_bound > 0 for d in rows)]
+    key(ax, ink, [(name, styles[name]) for name in shown])
+    others = ", ".join(f"{d.name} {_times(compared.ratio(d))}" for d in rows[1:])
+    return f"Expected squared error: {rows[0].name} {short(own)}; as multiples of it: {others}."
+
+
+def losses(ax: Axes, compared: Comparison, *, ink: Ink = LIGHT) -> str:
+    """Draw what every design takes from people of rising limits, as a table shaded by amount. Returns it in words."""
+    plain(ax, ink, x="mean epsilon, by limit and number of people", y="", grid="")
+    most = max((e for row in compared.epsilons for e in row if math.isfinite(e)), default=0.0) or 1.0
+    for row, epsilons in enumerate(compared.epsilons):
+        for column, epsilon in enumerate(epsilons):
+            _cell(ax, ink, (column, row), epsilon, most)
+    ax.set_xticks(range(len(compared.groups)), [_label(group) for group in compared.groups])
+    ax.set_yticks(range(len(compared.designs)), [design.name for design in compared.designs])
+    ax.set(xlim=(-0.5, len(compared.groups) - 0.5), ylim=(len(compared.designs) - 0.5, -0.5))
+    ax.tick_params(length=0)
+    ax.tick_params(axis="x", labelsize=8)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    own = zip(compared.groups, compared.group_names, compared.epsilons[0], strict=True)
+    parts = [f"{short(e)} from the {count(g.people)} with limit {name}" for g, name, e in own]
+    return f"Mean epsilon taken by each design. {compared.designs[0].name.capitalize()} takes {', '.join(parts)}."
+
+
+def _parts(design: Baseline) -> Parts:
+    return Parts(design.name, design.sampling, design.noise, design.bias_bound**2)
+
+
+def _ratio(compared: Comparison, design: Baseline, most: float) -> str:
+    if math.isinf(design.mse):
+        return "nothing to publish"
+    return f"{'→ ' if design.mse > most * (1 + 1e-9) else ''}{_times(compared.ratio(design))}"
+
+
+def _times(ratio: float) -> str:
+    return f"{TIMES} {ratio:.2f}" if ratio < 100 else f"{TIMES} {short(ratio)}"
+
+
+def _label(group: Group) -> str:
+    """Name a group by its limits, rounded outwards, over its number of people."""
+    low, high = (short(end, 2) for end in outward(group.low, group.high))
+    return f"{low}\n{'' if low == high else f'to {high}'}\n{group.people:,}"
+
+
+def _cell(ax: Axes, ink: Ink, place: tuple[int, int], epsilon: float, most: float) -> None:
+    """Shade by the root of epsilon, so that small ones still differ, and lightly, so that the number stays readable."""
+    share = math.sqrt(min(epsilon / most, 1.0))
+    x, y = place
+    ax.fill_between([x - 0.48, x + 0.48], y - 0.44, y + 0.44, color=ink.strong, alpha=0.5 * share, linewidth=0)
+    write(ax, ink, short(epsilon), place, ha="center", va="center")

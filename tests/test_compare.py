@@ -1,0 +1,370 @@
+"""Designs side by side: published numbers, formulas against sums over people, and that nothing unbiased beats the optimum."""
+
+import itertools
+import json
+import math
+import time
+
+import numpy as np
+import pytest
+from cli_steps import optin as run
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import optin
+from optin import baselines
+from optin.baselines import compared, designs
+from optin.baselines.comparison import SMALLEST
+
+TABLE = """
+three    3.283 4.500   3.972   3.802 3.884 7.934 64.1
+two      3.611 4.500   4.500   4.240 5.045 5.038 44.5
+far      4.337 4.500   4.500   21.08 22.85 25.02 26.7
+harmonic 430.3 20002.5 20002.5 430.3 2223  1677  13130
+"""
+"""MSE x 1e-4 (PEERS); harmonic strictest and threshold are 20000 there, rounded, and 20002.5 by their own formula."""
+COLUMNS = ["optimum", "strictest", "threshold", "proportional", "sampling-mean", "sampling-max", "local"]
+PUBLISHED = {line.split()[0]: dict(zip(COLUMNS, line.split()[1:], strict=True)) for line in TABLE.strip().splitlines()}
+LIMITS = {
+    "three": np.repeat([0.1, 0.5, 1.0], [340, 430, 230]),
+    "two": np.repeat([0.1, 1.0], [500, 500]),
+    "far": np.repeat([0.1, 10.0], [900, 100]),
+    "harmonic": 1.0 / np.arange(1000, 0, -1),
+}
+CAPS = {"three": (0.3353, 255.3), "two": (0.26, 180.0), "far": (0.1889, 108.9), "harmonic": (None, 7.485)}
+
+numbers = st.floats(0.01, 10.0) | st.sampled_from([0.5, 1.0, 2.0])
+tables = st.lists(numbers, min_size=1, max_size=30)
+wild = st.lists(numbers | st.sampled_from([0.0, math.inf]), min_size=1, max_size=30).filter(lambda t: max(t) > 0)
+
+
+def found(limits, mean=None, **question):
+    people = optin.PrivacyConstrained(limits)
+    plan = optin.plan(people, **({"bounds": (0, 1)} | question))
+    return plan, {design.name: design for design in designs(plan, people, mean=mean)}
+
+
+def same_digits(value, printed):
+    """Round to as many digits as were printed."""
+    digits = len(printed.replace(".", "").strip("0"))
+    return float(f"{value:.{max(digits, 1) - 1}e}") == float(f"{float(printed):.{max(digits, 1) - 1}e}")
+
+
+@pytest.mark.parametrize("name", LIMITS)
+@pytest.mark.parametrize("design", COLUMNS)
+def test_every_published_error_is_reproduced_to_the_printed_digits(name, design):
+    _, rows = found(LIMITS[name])
+    assert same_digits(rows[design].mse * 1e4, PUBLISHED[name][design]), rows[design].mse * 1e4
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_published_caps_and_sums_of_epsilons_are_reproduced(name):
+    plan, rows = found(LIMITS[name])
+    cap, total = CAPS[name]
+    assert rows["optimum"].epsilons(LIMITS[name]).sum() == pytest.approx(total, rel=2e-4)
+    assert plan.cap >= LIMITS[name].max() if cap is None else plan.cap == pytest.approx(cap, abs=5e-5)
+    assert rows["adpm"].mse == pytest.approx(rows["optimum"].mse)
+
+
+def test_a_variance_fixed_at_the_worst_case_costs_an_eighth_on_uniform_values():
+    _, rows = found(LIMITS["two"], data_variance=1 / 12)
+    assert round(rows["adpm"].mse * 1e4, 3) == 1.615
+    assert round(rows["optimum"].mse * 1e4, 3) == 1.422
+    assert round(100 * (rows["adpm"].mse / rows["optimum"].mse - 1), 1) == 13.6
+
+
+def test_a_sampled_count_misses_as_much_as_published():
+    shares = (np.arange(100_000) + 0.5) / 100_000
+    limits = np.interp(shares, [0, 0.54, 0.91, 0.91, 1], [0, 0.5, 2.0, 2.0, 2.0])
+    _, rows = found(limits)
+    assert round(1 - rows["sampling-mean"].rule.chances(limits).mean(), 4) == 0.4195
+
+
+def test_local_randomised_response_has_the_published_errors():
+    variances = baselines.response_variances(np.repeat([0.1, 1.0], [500, 500]))
+    assert round(1 / (1 / variances).sum(), 5) == 0.00926
+    assert round(variances.mean() / 1000, 4) == 0.2027
+
+
+def test_randomised_response_is_unbiased_with_that_variance():
+    limits = np.array([0.3, 1.0, 4.0])
+    told_truly = np.exp(limits) / (1 + np.exp(limits))
+    scale = 1 / (2 * told_truly - 1)
+    assert baselines.response_variances(limits) == pytest.approx(scale**2)
+
+
+def test_allowing_more_does_nothing_once_the_cap_is_reached():
+    errors = []
+    for limit in [0.26, 0.3, 0.5, 1.0, 3.0, 10.0]:
+        _, rows = found(np.repeat([0.1, limit], [500, 500]))
+        errors.append(rows["optimum"].mse)
+    assert np.ptp(errors) <= 1e-15
+    assert round(errors[0] * 1e4, 3) == 3.611
+    below = found(np.repeat([0.1, 0.25], [500, 500]))[1]["optimum"].mse
+    assert below > errors[0] * (1 + 1e-4)
+
+
+# --- formulas -------------------------------------------------------------------------------------------------------
+
+
+def by_hand(name, tau, plan, mean):
+    """Write down weights and noise person by person (finite limits), and add up bias, variance and tilt."""
+    n, s, m = len(tau), plan.data_variance / plan.width**2, (mean - plan.bounds[0]) / plan.width
+    if name in ("sampling-mean", "sampling-max"):
+        t = tau.mean() if name == "sampling-mean" else tau.max()
+        pi = np.minimum(1, np.expm1(tau) / np.expm1(t))
+        return (
+            0.0,
+            (s * pi.sum() + m**2 * (pi * (1 - pi)).sum()) / pi.sum() ** 2 + 2 / (pi.sum() * t) ** 2,
+            pi / pi.sum(),
+        )
+    if name == "local":
+        precision = np.array([1 / (s + 2 / t**2) if t else 0.0 for t in tau])
+        w = precision / precision.sum()
+        return 0.0, sum(a * a * (s + 2 / t**2) for a, t in zip(w, tau, strict=True) if t), w
+    if name == "stretching":
+        w = tau / tau.max() / n
+        return -m * (1 - w.sum()), s * (w**2).sum() + 2 / (n * tau.max()) ** 2, w
+    eps = {"strictest": np.full(n, tau.min()), "proportional": tau, "stretching-debiased": tau}[name]
+    return 0.0, (s * (eps**2).sum() + 2) / eps.sum() ** 2, eps / eps.sum()
+
+
+@given(tables, st.floats(0.05, 1.0), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
+def test_every_formula_is_the_sum_over_people(table, share, place, gap):
+    tau = np.array(table)
+    mean = 3 + 2 * place
+    plan, rows = found(tau, mean=mean, bounds=(3, 5), data_variance=share, max_gap=2 * gap)
+    for name in [
+        "strictest",
+        "proportional",
+        "stretching",
+        "stretching-debiased",
+        "sampling-mean",
+        "sampling-max",
+        "local",
+    ]:
+        bias, variance, w = by_hand(name, tau, plan, mean)
+        tilt = np.maximum(w - w.mean(), 0).sum()
+        assert rows[name].bias == pytest.approx(2 * bias, abs=1e-12)
+        assert rows[name].variance == pytest.approx(4 * variance, rel=1e-9)
+        assert rows[name].tilt == pytest.approx(tilt, abs=1e-12)
+        assert rows[name].mse == pytest.approx(4 * variance + (2 * abs(bias) + 2 * gap * tilt) ** 2, rel=1e-9)
+
+
+@given(tables, st.floats(0.05, 1.0), st.floats(0.0, 1.0))
+def test_the_threshold_is_the_best_of_all_that_could_be_tried(table, share, gap):
+    _, rows = found(table, data_variance=share / 4, max_gap=gap)
+    kept = [(sum(other >= t for other in table), t) for t in table]
+    tried = [share / 4 / m + 2 / (m * t) ** 2 + (gap * (1 - m / len(table))) ** 2 for m, t in kept]
+    assert rows["threshold"].mse == pytest.approx(min(tried), rel=1e-9)
+
+
+@given(tables, st.floats(0.05, 1.0))
+def test_adpm_is_the_plan_for_the_largest_variance(table, share):
+    plan, rows = found(table, data_variance=share / 4)
+    cap = optin.plan(optin.PrivacyConstrained(table), bounds=(0, 1)).cap
+    eps = np.minimum(table, cap)
+    assert rows["adpm"].variance == pytest.approx((plan.data_variance * eps @ eps + 2) / eps.sum() ** 2, rel=1e-9)
+
+
+@settings(max_examples=40)
+@given(tables, st.floats(0.05, 1.0), st.sampled_from([0.0, 0.1, 1.0]))
+def test_the_grid_is_the_best_of_its_rates_and_close_to_the_optimum(table, share, gap):
+    plan, rows = found(table, data_variance=share / 4, max_gap=gap)
+    tau = np.array(table)
+    reaches = np.geomspace(len(tau) * tau.min(), tau.sum(), baselines.GRID)
+    people = optin.PrivacyConstrained(table)
+    tried = [
+        optin.plan(people, bounds=(0, 1), data_variance=share / 4, max_gap=gap, eta=min(reach, tau.sum()))
+        for reach in reaches[:: len(reaches) // 4]
+    ]
+    assert rows["grid"].mse <= min(plan.worst_case_mse for plan in tried) * (1 + 1e-9)
+    assert plan.worst_case_mse <= rows["grid"].mse * (1 + 1e-9)
+    assert rows["grid"].mse <= plan.worst_case_mse * 1.05
+
+
+@settings(max_examples=40)
+@given(st.lists(numbers, min_size=2, max_size=7), st.floats(0.0, 1.0))
+def test_no_placement_of_means_makes_a_larger_bias_than_the_bound(table, gap):
+    """The worst placement puts everyone at one of two ends: all 2^n are tried, with their mean held at 1/2."""
+    tau = np.array(table)
+    w = tau / tau.max() / len(tau)
+    worst = 0.0
+    for ends in itertools.product([0.0, gap], repeat=len(tau)):
+        means = np.array(ends) - np.mean(ends) + 0.5
+        worst = max(worst, abs(w @ means - means.mean()))
+    bound = found(tau, max_gap=gap)[1]["stretching"].bias_bound
+    assert worst == pytest.approx(bound, abs=1e-12)
+
+
+@given(wild)
+@example([0.0, math.inf])
+@example([math.inf])
+@example([0.0, 0.0, 1.0])
+@example([1e-140, 0.0])
+@example([1e299, 1.0, 0.0])
+def test_zeros_and_missing_limits_give_no_nonsense_and_nobody_more_than_their_limit(table):
+    plan, rows = found(table)
+    for design in rows.values():
+        assert design.variance >= 0
+        assert not math.isnan(design.mse)
+        assert 0 <= design.tilt <= 1
+        assert (design.epsilons(np.array(table)) <= np.array(table)).all()
+    assert rows["optimum"].variance == pytest.approx(plan.variance)
+    assert math.isinf(rows["strictest"].variance) == (min(table) == 0)
+
+
+# --- the optimum against the rest -----------------------------------------------------------------------------------
+
+
+def random_question(rng):
+    """Draw people and a question: few levels or many, close or far apart, with or without zeros, gaps and variances."""
+    n = int(rng.integers(1, 60))
+    kind = rng.integers(4)
+    spread = rng.uniform(0.1, 3)
+    limits = np.exp(rng.normal(rng.uniform(-4, 2), spread, n))
+    if kind == 1:
+        limits = rng.choice(np.exp(rng.normal(0, spread, 3)), n)
+    if kind == 2:
+        limits = np.where(rng.random(n) < 0.2, 0.0, limits)
+        limits[0] = 1.0
+    if kind == 3:
+        limits = np.where(rng.random(n) < 0.2, math.inf, limits)
+    gap = rng.choice([0.0, 0.0, rng.uniform(0, 1)])
+    return limits, {"data_variance": rng.uniform(0.0, 0.25), "max_gap": float(gap), "mean": rng.uniform(0, 1)}
+
+
+@pytest.mark.slow
+def test_no_unbiased_baseline_beats_the_optimum_on_ten_thousand_random_populations():
+    rng = np.random.default_rng(20)
+    for _ in range(10_000):
+        limits, question = random_question(rng)
+        _, rows = found(limits, **question)
+        best = rows["optimum"].mse
+        for design in rows.values():
+            assert design.name == "stretching" or design.unbiased
+            assert not design.unbiased or best <= design.mse * (1 + 1e-9), (design.name, limits, question)
+
+
+def test_raw_stretching_wins_where_the_mean_is_near_the_lower_bound():
+    """It always answers too low. Near the bound there is little below, and shrinking the answer shrinks its noise as well."""
+    _, near = found(LIMITS["two"], mean=0.002, data_variance=0.002 * 0.998)
+    _, far = found(LIMITS["two"], mean=0.5)
+    assert near["stretching"].mse < 0.5 * near["optimum"].mse
+    assert far["stretching"].mse > 100 * far["optimum"].mse
+    assert near["stretching"].bias == pytest.approx(-0.002 * (1 - 0.55))
+
+
+def test_small_gains_and_large_gains_are_both_there():
+    gains = {
+        name: found(limits)[1]["threshold"].mse / found(limits)[1]["optimum"].mse for name, limits in LIMITS.items()
+    }
+    assert gains["far"] < 1.04
+    assert gains["harmonic"] > 46
+
+
+# --- the table ------------------------------------------------------------------------------------------------------
+
+
+def test_the_table_has_a_row_for_each_design_and_its_numbers():
+    people = optin.PrivacyConstrained(LIMITS["three"])
+    frame = optin.compare(people, bounds=(0, 1), max_gap=0.1)
+    plan = optin.plan(people, bounds=(0, 1), max_gap=0.1)
+    assert list(frame.index) == list(baselines.NAMES)
+    assert list(frame.columns[:5]) == ["bias", "bias_bound", "variance", "mse", "ratio"]
+    assert frame.loc["optimum", "mse"] == pytest.approx(plan.worst_case_mse)
+    assert (frame["ratio"] == frame["mse"] / frame.loc["optimum", "mse"]).all()
+    assert list(frame.columns[5:]) == ["epsilon 0.1", "epsilon 0.5", "epsilon 1"]
+    assert frame.loc["sampling-max"].iloc[5:].tolist() == [0.1, 0.5, 1.0]
+
+
+@given(wild)
+def test_groups_hold_everyone_and_their_epsilons_add_up(table):
+    people = optin.PrivacyConstrained(table * 3)
+    plan = optin.plan(people, bounds=(0, 1))
+    both = compared(plan, people)
+    assert sum(group.people for group in both.groups) == len(people)
+    assert len(both.groups) == 1 or min(group.people for group in both.groups) >= SMALLEST
+    assert len(set(both.group_names)) == len(both.groups)
+    for design, epsilons in zip(both.designs, both.epsilons, strict=True):
+        total = sum(e * g.people for e, g in zip(epsilons, both.groups, strict=True) if g.people)
+        assert total == pytest.approx(design.epsilons(people.limits).sum(), rel=1e-9)
+
+
+def test_neighbours_too_close_for_three_digits_are_still_told_apart():
+    people = optin.PrivacyConstrained(np.linspace(0.1, 0.10001, 100))
+    assert len(set(compared(optin.plan(people, bounds=(0, 1)), people).group_names)) == 5
+
+
+def test_quasi_linear_people_are_compared_at_the_limits_of_the_promise():
+    people = optin.QuasiLinear(np.linspace(0.5, 3, 40), benefit=optin.LinearBenefit(base=2.0, slope=1.0))
+    plan = optin.plan(people, bounds=(0, 1))
+    as_limits = optin.PrivacyConstrained(plan.limits(people))
+    ours, theirs = designs(plan, people), designs(optin.plan(as_limits, bounds=(0, 1)), as_limits)
+    assert [d.mse for d in ours] == pytest.approx([d.mse for d in theirs])
+
+
+@pytest.mark.parametrize(("wrong", "words"), [({"mean": 2.0}, "within the bounds"), ({"mean": math.nan}, "within")])
+def test_a_mean_outside_the_bounds_is_refused(wrong, words):
+    with pytest.raises(optin.BadInput, match=words):
+        optin.compare(optin.PrivacyConstrained([1.0]), bounds=(0, 1), **wrong)
+
+
+def test_an_unknown_design_is_refused_with_the_known_ones():
+    people = optin.PrivacyConstrained([1.0])
+    with pytest.raises(optin.BadInput, match="no design called 'best'; choose from optimum, grid"):
+        designs(optin.plan(people, bounds=(0, 1)), people, names=["best"])
+
+
+def test_a_comparison_of_a_million_people_costs_at_most_twenty_plans():
+    """Time of the processor, best of a few, in one run: other programs do not count."""
+    rng = np.random.default_rng(3)
+    people = optin.PrivacyConstrained(np.exp(rng.normal(-1, 1, 10**6)))
+
+    def seconds(job, times):
+        spent = []
+        for _ in range(times):
+            started = time.process_time()
+            job()
+            spent.append(time.process_time() - started)
+        return min(spent)
+
+    optin.compare(people, bounds=(0, 1))
+    plan = seconds(lambda: optin.plan(people, bounds=(0, 1)), 7)
+    assert seconds(lambda: optin.compare(people, bounds=(0, 1)), 3) <= 20 * plan
+
+
+# --- the command ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def people_file(tmp_path):
+    rows = [f"p{i},{limit}" for i, limit in enumerate(LIMITS["three"])]
+    (tmp_path / "people.csv").write_text("id,limit\n" + "\n".join(rows) + "\n")
+    return tmp_path / "people.csv"
+
+
+def test_the_command_prints_the_table(people_file):
+    done = run("compare", people_file, "--limits", "limit", "--bounds", 0, 1)
+    assert done.code == 0, done.err
+    assert any(line.split() == ["threshold", "0", "0.0003972", "0.0003972", "1.21"] for line in done.out.splitlines())
+    assert any(line.split() == ["optimum", "0.1", "0.3353", "0.3353"] for line in done.out.splitlines())
+
+
+def test_the_command_gives_scripts_the_same_numbers(people_file):
+    done = run("compare", people_file, "--limits", "limit", "--bounds", 0, 1, "--max-gap", 0.1, "--json")
+    record = json.loads(done.out)
+    frame = optin.compare(optin.PrivacyConstrained(LIMITS["three"]), bounds=(0, 1), max_gap=0.1)
+    assert [row["name"] for row in record["designs"]] == list(frame.index)
+    assert [row["mse"] for row in record["designs"]] == frame["mse"].tolist()
+    assert [row["epsilons"] for row in record["designs"]] == frame.iloc[:, 5:].to_numpy().tolist()
+    assert [group["people"] for group in record["groups"]] == [340, 430, 230]
+
+
+def test_the_command_draws_a_picture_and_never_over_its_input(people_file):
+    picture = people_file.with_name("designs.png")
+    done = run("compare", people_file, "--limits", "limit", "--bounds", 0, 1, "-o", picture)
+    assert done.code == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert run("compare", people_file, "--limits", "limit", "--bounds", 0, 1, "-o", people_file).code == 2
+    assert people_file.read_text().startswith("id,limit")
