@@ -143,7 +143,7 @@ def whole_job(url, name, who):
     return afresh(url, job)
 
 
-@pytest.mark.parametrize("rounds", [pytest.param(5, id="5"), pytest.param(50, id="50", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("rounds", [pytest.param(20, id="20"), pytest.param(50, id="50", marks=pytest.mark.soak)])
 def test_two_processes_at_once_cross_no_limit(url, rounds):
     with Ledger.open(url) as ledger:
         for turn in range(rounds):

@@ -8,7 +8,7 @@ from ledger_steps import announce, copy_of, damage, release, terms
 from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
-from optin.store import Entry, Ledger
+from optin.store import UNLIMITED, Entry, Ledger
 from optin.store.schema import APPEND_ONLY, metadata
 
 
@@ -130,6 +130,31 @@ def test_what_is_no_whole_number_is_found_and_not_rounded_away(tmp_path, what):
         release(ledger, joined=[True, True, False])
         damage(ledger, *HALVES[what])
         assert not ledger.verify().ok
+
+
+def test_an_index_that_hides_a_person_is_found(tmp_path):
+    """Whoever is missing in the index of ids would be registered again, with a fresh allowance."""
+    path = tmp_path / "ledger.sqlite"
+    with Ledger.open(str(path)) as ledger:
+        announce(ledger)
+    whole = _state_index(path, "CREATE INDEX one_id ON people (id) WHERE id <> 'bob'")
+    with sqlite3.connect(path) as plain:
+        plain.execute("REINDEX one_id")
+    plain.close()
+    _state_index(path, whole)
+    with Ledger.open(str(path)) as ledger:
+        assert ledger.remaining(["bob"]).tolist() == [UNLIMITED]
+        assert "indexes disagree" in str(ledger.verify())
+
+
+def _state_index(path, statement):
+    """Change what the file says of its index, not the index; give what it said before."""
+    with sqlite3.connect(path) as plain:
+        plain.execute("PRAGMA writable_schema = ON")
+        before = plain.execute("SELECT sql FROM sqlite_master WHERE name = 'one_id'").fetchone()[0]
+        plain.execute("UPDATE sqlite_master SET sql = ? WHERE name = 'one_id'", [statement])
+    plain.close()
+    return before
 
 
 def test_missing_triggers_are_found(ledger):

@@ -1,6 +1,7 @@
 """Markers planted in a value, a limit, an id and keys appear in nothing that a failure shows."""
 
 import logging
+import pickle
 import tempfile
 import traceback
 
@@ -64,6 +65,44 @@ def give_a_bad_id(ledger):
 def leave_a_value_out(ledger):
     offer = announce(ledger)
     campaign.release(offer, people, np.where(np.arange(PEOPLE) == 3, np.nan, VALUES), ledger=ledger)
+
+
+def give_text_for_a_value(ledger):
+    campaign.release(announce(ledger), people, [*VALUES[:-1], f"{VALUE}"], ledger=ledger)
+
+
+def give_an_object_for_a_value(ledger):
+    campaign.release(announce(ledger), people, np.array([*VALUES[:-1], {ID: VALUE}], dtype=object), ledger=ledger)
+
+
+def give_rows_of_different_lengths(ledger):
+    joined = np.ones(PEOPLE, dtype=bool)
+    campaign.release(announce(ledger), people, [*VALUES[:-1], [VALUE, LIMIT]], ledger=ledger, joined=joined)
+
+
+def give_values_for_answers(ledger):
+    campaign.release(announce(ledger), people, VALUES, ledger=ledger, joined=VALUES)
+
+
+def answer_with_a_value(ledger):
+    campaign.answer(announce(ledger), {ID: VALUE}, ledger=ledger)
+
+
+def release_what_was_cancelled(ledger):
+    offer = announce(ledger)
+    campaign.cancel(offer, ledger=ledger)
+    campaign.release(offer, people, VALUES, ledger=ledger)
+
+
+def release_without_noise(ledger):
+    free = PrivacyConstrained(np.full(PEOPLE, np.inf), ids=IDS)
+    campaign.release(announce(ledger, free), free, VALUES, ledger=ledger)
+
+
+def announce_to_people_with_little_left(ledger):
+    announce(ledger)
+    plan = campaign.plan(people, bounds=(0, 1))
+    campaign.announce(plan, people, ledger=ledger)
 
 
 def charge_whoever_declined(ledger):
@@ -154,6 +193,14 @@ FAILURES = {
     repeat_an_id: BadInput,
     give_a_bad_id: BadInput,
     leave_a_value_out: BadInput,
+    give_text_for_a_value: BadInput,
+    give_an_object_for_a_value: BadInput,
+    give_rows_of_different_lengths: BadInput,
+    give_values_for_answers: BadInput,
+    answer_with_a_value: BadInput,
+    release_what_was_cancelled: PromiseBroken,
+    release_without_noise: BadInput,
+    announce_to_people_with_little_left: BadInput,
     charge_whoever_declined: PromiseBroken,
     join_after_declining: PromiseBroken,
     answer_as_a_stranger: BadInput,
@@ -177,11 +224,12 @@ def markers(ledger):
 
 
 def everything_in(error):
-    """The printed traceback, and what hides behind it: arguments, causes and contexts."""
-    lines = list(traceback.format_exception(error))
-    while error is not None:
+    """The printed traceback, what hides behind it (arguments, causes, contexts) and what another process would get."""
+    lines, behind = [*traceback.format_exception(error), repr(pickle.dumps(error))], [error]
+    while behind:
+        error = behind.pop()
         lines += [str(error), repr(error), repr(error.args), repr(vars(error))]
-        error = error.__cause__ or error.__context__
+        behind += [one for one in (error.__cause__, error.__context__) if one is not None]
     return "\n".join(lines)
 
 

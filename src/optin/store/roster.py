@@ -11,7 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from optin.errors import BadInput
 from optin.store.chain import rows_digest
 
-__all__ = ["Roster", "as_grains", "as_ids", "roster_of"]
+__all__ = ["LONGEST_ID", "Roster", "as_grains", "as_ids", "roster_of"]
+
+LONGEST_ID = 500
+"""Characters: at most 2,000 bytes, which fit into a row of PostgreSQL's index."""
 
 
 @dataclass(frozen=True)
@@ -54,16 +57,19 @@ def as_ids(ids: Sequence[str]) -> list[str]:
         raise BadInput("there are no people: give at least one id")
     if not _storable(names) or "" in names:
         index = next(at for at, name in enumerate(names) if not name or not _storable([name]))
-        raise BadInput(f"ids must be non-empty texts without null characters: see index {index}")
+        raise BadInput(
+            f"ids must be non-empty texts of at most {LONGEST_ID} characters, none of them null: see index {index}"
+        )
     if len(set(names)) != len(names):
         raise BadInput(f"every person needs their own id: the one at index {_first_repeat(names)} was used before")
     return names
 
 
 def _storable(names: list[str]) -> bool:
-    """Check all ids in one go: texts, encodable, none with the null character that joins them here."""
+    """Check all ids in one go: texts, encodable, none too long or with the null character that joins them here."""
     try:
-        return "\x00".join(names).encode().count(0) == len(names) - 1
+        joined = "\x00".join(names).encode()
+        return joined.count(0) == len(names) - 1 and max(map(len, names)) <= LONGEST_ID
     except (TypeError, UnicodeEncodeError):
         return False
 

@@ -64,6 +64,7 @@ def verify(connection: Connection, against: Sequence[OutsideCopy] = ()) -> Verif
         *_changed_rows(connection, rows),
         *_strays(connection),
         *_fallen_guards(connection),
+        *_torn_indexes(connection),
         *_missing(connection, known, against),
     ]
     vouched = max((int(copy.ledger_number or 0) for copy in against), default=0)
@@ -151,6 +152,12 @@ def _fallen_guards(connection: Connection) -> Iterator[str]:
         yield f"triggers that keep rows from being changed are missing, changed or off on {', '.join(bare)}"
     if list(connection.scalars(text("SELECT one FROM head_lock"))) != [1]:
         yield "the row that every writer locks is missing or not the only one"
+
+
+def _torn_indexes(connection: Connection) -> Iterator[str]:
+    """Let SQLite compare its indexes with its tables: an id missing in an index would be registered once more."""
+    if connection.dialect.name == "sqlite" and connection.scalar(text("PRAGMA integrity_check(1)")) != "ok":
+        yield "the file is damaged: SQLite finds that its tables and indexes disagree"
 
 
 _BEFORE_UPDATE_DELETE_TRUNCATE = 2 + 8 + 16 + 32  # PostgreSQL's bits of pg_trigger.tgtype, once a statement
