@@ -13,7 +13,7 @@ from optin.report.markup import Markup, tag
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["picture"]
+__all__ = ["WIDTH", "drawn", "picture", "pixels"]
 
 DOTS = 200
 WIDTH = 4.8
@@ -21,20 +21,25 @@ WIDTH = 4.8
 
 def picture(draw: Callable[[Axes, Ink], str], *, height: float = 3.2) -> Markup:
     """Draw twice and embed both; the browser shows the one that suits the reader's colours, with the words as alt text."""
-    light, words = _png(draw, LIGHT, height)
-    dark, _ = _png(draw, DARK, height)
+    light, words = drawn(draw, LIGHT, height=height)
+    dark, _ = drawn(draw, DARK, height=height)
     return tag(
         "figure",
         tag(
             "picture",
-            tag("source", media="(prefers-color-scheme: dark)", srcset=dark),
-            tag("img", src=light, alt=words, width=str(round(WIDTH * 125)), height=str(round(height * 125))),
+            tag("source", media="(prefers-color-scheme: dark)", srcset=_embedded(dark)),
+            tag("img", src=_embedded(light), alt=words, width=str(pixels(WIDTH)), height=str(pixels(height))),
         ),
     )
 
 
-def _png(draw: Callable[[Axes, Ink], str], ink: Ink, height: float) -> tuple[str, str]:
-    """Draw on paper of a fixed size, away from any figure of the caller's and from their settings."""
+def pixels(inches: float) -> int:
+    """Return how many pixels of a page a length in the picture takes."""
+    return round(inches * 125)
+
+
+def drawn(draw: Callable[[Axes, Ink], str], ink: Ink, *, height: float = 3.2) -> tuple[bytes, str]:
+    """Draw on paper of a fixed size, away from any figure of the caller's; return the PNG and what it shows in words."""
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -45,4 +50,8 @@ def _png(draw: Callable[[Axes, Ink], str], ink: Ink, height: float) -> tuple[str
         words = draw(figure.subplots(), ink)
         store = io.BytesIO()
         figure.savefig(store, format="png", metadata={"Software": None})
-    return "data:image/png;base64," + base64.b64encode(store.getvalue()).decode("ascii"), words
+    return store.getvalue(), words
+
+
+def _embedded(png: bytes) -> str:
+    return "data:image/png;base64," + base64.b64encode(png).decode("ascii")

@@ -9,9 +9,12 @@ __all__ = ["Markup", "joined", "paragraphs", "table", "tag"]
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """Text that is HTML already; templates ask by ``__html__``."""
 
     __slots__ = ()
+
+    def __html__(self) -> str:
+        return self
 
 
 def tag(name: str, /, *children: str, **attributes: str) -> Markup:

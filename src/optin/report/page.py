@@ -39,9 +39,9 @@ def _body(plan: Plan | None, description: Description | None, release: Release |
     parts: list[Markup] = []
     if release is not None:
         title = _release_title(release)
-        parts += [_release_header(release), release_sections.result_section(release)]
+        parts += [_release_header(release), release_sections.result_section(release).written()]
         if plan is None:
-            parts += [release_sections.error_section(release)]
+            parts += [release_sections.error_section(release).written()]
     elif plan is not None:
         title = f"A plan for {count(plan.people)}"
         parts += [_plan_header(plan, title)]
@@ -57,8 +57,8 @@ def _body(plan: Plan | None, description: Description | None, release: Release |
 
 def _of_plan(plan: Plan, description: Description | None, release: Release | None) -> Markup:
     if description is None:
-        return plan_sections.error_section(plan, None, release)
-    return plan_sections.plan_sections(plan, description, release)
+        return plan_sections.error_section(plan, None, release).written()
+    return joined(part.written() for part in plan_sections.plan_sections(plan, description, release))
 
 
 def _plan_header(plan: Plan, title: str) -> Markup:

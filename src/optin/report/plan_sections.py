@@ -15,27 +15,25 @@ from optin.figures.wording import count, part, percent, power_of, short, steady,
 from optin.planning import Plan, Target
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
-from optin.report.section import error_reading, facts, note, pictured, root, squared_error_caption
+from optin.report.section import Pictured, error_reading, facts, note, root, squared_error_caption
 
 __all__ = ["error_section", "plan_numbers", "plan_sections"]
 
 
-def plan_sections(plan: Plan, description: Description, release: Release | None = None) -> Markup:
-    """Write every section that needs a description of the limits, with the release's own marks if there is one."""
-    return joined(
-        (
-            _limits(plan, description),
-            _weights(plan, description),
-            error_section(plan, description, release),
-            _dial(plan, description),
-            _noise(plan, description),
-            _costs(plan, description),
-            _turnout(plan, description, release),
-        )
+def plan_sections(plan: Plan, description: Description, release: Release | None = None) -> tuple[Pictured, ...]:
+    """List every section that needs a description of the limits, with the release's own marks if there is one."""
+    return (
+        _limits(plan, description),
+        _weights(plan, description),
+        error_section(plan, description, release),
+        _dial(plan, description),
+        _noise(plan, description),
+        _costs(plan, description),
+        _turnout(plan, description, release),
     )
 
 
-def _limits(plan: Plan, description: Description) -> Markup:
+def _limits(plan: Plan, description: Description) -> Pictured:
     def numbers() -> Markup:
         found = groups(plan, description)
         rows = [
@@ -62,16 +60,17 @@ def _limits(plan: Plan, description: Description) -> Markup:
     )
     if plan.model == "quasi-linear":
         reading += " A limit here is the epsilon at which joining just pays, at the promised accuracy."
-    return pictured(
-        "Who gives how much",
-        reading,
+    return Pictured(
+        name="limits",
+        title="Who gives how much",
+        reading=reading,
         draw=lambda ax, ink: figures.limits(ax, plan, description, ink=ink),
         numbers=numbers,
         height=3.5,
     )
 
 
-def _weights(plan: Plan, description: Description) -> Markup:
+def _weights(plan: Plan, description: Description) -> Pictured:
     gap = plan.max_gap
     rows = [
         ("weight of a pooled person", f"{short(plan.pooled_weight * plan.people)} equal shares"),
@@ -80,16 +79,19 @@ def _weights(plan: Plan, description: Description) -> Markup:
         ("largest bias at that gap", short(plan.bias_bound)),
         ("largest bias at a gap of a tenth of the range", short(plan.tilt * plan.width / 10)),
     ]
-    return pictured(
-        "Whose values count how much",
-        "A person's weight goes with the epsilon they give. That is harmless if cautious and open people have the same values "
-        "on average. If their averages lie apart, the result is off by at most the tilt times that distance.",
+    return Pictured(
+        name="weights",
+        title="Whose values count how much",
+        reading=(
+            "A person's weight goes with the epsilon they give. That is harmless if cautious and open people have the same values "
+            "on average. If their averages lie apart, the result is off by at most the tilt times that distance."
+        ),
         draw=lambda ax, ink: figures.weights(ax, plan, description, ink=ink),
         numbers=lambda: facts("Weights", rows if plan.pooled_people else rows[1:]),
     )
 
 
-def error_section(plan: Plan, description: Description | None, release: Release | None = None) -> Markup:
+def error_section(plan: Plan, description: Description | None, release: Release | None = None) -> Pictured:
     """Split the error, beside reference points where a description gives them, and beside the release's own."""
     found = error_parts(plan, description, release)
     bias = any(p.bias > 0 for p in found)
@@ -104,9 +106,10 @@ def error_section(plan: Plan, description: Description | None, release: Release 
         own = "this plan" if release is None else "this release"
         return joined((table(squared_error_caption(power), head, rows, strong=own), note(*_remarks(plan, description))))
 
-    return pictured(
-        "Where the error comes from",
-        error_reading(bias=bias),
+    return Pictured(
+        name="error",
+        title="Where the error comes from",
+        reading=error_reading(bias=bias),
         draw=lambda ax, ink: figures.error_sources(ax, plan, description, release=release, ink=ink),
         numbers=numbers,
         height=3.2 if len(found) < 5 else 3.8,
@@ -120,7 +123,7 @@ def _remarks(plan: Plan, description: Description | None) -> list[str]:
     ]
 
 
-def _dial(plan: Plan, description: Description) -> Markup:
+def _dial(plan: Plan, description: Description) -> Pictured:
     def numbers() -> Markup:
         people = crowd(description)
         caps = dial_caps(plan, people)
@@ -142,10 +145,13 @@ def _dial(plan: Plan, description: Description) -> Markup:
         )
         return joined((shown, note(_dial_note(plan))))
 
-    return pictured(
-        "One dial, from all alike to all they allow",
-        "Every good design gives each person the smaller of their limit and one cap. Turned down to the strictest limit, the cap "
-        "makes all people count alike and drowns the result in noise; turned up, a few open people decide the result.",
+    return Pictured(
+        name="dial",
+        title="One dial, from all alike to all they allow",
+        reading=(
+            "Every good design gives each person the smaller of their limit and one cap. Turned down to the strictest limit, the cap "
+            "makes all people count alike and drowns the result in noise; turned up, a few open people decide the result."
+        ),
         draw=lambda ax, ink: figures.variance_by_cap(ax, plan, description, ink=ink),
         numbers=numbers,
     )
@@ -159,7 +165,7 @@ def _dial_note(plan: Plan) -> str:
     return "The plan stands at the lowest point of the curve: no weights and no amount of noise do better within the limits."
 
 
-def _noise(plan: Plan, description: Description) -> Markup:
+def _noise(plan: Plan, description: Description) -> Pictured:
     def numbers() -> Markup:
         people = crowd(description)
         high = designs(plan, people, dial_caps(plan, people)[[-1]])
@@ -177,16 +183,19 @@ def _noise(plan: Plan, description: Description) -> Markup:
             (shown, note("Laplace noise of scale 1/η is added to the weighted mean, in the unit of the values."))
         )
 
-    return pictured(
-        "Less noise, or more even weights",
-        "Less noise needs more epsilon, which only the open people can give: they then count more, and luck in their values "
-        "counts more too. The best amount of noise balances the two.",
+    return Pictured(
+        name="noise",
+        title="Less noise, or more even weights",
+        reading=(
+            "Less noise needs more epsilon, which only the open people can give: they then count more, and luck in their values "
+            "counts more too. The best amount of noise balances the two."
+        ),
         draw=lambda ax, ink: figures.variance_by_eta(ax, plan, description, ink=ink),
         numbers=numbers,
     )
 
 
-def _costs(plan: Plan, description: Description) -> Markup:
+def _costs(plan: Plan, description: Description) -> Pictured:
     def numbers() -> Markup:
         found, shares = cost_shares(plan, description)
         rows = [
@@ -195,17 +204,20 @@ def _costs(plan: Plan, description: Description) -> Markup:
         ]
         return table("What limits cost, by group", ("limit", "people", "of people", "of the cost"), rows)
 
-    return pictured(
-        "Whose limits cost most accuracy",
-        "If everyone allowed one per cent more, the result would become more accurate. The filled bar is the part of that gain "
-        "that would come from each group. People at or above the cap cost nothing.",
+    return Pictured(
+        name="costs",
+        title="Whose limits cost most accuracy",
+        reading=(
+            "If everyone allowed one per cent more, the result would become more accurate. The filled bar is the part of that gain "
+            "that would come from each group. People at or above the cap cost nothing."
+        ),
         draw=lambda ax, ink: figures.costly_limits(ax, plan, description, ink=ink),
         numbers=numbers,
         height=3.7,
     )
 
 
-def _turnout(plan: Plan, description: Description, release: Release | None) -> Markup:
+def _turnout(plan: Plan, description: Description, release: Release | None) -> Pictured:
     def numbers() -> Markup:
         away = np.array([0.0, 0.05, 0.1, 0.2, 0.4, 0.6])
         lines = turnout_lines(plan, description, away)
@@ -217,10 +229,13 @@ def _turnout(plan: Plan, description: Description, release: Release | None) -> M
         shown = table("Standard error left, promises unchanged", head, rows)
         return joined((shown, note(*_turnout_notes(plan, release))))
 
-    return pictured(
-        "If people stay away",
-        "Promises are frozen when they are announced: whoever joins gives exactly what was promised, however few come."
-        + ("" if plan.eta_given else " Whoever stays away, the error lies in the shaded band."),
+    return Pictured(
+        name="turnout",
+        title="If people stay away",
+        reading=(
+            "Promises are frozen when they are announced: whoever joins gives exactly what was promised, however few come."
+            + ("" if plan.eta_given else " Whoever stays away, the error lies in the shaded band.")
+        ),
         draw=lambda ax, ink: figures.turnout(ax, plan, description, release=release, ink=ink),
         numbers=numbers,
     )

@@ -7,14 +7,14 @@ from optin.figures.accuracy import release_parts
 from optin.figures.wording import count, level, percent, power_of, steady
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table, tag
-from optin.report.section import error_reading, facts, note, pictured, root, section, squared_error_caption
+from optin.report.section import Pictured, error_reading, facts, note, root, section, squared_error_caption
 
 __all__ = ["error_section", "offer_section", "result_section"]
 
 LEVELS = (0.9, 0.95, 0.99)
 
 
-def result_section(release: Release) -> Markup:
+def result_section(release: Release) -> Pictured:
     """Show the estimate with both intervals."""
     reach = release.total_interval(0.95).high - release.estimate
 
@@ -28,10 +28,13 @@ def result_section(release: Release) -> Markup:
             (shown, note(f"Method for the population: {release.total_interval(0.95).method}.", _ledger_note(release)))
         )
 
-    return pictured(
-        "The result",
-        "Two questions, two intervals. The mean of these very people, weighted as announced, differs from the estimate by the "
-        "noise alone. The mean of the population they stand for also differs by the luck of who was asked.",
+    return Pictured(
+        name="result",
+        title="The result",
+        reading=(
+            "Two questions, two intervals. The mean of these very people, weighted as announced, differs from the estimate by the "
+            "noise alone. The mean of the population they stand for also differs by the luck of who was asked."
+        ),
         draw=lambda ax, ink: figures.intervals(ax, release, ink=ink),
         numbers=numbers,
         height=2.6,
@@ -49,7 +52,7 @@ def _ledger_note(release: Release) -> str:
     return "Not charged: no ledger stands behind this release, so nobody's loss was added up."
 
 
-def error_section(release: Release) -> Markup:
+def error_section(release: Release) -> Pictured:
     """Split the release's error, for reports without a plan."""
     bias = release.bias_bound > 0
 
@@ -62,9 +65,10 @@ def error_section(release: Release) -> Markup:
         head = ("", "sampling", "noise", *(["bias²"] if bias else []), "standard error")
         return table(squared_error_caption(power), head, rows, strong="this release")
 
-    return pictured(
-        "Where the error comes from",
-        error_reading(bias=bias),
+    return Pictured(
+        name="error",
+        title="Where the error comes from",
+        reading=error_reading(bias=bias),
         draw=lambda ax, ink: figures.release_sources(ax, release, ink=ink),
         numbers=numbers,
         height=2.4,

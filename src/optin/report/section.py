@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from optin.errors import BadInput
@@ -15,7 +16,7 @@ from optin.report.markup import Markup, joined, paragraphs, table, tag
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["error_reading", "facts", "note", "pictured", "root", "section", "squared_error_caption"]
+__all__ = ["Pictured", "error_reading", "facts", "note", "root", "section", "squared_error_caption"]
 
 
 def section(title: str, *reading: str, below: str = "") -> Markup:
@@ -23,15 +24,24 @@ def section(title: str, *reading: str, below: str = "") -> Markup:
     return tag("section", tag("h2", title), paragraphs(*reading), below)
 
 
-def pictured(
-    title: str, *reading: str, draw: Callable[[Axes, Ink], str], numbers: Callable[[], Markup], height: float = 3.2
-) -> Markup:
-    """Write a section with a picture and its numbers; where there is nothing to draw it says why, in a sentence."""
-    try:
-        drawn, beside = picture(draw, height=height), numbers()
-    except BadInput as why:
-        return section(title, f"Not drawn: {why}.")
-    return section(title, *reading, below=tag("div", drawn, tag("div", beside), class_="pair"))
+@dataclass(frozen=True, kw_only=True)
+class Pictured:
+    """A section with a picture and its numbers, not drawn yet: a report embeds the picture, the web service links to it."""
+
+    name: str
+    title: str
+    reading: str
+    draw: Callable[[Axes, Ink], str]
+    numbers: Callable[[], Markup]
+    height: float = 3.2
+
+    def written(self) -> Markup:
+        """Write the section, its picture embedded; where there is nothing to draw it says why, in a sentence."""
+        try:
+            drawn, beside = picture(self.draw, height=self.height), self.numbers()
+        except BadInput as why:
+            return section(self.title, f"Not drawn: {why}.")
+        return section(self.title, self.reading, below=tag("div", drawn, tag("div", beside), class_="pair"))
 
 
 def facts(caption: str, rows: Sequence[tuple[str, str]]) -> Markup:
