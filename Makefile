@@ -3,10 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
 
-.PHONY: demo test bench soak lint clean
+.PHONY: demo serve test bench soak lint clean
 
 demo: .venv/.runtime
 	$(BIN)/optin demo
+
+serve: .venv/.runtime
+	$(BIN)/optin serve
 
 test: .venv/.dev system
 	$(BIN)/ruff check .

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from optin.cli import compare, demo, ledger, offers, plan, releases, report
+from optin.cli import demo, ledger, offers, plan, releases, report, serve
 from optin.cli.helping import Command, Group
 from optin.cli.settings import SETTINGS
 
@@ -70,6 +71,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "check": releases.check_receipt,
     "report": report.write_page,
     "compare": compare.compare_designs,
+    "serve": serve.serve_web,
 }
 LEDGER_COMMANDS: dict[str, Callable[..., None]] = {
     "show": ledger.show_acts,

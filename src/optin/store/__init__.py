@@ -8,6 +8,7 @@ from optin.store.chain import Entry, Terms
 from optin.store.ledger import Act, Ledger
 from optin.store.schema import UNLIMITED
 from optin.store.verification import Verification
+from optin.store.web_schema import accounts as _accounts  # noqa: F401 - puts the web tables into the one metadata
 
 __all__ = [
     "UNLIMITED",

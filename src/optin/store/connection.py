@@ -21,7 +21,7 @@ from optin.store.schema import REVISION
 if TYPE_CHECKING:
     import psycopg
 
-__all__ = ["open_engine", "snapshot", "take_head_lock", "write"]
+__all__ = ["failure_of", "open_engine", "snapshot", "take_head_lock", "write"]
 
 T = TypeVar("T")
 C = TypeVar("C", "sqlite3.Connection", "psycopg.Connection[tuple[str]]")
@@ -239,7 +239,7 @@ def write(engine: Engine, work: Callable[[Connection], T], *, is_stored: Callabl
                 done.append(work(connection))
                 reached("before commit")
 
-    failure = _failure(engine, working)
+    failure = failure_of(engine, working)
     if failure is not None and not (done and _look_again(engine, lambda connection: is_stored(connection, done[0]))):
         raise LedgerUnavailable(f"{failure}; nothing was written and nothing was revealed: try again")
     reached("after commit")
@@ -257,7 +257,7 @@ def _look_again(engine: Engine, look: Callable[[Connection], bool]) -> bool:
     for pause in PAUSES:
         time.sleep(pause)
         engine.dispose()
-        if _failure(engine, looking) is None:
+        if failure_of(engine, looking) is None:
             return found[0]
     raise LedgerUnavailable(
         "the connection broke during COMMIT and the database cannot be reached: whether this was written is not known; "
@@ -267,13 +267,13 @@ def _look_again(engine: Engine, look: Callable[[Connection], bool]) -> bool:
 
 def _guarded(engine: Engine, work: Callable[[], T]) -> T:
     result: list[T] = []
-    failure = _failure(engine, lambda: result.append(work()))
+    failure = failure_of(engine, lambda: result.append(work()))
     if failure is not None:
         raise LedgerUnavailable(f"{failure}; nothing was written")
     return result[0]
 
 
-def _failure(engine: Engine, work: Callable[[], None]) -> str | None:
+def failure_of(engine: Engine, work: Callable[[], None]) -> str | None:
     """Run something; if the database fails say how in our own words.
 
     The driver's message can quote a row, so it is neither shown nor kept: the caller raises after the handler has

@@ -19,7 +19,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, MetaData, St
 
 __all__ = ["APPEND_ONLY", "REVISION", "UNLIMITED", "metadata"]
 
-REVISION = "0001"
+REVISION = "0002"
 """The newest migration this code knows."""
 
 UNLIMITED = 2**62

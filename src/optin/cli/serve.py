@@ -1,0 +1,69 @@
+"""``optin serve``: the web service, on this machine unless told otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from optin.errors import BadInput
+
+__all__ = ["serve_web"]
+
+
+def serve_web(
+    ledger: Annotated[
+        str | None,
+        typer.Option(
+            "--ledger",
+            metavar="URL",
+            help="Where everything is kept: a path or postgresql://…",
+            show_default="optin-web.sqlite",
+        ),
+    ] = None,
+    host: Annotated[
+        str | None, typer.Option("--host", metavar="HOST", help="The address to listen on.", show_default="127.0.0.1")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", metavar="PORT", help="The port to listen on.", show_default="8000")
+    ] = None,
+    origin: Annotated[
+        str | None,
+        typer.Option(
+            "--origin", metavar="ORIGIN", help="How people's browsers see the service, such as https://example.org."
+        ),
+    ] = None,
+    keys: Annotated[
+        Path | None,
+        typer.Option(
+            "--keys", metavar="FOLDER", help="Where keys of answers are kept.", show_default="beside the SQLite file"
+        ),
+    ] = None,
+) -> None:
+    """Serve campaigns that people join in their browsers; see docs/how-to/serve.md.
+
+    Without options it keeps everything in optin-web.sqlite and can be reached from this machine only. Each option has a
+    variable: OPTIN_WEB_LEDGER, OPTIN_WEB_HOST, OPTIN_WEB_PORT, OPTIN_WEB_ORIGIN, OPTIN_WEB_KEYS; the key that wraps the
+    others is only ever read from OPTIN_WEB_KEY.
+
+    Example: optin serve
+    """
+    try:
+        from pydantic import ValidationError
+
+        from optin.web.serving import serve
+        from optin.web.settings import WebSettings
+    except ImportError as error:
+        raise BadInput(
+            f"the web service needs more packages ({error.name} is missing): pip install 'optin[web]'"
+        ) from None
+    given: dict[str, Any] = {"ledger": ledger, "host": host, "port": port, "origin": origin, "keys": keys}
+    try:
+        settings = WebSettings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        names = ", ".join(f"OPTIN_WEB_{str(problem['loc'][0]).upper()}" for problem in error.errors())
+    else:
+        serve(settings)
+        return
+    raise BadInput(f"these settings cannot be used: {names}")

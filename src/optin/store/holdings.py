@@ -1,0 +1,44 @@
+"""What one person was promised and has spent in each campaign: read by that person, about themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, text
+
+__all__ = ["Holding", "announced_body", "holdings"]
+
+_HOLDINGS = """SELECT t.campaign, t.round, q.grains AS promised, c.grains AS spent, r.position AS returned
+    FROM people p JOIN promises q ON q.person = p.person JOIN acts t ON t.number = q.offer
+    LEFT JOIN charges c ON c.offer = q.offer AND c.position = q.position
+    LEFT JOIN returns r ON r.offer = q.offer AND r.position = q.position
+    WHERE p.id = :person ORDER BY t.number"""
+
+
+@dataclass(frozen=True)
+class Holding:
+    """One promise: in which campaign and round, how many grains, and whether it was spent or given back."""
+
+    campaign: str
+    round: int
+    promised: int = field(repr=False)
+    spent: int = field(repr=False)
+    returned: bool
+
+
+def holdings(connection: Connection, person: str) -> list[Holding]:
+    """List a person's promises, oldest first."""
+    rows = connection.execute(text(_HOLDINGS), {"person": person})
+    return [
+        Holding(row.campaign, row.round, int(row.promised), int(row.spent or 0), row.returned is not None)
+        for row in rows
+    ]
+
+
+def announced_body(connection: Connection, campaign: str, round: int) -> str | None:  # noqa: A002
+    """Read the public text of an announcement, if this campaign and round have one."""
+    body: str | None = connection.scalar(
+        text("SELECT body FROM acts WHERE kind = 'announce' AND campaign = :campaign AND round = :round"),
+        {"campaign": campaign, "round": round},
+    )
+    return body

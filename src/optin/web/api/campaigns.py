@@ -1,0 +1,82 @@
+"""What analysts do with their campaigns."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Literal
+
+from fastapi import APIRouter
+
+from optin.web.api import models
+from optin.web.api.shaping import campaign_out
+from optin.web.doors import AnalystOnly, ServiceOf
+from optin.web.service import campaigns, preview, steps
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["campaigns"])
+StepName = Literal["open", "close-registration", "announce", "open-answers", "close", "release", "new-round", "cancel"]
+
+
+@router.get("/campaigns")
+def list_campaigns(service: ServiceOf, analyst: AnalystOnly) -> models.CampaignsOut:
+    """List one's own campaigns, newest first."""
+    return models.CampaignsOut(campaigns=[campaign_out(one) for one in campaigns.mine(service, analyst)])
+
+
+@router.post("/campaigns", status_code=201)
+def create_campaign(service: ServiceOf, analyst: AnalystOnly, body: models.DraftIn) -> models.CampaignOut:
+    """Draft a campaign."""
+    return campaign_out(campaigns.create(service, analyst, body.draft()))
+
+
+@router.get("/campaigns/{campaign}")
+def show_campaign(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> models.CampaignOut:
+    """Show one's own campaign: counts, the job under way, and what is published."""
+    return campaign_out(campaigns.show(service, analyst, campaign))
+
+
+@router.put("/campaigns/{campaign}")
+def revise_campaign(
+    service: ServiceOf, analyst: AnalystOnly, campaign: str, body: models.DraftIn
+) -> models.CampaignOut:
+    """Change a draft."""
+    return campaign_out(campaigns.revise(service, analyst, campaign, body.draft()))
+
+
+@router.post("/campaigns/{campaign}/steps/{step}", status_code=202)
+def take_step(service: ServiceOf, analyst: AnalystOnly, campaign: str, step: StepName) -> models.CampaignOut:
+    """Take a step forward; a long one is begun, and `job` in what GET shows tells how far it has come."""
+    return campaign_out(steps.take(service, analyst, campaign, step))
+
+
+@router.post("/campaigns/{campaign}/invitations", status_code=201)
+def invite(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: models.InviteIn) -> models.SecretsOut:
+    """Make one-time secrets to send to people, as `/i#SECRET`."""
+    return models.SecretsOut(secrets=campaigns.invite(service, analyst, campaign, body.count))
+
+
+@router.get("/campaigns/{campaign}/log")
+def show_log(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> models.EventsOut:
+    """List what was done, oldest first."""
+    found = campaigns.log(service, analyst, campaign)
+    return models.EventsOut(events=[models.EventOut(**asdict(event)) for event in found])
+
+
+@router.get("/campaigns/{campaign}/cells")
+def show_cells(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> models.CellsOut:
+    """Show how limits are spread, once registration is closed, in cells of at least ten people."""
+    found = campaigns.cells(service, analyst, campaign)
+    return models.CellsOut(cells=[models.CellOut(**asdict(cell)) for cell in found])
+
+
+@router.post("/campaigns/{campaign}/what-if")
+def ask_what_if(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: models.WhatIfIn) -> models.PreviewOut:
+    """Ask what another setting or some decliners would do, as far as the cells tell."""
+    return models.PreviewOut(**asdict(preview.what_if(service, analyst, campaign, **body.model_dump())))
+
+
+@router.post("/preview")
+def foresee(analyst: AnalystOnly, body: models.PreviewIn) -> models.PreviewOut:
+    """Foresee a draft's accuracy for assumed people."""
+    return models.PreviewOut(**asdict(preview.accuracy(body.draft.draft(), body.people)))

@@ -1,0 +1,69 @@
+"""Signing in and out, invitations, and new accounts."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from optin.web.api import models
+from optin.web.api.shaping import session_out
+from optin.web.doors import AnalystOnly, MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
+from optin.web.service import accounts
+from optin.web.service.accounts import Entered
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["entrance"])
+
+
+@router.get("/session")
+def who_is_there(visitor: VisitorOnly) -> models.SessionOut:
+    """Say who is signed in, with the token for changes."""
+    return session_out(visitor)
+
+
+@router.post("/session")
+def sign_in(request: Request, response: Response, service: ServiceOf, body: models.SignInIn) -> models.SessionOut:
+    """Sign an analyst in; the cookie `__Host-optin` comes with the answer."""
+    address = request.client.host if request.client else ""
+    ticket = accounts.sign_in(service, body.name, body.password, address=address)
+    let_in(response, ticket)
+    return session_out(ticket.visitor)
+
+
+@router.delete("/session", status_code=204)
+def sign_out(response: Response, service: ServiceOf, visitor: VisitorOnly) -> None:
+    """End this session."""
+    accounts.sign_out(service, visitor)
+    let_out(response)
+
+
+@router.post("/analysts", status_code=201)
+def create_analyst(response: Response, service: ServiceOf, body: models.NewAnalystIn) -> models.SessionOut:
+    """Turn a one-time secret into an analyst's account, signed in."""
+    ticket = accounts.create_analyst(service, body.secret, body.name, body.password)
+    let_in(response, ticket)
+    return session_out(ticket.visitor)
+
+
+@router.post("/analysts/invitations", status_code=201)
+def invite_analyst(service: ServiceOf, analyst: AnalystOnly) -> models.SecretOut:
+    """Make a one-time secret for another analyst."""
+    return models.SecretOut(secret=accounts.invite_analyst(service, analyst))
+
+
+@router.post("/people", status_code=201)
+def sign_up(response: Response, service: ServiceOf) -> models.EnteredOut:
+    """Make a person's account; the key to come back with is shown once."""
+    return _entered(response, accounts.sign_up(service))
+
+
+@router.post("/entry")
+def enter(response: Response, service: ServiceOf, visitor: MaybeVisitor, body: models.EntryIn) -> models.EnteredOut:
+    """Come in with an invitation (once) or one's own key (always)."""
+    return _entered(response, accounts.enter(service, body.secret, visitor=visitor))
+
+
+def _entered(response: Response, entered: Entered) -> models.EnteredOut:
+    let_in(response, entered.ticket)
+    session = session_out(entered.ticket.visitor)
+    return models.EnteredOut(**session.model_dump(), key=entered.key, campaign=entered.campaign)

@@ -1,0 +1,80 @@
+"""What people do, and what is theirs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from optin.errors import BadInput
+from optin.web.api import models
+from optin.web.api.shaping import me_out, my_campaign_out
+from optin.web.doors import PersonOnly, ServiceOf, let_out
+from optin.web.service import people
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/me", tags=["people"])
+
+
+@router.get("")
+def show_me(service: ServiceOf, person: PersonOnly) -> models.MeOut:
+    """Show what one promised and spent over all campaigns."""
+    return me_out(people.me(service, person))
+
+
+@router.delete("", status_code=204)
+def leave(response: Response, service: ServiceOf, person: PersonOnly) -> None:
+    """Close one's account."""
+    people.leave(service, person)
+    let_out(response)
+
+
+@router.put("/allowance")
+def raise_allowance(service: ServiceOf, person: PersonOnly, body: models.AllowanceIn) -> models.MeOut:
+    """Raise what one allows over all campaigns."""
+    return me_out(people.raise_allowance(service, person, body.epsilon))
+
+
+@router.get("/export")
+def export(service: ServiceOf, person: PersonOnly) -> dict[str, Any]:
+    """Take along everything kept about oneself."""
+    return people.export(service, person)
+
+
+@router.get("/campaigns/{campaign}")
+def show_campaign(service: ServiceOf, person: PersonOnly, campaign: str) -> models.MyCampaignOut:
+    """Show a campaign one belongs to, or one that is open to everyone."""
+    return my_campaign_out(people.campaign(service, person, campaign))
+
+
+@router.put("/campaigns/{campaign}/registration")
+def register(
+    service: ServiceOf, person: PersonOnly, campaign: str, body: models.RegistrationIn
+) -> models.MyCampaignOut:
+    """State a limit (or cost) as a step of the ladder; in a sealed campaign the answer comes along."""
+    return my_campaign_out(people.register(service, person, campaign, body.step, value=body.value))
+
+
+@router.delete("/campaigns/{campaign}/registration", status_code=204)
+def withdraw(service: ServiceOf, person: PersonOnly, campaign: str) -> None:
+    """Take a registration back; after the announcement this declines."""
+    people.withdraw(service, person, campaign)
+
+
+@router.put("/campaigns/{campaign}/answer")
+def answer(service: ServiceOf, person: PersonOnly, campaign: str, body: models.AnswerIn) -> models.MyCampaignOut:
+    """Join with a value or decline, and change one's mind until answers close."""
+    if body.join != (body.value is not None):
+        raise BadInput("joining needs a value, and declining has none")
+    if body.value is None:
+        return my_campaign_out(people.decline(service, person, campaign))
+    return my_campaign_out(people.join(service, person, campaign, body.value))
+
+
+@router.get("/campaigns/{campaign}/receipt")
+def show_receipt(service: ServiceOf, person: PersonOnly, campaign: str) -> dict[str, Any]:
+    """Write one's receipt of the release; `optin check` reads it as it is."""
+    found: dict[str, Any] = json.loads(people.receipt(service, person, campaign).to_json())
+    return found

@@ -1,0 +1,41 @@
+"""What everyone may see."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from fastapi import APIRouter
+
+from optin.web.api import models
+from optin.web.api.shaping import my_campaign_out, published_out
+from optin.web.doors import ServiceOf
+from optin.web.service import ladder, people, published
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["public"])
+
+
+@router.get("/ladder")
+async def show_ladder() -> models.LadderOut:
+    """List the steps from which people choose a limit or a cost."""
+    shown = [[models.StepOut(**asdict(step)) for step in steps] for steps in (ladder.LIMITS, ladder.COSTS)]
+    return models.LadderOut(limits=shown[0], costs=shown[1])
+
+
+@router.get("/open")
+def list_open(service: ServiceOf) -> models.OpenCampaignsOut:
+    """List campaigns in which anyone may register."""
+    return models.OpenCampaignsOut(campaigns=[my_campaign_out(one) for one in people.open_campaigns(service)])
+
+
+@router.get("/published")
+def list_published(service: ServiceOf) -> models.PublishedListOut:
+    """List the newest results."""
+    return models.PublishedListOut(campaigns=[published_out(one) for one in published.published(service)])
+
+
+@router.get("/published/{campaign}")
+def show_published(service: ServiceOf, campaign: str) -> models.PublishedOut:
+    """Show an announced campaign: the offer with its fingerprint and, once there is one, the result."""
+    return published_out(published.show(service, campaign))

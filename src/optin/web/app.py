@@ -1,0 +1,85 @@
+"""The app factory: settings in, an application out that owns nothing it does not close."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import anyio.to_thread
+from fastapi import FastAPI
+
+from optin._version import __version__
+from optin.store import Ledger
+from optin.web import api, failing
+from optin.web.doors import FreshCookies
+from optin.web.guards import BodyLimit, OwnOrigin, SecurityHeaders
+from optin.web.logs import RequestLog
+from optin.web.service.core import Service
+from optin.web.service.jobs import Worker
+from optin.web.service.keys import Keyring
+from optin.web.settings import WebSettings, environment_key, key_folder, own_origins
+
+__all__ = ["create_app", "open_service"]
+
+ABOUT = """Campaigns that people can join with trust: each person states a limit, sees their deal, joins or declines;
+the mean is released once, and everyone keeps a receipt. Every change needs the Origin header and, once signed in, the
+X-CSRF-Token that GET /api/session shows."""
+
+
+def open_service(settings: WebSettings) -> tuple[Service, str | None]:
+    """Open the ledger and the keys; also return a notice if a key was made."""
+    key, notice = environment_key(settings)
+    keys = Keyring(key_folder(settings), key)
+    return Service(Ledger.open(settings.ledger), keys), notice
+
+
+def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI:
+    """Make the application; a service given is the caller's to close."""
+    origins = own_origins(settings)
+    own = service or open_service(settings)[0]
+
+    @asynccontextmanager
+    async def open_for_visitors(app: FastAPI) -> AsyncIterator[None]:
+        anyio.to_thread.current_default_thread_limiter().total_tokens = settings.threads
+        try:
+            with Worker(own):
+                yield
+        finally:
+            if service is None:
+                own.ledger.close()
+
+    app = FastAPI(
+        title="optin",
+        version=__version__,
+        description=ABOUT,
+        lifespan=open_for_visitors,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.service, app.state.settings = own, settings
+    failing.set_up(app)
+    app.include_router(api.router)
+    _add_pages(app)
+    app.add_middleware(FreshCookies)
+    app.add_middleware(BodyLimit, most=settings.most_body_bytes)
+    app.add_middleware(OwnOrigin, origins=origins)
+    app.add_middleware(SecurityHeaders, https=all(origin.startswith("https:") for origin in origins))
+    app.add_middleware(RequestLog)
+    return app
+
+
+def _add_pages(app: FastAPI) -> None:
+    """Add the pages and their files."""
+    from starlette.staticfiles import StaticFiles
+
+    static = Path(__file__).parent / "static"
+    if static.is_dir():
+        app.mount("/static", StaticFiles(directory=static), name="static")
+    if find_spec("optin.web.pages") is not None:
+        from optin.web.pages import router
+
+        app.include_router(router)

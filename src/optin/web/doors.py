@@ -1,0 +1,139 @@
+"""How handlers learn who is there: dependencies that read the cookie, check the form's token, and know one's role."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Annotated
+
+from fastapi import Depends, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from optin.web.service import sessions
+from optin.web.service.core import Service
+from optin.web.service.failures import NobodyThere, NotFound, Refused
+from optin.web.service.records import Visitor
+from optin.web.service.sessions import Ticket
+
+__all__ = [
+    "AnalystOnly",
+    "FreshCookies",
+    "MaybeVisitor",
+    "PersonOnly",
+    "ServiceOf",
+    "VisitorOnly",
+    "let_in",
+    "let_out",
+    "visitor_of",
+]
+
+COOKIE = "__Host-optin"
+SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+def service_of(request: Request) -> Service:
+    """Find the service this app was made for."""
+    service: Service = request.app.state.service
+    return service
+
+
+ServiceOf = Annotated[Service, Depends(service_of)]
+
+
+def visitor_of(request: Request) -> Visitor | None:
+    """Say who is there by the cookie alone; a new cookie, if one is due, goes out with the answer."""
+    if not hasattr(request.state, "visitor"):
+        token = request.cookies.get(COOKIE, "")
+        ticket = sessions.find(service_of(request), token) if token else None
+        request.state.visitor = ticket.visitor if ticket else None
+        if ticket and ticket.token:
+            request.state.cookie = cookie(ticket)
+    visitor: Visitor | None = request.state.visitor
+    return visitor
+
+
+async def visitor_checked(request: Request, visitor: Annotated[Visitor | None, Depends(visitor_of)]) -> Visitor | None:
+    """Say who is there; whoever changes something must show the token that only our own pages know."""
+    if visitor is not None and request.method not in SAFE:
+        given = request.headers.get("x-csrf-token") or await _form_token(request)
+        if not hmac.compare_digest(given.encode(), visitor.csrf.encode()):
+            raise Refused("the page's token is missing or old: load the page again (scripts: send X-CSRF-Token)")
+    return visitor
+
+
+async def _form_token(request: Request) -> str:
+    kind = request.headers.get("content-type", "")
+    if not kind.startswith(("application/x-www-form-urlencoded", "multipart/form-data")):
+        return ""
+    given = (await request.form()).get("csrf")
+    return given if isinstance(given, str) else ""
+
+
+MaybeVisitor = Annotated[Visitor | None, Depends(visitor_checked)]
+
+
+async def someone(visitor: MaybeVisitor) -> Visitor:
+    """Let in whoever is signed in."""
+    if visitor is None:
+        raise NobodyThere
+    return visitor
+
+
+VisitorOnly = Annotated[Visitor, Depends(someone)]
+
+
+async def analyst(visitor: VisitorOnly) -> Visitor:
+    """Let analysts in; to others there is nothing here."""
+    if visitor.kind != "analyst":
+        raise NotFound
+    return visitor
+
+
+async def person(visitor: VisitorOnly) -> Visitor:
+    """Let people in; to others there is nothing here."""
+    if visitor.kind != "person":
+        raise NotFound
+    return visitor
+
+
+AnalystOnly = Annotated[Visitor, Depends(analyst)]
+PersonOnly = Annotated[Visitor, Depends(person)]
+
+
+def cookie(ticket: Ticket) -> str:
+    """Write the cookie of a session: for this host alone, unseen by scripts, not sent with what other sites post."""
+    return f"{COOKIE}={ticket.token}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age={ticket.seconds}"
+
+
+def let_in(response: Response, ticket: Ticket) -> None:
+    """Give a visitor their cookie; one whose cookie is still good keeps it."""
+    if ticket.token:
+        response.headers.append("set-cookie", cookie(ticket))
+
+
+def let_out(response: Response) -> None:
+    """Take the cookie back."""
+    response.headers.append("set-cookie", f"{COOKIE}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0")
+
+
+class FreshCookies:
+    """Send a rotated cookie with whatever answer a handler gives."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; add the cookie that reading the old one brought up."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def adding(message: Message) -> None:
+            fresh = scope.get("state", {}).get("cookie")
+            if fresh and message["type"] == "http.response.start":
+                given = [value for name, value in message["headers"] if name == b"set-cookie"]
+                if not any(value.startswith(COOKIE.encode() + b"=") for value in given):
+                    message["headers"] = [*message["headers"], (b"set-cookie", fresh.encode())]
+            await send(message)
+
+        await self._app(scope, receive, adding)

@@ -1,0 +1,74 @@
+"""What a visitor is told when something fails: words of our own, as JSON or as a page, never what they sent."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from optin.errors import OptinError
+from optin.web.service.failures import TooSoon, VisitFailure
+
+__all__ = ["set_up"]
+
+LOG = logging.getLogger("optin.web")
+
+
+def set_up(app: FastAPI) -> None:
+    """Answer every failure in our own words."""
+    app.add_exception_handler(OptinError, _known)
+    app.add_exception_handler(VisitFailure, _known)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def _answer(request: Request, status: int, words: str, headers: dict[str, str] | None = None) -> Response:
+    path = request.url.path
+    if path.startswith("/api/") or path in ("/api", "/health", "/ready"):
+        return JSONResponse({"error": words}, status_code=status, headers=headers)
+    try:
+        from optin.web.pages.errors import page
+    except ImportError:
+        return JSONResponse({"error": words}, status_code=status, headers=headers)
+    shown = page(request, status, words)
+    shown.headers.update(headers or {})
+    return shown
+
+
+def _known(request: Request, error: Exception) -> Response:
+    status = error.http_status if isinstance(error, OptinError | VisitFailure) else 500
+    headers = {"Retry-After": str(error.seconds)} if isinstance(error, TooSoon) else None
+    return _answer(request, status, str(error), headers)
+
+
+def _invalid(request: Request, error: Exception) -> Response:
+    problems = error.errors() if isinstance(error, RequestValidationError) else []
+    return _answer(request, 422, "; ".join(_told(problem) for problem in problems) or "this cannot be used")
+
+
+def _told(problem: dict[str, Any]) -> str:
+    """Name the field and what it should be; a name that only the sender chose is as private as a value."""
+    place: Sequence[object] = problem.get("loc", ())
+    if problem.get("type") in ("extra_forbidden", "json_invalid"):
+        place = ()
+    names = [str(part) for part in place[1:]] or ["the body"]
+    words = {"extra_forbidden": "has a field that is not known", "json_invalid": "is not JSON"}
+    return f"{'.'.join(names)}: {words.get(str(problem.get('type')), problem.get('msg', 'cannot be used'))}"
+
+
+def _http(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
+    words = {404: "there is nothing here, or it is not yours", 405: "this cannot be done here"}
+    return _answer(request, status, words.get(status, "this cannot be used"), headers)
+
+
+def _unexpected(request: Request, error: Exception) -> Response:
+    LOG.error("unexpected failure", exc_info=error)
+    return _answer(request, 500, "something unexpected happened; the operator's log names the place")

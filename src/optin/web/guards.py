@@ -1,0 +1,116 @@
+"""What stands before every route: body limits, hosts, origins, and the headers that keep a browser in its lane."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["HEADERS", "BodyLimit", "OwnOrigin", "SecurityHeaders"]
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
+    "manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), browsing-topics=()",
+}
+SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+async def _refuse(send: Send, status: int, words: str) -> None:
+    body = json.dumps({"error": words}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+class SecurityHeaders:
+    """Add the security headers to every answer, and forbid storing what is not a shipped file."""
+
+    def __init__(self, app: ASGIApp, *, https: bool) -> None:
+        self._app, self._https = app, https
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, adding headers to its answer."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def adding(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+                if self._https:
+                    headers["Strict-Transport-Security"] = "max-age=31536000"
+                if not scope["path"].startswith("/static/"):
+                    headers["Cache-Control"] = "no-store"
+            await send(message)
+
+        await self._app(scope, receive, adding)
+
+
+class OwnOrigin:
+    """Refuse names that are not ours (rebound hosts), and changes asked for by pages that are not ours."""
+
+    def __init__(self, app: ASGIApp, *, origins: frozenset[str]) -> None:
+        self._app, self._origins = app, origins
+        self._hosts = {urlsplit(origin).netloc for origin in origins}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on what comes from us."""
+        if scope["type"] == "http":
+            headers = Headers(scope=scope)
+            if headers.get("host") not in self._hosts and scope["path"] not in ("/health", "/ready"):
+                await _refuse(send, 403, "this service goes by another name; use the address you were given")
+                return
+            if scope["method"] not in SAFE and headers.get("origin") not in self._origins:
+                await _refuse(send, 403, "changes are accepted only from this service's own pages: send its Origin")
+                return
+        await self._app(scope, receive, send)
+
+
+class BodyLimit:
+    """Refuse bodies that are longer than anything asked for here, before they are read."""
+
+    def __init__(self, app: ASGIApp, *, most: int) -> None:
+        self._app, self._most = app, most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on bodies that are short enough; read at most one byte too many of the others."""
+        if scope["type"] != "http" or scope["method"] in SAFE:
+            await self._app(scope, receive, send)
+            return
+        body, more = b"", True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+            if len(body) > self._most:
+                await _refuse(send, 413, f"at most {self._most} bytes are accepted")
+                return
+        await self._app(scope, _replayed(body, receive), send)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    given = False
+
+    async def replaying() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replaying

@@ -1,0 +1,241 @@
+"""Who may come in: analysts by name and password, people by an invitation, by their own key, or by signing up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
+
+from optin.errors import BadInput
+from optin.store.web_schema import accounts, delays, invitations
+from optin.web.service import sessions
+from optin.web.service.core import Service, hashed, log_event, new_id, new_secret
+from optin.web.service.failures import Refused, TooSoon
+from optin.web.service.records import Visitor
+from optin.web.service.sessions import Ticket
+
+__all__ = [
+    "Entered",
+    "Ticket",
+    "create_analyst",
+    "enter",
+    "first_analyst_secret",
+    "invite_analyst",
+    "sign_in",
+    "sign_out",
+    "sign_up",
+]
+
+_SHORTEST_PASSWORD = 12
+_LONGEST_DELAY = 60.0
+_FREE_TRIES = 3
+_FORGET_AFTER = 3600.0
+
+
+@dataclass(frozen=True)
+class Entered:
+    """Someone came in: their cookie; for a new account the key to come back with; and what they were invited to."""
+
+    ticket: Ticket
+    key: str | None = field(default=None, repr=False)
+    campaign: str | None = None
+
+
+# --- analysts ---------------------------------------------------------------------------------------------------------
+
+
+def first_analyst_secret(service: Service) -> str | None:
+    """Make the one-time secret for the first analyst, replacing an unused one; None once there is an analyst."""
+
+    def work(connection: Connection) -> str | None:
+        if connection.scalar(select(func.count()).select_from(accounts).where(accounts.c.kind == "analyst")):
+            return None
+        unused = (invitations.c.kind == "analyst", invitations.c.used_at.is_(None))
+        connection.execute(delete(invitations).where(*unused))
+        return _invite(service, connection, "analyst")
+
+    return service.change(work)
+
+
+def invite_analyst(service: Service, analyst: Visitor) -> str:
+    """Make a one-time secret with which another analyst can come in."""
+
+    def work(connection: Connection) -> str:
+        log_event(connection, service.clock(), "analyst invited", "an analyst invited another")
+        return _invite(service, connection, "analyst")
+
+    return service.change(work)
+
+
+def create_analyst(service: Service, secret: str, name: str, password: str) -> Ticket:
+    """Turn a one-time secret into an analyst's account, signed in."""
+    name = _checked_name(name)
+    if not _SHORTEST_PASSWORD <= len(password) <= 256:
+        raise BadInput(f"a password needs {_SHORTEST_PASSWORD} to 256 characters; a sentence is easy to remember")
+    password_hash = _hasher().hash(password)
+
+    def work(connection: Connection) -> Ticket:
+        invitation = _unused(connection, secret, "analyst")
+        if invitation is None:
+            raise Refused("this link was used before or is not valid; ask for a new one")
+        if connection.scalar(select(accounts.c.id).where(accounts.c.name == name)) is not None:
+            raise BadInput("this name is taken; choose another")
+        account = _create(service, connection, "analyst", name=name, password=password_hash)
+        _use(service, connection, secret, account.id)
+        log_event(connection, service.clock(), "analyst created", "an analyst's account was created")
+        return sessions.start(service, connection, account)
+
+    return service.change(work)
+
+
+def sign_in(service: Service, name: str, password: str, *, address: str) -> Ticket:
+    """Sign an analyst in; after wrong passwords the next try from the same place has to wait, longer each time.
+
+    Nothing is ever locked: whoever fails elsewhere does not keep the owner out. An unknown name takes as long as a known
+    one with a wrong password.
+    """
+    keys = [hashed(f"delay:{address}:{name}"), hashed(f"delay:{address}")]
+    now = service.clock()
+    wait = service.read(lambda connection: _longest_wait(connection, keys, now))
+    if wait > 0:
+        raise TooSoon(int(wait) + 1)
+    query = select(accounts).where(accounts.c.name == name, accounts.c.kind == "analyst")
+    account = service.read(lambda connection: connection.execute(query).first()) if name.isprintable() else None
+    if not _matches(password, account.password if account else None):
+        service.change(lambda connection: _delay(connection, keys, now))
+        raise Refused("name or password is wrong")
+
+    def work(connection: Connection) -> Ticket:
+        connection.execute(delete(delays).where(delays.c.key.in_(keys)))
+        return sessions.start(service, connection, account)
+
+    return service.change(work)
+
+
+def sign_out(service: Service, visitor: Visitor) -> None:
+    """End this session."""
+    sessions.end(service, visitor)
+
+
+def _longest_wait(connection: Connection, keys: list[str], now: float) -> float:
+    found = connection.scalars(select(delays.c.until).where(delays.c.key.in_(keys))).all()
+    return max((until - now for until in found), default=0.0)
+
+
+def _delay(connection: Connection, keys: list[str], now: float) -> None:
+    """Count a failure; the wait doubles from the fourth on for one name, and ten times later for a whole address."""
+    connection.execute(delete(delays).where(delays.c.until < now - _FORGET_AFTER))
+    for key, free in zip(keys, (_FREE_TRIES, 10 * _FREE_TRIES), strict=True):
+        failures = 1 + (connection.scalar(select(delays.c.failures).where(delays.c.key == key)) or 0)
+        wait = min(2.0 ** min(failures - free, 10), _LONGEST_DELAY) if failures >= free else 0.0
+        connection.execute(
+            text(
+                "INSERT INTO web_delays (key, failures, until) VALUES (:key, :failures, :until) "
+                "ON CONFLICT (key) DO UPDATE SET failures = excluded.failures, until = excluded.until"
+            ),
+            {"key": key, "failures": failures, "until": now + wait},
+        )
+
+
+@cache
+def _hasher() -> PasswordHasher:
+    return PasswordHasher()
+
+
+@cache
+def _nobodys_hash() -> str:
+    return _hasher().hash(new_secret())
+
+
+def _matches(password: str, known: str | None) -> bool:
+    try:
+        return _hasher().verify(known or _nobodys_hash(), password) and known is not None
+    except (VerificationError, InvalidHashError, UnicodeEncodeError):
+        return False
+
+
+def _checked_name(name: str) -> str:
+    if not 1 <= len(name) <= 64 or name != name.strip() or not name.isprintable():
+        raise BadInput("a name needs 1 to 64 characters that can be shown, without spaces at its ends")
+    return name
+
+
+# --- people -----------------------------------------------------------------------------------------------------------
+
+
+def sign_up(service: Service) -> Entered:
+    """Make an account for whoever asks; it is worth nothing until its owner registers somewhere."""
+
+    def work(connection: Connection) -> Entered:
+        key = new_secret()
+        account = _create(service, connection, "person", key=hashed(key))
+        return Entered(sessions.start(service, connection, account), key)
+
+    return service.change(work)
+
+
+def enter(service: Service, secret: str, *, visitor: Visitor | None = None) -> Entered:
+    """Come in with an invitation (once) or with one's own key (always).
+
+    The analyst knows the invitations they send. Each therefore works once, and gives its user a key that nobody else
+    has ever seen; someone already here keeps their account, and the invitation is tied to it.
+    """
+
+    def work(connection: Connection) -> Entered:
+        owner = connection.execute(
+            select(accounts).where(accounts.c.key == hashed(secret), accounts.c.left_at.is_(None))
+        ).first()
+        if owner is not None:
+            return Entered(sessions.start(service, connection, owner))
+        invitation = _unused(connection, secret, "person")
+        if invitation is None:
+            raise Refused(
+                "this secret is not valid, or the invitation was used before; use the key you were given then"
+            )
+        return _accepted(service, connection, secret, invitation.campaign, visitor)
+
+    return service.change(work)
+
+
+def _accepted(
+    service: Service, connection: Connection, secret: str, campaign: str | None, visitor: Visitor | None
+) -> Entered:
+    if visitor is not None and visitor.kind == "person":
+        _use(service, connection, secret, visitor.account)
+        return Entered(Ticket(None, visitor), campaign=campaign)
+    key = new_secret()
+    account = _create(service, connection, "person", key=hashed(key))
+    _use(service, connection, secret, account.id)
+    return Entered(sessions.start(service, connection, account), key, campaign)
+
+
+# --- both -------------------------------------------------------------------------------------------------------------
+
+
+def _create(service: Service, connection: Connection, kind: str, **more: Any) -> Any:  # noqa: ANN401
+    row = {"id": new_id(), "kind": kind, "name": None, "created_at": service.clock(), **more}
+    connection.execute(insert(accounts).values(row))
+    return SimpleNamespace(**row)
+
+
+def _invite(service: Service, connection: Connection, kind: str) -> str:
+    secret = new_secret()
+    row = {"secret": hashed(secret), "kind": kind, "created_at": service.clock()}
+    connection.execute(insert(invitations).values(row))
+    return secret
+
+
+def _unused(connection: Connection, secret: str, kind: str) -> Row[Any] | None:
+    """Find an invitation that was never used, and keep others from using it until the transaction ends."""
+    where = (invitations.c.secret == hashed(secret), invitations.c.kind == kind, invitations.c.used_at.is_(None))
+    return connection.execute(select(invitations).where(*where).with_for_update()).first()
+
+
+def _use(service: Service, connection: Connection, secret: str, account: str) -> None:
+    where = invitations.c.secret == hashed(secret)
+    connection.execute(update(invitations).where(where).values(account=account, used_at=service.clock()))

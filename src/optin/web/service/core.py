@@ -1,0 +1,74 @@
+"""The service as its functions see it: the ledger's database, the keys, the clock, and a bell for the one who works."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from sqlalchemy import Connection, insert
+
+from optin.store import Ledger
+from optin.store.changing import change
+from optin.store.connection import read
+from optin.store.web_schema import events
+from optin.web.service.keys import Keyring
+
+__all__ = ["Service", "hashed", "log_event", "new_id", "new_secret"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Service:
+    """Everything a function of the service needs to do its work."""
+
+    ledger: Ledger
+    keys: Keyring
+    clock: Callable[[], float] = time.time
+    bell: threading.Event = field(default_factory=threading.Event)
+
+    def read(self, look: Callable[[Connection], T]) -> T:
+        """Look at one consistent state."""
+        return read(self.ledger.engine, look)
+
+    def change(self, work: Callable[[Connection], T]) -> T:
+        """Write in one transaction."""
+        return change(self.ledger.engine, work)
+
+
+def new_id() -> str:
+    """Draw an id of 128 bits: of an account, a campaign, a job."""
+    return secrets.token_hex(16)
+
+
+def new_secret() -> str:
+    """Draw a secret of 256 bits, in letters that a link can carry."""
+    return secrets.token_urlsafe(32)
+
+
+def hashed(secret: str) -> str:
+    """Hash a secret for the store; with 256 random bits a plain hash cannot be turned back.
+
+    >>> len(hashed("x"))
+    64
+    """
+    return hashlib.sha256(b"optin secret 1:" + secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def log_event(
+    connection: Connection,
+    at: float,
+    kind: str,
+    words: str,
+    *,
+    campaign: str | None = None,
+    round: int | None = None,  # noqa: A002 - the word of the contract
+) -> None:
+    """Write down what was done, in the transaction that does it."""
+    row = {"at": at, "kind": kind, "words": words, "campaign": campaign, "round": round}
+    connection.execute(insert(events).values(row))

@@ -1,0 +1,45 @@
+"""What a visitor can be told besides the failures of ``optin.errors``; each knows its HTTP status."""
+
+from __future__ import annotations
+
+__all__ = ["NobodyThere", "NotFound", "Refused", "TooSoon", "VisitFailure"]
+
+
+class VisitFailure(Exception):
+    """The root of what can go wrong with a visit rather than with the work."""
+
+    http_status = 400
+
+
+class NobodyThere(VisitFailure):
+    """Nobody is signed in."""
+
+    http_status = 401
+
+    def __init__(self, words: str = "sign in first") -> None:
+        super().__init__(words)
+
+
+class Refused(VisitFailure):
+    """The request is not from where it should be, or a secret or password is wrong."""
+
+    http_status = 403
+
+
+class NotFound(VisitFailure):
+    """There is no such thing, or it is not yours: the two look alike on purpose."""
+
+    http_status = 404
+
+    def __init__(self, words: str = "there is nothing here, or it is not yours") -> None:
+        super().__init__(words)
+
+
+class TooSoon(VisitFailure):
+    """A password was tried too soon after a wrong one."""
+
+    http_status = 429
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"too many tries; wait {seconds} s and try again")
+        self.seconds = seconds

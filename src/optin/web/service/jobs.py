@@ -1,0 +1,114 @@
+"""Who does the long work: one thread that takes jobs from the store, oldest first, and goes on where it was killed."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from types import TracebackType
+
+from sqlalchemy import Connection, select, update
+
+from optin.errors import LedgerUnavailable, OptinError
+from optin.store import Terms
+from optin.store.web_schema import campaigns, jobs
+from optin.web.service.core import Service, log_event
+from optin.web.service.long_steps import LONG_STEPS, destroy_spent_keys
+from optin.web.service.records import Job
+from optin.web.service.rows import as_job
+
+__all__ = ["Worker", "run_all", "run_next"]
+
+PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
+LOG = logging.getLogger("optin.web")
+
+
+class Worker:
+    """A thread that works while the service is open; closing waits for the part under way.
+
+    Several may work on one database: whatever a job does can be done twice, and then is done once.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._leaving = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="optin-jobs", daemon=True)
+
+    def __enter__(self) -> Worker:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._leaving.set()
+        self._service.bell.set()
+        self._thread.join(timeout=60)
+
+    def _work(self) -> None:
+        failures = 0
+        swept = False
+        while not self._leaving.is_set():
+            try:
+                if not swept:
+                    destroy_spent_keys(self._service)
+                    swept = True
+                run_all(self._service, until=self._leaving)
+                failures = 0
+            except LedgerUnavailable as error:
+                LOG.warning("work waits", extra={"reason": str(error)})
+                self._leaving.wait(PAUSES[min(failures, len(PAUSES) - 1)])
+                failures += 1
+                continue
+            self._service.bell.wait(timeout=5.0)
+            self._service.bell.clear()
+
+
+def run_all(service: Service, *, until: threading.Event | None = None) -> None:
+    """Do every job there is."""
+    while not (until and until.is_set()) and run_next(service):
+        pass
+
+
+def run_next(service: Service) -> bool:
+    """Do the oldest unfinished job; say whether there was one."""
+    query = select(jobs).where(jobs.c.state.in_(("queued", "running"))).order_by(jobs.c.created_at, jobs.c.id).limit(1)
+    row = service.read(lambda connection: connection.execute(query).first())
+    if row is None:
+        return False
+    job = as_job(row)
+    _mark(service, job, state="running", step="beginning")
+    try:
+        LONG_STEPS[job.kind](
+            service, job, lambda step, done, total: _mark(service, job, step=step, done=done, total=total)
+        )
+    except LedgerUnavailable:
+        raise
+    except OptinError as error:
+        _fail(service, job, str(error))
+    except Exception as error:
+        LOG.error("work failed", extra={"job": job.kind, "reason": type(error).__name__})
+        _fail(service, job, f"unexpected {type(error).__name__}; the operator's log names the place")
+    else:
+        _mark(service, job, state="done", step="done")
+    return True
+
+
+def _mark(service: Service, job: Job, **new: object) -> None:
+    query = update(jobs).where(jobs.c.id == job.id).values(changed_at=service.clock(), **new)
+    service.change(lambda connection: connection.execute(query))
+
+
+def _fail(service: Service, job: Job, words: str) -> None:
+    """Write down why; a plan that was never announced is dropped, so that people may still change their minds."""
+    announced = service.ledger.is_announced(Terms(job.campaign, job.round, ""))
+
+    def work(connection: Connection) -> None:
+        now = service.clock()
+        new = {"state": "failed", "step": "failed", "error": words, "changed_at": now}
+        connection.execute(update(jobs).where(jobs.c.id == job.id).values(new))
+        if not announced:
+            connection.execute(update(campaigns).where(campaigns.c.id == job.campaign).values(plan=None))
+        told = f"the step {job.kind} failed: {words}"
+        log_event(connection, now, "failed", told, campaign=job.campaign, round=job.round)
+
+    service.change(work)

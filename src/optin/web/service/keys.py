@@ -1,0 +1,156 @@
+"""Keys outside the database: one for each round, wrapped by the environment's key, destroyed when the round is over.
+
+Deleting rows does not delete bytes: databases keep them in their files, logs and backups. A value is therefore stored only
+as ciphertext, under a key that lives in a file of its own; when that file is gone nobody can read the value again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+import struct
+import threading
+from pathlib import Path
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from optin.errors import BadInput, LedgerUnavailable
+
+__all__ = ["Keyring"]
+
+_NONCE = 12
+_NAME = re.compile(r"([0-9a-f]{32})-(\d{1,10})\.key")
+
+
+class Keyring:
+    """The folder of wrapped keys, and the environment's key that unwraps them.
+
+    >>> import tempfile
+    >>> ring = Keyring(Path(tempfile.mkdtemp()) / "keys", bytes(32))
+    >>> ring.ensure("ab" * 16, 1)
+    >>> sealed = ring.seal(0.5, campaign="ab" * 16, round=1, person="p")
+    >>> ring.unseal(sealed, campaign="ab" * 16, round=1, person="p")
+    0.5
+    >>> ring.destroy("ab" * 16, 1)
+    >>> ring.kept()
+    []
+    """
+
+    def __init__(self, folder: Path, environment_key: bytes) -> None:
+        if len(environment_key) != 32:
+            raise BadInput("the environment's key must be 32 bytes in base64; make one with: openssl rand -base64 32")
+        self._folder = folder
+        self._outer = AESGCM(hashlib.sha256(b"optin wrap 1" + environment_key).digest())
+        self._pepper = hashlib.sha256(b"optin pepper 1" + environment_key).digest()
+        self._open: dict[str, AESGCM] = {}
+        self._guard = threading.Lock()
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.chmod(0o700)
+        except OSError as error:
+            raise BadInput(
+                f"the folder of keys cannot be used: {error.strerror}; check the place and its rights"
+            ) from None
+
+    def __repr__(self) -> str:
+        return "<Keyring>"
+
+    def digest(self, purpose: str, text: str) -> str:
+        """Hash a text so that only this service can, for tokens that are derived rather than stored."""
+        return hmac.new(self._pepper, f"{purpose}:{text}".encode(), hashlib.sha256).hexdigest()
+
+    def ensure(self, campaign: str, round: int) -> None:  # noqa: A002 - the word of the contract
+        """Make a round's key unless it is there; it is on disk, whole, when this returns."""
+        path = self._path(campaign, round)
+        if path.exists():
+            return
+        nonce = secrets.token_bytes(_NONCE)
+        wrapped = nonce + self._outer.encrypt(nonce, secrets.token_bytes(32), path.name.encode())
+        beside = path.with_suffix(f".{secrets.token_hex(8)}.new")
+        _write_through(beside, wrapped)
+        try:
+            os.link(beside, path)  # of two makers one wins, and both use what it made
+        except FileExistsError:
+            pass
+        finally:
+            beside.unlink()
+        self._sync_folder()
+
+    def seal(self, value: float, *, campaign: str, round: int, person: str) -> bytes:  # noqa: A002
+        """Encrypt one value, bound to campaign, person and round; every ciphertext has the same length."""
+        nonce = secrets.token_bytes(_NONCE)
+        key = self._key(campaign, round)
+        return nonce + key.encrypt(nonce, struct.pack(">d", value), _bound(campaign, person, round))
+
+    def unseal(self, sealed: bytes, *, campaign: str, round: int, person: str) -> float:  # noqa: A002
+        """Decrypt one value; one that was moved to another person, round or campaign does not open."""
+        key = self._key(campaign, round)
+        try:
+            plain = key.decrypt(sealed[:_NONCE], sealed[_NONCE:], _bound(campaign, person, round))
+        except InvalidTag:
+            plain = None
+        if plain is None:
+            raise LedgerUnavailable("a stored answer does not open with this round's key: the database was changed")
+        return float(struct.unpack(">d", plain)[0])
+
+    def destroy(self, campaign: str, round: int) -> None:  # noqa: A002
+        """Overwrite and remove a round's key; what was sealed under it is gone for good."""
+        path = self._path(campaign, round)
+        with self._guard:
+            self._open.pop(path.name, None)
+        if not path.exists():
+            return
+        _write_through(path, secrets.token_bytes(path.stat().st_size), fresh=False)
+        path.unlink(missing_ok=True)
+        self._sync_folder()
+
+    def kept(self) -> list[tuple[str, int]]:
+        """List the rounds whose key is there."""
+        found = (_NAME.fullmatch(path.name) for path in self._folder.iterdir())
+        return sorted((match[1], int(match[2])) for match in found if match)
+
+    def _path(self, campaign: str, round: int) -> Path:  # noqa: A002
+        path = self._folder / f"{campaign}-{round}.key"
+        if not _NAME.fullmatch(path.name):
+            raise BadInput("a key belongs to a campaign of this service and a round")
+        return path
+
+    def _key(self, campaign: str, round: int) -> AESGCM:  # noqa: A002
+        path = self._path(campaign, round)
+        with self._guard:
+            if path.name not in self._open:
+                self._open[path.name] = AESGCM(self._unwrapped(path))
+            return self._open[path.name]
+
+    def _unwrapped(self, path: Path) -> bytes:
+        try:
+            wrapped = path.read_bytes()
+            return self._outer.decrypt(wrapped[:_NONCE], wrapped[_NONCE:], path.name.encode())
+        except (OSError, InvalidTag, ValueError):
+            pass
+        raise LedgerUnavailable("the key of this round is missing or was wrapped by another environment's key")
+
+    def _sync_folder(self) -> None:
+        handle = os.open(self._folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _bound(campaign: str, person: str, round: int) -> bytes:  # noqa: A002
+    return f"optin answer 1:{campaign}:{person}:{round}".encode()
+
+
+def _write_through(path: Path, data: bytes, *, fresh: bool = True) -> None:
+    """Write bytes and wait for the disk; over the old ones, or into a new file that its owner alone can read."""
+    handle = os.open(path, os.O_WRONLY | (os.O_CREAT | os.O_EXCL if fresh else 0), 0o600)
+    try:
+        os.write(handle, data)
+        os.fsync(handle)
+    finally:
+        os.close(handle)

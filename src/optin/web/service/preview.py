@@ -1,0 +1,111 @@
+"""What a campaign could give: from assumed people while it is drafted, from cells of ten and more once limits are known.
+
+An analyst who could plan on the real limits again and again, each time a little differently, could work out single ones.
+Sliders therefore move over the cells that are shown anyway; the real limits are planned with once, to be announced.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optin.agents import Agents, Description, describe
+from optin.errors import BadInput, PromiseBroken
+from optin.participation import without
+from optin.planning import Plan, plan
+from optin.web.service import campaigns
+from optin.web.service.core import Service
+from optin.web.service.ladder import ladder_of
+from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Preview, Visitor, checked_draft
+from optin.web.service.rows import agents_with
+
+__all__ = ["accuracy", "pictured", "what_if"]
+
+MOST_PEOPLE = 10**6
+
+
+def accuracy(draft: Draft, counts: Sequence[int]) -> Preview:
+    """Foresee a draft's accuracy for so many people on each step of the ladder."""
+    draft = checked_draft(draft)
+    steps = ladder_of(draft.model)
+    if len(counts) != len(steps) or min(counts) < 0 or not 0 < sum(counts) <= MOST_PEOPLE:
+        raise BadInput(f"give {len(steps)} counts of people, one for each step, 1 to {MOST_PEOPLE} people in all")
+    amounts = np.repeat([step.amount for step in steps], counts)
+    agents = agents_with(draft, amounts)
+    return _seen(_planned(draft, agents), agents)
+
+
+def what_if(
+    service: Service,
+    analyst: Visitor,
+    campaign: str,
+    *,
+    max_gap: float | None = None,
+    data_sd: float | None = None,
+    slack: float | None = None,
+    decline_share: float = 0.0,
+) -> Preview:
+    """Ask what another setting, or a share of decliners, would do to the accuracy; seen through the cells."""
+    if not 0.0 <= decline_share < 1.0:
+        raise BadInput("decline_share must be at least 0 and below 1")
+    draft = campaigns.show(service, analyst, campaign).draft
+    given: dict[str, Any] = {"max_gap": max_gap, "data_sd": data_sd, "slack": slack}
+    draft = checked_draft(replace(draft, **{name: value for name, value in given.items() if value is not None}))
+    agents = agents_with(draft, _amounts(service, analyst, campaign))
+    found = _planned(draft, agents)
+    seen = _seen(found, agents)
+    if not decline_share:
+        return seen
+    left = without(found, agents, share=decline_share)[0]
+    return replace(seen, people=len(agents) - left.people, standard_error=left.standard_error)
+
+
+def pictured(service: Service, analyst: Visitor, campaign: str) -> tuple[Plan, Description]:
+    """Plan on the cells, for pictures."""
+    draft = campaigns.show(service, analyst, campaign).draft
+    agents = agents_with(draft, _amounts(service, analyst, campaign))
+    found = _planned(draft, agents)
+    if draft.model == PRIVACY_CONSTRAINED:
+        return found, describe(agents)
+    return found, describe(agents, variance=found.promised_variance, data_variance=found.data_variance)
+
+
+def _amounts(service: Service, analyst: Visitor, campaign: str) -> NDArray[np.float64]:
+    """List people as their cells show them, everyone at the careful end: the lowest limit, or the highest cost."""
+    shown = campaigns.show(service, analyst, campaign)
+    found = campaigns.cells(service, analyst, campaign)
+    if not found:
+        raise PromiseBroken("fewer than ten people registered: nothing is shown of so small a group")
+    careful = [cell.low if shown.draft.model == PRIVACY_CONSTRAINED else cell.high for cell in found]
+    return np.repeat(np.array(careful), [cell.people for cell in found])
+
+
+def _planned(draft: Draft, agents: Agents) -> Plan:
+    return plan(
+        agents,
+        bounds=(draft.lower, draft.upper),
+        data_sd=draft.data_sd,
+        max_gap=draft.max_gap,
+        slack=draft.slack,
+    )
+
+
+def _seen(found: Plan, agents: Agents) -> Preview:
+    return Preview(
+        people=len(agents),
+        cap=_finite(found.cap),
+        standard_error=_finite(found.standard_error),
+        noise_scale=_finite(found.noise_scale),
+        effective_people=_finite(found.effective_people),
+        tilt=found.tilt,
+    )
+
+
+def _finite(number: float) -> float:
+    """Keep JSON to numbers it can spell; only designs without noise go past the largest."""
+    return min(number, math.nextafter(math.inf, 0.0))

@@ -1,0 +1,250 @@
+"""What the service's functions take and give: records without behaviour."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+from optin.announcement import Announcement, Deal
+from optin.errors import BadInput
+from optin.releasing import Release
+
+__all__ = ["Campaign", "Cell", "Draft", "Event", "Job", "Me", "MyCampaign", "Published", "Visitor", "checked_draft"]
+
+PRIVACY_CONSTRAINED = "privacy-constrained"
+QUASI_LINEAR = "quasi-linear"
+_FARTHEST = 1e12
+_SLIMMEST = 1e-9
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who is signed in, and the token that proves that a form came from our own page."""
+
+    account: str
+    kind: Literal["analyst", "person"]
+    name: str | None
+    session: str = field(repr=False)
+    csrf: str = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """What a campaign asks and on which terms; fixed when registration opens."""
+
+    title: str
+    question: str
+    purpose: str = ""
+    unit: str = ""
+    model: str = PRIVACY_CONSTRAINED
+    lower: float
+    upper: float
+    data_sd: float | None = None
+    max_gap: float = 0.0
+    slack: float = 0.0
+    sealed: bool = False
+    public: bool = False
+    quorum_people: int = 20
+    quorum_standard_error: float | None = None
+    benefit_base: float = 1.0
+    benefit_slope: float = 1.0
+    outside: float | Literal["own-data"] = 0.0
+
+    def to_json(self) -> str:
+        """Write the draft as the store keeps it."""
+        return json.dumps(asdict(self), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Draft:
+        """Read back what `to_json` wrote."""
+        return cls(**json.loads(text))
+
+
+def checked_draft(draft: Draft) -> Draft:
+    """Refuse a draft that could never be planned; numbers become floats, texts lose spaces at their ends."""
+    draft = replace(
+        draft,
+        title=_text("title", draft.title, most=120, blank=False),
+        question=_text("question", draft.question, most=2000, blank=False),
+        purpose=_text("purpose", draft.purpose, most=4000),
+        unit=_text("unit", draft.unit, most=40),
+    )
+    names = ("lower", "upper", "max_gap", "slack", "benefit_base", "benefit_slope")
+    numbers: dict[str, Any] = {name: _number(name, getattr(draft, name)) for name in names}
+    draft = replace(draft, **numbers)
+    if draft.model not in (PRIVACY_CONSTRAINED, QUASI_LINEAR):
+        raise BadInput(f"model must be {PRIVACY_CONSTRAINED} or {QUASI_LINEAR}")
+    _check_scale(draft)
+    _check_terms(draft)
+    return draft
+
+
+def _check_scale(draft: Draft) -> None:
+    width = draft.upper - draft.lower
+    if not width >= _SLIMMEST:
+        raise BadInput(f"the lower bound must lie below the upper one, by {_SLIMMEST:g} or more")
+    if draft.data_sd is not None and not 0.0 <= _number("data_sd", draft.data_sd) <= width / 2:
+        raise BadInput("data_sd must lie between 0 and half the distance of the bounds")
+    if not 0.0 <= draft.max_gap <= width:
+        raise BadInput("max_gap must lie between 0 and the distance of the bounds")
+
+
+def _check_terms(draft: Draft) -> None:
+    if not 0.0 <= draft.slack <= 10.0:
+        raise BadInput("slack must lie between 0 and 10")
+    if draft.slack and draft.model == PRIVACY_CONSTRAINED:
+        raise BadInput("slack leaves room for decliners among people who weigh costs; with limits leave it at 0")
+    if draft.sealed and draft.model != PRIVACY_CONSTRAINED:
+        raise BadInput("a sealed campaign needs people with limits: what others accept is not known before the plan")
+    if not 1 <= draft.quorum_people <= 10**9:
+        raise BadInput("quorum_people must be a whole number from 1 to 10^9")
+    if (
+        draft.quorum_standard_error is not None
+        and not _number("quorum_standard_error", draft.quorum_standard_error) > 0
+    ):
+        raise BadInput("quorum_standard_error must be above 0, or left out")
+    if draft.benefit_slope < 0:
+        raise BadInput("benefit_slope must be 0 or more: a benefit may not rise with the variance")
+    if draft.outside != "own-data":
+        _number("outside", draft.outside)
+
+
+def _text(name: str, text: str, *, most: int, blank: bool = True) -> str:
+    text = text.strip()
+    if len(text) > most or (not text and not blank):
+        raise BadInput(
+            f"{name} must have {'' if blank else '1 to '}at most {most} characters".replace("1 to at most", "1 to")
+        )
+    if not all(letter.isprintable() or letter == "\n" for letter in text.replace("\r\n", "\n")):
+        raise BadInput(f"{name} has characters that cannot be shown; remove them")
+    return text.replace("\r\n", "\n")
+
+
+def _number(name: str, number: Any) -> float:  # noqa: ANN401
+    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+        raise BadInput(f"{name} must be a finite number")
+    if not abs(number) <= _FARTHEST:
+        raise BadInput(f"{name} must lie within {_FARTHEST:g}; measure in a larger unit")
+    return float(number)
+
+
+@dataclass(frozen=True)
+class Job:
+    """Long work: what it is, how far it has come, and why it failed if it did."""
+
+    id: str
+    campaign: str
+    round: int
+    kind: str
+    state: Literal["queued", "running", "done", "failed"]
+    step: str
+    done: int
+    total: int
+    error: str | None
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether it waits or runs."""
+        return self.state in ("queued", "running")
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A campaign as its analyst sees it: counts, never who, never a limit or a value."""
+
+    id: str
+    draft: Draft
+    state: str
+    round: int
+    invited: int
+    redeemed: int
+    registered: int
+    joined: int
+    declined: int
+    job: Job | None
+    announcement: Announcement | None
+    release: Release | None
+    created_at: float
+    changed_at: float
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of a campaign's log."""
+
+    at: float
+    kind: str
+    round: int | None
+    words: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """At least ten people with neighbouring steps of the ladder."""
+
+    low: float
+    high: float
+    people: int
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a design would give, computed from cells or from assumed people, never from single limits."""
+
+    people: int
+    cap: float
+    standard_error: float
+    noise_scale: float
+    effective_people: float
+    tilt: float
+
+
+@dataclass(frozen=True)
+class Published:
+    """What everyone may see of a campaign, once it is announced."""
+
+    id: str
+    title: str
+    question: str
+    purpose: str
+    unit: str
+    state: str
+    round: int
+    announcement: Announcement
+    release: Release | None
+
+
+@dataclass(frozen=True)
+class MyCampaign:
+    """A campaign as one of its people sees it: what is asked, and what is theirs."""
+
+    id: str
+    draft: Draft
+    state: str
+    round: int
+    stated: int | None = field(repr=False)
+    deal: Deal | None = field(repr=False)
+    answer: Literal["joined", "declined"] | None
+    announcement: Announcement | None
+    release: Release | None
+    spent: float | None = field(repr=False)
+
+    @property
+    def counts_about(self) -> int | None:
+        """How many answers like this one make the whole: the inverse of the weight."""
+        return None if self.deal is None or self.deal.weight <= 0 else round(1.0 / self.deal.weight)
+
+
+@dataclass(frozen=True)
+class Me:
+    """What a person has promised and spent over all campaigns, in epsilon; an allowance may be without limit."""
+
+    account: str
+    allowance: float | None = field(repr=False)
+    promised: float = field(repr=False)
+    spent: float = field(repr=False)
+    remaining: float | None = field(repr=False)
+    campaigns: tuple[MyCampaign, ...]

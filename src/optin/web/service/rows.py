@@ -1,0 +1,100 @@
+"""Reading campaigns, their people and their jobs from the store; what cannot be found and what is not yours look alike."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Row, func, select
+
+from optin.agents import Agents, LinearBenefit, PrivacyConstrained, QuasiLinear
+from optin.store.web_schema import accounts, answers, campaigns, jobs, registrations
+from optin.web.service.failures import NotFound
+from optin.web.service.ladder import ladder_of
+from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Job, Visitor
+
+__all__ = ["People", "agents_of", "campaign_row", "job_of", "owned_row", "people_of"]
+
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+def campaign_row(connection: Connection, campaign: str) -> Row[Any]:
+    """Find a campaign."""
+    found = None
+    if _ID.fullmatch(campaign):
+        found = connection.execute(select(campaigns).where(campaigns.c.id == campaign)).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def owned_row(connection: Connection, analyst: Visitor, campaign: str) -> Row[Any]:
+    """Find a campaign of this analyst's own."""
+    found = campaign_row(connection, campaign)
+    if analyst.kind != "analyst" or found.owner != analyst.account:
+        raise NotFound
+    return found
+
+
+def job_of(connection: Connection, campaign: str) -> Job | None:
+    """Find the newest job of a campaign."""
+    query = select(jobs).where(jobs.c.campaign == campaign).order_by(jobs.c.created_at.desc(), jobs.c.id).limit(1)
+    row = connection.execute(query).first()
+    return None if row is None else as_job(row)
+
+
+def as_job(row: Row[Any]) -> Job:
+    """Turn a row into the record that is shown."""
+    return Job(row.id, row.campaign, row.round, row.kind, row.state, row.step, row.done, row.total, row.error)
+
+
+def count(connection: Connection, table: Any, *where: Any) -> int:  # noqa: ANN401
+    """Count rows."""
+    return int(connection.scalar(select(func.count()).select_from(table).where(*where)) or 0)
+
+
+@dataclass(frozen=True)
+class People:
+    """The people of one round in the order in which they are announced, and the step of the ladder each chose."""
+
+    ids: list[str] = field(repr=False)
+    steps: NDArray[np.int64] = field(repr=False)
+    allowances: list[int | None] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def people_of(connection: Connection, campaign: str, round: int) -> People:  # noqa: A002 - the word of the contract
+    """Read who registered for a round; the order is that of the ids, which are random and say nothing."""
+    query = (
+        select(registrations.c.person, registrations.c.step, accounts.c.allowance)
+        .join(accounts, accounts.c.id == registrations.c.person)
+        .where(registrations.c.campaign == campaign, registrations.c.round == round)
+    )
+    rows = sorted(connection.execute(query).all(), key=lambda row: str(row.person))
+    steps = np.array([row.step for row in rows], dtype=np.int64)
+    return People([row.person for row in rows], steps, [row.allowance for row in rows])
+
+
+def agents_of(draft: Draft, people: People) -> Agents:
+    """See the people of a round as the model of their campaign does."""
+    amounts = np.array([step.amount for step in ladder_of(draft.model)])[people.steps]
+    return agents_with(draft, amounts, ids=tuple(people.ids))
+
+
+def agents_with(draft: Draft, amounts: NDArray[np.float64], *, ids: tuple[str, ...] | None = None) -> Agents:
+    """See amounts (limits, or costs) as people of a draft's model."""
+    if draft.model == PRIVACY_CONSTRAINED:
+        return PrivacyConstrained(amounts, ids=ids)
+    benefit = LinearBenefit(base=draft.benefit_base, slope=draft.benefit_slope)
+    return QuasiLinear(amounts, benefit=benefit, outside=draft.outside, ids=ids)
+
+
+def joined_count(connection: Connection, campaign: str, round: int, *, joined: bool) -> int:  # noqa: A002
+    """Count those who joined, or who declined."""
+    where = (answers.c.campaign == campaign, answers.c.round == round, answers.c.joined == joined)
+    return count(connection, answers, *where)

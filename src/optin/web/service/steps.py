@@ -1,0 +1,93 @@
+"""The life of a campaign: each step only forward, done once however often it is asked for, and written down.
+
+No step reads a value. Short steps are one transaction; long ones (announce, release, new round, cancel) are left as a job.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, update
+
+from optin.errors import BadInput, PromiseBroken
+from optin.store.changing import hold
+from optin.store.web_schema import campaigns, jobs
+from optin.web.service.campaigns import FORWARD, REACHED, possible, show
+from optin.web.service.core import Service, log_event, new_id
+from optin.web.service.records import Campaign, Draft, Visitor
+from optin.web.service.rows import job_of, owned_row
+
+__all__ = ["LONG", "STEPS", "reach", "take"]
+
+STEPS = tuple(FORWARD)
+LONG = ("announce", "release", "new-round", "cancel")
+WORDS = {
+    "open": "registration was opened",
+    "close-registration": "registration was closed",
+    "open-answers": "answers were opened",
+    "close": "answers were closed",
+    "announce": "the plan was announced",
+    "release": "the result was released",
+    "new-round": "a new round was begun; the answers of the old one are gone",
+    "cancel": "the campaign was cancelled; its answers are gone",
+}
+
+
+def take(service: Service, analyst: Visitor, campaign: str, step: str) -> Campaign:
+    """Take a step, or begin it if it is long; taken before, it changes nothing."""
+    if step not in STEPS:
+        raise BadInput(f"a step is one of {', '.join(STEPS)}")
+
+    def work(connection: Connection) -> None:
+        owned_row(connection, analyst, campaign)
+        hold(connection, campaign)
+        row = owned_row(connection, analyst, campaign)
+        job = job_of(connection, campaign)
+        if _taken_before(row, step) or (job and job.unfinished and job.kind == step):
+            return
+        if job and job.unfinished:
+            raise PromiseBroken(f"the step {job.kind} is still under way; wait until it is done")
+        _expect_possible(row, step)
+        if step in LONG:
+            _leave_as_job(service, connection, row, step)
+        else:
+            _take_now(service, connection, row, step)
+
+    service.change(work)
+    service.bell.set()
+    return show(service, analyst, campaign)
+
+
+def _taken_before(row: Row[Any], step: str) -> bool:
+    return bool(row.state == REACHED[step] and step != "new-round")
+
+
+def _expect_possible(row: Row[Any], step: str) -> None:
+    can = possible(row.state, sealed=Draft.from_json(row.draft).sealed)
+    if step not in can:
+        further = f"what can be done now: {', '.join(can)}" if can else "nothing can be done any more"
+        raise PromiseBroken(f"a campaign in state {row.state} cannot take the step {step}; {further}")
+
+
+def _take_now(service: Service, connection: Connection, row: Row[Any], step: str) -> None:
+    draft = Draft.from_json(row.draft)
+    if step == "open-answers" or (step == "open" and draft.sealed):
+        service.keys.ensure(row.id, row.round)
+    reach(service, connection, row, step)
+
+
+def reach(service: Service, connection: Connection, row: Row[Any], step: str, **more: Any) -> None:  # noqa: ANN401
+    """Write down that a step was taken, with whatever else it changed."""
+    now = service.clock()
+    new = {"state": REACHED[step], "changed_at": now, **more}
+    connection.execute(update(campaigns).where(campaigns.c.id == row.id).values(new))
+    log_event(connection, now, step, WORDS[step], campaign=row.id, round=row.round)
+
+
+def _leave_as_job(service: Service, connection: Connection, row: Row[Any], step: str) -> None:
+    now = service.clock()
+    job = {"id": new_id(), "campaign": row.id, "round": row.round, "kind": step, "state": "queued"}
+    progress = {"step": "waiting", "done": 0, "total": 0, "created_at": now, "changed_at": now}
+    connection.execute(insert(jobs).values({**job, **progress}))
+    words = f"the step {step} was asked for"
+    log_event(connection, now, "asked", words, campaign=row.id, round=row.round)

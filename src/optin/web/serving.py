@@ -1,0 +1,53 @@
+"""Running the service: one process, a link for the first analyst, and a quiet end."""
+
+from __future__ import annotations
+
+import sys
+
+from optin.web.app import create_app, open_service
+from optin.web.logs import set_up_logs
+from optin.web.service.accounts import first_analyst_secret
+from optin.web.service.core import Service
+from optin.web.settings import WebSettings, own_origins
+
+__all__ = ["serve"]
+
+SECONDS_TO_FINISH = 30
+
+
+def serve(settings: WebSettings) -> None:
+    """Serve until interrupted or terminated; requests under way are answered, and a job's part under way is finished."""
+    import uvicorn
+
+    own_origins(settings)
+    service, notice = open_service(settings)
+    try:
+        if notice:
+            _tell(notice)
+        _greet(settings, service)
+        set_up_logs(settings.log_level)
+        uvicorn.run(
+            create_app(settings, service),
+            host=settings.host,
+            port=settings.port,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=SECONDS_TO_FINISH,
+        )
+    finally:
+        service.ledger.close()
+
+
+def _greet(settings: WebSettings, service: Service) -> None:
+    """Say where the service is; the first analyst's link goes to the terminal and into no log."""
+    origin = settings.origin or f"http://{settings.host}:{settings.port}"
+    _tell(f"serving {origin}")
+    secret = first_analyst_secret(service)
+    if secret is not None:
+        _tell(f"no analyst yet; become the first one, with this link, once: {origin}/setup#{secret}")
+
+
+def _tell(words: str) -> None:
+    sys.stderr.write(f"optin: {words}\n")
+    sys.stderr.flush()

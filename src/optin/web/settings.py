@@ -1,0 +1,119 @@
+"""What the service is told by its environment, and the keys it starts with."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import ipaddress
+import os
+import secrets
+from pathlib import Path
+
+from pydantic import SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from optin.errors import BadInput
+
+__all__ = ["WebSettings", "environment_key", "key_folder", "own_origins"]
+
+
+class WebSettings(BaseSettings):
+    """Everything that can be set, each by an option of ``optin serve`` or a variable that begins with OPTIN_WEB_."""
+
+    model_config = SettingsConfigDict(env_prefix="OPTIN_WEB_", hide_input_in_errors=True, extra="forbid")
+
+    ledger: str = "optin-web.sqlite"
+    host: str = "127.0.0.1"
+    port: int = 8000
+    origin: str | None = None
+    key: SecretStr | None = None
+    keys: Path | None = None
+    log_level: str = "info"
+    most_body_bytes: int = 65536
+    threads: int = 12
+
+    @property
+    def on_loopback(self) -> bool:
+        """Whether only this machine can reach the service."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def sqlite_path(self) -> Path | None:
+        """The file of an SQLite ledger; None for PostgreSQL."""
+        if "://" not in self.ledger:
+            return Path(self.ledger)
+        return Path(self.ledger.removeprefix("sqlite:///")) if self.ledger.startswith("sqlite:///") else None
+
+
+def key_folder(settings: WebSettings) -> Path:
+    """Say where wrapped keys are kept: where told, or beside an SQLite file; never in the database."""
+    if settings.keys is not None:
+        return settings.keys
+    if settings.sqlite_path is None:
+        raise BadInput(
+            "with PostgreSQL say where keys are kept: set OPTIN_WEB_KEYS (--keys) to a folder of this machine"
+        )
+    return settings.sqlite_path.with_name(settings.sqlite_path.name + ".keys")
+
+
+def environment_key(settings: WebSettings) -> tuple[bytes, str | None]:
+    """Return the key that wraps all others, and a notice if it was made here.
+
+    Only an SQLite service that nobody but this machine can reach may run on a key of its own making; anything else has to
+    be given one, from wherever its secrets are kept.
+    """
+    if settings.key is not None:
+        return _decoded(settings.key.get_secret_value()), None
+    if settings.sqlite_path is None or not settings.on_loopback:
+        raise BadInput(
+            "no key: set OPTIN_WEB_KEY to 32 random bytes in base64 (openssl rand -base64 32). Only with SQLite and on "
+            "loopback does optin make one itself"
+        )
+    return _own_key(key_folder(settings))
+
+
+def _decoded(text: str) -> bytes:
+    key = b""
+    with contextlib.suppress(binascii.Error, ValueError):
+        key = base64.b64decode(text, validate=True)
+    if len(key) != 32:
+        raise BadInput("OPTIN_WEB_KEY must be 32 bytes in base64; make one with: openssl rand -base64 32")
+    return key
+
+
+def _own_key(folder: Path) -> tuple[bytes, str | None]:
+    path = folder / "environment.key"
+    if path.exists():
+        return _decoded(path.read_text().strip()), None
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    key = secrets.token_bytes(32)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.write(base64.b64encode(key).decode() + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return (
+        key,
+        f"made a key for answers in {path}; whoever has it and the folder can read answers until they are released",
+    )
+
+
+def own_origins(settings: WebSettings) -> frozenset[str]:
+    """List the origins under which browsers may talk to us; others' pages and rebound names are refused.
+
+    >>> sorted(own_origins(WebSettings(port=8000)))
+    ['http://127.0.0.1:8000', 'http://[::1]:8000', 'http://localhost:8000']
+    """
+    if settings.origin is not None:
+        return frozenset({settings.origin.rstrip("/")})
+    if not settings.on_loopback:
+        raise BadInput(
+            "say under which address people will see this service: set OPTIN_WEB_ORIGIN, such as https://example.org"
+        )
+    return frozenset(f"http://{host}:{settings.port}" for host in ("127.0.0.1", "localhost", "[::1]"))
