@@ -13,7 +13,7 @@ from optin.report.markup import Markup, tag
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["WIDTH", "drawn", "picture", "pixels"]
+__all__ = ["WIDTH", "drawn", "picture", "pixels", "told"]
 
 DOTS = 200
 WIDTH = 4.8
@@ -51,6 +51,13 @@ def drawn(draw: Callable[[Axes, Ink], str], ink: Ink, *, height: float = 3.2) ->
         store = io.BytesIO()
         figure.savefig(store, format="png", metadata={"Software": None})
     return store.getvalue(), words
+
+
+def told(draw: Callable[[Axes, Ink], str]) -> str:
+    """Say what a picture shows without making one, in a tenth of the time."""
+    from matplotlib.figure import Figure
+
+    return draw(Figure().subplots(), LIGHT)
 
 
 def _embedded(png: bytes) -> str:

@@ -1,0 +1,11 @@
+"""The pages: thin handlers that call the service and fill templates; every one works with a keyboard and a screen reader."""
+
+from fastapi import APIRouter
+
+from optin.web.pages import answering, desk, drafting, entrance, front, mine, plans, results
+
+__all__ = ["router"]
+
+router = APIRouter(include_in_schema=False)
+for _room in (front, entrance, mine, answering, results, desk, drafting, plans):
+    router.include_router(_room.router)

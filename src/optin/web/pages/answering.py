@@ -1,0 +1,194 @@
+"""A campaign as one of its people sees it: what is asked, the limit, the deal, the answer, the receipt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse, Response
+from markupsafe import Markup
+
+from optin.errors import BadInput
+from optin.figures.wording import short
+from optin.web.doors import MaybeVisitor, PersonOnly, ServiceOf
+from optin.web.pages.forms import Texts, sentence
+from optin.web.pages.looks import REFUSALS, moved, show
+from optin.web.pages.stages import person_stages
+from optin.web.pages.wording import deal_words, epsilon_words, meaning, result_words, rungs
+from optin.web.service import people
+from optin.web.service.failures import NotFound
+from optin.web.service.ladder import ladder_of, odds_words
+from optin.web.service.records import Draft, MyCampaign, Visitor
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/c/{campaign}")
+_SAID = {
+    "limit": "Your choice is kept. You can change it until registration closes.",
+    "joined": "You joined. Your answer is locked away.",
+    "declined": "You declined. Nothing of yours is used.",
+    "withdrawn": "Your choice was taken back.",
+}
+
+
+@router.get("")
+def campaign_page(service: ServiceOf, visitor: MaybeVisitor, campaign: str, done: str = "") -> Response:
+    """Show a campaign to one of its people, or to anyone while it is open to everyone."""
+    if visitor is None or visitor.kind != "person":
+        return _for_strangers(service, campaign)
+    return _page(service, visitor, campaign, said=_SAID.get(done))
+
+
+def _for_strangers(service: ServiceOf, campaign: str) -> Response:
+    found = next((c for c in people.open_campaigns(service) if c.id == campaign), None)
+    if found is None:
+        raise NotFound
+    context: dict[str, Any] = {
+        "id": campaign,
+        "state": found.state,
+        "round": found.round,
+        "stages": person_stages(found.state),
+    }
+    return show("campaign.html", visitor=None, draft=found.draft, **context, **_bounds(found.draft))
+
+
+def _page(
+    service: ServiceOf,
+    visitor: Visitor,
+    campaign: str,
+    *,
+    status: int = 200,
+    **more: Any,  # noqa: ANN401
+) -> Response:
+    mine = people.campaign(service, visitor, campaign)
+    context = {
+        "id": campaign,
+        "mine": mine,
+        "draft": mine.draft,
+        "state": mine.state,
+        "round": mine.round,
+        "stages": person_stages(mine.state),
+        "rungs": rungs(mine.draft.model),
+        "deal": _deal(mine),
+        "result": result_words(mine.release) if mine.release else None,
+        "may_return": mine.state == "answers",
+        "has_receipt": mine.state == "released" and mine.stated is not None,
+        "spent_words": spent_words(mine.spent),
+    }
+    return show("campaign.html", visitor=visitor, status=status, **context, **_bounds(mine.draft), **more)
+
+
+def _deal(mine: MyCampaign) -> Any:  # noqa: ANN401 - what the template calls deal
+    if mine.deal is None or mine.announcement is None or mine.stated is None:
+        return None
+    return deal_words(mine.deal, mine.announcement, stated=ladder_of(mine.draft.model)[mine.stated].amount)
+
+
+def _bounds(draft: Draft) -> dict[str, Any]:
+    """Write the bounds for people and for the browser's own check of a number."""
+    extra = Markup('min="{}" max="{}" step="any" inputmode="decimal" autocomplete="off"').format(
+        draft.lower, draft.upper
+    )
+    return {"low": short(draft.lower, 6), "high": short(draft.upper, 6), "bounds_extra": extra}
+
+
+def spent_words(spent: float | None) -> str:
+    """Say what a result gave away about someone, rounded up."""
+    if not spent:
+        return "Nothing was spent on you."
+    return f"This result changes anyone's odds about your answer by at most a factor {odds_words(spent)}, as promised."
+
+
+@router.get("/meaning")
+def meaning_part(visitor: PersonOnly, campaign: str, step: int = -1) -> Response:
+    """Explain one step of the ladder, for the part of the page beside it."""
+    found = meaning(step)
+    if found is None:
+        raise NotFound
+    return show("mine/meaning.html", visitor=visitor, meaning=found)
+
+
+@router.post("/limit")
+def state_limit(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Texts) -> Response:
+    """Register with a step of the ladder, and with the value where limit and value are given in one visit."""
+
+    def work() -> None:
+        value = _value(form["value"]) if "value" in form else None
+        people.register(service, visitor, campaign, _step(form.get("step", "")), value=value)
+
+    return _done(service, visitor, campaign, work, "limit")
+
+
+@router.post("/join")
+def join(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Texts) -> Response:
+    """Join with a value; one out of bounds is told to its owner at once."""
+
+    def work() -> None:
+        people.join(service, visitor, campaign, _value(form.get("value", "")))
+
+    return _done(service, visitor, campaign, work, "joined")
+
+
+@router.post("/decline")
+def decline(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Texts) -> Response:
+    """Decline; nothing is used then."""
+    return _done(service, visitor, campaign, lambda: people.decline(service, visitor, campaign), "declined")
+
+
+@router.post("/withdraw")
+def withdraw(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Texts) -> Response:
+    """Take a registration back."""
+    return _done(service, visitor, campaign, lambda: people.withdraw(service, visitor, campaign), "withdrawn")
+
+
+def _done(service: ServiceOf, visitor: Visitor, campaign: str, work: Callable[[], object], what: str) -> Response:
+    """Do what a form asks and go back to the page, or show it again with the reason above."""
+    try:
+        work()
+    except BadInput as refusal:
+        return _page(service, visitor, campaign, status=422, message=sentence(refusal), wrong_value=sentence(refusal))
+    except REFUSALS as refusal:
+        return _page(service, visitor, campaign, status=refusal.http_status, message=sentence(refusal))
+    return moved(f"/c/{campaign}?done={what}")
+
+
+def _value(text: str) -> float:
+    try:
+        return float(text.strip().replace(",", "."))
+    except ValueError:
+        return math.nan  # refused by the service like any other value that is no number
+
+
+def _step(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 4 else -1
+
+
+@router.get("/receipt")
+def receipt_page(service: ServiceOf, visitor: PersonOnly, campaign: str) -> Response:
+    """Show a receipt and check it now."""
+    mine, receipt = people.campaign(service, visitor, campaign), people.receipt(service, visitor, campaign)
+    context: dict[str, Any] = {
+        "id": campaign,
+        "draft": mine.draft,
+        "receipt": receipt,
+        "spent_words": spent_words(mine.spent),
+    }
+    amounts: dict[str, Any] = {
+        "promised": epsilon_words(receipt.promised / 2**32),
+        "spent": epsilon_words(receipt.spent / 2**32),
+    }
+    try:
+        checks = people.checked(service, visitor, campaign)
+    except REFUSALS as refusal:
+        return show("receipt.html", visitor=visitor, checks=None, message=str(refusal), **context, **amounts)
+    return show("receipt.html", visitor=visitor, checks=checks, **context, **amounts)
+
+
+@router.get("/receipt.json")
+def receipt_file(service: ServiceOf, visitor: PersonOnly, campaign: str) -> Response:
+    """Give a person their receipt as the file that ``optin check`` reads."""
+    receipt = people.receipt(service, visitor, campaign)
+    headers = {"Content-Disposition": 'attachment; filename="receipt.json"'}
+    return Response(receipt.to_json(), media_type=JSONResponse.media_type, headers=headers)

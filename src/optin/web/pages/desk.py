@@ -1,0 +1,230 @@
+"""The analyst's desk: their campaigns, one campaign's progress in counts, its steps, and invitations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from optin.figures.wording import count, short
+from optin.web.doors import AnalystOnly, ServiceOf
+from optin.web.pages.forms import Texts, origin_of, sentence
+from optin.web.pages.looks import REFUSALS, moved, show
+from optin.web.pages.stages import STATE_NAMES, analyst_stages
+from optin.web.pages.wording import result_words
+from optin.web.service import accounts, campaigns, steps
+from optin.web.service.records import Campaign, Draft, Visitor
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/a")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step in words: what it is called, what it does, and what the button says."""
+
+    step: str
+    title: str
+    words: str
+    button: str
+
+
+_STEPS = {
+    step.step: step
+    for step in (
+        Step(
+            "open",
+            "Open registration",
+            "From then on people choose their limits, and nothing here can be changed.",
+            "Open registration",
+        ),
+        Step(
+            "close-registration",
+            "Close registration",
+            "Nobody else can choose a limit. You then see how limits are spread, in groups of at least ten.",
+            "Close registration",
+        ),
+        Step(
+            "announce",
+            "Announce the plan",
+            "The best plan within all limits is fixed and made public. Everyone sees their deal. It cannot change afterwards.",
+            "Announce",
+        ),
+        Step(
+            "open-answers",
+            "Open answers",
+            "People join with their answer, or decline, until you close.",
+            "Open answers",
+        ),
+        Step("close", "Close answers", "Nobody can join, decline or change an answer any more.", "Close answers"),
+        Step(
+            "release",
+            "Publish the result",
+            "The average is computed once, with noise, charged to everyone who joined, and published. Answers are destroyed.",
+            "Publish",
+        ),
+        Step(
+            "new-round",
+            "Begin a new round",
+            "Answers of this round are destroyed and promises given back. People keep their limits and can change them.",
+            "Begin a new round",
+        ),
+        Step(
+            "cancel",
+            "Cancel the campaign",
+            "Nothing is published, nothing is spent, answers are destroyed.",
+            "Cancel it",
+        ),
+    )
+}
+_SIDE_WAYS = ("new-round", "cancel")
+_WORKING = {
+    "announce": "Announcing the plan",
+    "release": "Publishing the result",
+    "new-round": "Beginning a new round",
+    "cancel": "Cancelling",
+}
+
+
+@router.get("")
+def desk(service: ServiceOf, visitor: AnalystOnly) -> Response:
+    """List this analyst's campaigns."""
+    found = campaigns.mine(service, visitor)
+    return show("desk/list.html", visitor=visitor, campaigns=found, state_name=STATE_NAMES, summary=_summary)
+
+
+def _summary(campaign: Campaign) -> str:
+    if campaign.state in ("draft", "cancelled"):
+        return ""
+    if campaign.state in ("registration", "planning"):
+        return f"{count(campaign.registered)} registered"
+    return f"{campaign.joined:,} of {count(campaign.registered)} joined"
+
+
+@router.post("/colleague")
+def invite_colleague(request: Request, service: ServiceOf, visitor: AnalystOnly) -> Response:
+    """Make a one-time link for another analyst."""
+    link = f"{origin_of(request)}/setup#{accounts.invite_analyst(service, visitor)}"
+    return show("desk/colleague.html", visitor=visitor, link=link)
+
+
+@router.get("/c/{campaign}")
+def campaign_page(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
+    """Show one campaign: counts, what comes next, what happened."""
+    return _page(service, visitor, campaign)
+
+
+def _page(
+    service: ServiceOf,
+    visitor: Visitor,
+    campaign: str,
+    *,
+    message: str | None = None,
+    status: int = 200,
+) -> Response:
+    found = campaigns.show(service, visitor, campaign)
+    forward = next((step for step in found.steps if step not in _SIDE_WAYS), None)
+    context = {
+        "stages": analyst_stages(found.state),
+        "state_name": STATE_NAMES,
+        "next": _STEPS[forward] if forward else None,
+        "others": [_STEPS[step] for step in found.steps if step in _SIDE_WAYS],
+        "failed": found.job.error if found.job and found.job.state == "failed" else None,
+        "facts": _facts(found.draft),
+        "planned": found.state not in ("draft", "registration", "cancelled"),
+        "result": result_words(found.release) if found.release else None,
+        "events": [
+            {"at": _when(event.at), "words": event.words} for event in campaigns.log(service, visitor, campaign)
+        ],
+        "message": message,
+    }
+    return show("desk/campaign.html", visitor=visitor, status=status, **_progress(found), **context)
+
+
+def _progress(found: Campaign) -> dict[str, Any]:
+    working = found.job is not None and found.job.unfinished
+    return {
+        "campaign": found,
+        "counts": _counts(found),
+        "working": working,
+        "job_name": _WORKING.get(found.job.kind, "Working") if found.job else "",
+    }
+
+
+def _counts(found: Campaign) -> list[tuple[str, int]]:
+    before = [("invitations used", found.redeemed), ("invitations made", found.invited)] if found.invited else []
+    if found.state in ("draft", "registration", "planning"):
+        return [("people registered", found.registered), *before]
+    waiting = found.registered - found.joined - found.declined
+    return [
+        ("joined", found.joined),
+        ("declined", found.declined),
+        ("no answer", waiting),
+        ("registered", found.registered),
+    ]
+
+
+def _facts(draft: Draft) -> list[tuple[str, str]]:
+    unit = f" {draft.unit}" if draft.unit else ""
+    spread = f"{short(draft.data_sd)}{unit}" if draft.data_sd is not None else "worst case"
+    most = f", standard error at most {short(draft.quorum_standard_error)}" if draft.quorum_standard_error else ""
+    rows = [
+        ("Answers", f"{short(draft.lower, 6)} to {short(draft.upper, 6)}{unit}"),
+        ("Standard deviation", spread),
+        ("People state", "a limit" if draft.model == "privacy-constrained" else "a cost"),
+        ("Who may come", "anyone" if draft.public else "by invitation"),
+        ("Published only with", f"{count(draft.quorum_people)} or more{most}"),
+    ]
+    if draft.max_gap:
+        rows.append(("Declared gap", f"{short(draft.max_gap)}{unit}"))
+    return [*rows, ("Sealed", "limit and answer in one visit")] if draft.sealed else rows
+
+
+def _when(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+@router.get("/c/{campaign}/progress")
+def progress(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
+    """Show the counts alone; when the campaign has moved on, the whole page is loaded again."""
+    found = campaigns.show(service, visitor, campaign)
+    response = show("desk/progress.html", visitor=visitor, **_progress(found))
+    if found.state not in ("registration", "answers"):
+        response.headers["HX-Refresh"] = "true"
+    return response
+
+
+@router.get("/c/{campaign}/job")
+def job(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
+    """Show how far the work has come; when it is done, the whole page is loaded again."""
+    found = campaigns.show(service, visitor, campaign)
+    if found.job is None or not found.job.unfinished:
+        return Response(headers={"HX-Refresh": "true"})
+    return show("desk/job.html", visitor=visitor, **_progress(found))
+
+
+@router.post("/c/{campaign}/step")
+def take_step(service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
+    """Take a step; taken before, it changes nothing."""
+    try:
+        steps.take(service, visitor, campaign, form.get("step", ""))
+    except REFUSALS as refusal:
+        return _page(service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
+    return moved(f"/a/c/{campaign}")
+
+
+@router.post("/c/{campaign}/invitations")
+def invite(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
+    """Make invitations and show them once."""
+    text = form.get("count", "")
+    try:
+        secrets = campaigns.invite(service, visitor, campaign, int(text) if text.isdecimal() and len(text) < 9 else 0)
+    except REFUSALS as refusal:
+        return _page(service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
+    origin = origin_of(request)
+    links = [f"{origin}/i#{secret}" for secret in secrets]
+    return show("desk/invitations.html", visitor=visitor, id=campaign, links=links)

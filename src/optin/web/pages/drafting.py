@@ -1,0 +1,201 @@
+"""Drafting a campaign, with a live preview of its accuracy for people one can imagine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from optin.errors import BadInput, OptinError
+from optin.figures.wording import short
+from optin.web.doors import AnalystOnly, ServiceOf
+from optin.web.pages.forms import Texts, sentence
+from optin.web.pages.looks import REFUSALS, moved, show
+from optin.web.service import campaigns, preview
+from optin.web.service.ladder import odds_words
+from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Preview
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/a")
+_MIXES = {
+    "careful": ("mostly careful", (5, 10, 20, 25, 20, 10, 6, 3, 1, 0)),
+    "mixed": ("mixed", (3, 5, 10, 15, 20, 20, 15, 7, 3, 2)),
+    "open": ("mostly open", (0, 1, 3, 6, 12, 18, 25, 20, 10, 5)),
+}
+_FRESH = {"expected": "200", "mix": "mixed", "lower": "0", "upper": "1", "quorum_people": "20", "max_gap": "0"}
+_BLANK = dict.fromkeys((field.name for field in fields(Draft)), "")
+_COSTLY = ("benefit_base", "benefit_slope", "outside", "slack")
+_LARGEST = 10**6
+
+
+@router.get("/new")
+def new(visitor: AnalystOnly) -> Response:
+    """Show an empty draft."""
+    return _form(visitor, _FRESH)
+
+
+@router.post("/new")
+def create(service: ServiceOf, visitor: AnalystOnly, form: Texts) -> Response:
+    """Keep a new draft."""
+    given = form
+    try:
+        made = campaigns.create(service, visitor, draft_of(given))
+    except REFUSALS as refusal:
+        return _form(visitor, given, message=sentence(refusal), status=refusal.http_status)
+    return moved(f"/a/c/{made.id}")
+
+
+@router.get("/c/{campaign}/edit")
+def edit(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
+    """Show a draft again."""
+    draft = campaigns.show(service, visitor, campaign).draft
+    return _form(visitor, {**_FRESH, **_as_texts(draft)}, campaign=campaign)
+
+
+@router.post("/c/{campaign}/edit")
+def revise(service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
+    """Change a draft."""
+    given = form
+    try:
+        campaigns.revise(service, visitor, campaign, draft_of(given))
+    except REFUSALS as refusal:
+        status, message = refusal.http_status, sentence(refusal)
+        return _form(visitor, given, campaign=campaign, message=message, status=status)
+    return moved(f"/a/c/{campaign}")
+
+
+@router.get("/preview")
+def preview_part(request: Request, visitor: AnalystOnly) -> Response:
+    """Work out the accuracy of what is typed so far, for people one can imagine."""
+    given = {key: value for key, value in request.query_params.items() if len(value) < 100}
+    return show("desk/preview.html", visitor=visitor, form={**_BLANK, **given}, **_foreseen(given))
+
+
+def _form(
+    visitor: AnalystOnly,
+    given: Mapping[str, str],
+    *,
+    campaign: str | None = None,
+    message: str | None = None,
+    status: int = 200,
+) -> Response:
+    more = any(given.get(name) not in (None, "", _FRESH.get(name)) for name in ("quorum_people", "max_gap", *_COSTLY))
+    context = {
+        "form": {**_BLANK, **_FRESH, **given, "more": more or given.get("model") == "quasi-linear"},
+        "mixes": [(key, words) for key, (words, _) in _MIXES.items()],
+        "heading": "Edit the draft" if campaign else "New campaign",
+        "button": "Keep the changes" if campaign else "Keep as a draft",
+        "action": f"/a/c/{campaign}/edit" if campaign else "/a/new",
+        "back": f"/a/c/{campaign}" if campaign else "/a",
+        "message": message,
+    }
+    return show("desk/draft.html", visitor=visitor, status=status, **context, **_foreseen(given))
+
+
+def _as_texts(draft: Draft) -> dict[str, str]:
+    """Write a draft as its form had it."""
+    spelled = {True: "yes", False: "", None: ""}
+    return {
+        key: spelled[value] if value is None or isinstance(value, bool) else _spelled(value)
+        for key, value in asdict(draft).items()
+        if not (key in _COSTLY and draft.model == PRIVACY_CONSTRAINED)
+    }
+
+
+def _spelled(value: object) -> str:
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+def draft_of(given: Mapping[str, str]) -> Draft:
+    """Read a draft from its form; what is wrong with it is told by the service."""
+    draft = Draft(
+        title=given.get("title", ""),
+        question=given.get("question", ""),
+        purpose=given.get("purpose", ""),
+        unit=given.get("unit", ""),
+        model=given.get("model", PRIVACY_CONSTRAINED),
+        lower=_number(given, "lower", "the smallest answer"),
+        upper=_number(given, "upper", "the largest answer"),
+        data_sd=_maybe(given, "data_sd", "the standard deviation"),
+        max_gap=_number(given, "max_gap", "the largest gap", otherwise=0.0),
+        sealed=bool(given.get("sealed")),
+        public=bool(given.get("public")),
+        quorum_people=_whole(given.get("quorum_people", "20")),
+        quorum_standard_error=_maybe(given, "quorum_standard_error", "the largest standard error"),
+    )
+    return draft if draft.model == PRIVACY_CONSTRAINED else _with_benefit(draft, given)
+
+
+def _with_benefit(draft: Draft, given: Mapping[str, str]) -> Draft:
+    outside = given.get("outside", "").strip() or "0"
+    return replace(
+        draft,
+        benefit_base=_number(given, "benefit_base", "the benefit of a perfect result", otherwise=1.0),
+        benefit_slope=_number(given, "benefit_slope", "the benefit lost", otherwise=1.0),
+        outside="own-data"
+        if outside == "own-data"
+        else _number({"outside": outside}, "outside", "the benefit of staying out"),
+        slack=_number(given, "slack", "the room for people who decline", otherwise=0.0),
+    )
+
+
+def _number(given: Mapping[str, str], name: str, words: str, *, otherwise: float | None = None) -> float:
+    found = _maybe(given, name, words)
+    if found is None and otherwise is None:
+        raise BadInput(f"{words} is missing: type a number")
+    return found if found is not None else float(otherwise or 0.0)
+
+
+def _maybe(given: Mapping[str, str], name: str, words: str) -> float | None:
+    text = given.get(name, "").strip()
+    if not text:
+        return None
+    try:
+        found = float(text.replace(",", "."))
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise BadInput(f"{words} must be a number")
+    return found
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
+
+
+def _foreseen(given: Mapping[str, str]) -> dict[str, Any]:
+    """Plan for imagined people; while the form cannot be planned, say why."""
+    try:
+        draft = replace(draft_of(given), title="preview", question="preview", purpose="", unit="")
+        return {"preview": preview_words(preview.accuracy(draft, _imagined(given)))}
+    except OptinError as refusal:
+        return {"preview": None, "why": sentence(refusal)}
+
+
+def _imagined(given: Mapping[str, str]) -> list[int]:
+    """Spread so many people over the ladder; from costs, the careful stand at the other end."""
+    people = _whole(given.get("expected", "200"))
+    if not 10 <= people <= _LARGEST:
+        raise BadInput(f"imagine 10 to {_LARGEST:,} people")
+    shares = _MIXES.get(given.get("mix", ""), _MIXES["mixed"])[1]
+    if given.get("model") == "quasi-linear":
+        shares = shares[::-1]
+    ends = [round(people * sum(shares[: k + 1]) / sum(shares)) for k in range(len(shares))]
+    return [high - low for low, high in zip([0, *ends], ends, strict=False)]
+
+
+def preview_words(found: Preview) -> dict[str, str]:
+    """Put a preview in words; 95 % is about two standard errors, a little more where noise prevails."""
+    return {
+        "reach": short(2 * found.standard_error, 2),
+        "standard_error": short(found.standard_error),
+        "effective": short(found.effective_people),
+        "cap": f"a factor of {odds_words(found.cap)} on the odds" if found.cap < 20 else "all they allow",
+        "cap_short": short(found.cap) if found.cap < 1e6 else "no cap",
+        "tilt": f"{found.tilt:.0%}".replace("%", " %"),
+    }

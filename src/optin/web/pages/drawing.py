@@ -1,0 +1,42 @@
+"""Pictures from our own origin: each drawn once and kept, one at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+from fastapi.responses import Response
+
+from optin.errors import BadInput
+from optin.figures import DARK, LIGHT
+from optin.report.images import drawn
+from optin.report.section import Pictured
+from optin.web.service.failures import NotFound
+
+__all__ = ["png"]
+
+_MOST = 64
+_INKS = {"light": LIGHT, "dark": DARK}
+_kept: OrderedDict[tuple[str, str, str], bytes] = OrderedDict()
+_pencil = threading.Lock()  # matplotlib's settings are the whole process's
+
+
+def png(section: Pictured, ink: str, *, key: str) -> Response:
+    """Draw a section's picture, or take it from the few that are kept; ``key`` names what it is drawn from."""
+    if ink not in _INKS:
+        raise NotFound
+    with _pencil:
+        place = (key, section.name, ink)
+        if place not in _kept:
+            _kept[place] = _draw(section, ink)
+        _kept.move_to_end(place)
+        while len(_kept) > _MOST:
+            _kept.popitem(last=False)
+        return Response(_kept[place], media_type="image/png")
+
+
+def _draw(section: Pictured, ink: str) -> bytes:
+    try:
+        return drawn(section.draw, _INKS[ink], height=section.height)[0]
+    except BadInput:  # too few people to draw: there is no such picture
+        raise NotFound from None

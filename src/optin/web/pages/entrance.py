@@ -1,0 +1,122 @@
+"""Coming in and going out: people by invitation, key or sign-up, analysts by a one-time link or a password."""
+
+from __future__ import annotations
+
+import re
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from optin.web.doors import MaybeVisitor, ServiceOf, let_in, let_out
+from optin.web.pages.forms import Texts, sentence
+from optin.web.pages.looks import REFUSALS, moved, show
+from optin.web.service import accounts
+
+__all__ = ["router"]
+
+router = APIRouter()
+_CAMPAIGN = re.compile(r"[0-9a-f]{32}")
+
+
+@router.get("/i")
+def invitation(visitor: MaybeVisitor) -> Response:
+    """Take the secret from behind the # sign of the address, or from a field."""
+    return show("enter.html", visitor=visitor)
+
+
+@router.post("/i")
+def enter(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
+    """Exchange an invitation or a key for a cookie; a new account's key is shown now and never again."""
+    try:
+        entered = accounts.enter(service, _secret(form), visitor=visitor)
+    except REFUSALS as refusal:
+        return show("enter.html", visitor=visitor, status=refusal.http_status, message=sentence(refusal))
+    return _arrived(entered, f"/c/{entered.campaign}" if entered.campaign else "/me")
+
+
+@router.get("/sign-up")
+def sign_up_page(visitor: MaybeVisitor, campaign: str = "") -> Response:
+    """Say what an account is before one is made; who has one goes on."""
+    if visitor is not None:
+        return moved(_onward(campaign))
+    return show("sign_up.html", visitor=None, campaign=campaign if _CAMPAIGN.fullmatch(campaign) else "")
+
+
+@router.post("/sign-up")
+def sign_up(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
+    """Make an account for whoever asks."""
+    campaign = form.get("campaign", "")
+    if visitor is not None:
+        return moved(_onward(campaign))
+    return _arrived(accounts.sign_up(service), _onward(campaign))
+
+
+def _secret(form: dict[str, str]) -> str:
+    """Take the secret from a field, also where someone pasted the whole link."""
+    return form.get("secret", "").strip().rpartition("#")[2]
+
+
+def _onward(campaign: str) -> str:
+    return f"/c/{campaign}" if _CAMPAIGN.fullmatch(campaign) else "/me"
+
+
+def _arrived(entered: accounts.Entered, onward: str) -> Response:
+    """Let someone in, by way of their key if it is new."""
+    visitor = entered.ticket.visitor
+    response: Response = moved(onward)
+    if entered.key is not None:
+        response = show("key.html", visitor=visitor, key=entered.key, onward=onward)
+    let_in(response, entered.ticket)
+    return response
+
+
+@router.get("/login")
+def login_page(visitor: MaybeVisitor) -> Response:
+    """Ask an analyst for name and password."""
+    if visitor is not None and visitor.kind == "analyst":
+        return moved("/a")
+    return show("login.html", visitor=visitor)
+
+
+@router.post("/login")
+def login(request: Request, service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
+    """Sign an analyst in."""
+    name, address = form.get("name", ""), request.client.host if request.client else ""
+    try:
+        ticket = accounts.sign_in(service, name, form.get("password", ""), address=address)
+    except REFUSALS as refusal:
+        context = {"message": sentence(refusal), "name": name}
+        return show("login.html", visitor=visitor, status=refusal.http_status, **context)
+    response = moved("/a")
+    let_in(response, ticket)
+    return response
+
+
+@router.get("/setup")
+def setup_page(visitor: MaybeVisitor) -> Response:
+    """Take a one-time secret, a name and a password for an analyst's account."""
+    return show("setup.html", visitor=visitor)
+
+
+@router.post("/setup")
+def setup(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
+    """Turn a one-time secret into an analyst's account; a refused form keeps the secret, which still works."""
+    name = form.get("name", "").strip()
+    try:
+        ticket = accounts.create_analyst(service, _secret(form), name, form.get("password", ""))
+    except REFUSALS as refusal:
+        context = {"message": sentence(refusal), "name": name}
+        return show("setup.html", visitor=visitor, status=refusal.http_status, **context)
+    response = moved("/a")
+    let_in(response, ticket)
+    return response
+
+
+@router.post("/sign-out")
+def sign_out(service: ServiceOf, visitor: MaybeVisitor) -> Response:
+    """End the session and take the cookie back."""
+    if visitor is not None:
+        accounts.sign_out(service, visitor)
+    response = moved("/")
+    let_out(response)
+    return response

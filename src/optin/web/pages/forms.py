@@ -1,0 +1,44 @@
+"""Forms as handlers read them; whoever sent them was checked at the door."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+from starlette.datastructures import FormData
+
+from optin.web.settings import WebSettings
+
+__all__ = ["FormOf", "Texts", "origin_of", "sentence"]
+
+
+async def form_of(request: Request) -> FormData:
+    """Read the form that came with a request."""
+    return await request.form()
+
+
+FormOf = Annotated[FormData, Depends(form_of)]
+
+
+def texts(form: FormOf) -> dict[str, str]:
+    """Read a form's fields as texts; files are not asked for anywhere, and not read."""
+    return {key: value for key, value in form.items() if isinstance(value, str) and key != "csrf"}
+
+
+Texts = Annotated[dict[str, str], Depends(texts)]
+
+
+def origin_of(request: Request) -> str:
+    """Say under which address people see this service, for links to send."""
+    settings: WebSettings = request.app.state.settings
+    return (settings.origin or str(request.base_url)).rstrip("/")
+
+
+def sentence(refusal: Exception) -> str:
+    """Write a refusal as a sentence.
+
+    >>> sentence(ValueError("registration is closed"))
+    'Registration is closed.'
+    """
+    words = str(refusal)
+    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!")) else ".")

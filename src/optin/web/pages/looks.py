@@ -1,0 +1,38 @@
+"""Templates filled into responses; every text is escaped on its way in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from fastapi.responses import HTMLResponse, RedirectResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from optin.errors import OptinError
+from optin.web.service.failures import Refused, TooSoon
+from optin.web.service.records import Visitor
+
+__all__ = ["REFUSALS", "moved", "show"]
+
+_templates = Environment(
+    loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_ABSENT = {"here": "", "message": None, "said": None, "name": "", "why": "", "wrong_value": "", "meaning": None}
+
+REFUSALS = (OptinError, Refused, TooSoon)
+"""What a form is shown again for, with the reason above it."""
+
+
+def show(template: str, *, visitor: Visitor | None, status: int = 200, **context: Any) -> HTMLResponse:  # noqa: ANN401
+    """Fill a template; a name it needs and is not given is an error, not an empty place."""
+    text = _templates.get_template(template).render({**_ABSENT, "visitor": visitor, "status": status, **context})
+    return HTMLResponse(text, status_code=status)
+
+
+def moved(to: str) -> RedirectResponse:
+    """Send the browser to a page after a form was accepted, so that reloading does not send it twice."""
+    return RedirectResponse(to, status_code=303)

@@ -1,0 +1,144 @@
+"""What is a person's own: their campaigns, their total over all of them, their data, and the way out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse, Response
+
+from optin.web.doors import PersonOnly, ServiceOf, let_out
+from optin.web.pages.forms import Texts, sentence
+from optin.web.pages.looks import REFUSALS, moved, show
+from optin.web.pages.stages import stands
+from optin.web.pages.wording import epsilon_words
+from optin.web.service import people
+from optin.web.service.ladder import odds_words
+from optin.web.service.records import Me, MyCampaign, Visitor
+
+__all__ = ["router"]
+
+router = APIRouter()
+_SAID = {"raised": "Your total was raised.", "withdrawn": "Your choice was taken back."}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One campaign in a person's list."""
+
+    id: str
+    title: str
+    stands: str
+    words: str
+    done: bool
+    over: bool
+
+
+@dataclass(frozen=True)
+class Total:
+    """What all campaigns together give away, in words and as lengths of a bar."""
+
+    sentence: str
+    spent: str
+    promised: str
+    remaining: str
+    allowance: str
+    used: int
+    committed: int
+    may_grow: bool
+
+
+@router.get("/me")
+def me(service: ServiceOf, visitor: PersonOnly, done: str = "") -> Response:
+    """Show everything that is this person's."""
+    return _page(service, visitor, said=_SAID.get(done))
+
+
+def _page(
+    service: ServiceOf,
+    visitor: Visitor,
+    *,
+    said: str | None = None,
+    message: str | None = None,
+    status: int = 200,
+) -> Response:
+    mine = people.me(service, visitor)
+    known = {campaign.id for campaign in mine.campaigns}
+    return show(
+        "me.html",
+        visitor=visitor,
+        status=status,
+        campaigns=[_line(campaign) for campaign in mine.campaigns],
+        open=[campaign for campaign in people.open_campaigns(service) if campaign.id not in known],
+        total=total_words(mine),
+        said=said,
+        message=message,
+    )
+
+
+def _line(campaign: MyCampaign) -> Line:
+    word, sentence = stands(campaign.state, campaign.answer, stated=campaign.stated is not None)
+    over = campaign.state == "cancelled" or word == "without you"
+    return Line(campaign.id, campaign.draft.title, word, sentence, campaign.state == "released", over)
+
+
+def total_words(mine: Me) -> Total:
+    """Say what was spent and promised over all campaigns, and what remains."""
+    allowance, known = mine.allowance, mine.allowance is not None and math.isfinite(mine.allowance)
+    spent = f"So far, published results change anyone's odds about your answers by at most a factor {odds_words(mine.spent)}."
+    return Total(
+        sentence=spent if mine.spent else "So far, nothing was given away.",
+        spent=epsilon_words(mine.spent),
+        promised=epsilon_words(mine.promised),
+        remaining="set by your first limit" if mine.remaining is None else epsilon_words(mine.remaining),
+        allowance="set by your first limit" if allowance is None else epsilon_words(allowance),
+        used=_length(mine.spent, allowance) if known else 0,
+        committed=_length(mine.spent + mine.promised, allowance) if known else 0,
+        may_grow=known,
+    )
+
+
+def _length(part: float, whole: float | None) -> int:
+    return round(400 * min(part / whole, 1.0)) if whole else 0
+
+
+@router.post("/me/allowance")
+def raise_allowance(service: ServiceOf, visitor: PersonOnly, form: Texts) -> Response:
+    """Raise the total over all campaigns."""
+    try:
+        people.raise_allowance(service, visitor, _number(form.get("epsilon", "")))
+    except REFUSALS as refusal:
+        return _page(service, visitor, message=sentence(refusal), status=refusal.http_status)
+    return moved("/me?done=raised")
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan  # refused by the service like any other number that is none
+
+
+@router.get("/me/export")
+def export(service: ServiceOf, visitor: PersonOnly) -> Response:
+    """Give a person everything that is stored about them."""
+    headers = {"Content-Disposition": 'attachment; filename="optin-my-data.json"'}
+    return JSONResponse(people.export(service, visitor), headers=headers)
+
+
+@router.get("/me/leave")
+def leave_page(visitor: PersonOnly) -> Response:
+    """Say what leaving means before it happens."""
+    return show("leave.html", visitor=visitor)
+
+
+@router.post("/me/leave")
+def leave(service: ServiceOf, visitor: PersonOnly, form: Texts) -> Response:
+    """Delete the account."""
+    if form.get("sure") != "yes":
+        return show("leave.html", visitor=visitor, status=422, message="Tick the box if you are sure.")
+    people.leave(service, visitor)
+    response = show("left.html", visitor=None)
+    let_out(response)
+    return response

@@ -1,0 +1,112 @@
+"""The plan with the report's pictures, and sliders that ask what if; all seen through cells of at least ten people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from optin.errors import BadInput, OptinError
+from optin.figures.wording import count, short
+from optin.report.images import WIDTH, pixels, told
+from optin.report.plan_sections import plan_sections
+from optin.report.reach import planned_reach
+from optin.report.section import Pictured
+from optin.web.doors import AnalystOnly, ServiceOf
+from optin.web.pages.drafting import preview_words
+from optin.web.pages.drawing import png
+from optin.web.pages.forms import sentence
+from optin.web.pages.looks import show
+from optin.web.service import campaigns, preview
+from optin.web.service.failures import NotFound
+from optin.web.service.records import Campaign
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/a/c/{campaign}")
+_STEPS = 40
+
+
+@router.get("/plan")
+def plan_page(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
+    """Show the plan as the cells allow it to be seen, with pictures and sliders."""
+    found = campaigns.show(service, visitor, campaign)
+    context: dict[str, Any] = {"campaign": found, "sections": [], "why": ""}
+    try:
+        plan, description = preview.pictured(service, visitor, campaign)
+    except OptinError as refusal:
+        return show("desk/plan.html", visitor=visitor, **{**context, "why": sentence(refusal)})
+    unit = f" {found.draft.unit}" if found.draft.unit else ""
+    context["lead"] = (
+        f"With all {count(plan.people)}, the published average will be within about ± {short(planned_reach(plan), 2)}{unit} of "
+        "the true one, 95 times out of 100, and nobody gives more than they allowed."
+    )
+    context["sections"] = [_shown(section) for section in plan_sections(plan, description)]
+    asked = _asked(request, found)
+    return show("desk/plan.html", visitor=visitor, **context, asked=asked, **_what_if(service, visitor, found, asked))
+
+
+def _shown(section: Pictured) -> dict[str, Any]:
+    """Make a section ready for the page: in words now, its picture when the browser asks."""
+    head = {"name": section.name, "title": section.title, "reading": section.reading, "missing": None}
+    try:
+        size = {"width": pixels(WIDTH), "height": pixels(section.height)}
+        return {**head, "words": told(section.draw), "numbers": section.numbers(), **size}
+    except BadInput as why:
+        return {**head, "missing": str(why)}
+
+
+@router.get("/pictures/{name}-{ink}.png")
+def picture(service: ServiceOf, visitor: AnalystOnly, campaign: str, name: str, ink: str) -> Response:
+    """Draw one picture of the plan."""
+    try:
+        plan, description = preview.pictured(service, visitor, campaign)
+    except OptinError:
+        raise NotFound from None
+    section = next((section for section in plan_sections(plan, description) if section.name == name), None)
+    if section is None:
+        raise NotFound
+    return png(section, ink, key=f"{campaign} {plan.to_json()} {description}")
+
+
+@router.get("/what-if")
+def what_if_part(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
+    """Answer the sliders."""
+    found = campaigns.show(service, visitor, campaign)
+    answered = _what_if(service, visitor, found, _asked(request, found))
+    return show("desk/what_if.html", visitor=visitor, **answered)
+
+
+def _asked(request: Request, found: Campaign) -> dict[str, str]:
+    """Read the sliders; where they were not moved they stand at the draft's own numbers."""
+    draft, given = found.draft, request.query_params
+    width = draft.upper - draft.lower
+    spread = draft.data_sd if draft.data_sd is not None else width / 2
+    return {
+        "decline": given.get("decline", "0"),
+        "gap": given.get("gap", f"{draft.max_gap:g}"),
+        "sd": given.get("sd", f"{spread:g}"),
+        "most_gap": f"{width:g}",
+        "most_sd": f"{width / 2:g}",
+        "gap_step": f"{width / _STEPS:g}",
+        "sd_step": f"{width / 2 / _STEPS:g}",
+    }
+
+
+def _what_if(service: ServiceOf, visitor: AnalystOnly, found: Campaign, asked: dict[str, str]) -> dict[str, Any]:
+    try:
+        gap, spread, decline = (_slider(asked[name]) for name in ("gap", "sd", "decline"))
+        answer = preview.what_if(
+            service, visitor, found.id, max_gap=gap, data_sd=spread, decline_share=min(max(decline / 100, 0.0), 0.99)
+        )
+    except OptinError as refusal:
+        return {"what_if": None, "why_not": sentence(refusal)}
+    return {"what_if": preview_words(answer)}
+
+
+def _slider(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise BadInput("a slider gives a number") from None

@@ -1,0 +1,69 @@
+"""The published offer and result: what everyone may see, with pictures and the files to check it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from optin.report.images import WIDTH, pixels, told
+from optin.report.privacy import privacy_sheet
+from optin.report.release_sections import result_section
+from optin.web.doors import MaybeVisitor, ServiceOf
+from optin.web.pages.drawing import png
+from optin.web.pages.looks import show
+from optin.web.pages.wording import offer_rows, result_words
+from optin.web.service import published
+from optin.web.service.failures import NotFound
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/r/{campaign}")
+
+
+@router.get("")
+def result(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response:
+    """Show the offer, and the result once there is one."""
+    found = published.show(service, campaign)
+    offer, release = found.announcement, found.release
+    context: dict[str, Any] = {
+        "published": found,
+        "result": result_words(release) if release else None,
+        "offer": offer_rows(offer, release, found.unit),
+        "sheet": privacy_sheet(cap=offer.cap, noiseless=offer.noiseless),
+    }
+    if release is not None:
+        section = result_section(release)
+        size = {"width": pixels(WIDTH), "height": pixels(section.height)}
+        context["picture"] = {"words": told(section.draw), "numbers": section.numbers(), **size}
+    return show("result.html", visitor=visitor, **context)
+
+
+@router.get("/pictures/result-{ink}.png")
+def picture(service: ServiceOf, campaign: str, ink: str) -> Response:
+    """Draw the estimate with both intervals."""
+    release = published.show(service, campaign).release
+    if release is None:
+        raise NotFound
+    return png(result_section(release), ink, key=release.fingerprint)
+
+
+@router.get("/announcement.json")
+def announcement_file(service: ServiceOf, campaign: str) -> Response:
+    """Give everyone the offer as the file that ``optin explain`` and ``optin check`` read."""
+    return _file(published.show(service, campaign).announcement.to_json(), "announcement.json")
+
+
+@router.get("/release.json")
+def release_file(service: ServiceOf, campaign: str) -> Response:
+    """Give everyone the result as the file that ``optin check`` reads."""
+    release = published.show(service, campaign).release
+    if release is None:
+        raise NotFound
+    return _file(release.to_json(), "release.json")
+
+
+def _file(text: str, name: str) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type="application/json", headers=headers)

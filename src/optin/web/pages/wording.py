@@ -1,0 +1,221 @@
+"""Numbers in plain words, always rounded so that they promise no more than is kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from optin.announcement import Announcement, Deal
+from optin.figures.wording import count, level, short
+from optin.releasing import Release
+from optin.web.service.ladder import LIMITS, Step, ladder_of, odds_words
+from optin.web.service.records import PRIVACY_CONSTRAINED
+
+__all__ = [
+    "DealWords",
+    "Move",
+    "ResultWords",
+    "Rung",
+    "deal_words",
+    "epsilon_words",
+    "meaning",
+    "moves",
+    "result_words",
+    "rungs",
+]
+
+SUSPICIONS = (0.1, 0.5, 0.9)
+
+
+@dataclass(frozen=True)
+class Move:
+    """How far a suspicion can be moved, in per cent as people read them."""
+
+    before: str
+    low: str
+    high: str
+
+
+def moves(epsilon: float) -> tuple[Move, ...]:
+    """Say how far suspicions of 10, 50 and 90 % can be moved, rounded outwards.
+
+    >>> moves(0.25)[1].low.split(), moves(0.25)[1].high.split()
+    (['43', '%'], ['57', '%'])
+    """
+    return tuple(_move(epsilon, share) for share in SUSPICIONS)
+
+
+def _move(epsilon: float, share: float) -> Move:
+    low, high = believed(-epsilon, share), believed(epsilon, share)
+    steps = 10 if high - low < 0.05 else 1  # a digit after the point only where whole per cents would hide everything
+    return Move(f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%"), _percent(math.floor, low, steps), _percent(math.ceil, high, steps))
+
+
+def believed(epsilon: float, share: float) -> float:
+    """Return the belief that odds of ``share`` become when multiplied by e^epsilon."""
+    return 1.0 / (1.0 + math.exp(-min(epsilon, 700.0)) * (1.0 - share) / share)
+
+
+def _percent(rounding: object, share: float, steps: int) -> str:
+    number = rounding(share * 100 * steps) / steps  # type: ignore[operator]
+    return f"{number:.1f}\N{NO-BREAK SPACE}%" if steps > 1 else f"{number:.0f}\N{NO-BREAK SPACE}%"
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One step of the ladder as the pages show it; ``reach`` is where 50 % can be moved to, in per cent."""
+
+    index: int
+    name: str
+    short: str
+    words: str
+    sentence: str
+    reach: float | None
+    epsilon: str = ""
+    factor: str = ""
+    reach_words: str = ""
+    moves: tuple[Move, ...] = ()
+
+
+def rungs(model: str) -> tuple[Rung, ...]:
+    """List the ladder that a campaign's people stand on."""
+    return tuple(_limit(step) if model == PRIVACY_CONSTRAINED else _cost(step) for step in ladder_of(model))
+
+
+def meaning(index: int) -> Rung | None:
+    """Find a step of limits, for the picture beside the chooser."""
+    return _limit(LIMITS[index]) if 0 <= index < len(LIMITS) else None
+
+
+def _limit(step: Step) -> Rung:
+    found, factor = moves(step.amount), odds_words(step.amount)
+    half = found[1]
+    return Rung(
+        step.index,
+        _capital(step.name),
+        f"factor {factor}",
+        f"someone at 50 % ends between {half.low} and {half.high}",
+        f"{_capital(step.words)}.",
+        round(100 * believed(step.amount, 0.5), 2),
+        short(step.amount),
+        factor,
+        half.high,
+        found,
+    )
+
+
+def _cost(step: Step) -> Rung:
+    words = _capital(step.words)
+    return Rung(step.index, _capital(step.name), f"cost {short(step.amount)}", words, f"{words}.", None)
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+@dataclass(frozen=True)
+class DealWords:
+    """One person's deal in words."""
+
+    nothing: bool
+    share: str
+    factor: str
+    sentence: str
+    keeps: str
+    reach: float
+    low: str
+    high: str
+    moves: tuple[Move, ...]
+    cap: str
+    epsilon: str
+
+
+def deal_words(deal: Deal, offer: Announcement, *, stated: float | None) -> DealWords:
+    """Put a deal in words: what it counts as a fraction, what it gives away rounded up."""
+    found = moves(deal.epsilon)
+    return DealWords(
+        nothing=deal.grains == 0,
+        share=share_words(deal.weight),
+        factor=odds_words(min(deal.epsilon, 700.0)),
+        sentence=_beside_others(deal.weight * offer.people),
+        keeps=_kept(deal, offer, stated),
+        reach=round(100 * believed(deal.epsilon, 0.5), 2),
+        low=found[1].low,
+        high=found[1].high,
+        moves=found,
+        cap=short(offer.cap),
+        epsilon=f"at most {epsilon_words(deal.epsilon)}",
+    )
+
+
+def share_words(weight: float) -> str:
+    """Write a weight as a fraction of the whole.
+
+    >>> share_words(1 / 213.7)
+    '1/214'
+    """
+    return f"1/{round(1 / weight):,}" if weight > 0 else "nothing"
+
+
+def _beside_others(multiple: float) -> str:
+    if 0.95 <= multiple <= 1.05:
+        return "That is as much as if all people counted alike."
+    much = f"{short(multiple, 2)} times" if multiple >= 1.05 else f"{short(multiple, 2)} of"
+    return f"That is {much} what you would count if all people counted alike."
+
+
+def _kept(deal: Deal, offer: Announcement, stated: float | None) -> str:
+    if offer.model != PRIVACY_CONSTRAINED:
+        return "At the promised accuracy, joining is worth it to you at the cost you stated."
+    if stated is not None and deal.epsilon < stated * (1 - 1e-9):
+        return f"You allowed a factor of {odds_words(stated)}; not all of it is needed, and the rest stays yours."
+    return "It is exactly what you allowed, and no more."
+
+
+def epsilon_words(epsilon: float) -> str:
+    """Write an epsilon with four digits, rounded up.
+
+    >>> epsilon_words(0.25), epsilon_words(1 / 3), epsilon_words(0.0)
+    ('0.25', '0.3334', '0')
+    """
+    if epsilon == 0 or not math.isfinite(epsilon):
+        return "0" if epsilon == 0 else "without limit"
+    unit = 10.0 ** (math.floor(math.log10(epsilon)) - 3)
+    return f"{math.ceil(epsilon / unit * (1 - 1e-12)) * unit:.4g}"
+
+
+@dataclass(frozen=True)
+class ResultWords:
+    """A published result with the digits that its error leaves meaningful."""
+
+    estimate: str
+    reach: str
+    low: str
+    high: str
+    noise_low: str
+    noise_high: str
+
+
+def result_words(release: Release) -> ResultWords:
+    """Put a release in words, with both intervals at 95 %."""
+    total, noise = release.total_interval(0.95), release.noise_interval(0.95)
+    reach = total.high - release.estimate
+    ends = (level(number, reach) for number in (total.low, total.high, noise.low, noise.high))
+    return ResultWords(level(release.estimate, reach), short(reach, 2), *ends)
+
+
+def offer_rows(offer: Announcement, release: Release | None, unit: str) -> Sequence[tuple[str, str]]:
+    """List what was announced, for everyone to read."""
+    low, high = offer.bounds
+    measure = f" {unit}" if unit else ""
+    rows = [
+        ("Asked", f"one number from {short(low, 6)} to {short(high, 6)}{measure}"),
+        ("People in the offer", count(offer.people)),
+        (
+            "Most anyone gives away",
+            f"a factor of {odds_words(min(offer.cap, 700.0))} on the odds (epsilon {short(offer.cap)})",
+        ),
+        ("Noise at full turnout", f"scale {short(offer.noise_scale)}{measure}"),
+    ]
+    return rows if release is None else [*rows[:2], ("People who joined", count(release.joined_people)), *rows[2:]]
