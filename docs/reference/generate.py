@@ -31,6 +31,7 @@ MODULES = {
     "optin.relations": "relations.md",
     "optin.figures": "figures.md",
     "optin.report": "report.md",
+    "optin.client": "client.md",
 }
 BEHIND = {
     "optin": ("optin.agents.Bucket", "optin.planning.wish.Target", "optin.releasing.record.Versions"),
@@ -44,7 +45,13 @@ MADE_BY_HAND = {"Ink", "LinearBenefit", "PrivacyConstrained", "QuasiLinear", "Qu
 def pages() -> dict[str, str]:
     """Return every page by file name."""
     written = {page: module_page(name) for name, page in MODULES.items()}
-    return {"README.md": index_page(), "commands.md": commands_page(), "errors.md": errors_page(), **written}
+    own = {
+        "README.md": index_page(),
+        "commands.md": commands_page(),
+        "errors.md": errors_page(),
+        "routes.md": routes_page(),
+    }
+    return own | written
 
 
 def public_names(module: str) -> list[str]:
@@ -66,6 +73,7 @@ def index_page() -> str:
                 "|---|---|",
                 "| [commands.md](commands.md) | Every command, its options, environment variables and exit codes. |",
                 "| [errors.md](errors.md) | Every failure, with its exit code and HTTP status. |",
+                "| [routes.md](routes.md) | Every route of the web service. |",
                 *rows,
             ]
         ),
@@ -181,6 +189,76 @@ def errors_page() -> str:
         also = " Also a `ValueError`." if issubclass(kind, ValueError) else ""
         parts += [f"## {kind.__name__}", f"`{home(kind)}`. {codes}{also}", Words(kind).text]
     return joined(*parts)
+
+
+# --- routes -----------------------------------------------------------------------------------------------------------
+
+
+def routes_page() -> str:
+    """Write every route of the web service: the JSON interface from its OpenAPI document, and the pages."""
+    parts = ["# Routes", NOTE, f"The web service ({SERVE}) answers here. Its OpenAPI document, with examples, is at"]
+    parts[-1] += (
+        " `/api/openapi.json`. Every change needs the `Origin` header and, once signed in, `X-CSRF-Token`"
+        f" ([why]({THREATS})); `optin.Client` ([client.md](client.md)) sends both."
+    )
+    document = interface().openapi()
+    rows = ["| request | what it does | takes | gives |", "|---|---|---|---|"]
+    for path, operations in document["paths"].items():
+        rows += [_route(path, method, operation) for method, operation in operations.items()]
+    parts += ["## JSON interface", "\n".join(rows), "## Statuses", _statuses(document)]
+    lines = [f"| `{method} {path}` | {words} |" for path, method, words in page_routes()]
+    return joined(*parts, "## Pages", "\n".join(["| request | what it shows or does |", "|---|---|", *lines]))
+
+
+SERVE, THREATS = "[how to run it](../how-to/serve.md)", "../threat-model.md"
+
+
+def interface() -> Any:  # noqa: ANN401 - a FastAPI application
+    """Make an application of the JSON interface alone; it has no store behind it."""
+    from fastapi import FastAPI
+
+    from optin.web import api
+
+    app = FastAPI()
+    app.include_router(api.router)
+    return app
+
+
+def page_routes() -> list[tuple[str, str, str]]:
+    """List the pages: path, method, and the first sentence of their handler."""
+    from optin.web.pages import router
+
+    return [
+        (route.path, method, first_line(route.endpoint))
+        for route in _below(router)
+        for method in sorted(route.methods - {"HEAD"})
+    ]
+
+
+def _below(router: Any) -> Iterator[Any]:  # noqa: ANN401
+    for route in router.routes:
+        inner = getattr(route, "original_router", None)
+        yield from [route] if inner is None else _below(inner)
+
+
+def _route(path: str, method: str, operation: dict[str, Any]) -> str:
+    words = operation["description"].split("\n")[0]
+    done = next(status for status in operation["responses"] if status.startswith("2"))
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    given = operation["responses"][done].get("content", {}).get("application/json", {}).get("schema", {})
+    return f"| `{method.upper()} {path}` | {words} | {_schema(body)} | {done} {_schema(given)} |"
+
+
+def _schema(schema: dict[str, Any]) -> str:
+    return f"`{schema['$ref'].rpartition('/')[2]}`" if "$ref" in schema else ""
+
+
+def _statuses(document: dict[str, Any]) -> str:
+    from optin.web.api.responses import FAILURES
+
+    rows = [f"| {status} | {told['description']} |" for status, told in FAILURES.items()]
+    words = 'Any route may also answer with one of these; the body is `{"error": words}` and repeats nothing sent.'
+    return joined(words, "\n".join(["| status | meaning |", "|---|---|", *rows])).strip()
 
 
 def home(kind: type[Any]) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from optin.announcement import Announcement, Deal, announce, explain
     from optin.baselines import compare
     from optin.engine import read
+    from optin.client import Client
     from optin.errors import BadInput, BudgetSpent, Infeasible, LedgerUnavailable, OptinError, PromiseBroken
     from optin.planning import Certificate, Plan, Target, plan
     from optin.receipts import Receipt, check
@@ -29,6 +30,7 @@ _HOMES = {
     "BadInput": "errors",
     "BudgetSpent": "errors",
     "Certificate": "planning",
+    "Client": "client",
     "Deal": "announcement",
     "Description": "agents",
     "Infeasible": "errors",
@@ -60,6 +62,7 @@ __all__ = [
     "BadInput",
     "BudgetSpent",
     "Certificate",
+    "Client",
     "Deal",
     "Description",
     "Infeasible",

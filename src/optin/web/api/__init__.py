@@ -10,6 +10,5 @@ from optin.web.api.responses import FAILURES
 __all__ = ["router"]
 
 router = APIRouter(responses=FAILURES)
-for _part in (entrance, campaigns, people, public):
-    router.include_router(_part.router, prefix="/api")
-router.include_router(health.router)
+for _part in (entrance, campaigns, people, public, health):
+    router.include_router(_part.router)  # each has its whole prefix: logs show a route as it stands there

@@ -14,7 +14,7 @@ from optin.web.service import campaigns, preview, steps
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["campaigns"])
+router = APIRouter(prefix="/api", tags=["campaigns"])
 StepName = Literal["open", "close-registration", "announce", "open-answers", "close", "release", "new-round", "cancel"]
 
 

@@ -12,7 +12,7 @@ from optin.web.service.accounts import Entered
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["entrance"])
+router = APIRouter(prefix="/api", tags=["entrance"])
 
 
 @router.get("/session")

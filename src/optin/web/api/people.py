@@ -15,7 +15,7 @@ from optin.web.service import people
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/me", tags=["people"])
+router = APIRouter(prefix="/api/me", tags=["people"])
 
 
 @router.get("")

@@ -13,7 +13,7 @@ from optin.web.service import ladder, people, published
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["public"])
+router = APIRouter(prefix="/api", tags=["public"])
 
 
 @router.get("/ladder")

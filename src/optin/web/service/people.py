@@ -104,11 +104,11 @@ def receipt(service: Service, person: Visitor, name: str) -> Receipt:
     raise NotFound("this release was not announced to you: there is nothing to receipt")
 
 
-def checked(service: Service, person: Visitor, name: str) -> str:
+def checked(service: Service, person: Visitor, name: str) -> tuple[str, ...]:
     """Check a receipt against the published files, as its owner can without us, and say what was proved."""
     row = service.read(lambda connection: _visible(connection, person, name))
     found = receipt(service, person, name)
-    return str(check(found, Announcement.from_json(row.announcement), Release.from_json(row.release)))
+    return check(found, Announcement.from_json(row.announcement), Release.from_json(row.release))
 
 
 def _rows_of(connection: Connection, person: str) -> list[Row[Any]]:

@@ -1,0 +1,251 @@
+"""One visitor of the service: an analyst or a person, with their cookie and token."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from optin.client.records import (
+    CampaignStatus,
+    Admission,
+    LadderStep,
+    LimitCell,
+    LogLine,
+    MyCampaignStatus,
+    MyTotals,
+    Outlook,
+    PublishedCampaign,
+    campaign_from,
+    my_campaign_from,
+    published_from,
+    totals_from,
+)
+from optin.errors import BadInput, LedgerUnavailable, PromiseBroken
+from optin.receipts import Receipt
+
+__all__ = ["Client"]
+
+_COOKIE = re.compile(r"__Host-optin=([^;]*)")
+
+
+class Client:
+    """Visit a service as an analyst, as a person, or as nobody in particular.
+
+    ``client = optin.Client("http://127.0.0.1:8000")``. What the service refuses is raised as on the command line: BadInput
+    for what the caller can mend (not signed in, not yours), PromiseBroken for what would break an announcement,
+    LedgerUnavailable if the service or its database cannot be reached; asking again never does anything twice.
+    """
+
+    def __init__(self, url: str, *, timeout: float = 60.0) -> None:
+        where = urlsplit(url)
+        if where.scheme not in ("http", "https") or not where.netloc:
+            raise BadInput("give the service's address, such as http://127.0.0.1:8000")
+        self._origin = f"{where.scheme}://{where.netloc}"
+        secure = where.scheme == "https"  # reading every certificate takes long, and plain http needs none
+        self._http = httpx.Client(base_url=self._origin, timeout=timeout, trust_env=False, verify=secure)
+        self._cookie = self._csrf = ""
+
+    def close(self) -> None:
+        """Let the connection go; the session stays until it is signed out."""
+        self._http.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Client of {self._origin}>"
+
+    # --- coming in ---
+
+    def become_analyst(self, secret: str, name: str, password: str) -> str:
+        """Use the one-time secret of a link; return the account's id."""
+        return self._signed_in("/api/analysts", {"secret": secret, "name": name, "password": password})
+
+    def sign_in(self, name: str, password: str) -> str:
+        """Sign in as an analyst; return the account's id."""
+        return self._signed_in("/api/session", {"name": name, "password": password})
+
+    def sign_up(self) -> Admission:
+        """Make a person's account; keep the key, it is shown once."""
+        return self._entered("/api/people", None)
+
+    def enter(self, secret: str) -> Admission:
+        """Come in with an invitation (once) or with one's own key (always)."""
+        return self._entered("/api/entry", {"secret": secret})
+
+    def sign_out(self) -> None:
+        """End the session."""
+        self._call("DELETE", "/api/session")
+        self._cookie = self._csrf = ""
+
+    # --- analysts ---
+
+    def invite_analyst(self) -> str:
+        """Make a one-time secret for another analyst."""
+        return str(self._call("POST", "/api/analysts/invitations")["secret"])
+
+    def draft(self, *, title: str, question: str, bounds: tuple[float, float], **more: Any) -> CampaignStatus:  # noqa: ANN401
+        """Draft a campaign; ``more`` are the other settings of a draft, such as ``public`` or ``quorum_people``."""
+        body = {"title": title, "question": question, "lower": bounds[0], "upper": bounds[1], **more}
+        return campaign_from(self._call("POST", "/api/campaigns", body))
+
+    def campaigns(self) -> list[CampaignStatus]:
+        """List one's own campaigns."""
+        return [campaign_from(one) for one in self._call("GET", "/api/campaigns")["campaigns"]]
+
+    def campaign(self, campaign: str) -> CampaignStatus:
+        """Show one's own campaign."""
+        return campaign_from(self._call("GET", f"/api/campaigns/{campaign}"))
+
+    def invite(self, campaign: str, count: int) -> list[str]:
+        """Make one-time secrets to send to people."""
+        return list(self._call("POST", f"/api/campaigns/{campaign}/invitations", {"count": count})["secrets"])
+
+    def take(self, campaign: str, step: str, *, timeout: float = 600.0) -> CampaignStatus:
+        """Take a step and wait until it is done; PromiseBroken, with the reason, if it failed."""
+        found = campaign_from(self._call("POST", f"/api/campaigns/{campaign}/steps/{step}"))
+        patience, pause = time.monotonic() + timeout, 0.02
+        while found.job is not None and found.job.state in ("queued", "running"):
+            if time.monotonic() > patience:
+                raise LedgerUnavailable("the step is still under way; look again later, it goes on by itself")
+            time.sleep(pause)
+            pause = min(2 * pause, 1.0)
+            found = self.campaign(campaign)
+        if found.job is not None and found.job.kind == step and found.job.state == "failed":
+            raise PromiseBroken(found.job.error or "the step failed")
+        return found
+
+    def cells(self, campaign: str) -> list[LimitCell]:
+        """Show how limits are spread, in cells of at least ten people."""
+        return [LimitCell(**one) for one in self._call("GET", f"/api/campaigns/{campaign}/cells")["cells"]]
+
+    def log(self, campaign: str) -> list[LogLine]:
+        """List what was done with a campaign."""
+        return [LogLine(**one) for one in self._call("GET", f"/api/campaigns/{campaign}/log")["events"]]
+
+    def what_if(self, campaign: str, **changes: float) -> Outlook:
+        """Ask what another ``max_gap``, ``data_sd``, ``slack`` or a ``decline_share`` would do."""
+        return Outlook(**self._call("POST", f"/api/campaigns/{campaign}/what-if", changes))
+
+    def foresee(self, draft: dict[str, Any], people: Sequence[int]) -> Outlook:
+        """Foresee a draft's accuracy for so many people on each step of the ladder."""
+        return Outlook(**self._call("POST", "/api/preview", {"draft": draft, "people": list(people)}))
+
+    # --- people ---
+
+    def me(self) -> MyTotals:
+        """Show what one promised and spent over all campaigns."""
+        return totals_from(self._call("GET", "/api/me"))
+
+    def my_campaign(self, campaign: str) -> MyCampaignStatus:
+        """Show a campaign, and what is one's own in it."""
+        return my_campaign_from(self._call("GET", f"/api/me/campaigns/{campaign}"))
+
+    def register(self, campaign: str, step: int, *, value: float | None = None) -> MyCampaignStatus:
+        """State a limit as a step of the ladder; in a sealed campaign the value comes along."""
+        body = {"step": step} if value is None else {"step": step, "value": value}
+        return my_campaign_from(self._call("PUT", f"/api/me/campaigns/{campaign}/registration", body))
+
+    def withdraw(self, campaign: str) -> None:
+        """Take a registration back; after the announcement this declines."""
+        self._call("DELETE", f"/api/me/campaigns/{campaign}/registration")
+
+    def join(self, campaign: str, value: float) -> MyCampaignStatus:
+        """Join with a value, or change it."""
+        body = {"join": True, "value": value}
+        return my_campaign_from(self._call("PUT", f"/api/me/campaigns/{campaign}/answer", body))
+
+    def decline(self, campaign: str) -> MyCampaignStatus:
+        """Decline, or take a yes back."""
+        return my_campaign_from(self._call("PUT", f"/api/me/campaigns/{campaign}/answer", {"join": False}))
+
+    def receipt(self, campaign: str) -> Receipt:
+        """Fetch one's receipt of the release."""
+        return Receipt.from_json(json.dumps(self._call("GET", f"/api/me/campaigns/{campaign}/receipt")))
+
+    def raise_allowance(self, epsilon: float) -> MyTotals:
+        """Raise what one allows over all campaigns."""
+        return totals_from(self._call("PUT", "/api/me/allowance", {"epsilon": epsilon}))
+
+    def export(self) -> dict[str, Any]:
+        """Fetch everything kept about oneself."""
+        return self._call("GET", "/api/me/export")
+
+    def leave(self) -> None:
+        """Close one's account."""
+        self._call("DELETE", "/api/me")
+        self._cookie = self._csrf = ""
+
+    # --- everyone ---
+
+    def ladder(self, model: str = "privacy-constrained") -> list[LadderStep]:
+        """List the steps from which people of a model choose."""
+        name = "limits" if model == "privacy-constrained" else "costs"
+        return [LadderStep(**one) for one in self._call("GET", "/api/ladder")[name]]
+
+    def open_campaigns(self) -> list[MyCampaignStatus]:
+        """List the campaigns in which anyone may register."""
+        return [my_campaign_from(one) for one in self._call("GET", "/api/open")["campaigns"]]
+
+    def published(self, campaign: str) -> PublishedCampaign:
+        """Show an announced campaign and its result."""
+        return published_from(self._call("GET", f"/api/published/{campaign}"))
+
+    # --- talking ---
+
+    def _signed_in(self, path: str, body: dict[str, Any]) -> str:
+        found = self._call("POST", path, body)
+        self._csrf = found["csrf_token"]
+        return str(found["account"])
+
+    def _entered(self, path: str, body: dict[str, Any] | None) -> Admission:
+        found = self._call("POST", path, body)
+        self._csrf = found["csrf_token"]
+        return Admission(found["account"], found["key"], found["campaign"])
+
+    def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        headers = {"Origin": self._origin, "X-CSRF-Token": self._csrf}
+        if self._cookie:
+            headers["Cookie"] = f"__Host-optin={self._cookie}"
+        try:
+            response = self._http.request(method, path, json=body, headers=headers)
+        except httpx.HTTPError as error:
+            reason = type(error).__name__
+        else:
+            self._keep_cookie(response)
+            return _read(response)
+        raise LedgerUnavailable(f"the service cannot be reached ({reason}); ask again: nothing is done twice")
+
+    def _keep_cookie(self, response: httpx.Response) -> None:
+        """Keep the session's cookie ourselves: on plain http to this machine a cookie jar would hold it back."""
+        self._http.cookies.clear()
+        for given in response.headers.get_list("set-cookie"):
+            found = _COOKIE.match(given)
+            if found:
+                self._cookie = found[1]
+
+
+def _read(response: httpx.Response) -> dict[str, Any]:
+    """Return what the service sent, or raise what it says went wrong."""
+    try:
+        found: dict[str, Any] = response.json() if response.content else {}
+    except ValueError:
+        found = {"error": "the service answered with something that is not JSON; check its address"}
+    if response.is_success and "error" not in found:
+        return found
+    words = str(found.get("error", "the service refused without a reason"))
+    if response.status_code >= 500:
+        raise LedgerUnavailable(words)
+    raise PromiseBroken(words) if response.status_code == 409 else BadInput(words)

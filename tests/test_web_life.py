@@ -1,0 +1,318 @@
+"""The life of a campaign through the service: only forward, once, decided without a value, on both databases."""
+
+import threading
+
+import numpy as np
+import pytest
+from cli_steps import optin
+from sqlalchemy import func, select, text
+from web_steps import DRAFT, House, answering, registered, released
+
+from optin.errors import BadInput, PromiseBroken
+from optin.receipts import check
+from optin.releasing import noise
+from optin.store.web_schema import answers
+from optin.web.service.jobs import run_all
+from optin.web.service.ladder import COSTS, LIMITS
+
+
+@pytest.fixture
+def house(url, tmp_path):
+    with House(url, tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def lodge(tmp_path):
+    """A house on SQLite alone, for what cannot differ between databases."""
+    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as opened:
+        yield opened
+
+
+def ciphertexts(service):
+    query = select(func.count()).select_from(answers).where(answers.c.value.is_not(None))
+    return service.read(lambda link: link.scalar(query))
+
+
+def test_a_campaign_runs_from_draft_to_a_released_mean_with_receipts_that_check(house):
+    analyst, crowd = house.analyst(), house.people(12)
+    campaign = released(analyst, crowd)
+    found = analyst.campaign(campaign)
+    assert (found.state, found.registered, found.joined, found.steps) == ("released", 12, 12, ())
+    assert found.release.charged
+    assert found.release.joined_people == 12
+    receipt, public = crowd[0].receipt(campaign), house.client().published(campaign)
+    check(receipt, public.announcement, public.release)
+    assert public.fingerprint == public.announcement.fingerprint
+    assert receipt.spent == crowd[0].my_campaign(campaign).deal.grains
+    assert house.service.ledger.verify([public.release, receipt]).ok
+    assert house.service.keys.kept() == []
+    assert ciphertexts(house.service) == 0
+
+
+def test_every_step_is_taken_once_in_order_and_written_down(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(12)
+    campaign = registered(analyst, crowd)
+    with pytest.raises(PromiseBroken, match="state registration cannot take the step announce"):
+        analyst.take(campaign, "announce")
+    for step in ("close-registration", "announce", "open-answers"):
+        assert analyst.take(campaign, step).state == analyst.take(campaign, step).state
+    for at, person in enumerate(crowd):
+        person.join(campaign, float(at % 12))
+    for step in ("close", "release"):
+        assert analyst.take(campaign, step) == analyst.take(campaign, step)
+    for step in ("open", "announce", "close", "new-round", "cancel"):
+        with pytest.raises(PromiseBroken, match="nothing can be done any more"):
+            analyst.take(campaign, step)
+    done = [line.kind for line in analyst.log(campaign) if line.kind != "asked"]
+    steps = ["open", "close-registration", "announce", "open-answers", "close", "release"]
+    assert done == ["created", *steps]
+    assert [act.kind for act in lodge.service.ledger.acts()] == ["register", "announce", "release"]
+
+
+def test_people_change_their_minds_until_answers_close_and_the_last_word_counts(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(12)
+    campaign = answering(analyst, crowd)
+    for person in crowd:
+        person.join(campaign, 3.0)
+    crowd[0].decline(campaign)
+    crowd[1].decline(campaign)
+    crowd[1].join(campaign, 4.0)
+    analyst.take(campaign, "close")
+    with pytest.raises(PromiseBroken, match="answers are not open"):
+        crowd[0].join(campaign, 3.0)
+    assert analyst.take(campaign, "release").release.joined_people == 11
+    assert (crowd[0].receipt(campaign).spent, crowd[1].receipt(campaign).spent > 0) == (0, True)
+
+
+def test_a_value_out_of_bounds_is_told_to_its_owner_at_once_without_repeating_it(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(12)
+    campaign = answering(analyst, crowd)
+    for value in (12.0000001, -0.5, 1e300):
+        with pytest.raises(BadInput, match="from 0 to 12") as caught:
+            crowd[0].join(campaign, value)
+        assert repr(value) not in str(caught.value)
+    assert analyst.campaign(campaign).joined == 0
+
+
+def test_a_missed_quorum_charges_nobody_and_a_new_round_begins_without_the_old_values(house):
+    analyst, crowd = house.analyst(), house.people(12)
+    campaign = answering(analyst, crowd)
+    for person in crowd[:9]:
+        person.join(campaign, 5.0)
+    analyst.take(campaign, "close")
+    with pytest.raises(PromiseBroken, match="9 people joined and the quorum is 10"):
+        analyst.take(campaign, "release")
+    assert house.service.keys.kept() == [(campaign, 1)]
+    found = analyst.take(campaign, "new-round")
+    assert (found.state, found.round, found.registered, found.joined) == ("registration", 2, 12, 0)
+    assert (house.service.keys.kept(), ciphertexts(house.service)) == ([], 0)
+    assert crowd[0].me().promised == 0.0
+    for step in ("close-registration", "announce", "open-answers"):
+        analyst.take(campaign, step)
+    for person in crowd:
+        person.join(campaign, 5.0)
+    for step in ("close", "release"):
+        analyst.take(campaign, step)
+    assert analyst.campaign(campaign).release.announcement.round == 2
+    assert house.service.ledger.verify().ok
+
+
+def test_the_largest_standard_error_is_a_quorum_too(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(12)
+    campaign = answering(analyst, crowd, quorum_standard_error=0.5)
+    for person in crowd:
+        person.join(campaign, 5.0)
+    analyst.take(campaign, "close")
+    with pytest.raises(PromiseBroken, match="standard error would be"):
+        analyst.take(campaign, "release")
+
+
+def test_cancelling_gives_every_promise_back_and_destroys_the_key(house):
+    analyst, crowd = house.analyst(), house.people(12)
+    campaign = answering(analyst, crowd)
+    crowd[0].join(campaign, 5.0)
+    assert analyst.take(campaign, "cancel").state == "cancelled"
+    assert (house.service.keys.kept(), ciphertexts(house.service)) == ([], 0)
+    assert [person.me().promised for person in crowd] == [0.0] * 12
+    with pytest.raises(PromiseBroken):
+        crowd[0].join(campaign, 5.0)
+
+
+def test_a_sealed_campaign_needs_one_visit(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(12)
+    campaign = analyst.draft(**DRAFT, sealed=True).id
+    analyst.take(campaign, "open")
+    for person in crowd:
+        person.register(campaign, 5, value=7.0)
+    with pytest.raises(BadInput, match="together with your limit"):
+        crowd[0].register(campaign, 5)
+    for step in ("close-registration", "announce", "close", "release"):
+        analyst.take(campaign, step)
+    assert analyst.campaign(campaign).release.joined_people == 12
+    assert lodge.service.keys.kept() == []
+
+
+def test_a_sealed_campaign_is_for_people_with_limits_only(lodge):
+    with pytest.raises(BadInput, match="sealed campaign needs people with limits"):
+        lodge.analyst().draft(**DRAFT, sealed=True, model="quasi-linear")
+
+
+def test_people_who_weigh_costs_are_planned_for_announced_to_and_released(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(24)
+    terms = {"model": "quasi-linear", "benefit_base": 5.0, "benefit_slope": 1.0, "slack": 0.2, "data_sd": 1.0}
+    campaign = answering(analyst, crowd, steps=[1 + at % 4 for at in range(24)], **terms)
+    deal = crowd[0].my_campaign(campaign).deal
+    assert deal.utility >= 0.0
+    assert deal.margin >= 0.0
+    for person in crowd[:23]:
+        person.join(campaign, 5.0)
+    for step in ("close", "release"):
+        analyst.take(campaign, step)
+    assert crowd[0].receipt(campaign).spent == deal.grains
+    assert analyst.cells(campaign)[0].high <= COSTS[4].amount
+
+
+def test_what_is_spent_adds_up_over_campaigns_and_stops_at_the_allowance(house):
+    analyst, crowd = house.analyst(), house.people(15)
+    released(analyst, crowd, steps=[5] * 15)
+    first = crowd[0].me()
+    assert first.allowance == LIMITS[5].amount
+    assert first.spent == pytest.approx(0.5)
+    for person in crowd[:10]:
+        person.raise_allowance(0.8)
+    with pytest.raises(PromiseBroken, match="only be raised"):
+        crowd[0].raise_allowance(0.3)
+    again = released(analyst, crowd, steps=[5] * 15)
+    spent = [person.me().spent for person in crowd]
+    assert all(0.75 < amount <= 0.8 for amount in spent[:10])
+    assert spent[10:] == [first.spent] * 5
+    assert crowd[0].my_campaign(again).deal.epsilon <= 0.3
+    assert house.service.ledger.verify().ok
+
+
+def test_joining_and_closing_do_not_cross(house):
+    analyst, crowd = house.analyst(), house.people(24)
+    campaign = answering(analyst, crowd, quorum_people=1)
+    for person in crowd[:12]:
+        person.join(campaign, 5.0)
+    accepted, lined_up = [12], threading.Barrier(4)
+
+    def join(some):
+        lined_up.wait()
+        for person in some:
+            try:
+                person.join(campaign, 5.0)
+                accepted.append(1)
+            except PromiseBroken:
+                pass
+
+    racers = [threading.Thread(target=join, args=(crowd[12 + 4 * k : 16 + 4 * k],)) for k in range(3)]
+    for racer in racers:
+        racer.start()
+    lined_up.wait()
+    analyst.take(campaign, "close")
+    for racer in racers:
+        racer.join()
+    assert analyst.campaign(campaign).joined == sum(accepted)
+    assert analyst.take(campaign, "release").release.joined_people == sum(accepted)
+
+
+def test_a_job_that_nobody_finished_is_finished_at_the_next_start(url, tmp_path):
+    with House(url, tmp_path) as house:
+        analyst, crowd = house.analyst(), house.people(12)
+        campaign = registered(analyst, crowd)
+        analyst.take(campaign, "close-registration")
+    with House(url, tmp_path, port=house.port) as house:
+        house.service.change(
+            lambda link: link.execute(
+                text(
+                    "INSERT INTO web_jobs (id, campaign, round, kind, state, step, done, total, created_at, changed_at) "
+                    "VALUES ('j', :campaign, 1, 'announce', 'running', 'planning', 0, 0, 1, 1)"
+                ),
+                {"campaign": campaign},
+            )
+        )
+        run_all(house.service)
+        assert house.client().published(campaign).state == "announced"
+
+
+def test_people_take_along_what_is_theirs_and_leave(house):
+    analyst, crowd = house.analyst(), house.people(12)
+    for person in crowd:
+        person.raise_allowance(8.0)
+    done = released(analyst, crowd)
+    waiting, open_one = registered(analyst, crowd), answering(analyst, crowd)
+    crowd[0].join(open_one, 5.0)
+    taken = crowd[0].export()
+    assert [one["id"] for one in taken["campaigns"]] == [open_one, waiting, done]
+    assert taken["campaigns"][2]["receipt"]["spent"] > 0
+    assert taken["campaigns"][0]["stated"]["amount"] == 0.1
+    crowd[0].leave()
+    with pytest.raises(BadInput, match="sign in first"):
+        crowd[0].me()
+    assert analyst.campaign(waiting).registered == 11
+    assert (analyst.campaign(open_one).joined, analyst.campaign(open_one).declined) == (0, 1)
+
+
+def test_an_analyst_sees_limits_only_when_registration_is_closed_and_in_cells_of_ten(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(25)
+    campaign = registered(analyst, crowd, steps=[2] * 3 + [4] * 12 + [6] * 10)
+    with pytest.raises(PromiseBroken, match="when registration is closed"):
+        analyst.cells(campaign)
+    analyst.take(campaign, "close-registration")
+    found = analyst.cells(campaign)
+    assert [(cell.low, cell.high, cell.people) for cell in found] == [(0.05, 0.2, 15), (1.0, 1.0, 10)]
+    fewer = analyst.what_if(campaign, decline_share=0.2)
+    assert (fewer.people, fewer.standard_error > analyst.what_if(campaign).standard_error) == (20, True)
+    strict = registered(analyst, crowd[:9])
+    analyst.take(strict, "close-registration")
+    assert analyst.cells(strict) == []
+    with pytest.raises(PromiseBroken, match="too few people are promised"):
+        analyst.take(strict, "announce")
+
+
+def test_the_service_and_the_command_line_give_the_same_cap_and_from_one_announcement_the_same_sum(
+    lodge, tmp_path, monkeypatch
+):
+    """The noise is switched off in this test alone: what then remains of a release is the exact integer sum."""
+    monkeypatch.setattr(noise, "draw", lambda count: [0] * count)
+    analyst, crowd = lodge.analyst(), lodge.people(40)
+    rng = np.random.default_rng(7)
+    steps, values, joined = rng.integers(2, 8, 40), rng.uniform(0, 12, 40), rng.random(40) < 0.8
+    campaign = answering(analyst, crowd, steps=steps.tolist(), data_sd=2.0)
+    for person, value, joins in zip(crowd, values.tolist(), joined.tolist(), strict=True):
+        person.join(campaign, value) if joins else person.decline(campaign)
+    for step in ("close", "release"):
+        found = analyst.take(campaign, step)
+    rows = [
+        f"{person.me().account},{LIMITS[step].amount!r},{value!r},{str(joins).lower()}"
+        for person, step, value, joins in zip(crowd, steps, values.tolist(), joined.tolist(), strict=True)
+    ]
+    table, out = tmp_path / "people.csv", {name: tmp_path / f"{name}.json" for name in ("plan", "offer", "release")}
+    table.write_text("\n".join(["id,limit,value,joined", *sorted(rows)]) + "\n")
+    ledger = ("--ledger", tmp_path / "other.sqlite")
+    terms = ("--limits", "limit", "--bounds", "0", "12", "--sd", "2")
+    commands = [
+        ("plan", table, *terms, "-o", out["plan"]),
+        ("announce", out["plan"], table, *ledger, "--campaign", campaign, "-o", out["offer"]),
+        ("release", out["offer"], table, "--values", "value", "--joined", "joined", *ledger, "-o", out["release"]),
+    ]
+    from optin import Announcement, Release
+
+    for command in commands:
+        done = optin(*command)
+        assert done.code == 0, done.err
+    offer = Announcement.from_json(out["offer"].read_text())
+    assert offer.cap == pytest.approx(found.announcement.cap, rel=1e-11)
+    assert offer.fingerprint == found.announcement.fingerprint
+    assert Release.from_json(out["release"].read_text()).noisy_total == found.release.noisy_total
+
+
+def test_the_sum_without_noise_is_the_sum_of_grains_times_levels(lodge, monkeypatch):
+    """What the comparison above rests on: with the noise switched off a release is the exact sum over those who joined."""
+    monkeypatch.setattr(noise, "draw", lambda count: [0] * count)
+    analyst, crowd = lodge.analyst(), lodge.people(12)
+    campaign = released(analyst, crowd, values=[12.0] * 12, steps=[5] * 12)
+    found = analyst.campaign(campaign).release
+    assert found.noisy_total == 2**20 * found.total_grains

@@ -1,0 +1,233 @@
+"""Short words for the tests of the web service: a house with doors (in this process or in another), analysts, people."""
+
+import contextlib
+import logging
+import os
+import re
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import uvicorn
+
+from optin.client import Client
+from optin.store import Ledger
+from optin.web.app import create_app
+from optin.web.service.accounts import first_analyst_secret
+from optin.web.service.core import Service, hashed, new_id, new_secret
+from optin.web.service.keys import Keyring
+from optin.web.service.records import Visitor
+from optin.web.settings import WebSettings
+
+PASSWORD = "correct horse battery"
+KEY = "a2tra2tra2tra2tra2tra2tra2tra2tra2tra2tra2s="
+DRAFT = {
+    "title": "Sleep",
+    "question": "How many hours did you sleep?",
+    "bounds": (0.0, 12.0),
+    "public": True,
+    "quorum_people": 10,
+}
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@dataclass
+class House:
+    """A service open on a port of this machine, in a thread of this process."""
+
+    url: str
+    folder: Path
+    clock: object = time.time
+    port: int = field(default_factory=free_port)
+
+    def __enter__(self):
+        settings = WebSettings(ledger=self.url, port=self.port, keys=self.folder / "keys", key=KEY)
+        self.service = Service(Ledger.open(self.url), Keyring(self.folder / "keys", b"k" * 32), clock=self.clock)
+        self.app = create_app(settings, self.service)
+        config = uvicorn.Config(self.app, port=self.port, log_config=None, access_log=False, lifespan="on")
+        self.server = uvicorn.Server(config)
+        self.thread = threading.Thread(target=self.server.run)
+        self.thread.start()
+        while not self.server.started:
+            assert self.thread.is_alive()
+            time.sleep(0.005)
+        return self
+
+    def __exit__(self, *_):
+        self.server.should_exit = True
+        self.thread.join()
+        self.service.ledger.close()
+        for client in self.__dict__.pop("clients", []):
+            client.close()
+
+    @property
+    def origin(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def client(self):
+        self.__dict__.setdefault("clients", []).append(Client(self.origin))
+        return self.clients[-1]
+
+    def analyst(self, name="ada"):
+        """An analyst, signed in; the first by the one-time secret, the others invited by the first."""
+        new, secret = self.client(), first_analyst_secret(self.service)
+        if secret is None:
+            self.first.sign_in("ada", PASSWORD)
+            secret = self.first.invite_analyst()
+        else:
+            self.first = self.client()
+        new.become_analyst(secret, name, PASSWORD)
+        return new
+
+    def person(self):
+        new = self.client()
+        new.sign_up()
+        return new
+
+    def people(self, count):
+        return [self.person() for _ in range(count)]
+
+    def ask(self, method, path, *, cookie=None, **more):
+        """A raw request, as a stranger's program could send it."""
+        headers = {"Origin": self.origin, **({"Cookie": f"__Host-optin={cookie}"} if cookie else {})}
+        headers |= more.pop("headers", {})
+        headers = {name: value for name, value in headers.items() if value is not None}
+        return httpx.request(method, self.origin + path, headers=headers, trust_env=False, **more)
+
+
+def registered(analyst, people, *, steps=None, **draft):
+    """A campaign in which everyone has chosen a step of the ladder; return its id."""
+    campaign = analyst.draft(**{**DRAFT, **draft}).id
+    analyst.take(campaign, "open")
+    for at, person in enumerate(people):
+        person.register(campaign, (3 + at % 4) if steps is None else steps[at])
+    return campaign
+
+
+def answering(analyst, people, **draft):
+    """A campaign that is announced and takes answers."""
+    campaign = registered(analyst, people, **draft)
+    for step in ("close-registration", "announce", "open-answers"):
+        analyst.take(campaign, step)
+    return campaign
+
+
+def released(analyst, people, values=None, **draft):
+    """A campaign that ran to its end."""
+    campaign = answering(analyst, people, **draft)
+    for at, person in enumerate(people):
+        person.join(campaign, 6.0 + at % 3 if values is None else values[at])
+    analyst.take(campaign, "close")
+    analyst.take(campaign, "release")
+    return campaign
+
+
+def put_people(service, campaign, count, *, step=lambda at: 3 + at % 4):
+    """Write accounts, sessions and registrations straight into the store; return (account, cookie) of each."""
+    from sqlalchemy import insert
+
+    from optin.store.web_schema import accounts, registrations, sessions
+
+    now, made = time.time(), [(new_id(), new_secret(), new_id()) for _ in range(count)]
+    rows = {
+        accounts: [{"id": a, "kind": "person", "key": hashed(t + "k"), "created_at": now} for a, t, _ in made],
+        sessions: [
+            {"id": s, "account": a, "token": hashed(t), "created_at": now, "rotated_at": now, "expires_at": now + 9e4}
+            for a, t, s in made
+        ],
+        registrations: [
+            {"campaign": campaign, "round": 1, "person": a, "step": step(at), "at": now}
+            for at, (a, _, _) in enumerate(made)
+        ],
+    }
+    service.change(lambda link: [link.execute(insert(table), some) for table, some in rows.items()])
+    return [(a, t, service.keys.digest("csrf", s)) for a, t, s in made]
+
+
+def visitor(account, kind="person"):
+    return Visitor(account, kind, None, session="", csrf="")
+
+
+@contextlib.contextmanager
+def heard():
+    """Collect every log line that the service writes while this is open, as its own formatter writes it."""
+    from optin.web.logs import JsonLines
+
+    lines = []
+
+    class Ear(logging.Handler):
+        def emit(self, record):
+            lines.append(self.format(record))
+
+    ear = Ear(logging.DEBUG)
+    ear.setFormatter(JsonLines())
+    root, before = logging.getLogger(), logging.getLogger().level
+    root.addHandler(ear)
+    root.setLevel(logging.DEBUG)
+    try:
+        yield lines
+    finally:
+        root.removeHandler(ear)
+        root.setLevel(before)
+
+
+@dataclass
+class Outpost:
+    """A service in a process of its own, started as a user starts it; it can be killed."""
+
+    url: str
+    folder: Path
+    port: int = field(default_factory=free_port)
+
+    def start(self):
+        environment = dict(os.environ, OPTIN_WEB_KEY=KEY, OPTIN_WEB_KEYS=str(self.folder / "keys"))
+        command = [sys.executable, "-m", "optin", "serve", "--ledger", self.url, "--port", str(self.port)]
+        self.log = (self.folder / "log").open("ab")
+        self.process = subprocess.Popen(command, env=environment, stdout=self.log, stderr=self.log)
+        self._wait()
+        return self
+
+    def _wait(self):
+        for _ in range(1200):
+            with contextlib.suppress(httpx.TransportError):
+                if httpx.get(self.origin + "/ready", trust_env=False).status_code == 200:
+                    return
+            assert self.process.poll() is None, (self.folder / "log").read_text()[-2000:]
+            time.sleep(0.05)
+        raise RuntimeError("the service did not start")
+
+    @property
+    def origin(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def service(self):
+        """The same store and keys, opened beside the running process."""
+        return Service(Ledger.open(self.url), Keyring(self.folder / "keys", b"k" * 32))
+
+    def analyst(self):
+        secret = re.findall(r"/setup#(\S+)", (self.folder / "log").read_text())[-1]
+        client = Client(self.origin)
+        client.become_analyst(secret, f"ada-{secrets.token_hex(4)}", PASSWORD)
+        return client
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.log.close()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(timeout=60)
+        self.log.close()
