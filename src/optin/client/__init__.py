@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from optin.client.records import (
-    CampaignStatus,
     Admission,
+    CampaignStatus,
     JobStatus,
     LadderStep,
     LimitCell,
@@ -17,9 +17,9 @@ from optin.client.records import (
 from optin.client.visiting import Client
 
 __all__ = [
+    "Admission",
     "CampaignStatus",
     "Client",
-    "Admission",
     "JobStatus",
     "LadderStep",
     "LimitCell",

@@ -11,8 +11,8 @@ from optin.announcement import Announcement, Deal
 from optin.releasing import Release
 
 __all__ = [
-    "CampaignStatus",
     "Admission",
+    "CampaignStatus",
     "JobStatus",
     "LadderStep",
     "LimitCell",

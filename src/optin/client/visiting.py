@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import httpx
 
 from optin.client.records import (
-    CampaignStatus,
     Admission,
+    CampaignStatus,
     LadderStep,
     LimitCell,
     LogLine,
