@@ -73,7 +73,6 @@ def _page(
         "rungs": rungs(mine.draft.model),
         "deal": _deal(mine),
         "result": result_words(mine.release) if mine.release else None,
-        "may_return": mine.state == "answers",
         "has_receipt": mine.state == "released" and mine.stated is not None,
         "spent_words": spent_words(mine.spent),
     }

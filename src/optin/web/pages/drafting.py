@@ -15,8 +15,9 @@ from optin.figures.wording import short
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
+from optin.web.pages.wording import cap_words
 from optin.web.service import campaigns, preview
-from optin.web.service.ladder import odds_words
+from optin.web.service.ladder import LIMITS
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Preview
 
 __all__ = ["router"]
@@ -172,7 +173,8 @@ def _foreseen(given: Mapping[str, str]) -> dict[str, Any]:
     """Plan for imagined people; while the form cannot be planned, say why."""
     try:
         draft = replace(draft_of(given), title="preview", question="preview", purpose="", unit="")
-        return {"preview": preview_words(preview.accuracy(draft, _imagined(given)))}
+        found = preview.accuracy(draft, _imagined(given))
+        return {"preview": preview_words(found, max_gap=draft.max_gap, highest=LIMITS[-1].amount)}
     except OptinError as refusal:
         return {"preview": None, "why": sentence(refusal)}
 
@@ -189,13 +191,12 @@ def _imagined(given: Mapping[str, str]) -> list[int]:
     return [high - low for low, high in zip([0, *ends], ends, strict=False)]
 
 
-def preview_words(found: Preview) -> dict[str, str]:
-    """Put a preview in words; 95 % is about two standard errors, a little more where noise prevails."""
+def preview_words(found: Preview, *, max_gap: float, highest: float = math.inf) -> dict[str, str]:
+    """Put a preview in words; a cap above the highest limit asks everyone for all they allow."""
     return {
         "reach": short(2 * found.standard_error, 2),
         "standard_error": short(found.standard_error),
+        "bias": short(max_gap * found.tilt, 2),
         "effective": short(found.effective_people),
-        "cap": f"a factor of {odds_words(found.cap)} on the odds" if found.cap < 20 else "all they allow",
-        "cap_short": short(found.cap) if found.cap < 1e6 else "no cap",
-        "tilt": f"{found.tilt:.0%}".replace("%", " %"),
+        "cap": cap_words(found.cap, highest=highest),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -20,7 +21,7 @@ from optin.web.pages.forms import sentence
 from optin.web.pages.looks import show
 from optin.web.service import campaigns, preview
 from optin.web.service.failures import NotFound
-from optin.web.service.records import Campaign
+from optin.web.service.records import PRIVACY_CONSTRAINED, Campaign
 
 __all__ = ["router"]
 
@@ -102,7 +103,11 @@ def _what_if(service: ServiceOf, visitor: AnalystOnly, found: Campaign, asked: d
         )
     except OptinError as refusal:
         return {"what_if": None, "why_not": sentence(refusal)}
-    return {"what_if": preview_words(answer)}
+    highest = max(cell.high for cell in campaigns.cells(service, visitor, found.id))
+    words = preview_words(
+        answer, max_gap=gap, highest=highest if found.draft.model == PRIVACY_CONSTRAINED else math.inf
+    )
+    return {"what_if": {**words, "effective": short((spread / answer.standard_error) ** 2)}}
 
 
 def _slider(text: str) -> float:

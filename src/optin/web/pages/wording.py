@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from optin.announcement import Announcement, Deal
@@ -25,6 +25,8 @@ __all__ = [
     "rungs",
 ]
 
+_USED_UP = "your total over all campaigns is used up"
+_TOO_DEAR = "at the cost you stated it is not worth it to you"
 SUSPICIONS = (0.1, 0.5, 0.9)
 
 
@@ -49,7 +51,11 @@ def moves(epsilon: float) -> tuple[Move, ...]:
 def _move(epsilon: float, share: float) -> Move:
     low, high = believed(-epsilon, share), believed(epsilon, share)
     steps = 10 if high - low < 0.05 else 1  # a digit after the point only where whole per cents would hide everything
-    return Move(f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%"), _percent(math.floor, low, steps), _percent(math.ceil, high, steps))
+    return Move(
+        f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%"),
+        _percent(math.floor, low, steps),
+        _percent(math.ceil, high, steps),
+    )
 
 
 def believed(epsilon: float, share: float) -> float:
@@ -57,8 +63,8 @@ def believed(epsilon: float, share: float) -> float:
     return 1.0 / (1.0 + math.exp(-min(epsilon, 700.0)) * (1.0 - share) / share)
 
 
-def _percent(rounding: object, share: float, steps: int) -> str:
-    number = rounding(share * 100 * steps) / steps  # type: ignore[operator]
+def _percent(rounding: Callable[[float], int], share: float, steps: int) -> str:
+    number = rounding(share * 100 * steps) / steps
     return f"{number:.1f}\N{NO-BREAK SPACE}%" if steps > 1 else f"{number:.0f}\N{NO-BREAK SPACE}%"
 
 
@@ -119,6 +125,7 @@ class DealWords:
     """One person's deal in words."""
 
     nothing: bool
+    why_nothing: str
     share: str
     factor: str
     sentence: str
@@ -136,6 +143,7 @@ def deal_words(deal: Deal, offer: Announcement, *, stated: float | None) -> Deal
     found = moves(deal.epsilon)
     return DealWords(
         nothing=deal.grains == 0,
+        why_nothing=_USED_UP if offer.model == PRIVACY_CONSTRAINED else _TOO_DEAR,
         share=share_words(deal.weight),
         factor=odds_words(min(deal.epsilon, 700.0)),
         sentence=_beside_others(deal.weight * offer.people),
@@ -144,7 +152,7 @@ def deal_words(deal: Deal, offer: Announcement, *, stated: float | None) -> Deal
         low=found[1].low,
         high=found[1].high,
         moves=found,
-        cap=short(offer.cap),
+        cap=_capped(offer),
         epsilon=f"at most {epsilon_words(deal.epsilon)}",
     )
 
@@ -171,6 +179,15 @@ def _kept(deal: Deal, offer: Announcement, stated: float | None) -> str:
     if stated is not None and deal.epsilon < stated * (1 - 1e-9):
         return f"You allowed a factor of {odds_words(stated)}; not all of it is needed, and the rest stays yours."
     return "It is exactly what you allowed, and no more."
+
+
+def cap_words(cap: float, *, highest: float = math.inf) -> str:
+    """Say the most anyone gives; where no cap binds, everyone gives what they allow.
+
+    >>> cap_words(0.25), cap_words(11.6, highest=8.0)
+    ('a factor of 1.29', 'all they allow')
+    """
+    return f"a factor of {odds_words(cap)}" if cap < min(highest, 20.0) else "all they allow"
 
 
 def epsilon_words(epsilon: float) -> str:
@@ -205,6 +222,14 @@ def result_words(release: Release) -> ResultWords:
     return ResultWords(level(release.estimate, reach), short(reach, 2), *ends)
 
 
+def _capped(offer: Announcement) -> str:
+    if offer.cap < 20.0:
+        return (
+            f"a factor of {odds_words(offer.cap)} on the odds (epsilon {short(offer.cap)}), or less by their own limit"
+        )
+    return "they allow"
+
+
 def offer_rows(offer: Announcement, release: Release | None, unit: str) -> Sequence[tuple[str, str]]:
     """List what was announced, for everyone to read."""
     low, high = offer.bounds
@@ -212,10 +237,7 @@ def offer_rows(offer: Announcement, release: Release | None, unit: str) -> Seque
     rows = [
         ("Asked", f"one number from {short(low, 6)} to {short(high, 6)}{measure}"),
         ("People in the offer", count(offer.people)),
-        (
-            "Most anyone gives away",
-            f"a factor of {odds_words(min(offer.cap, 700.0))} on the odds (epsilon {short(offer.cap)})",
-        ),
+        ("Nobody gives away more than", _capped(offer)),
         ("Noise at full turnout", f"scale {short(offer.noise_scale)}{measure}"),
     ]
     return rows if release is None else [*rows[:2], ("People who joined", count(release.joined_people)), *rows[2:]]

@@ -34,3 +34,6 @@ document.addEventListener("click", async (event) => {
   try { await navigator.clipboard.writeText(field.value); } catch { document.execCommand("copy"); }
   document.getElementById(button.dataset.said).textContent = "Copied.";
 });
+
+// What went wrong comes first, also for those who listen.
+document.getElementById("alert")?.focus();

@@ -1,0 +1,194 @@
+"""The pages in a real browser: the whole life of a campaign, with every page looked at, on both databases."""
+
+import pytest
+from browser import PHONE, Album, Watch, chromium, follow, press
+from web_steps import PASSWORD, House, answering, registered, released
+
+from optin.web.service.accounts import first_analyst_secret
+
+NASTY = "\"><script>alert(1)</script><img src=x onerror=alert(2)> {{ 7 * 7 }} &amp; 'quiet' nights"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def house(tmp_path):
+    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def watch(browser, house):
+    return watching(browser, house)
+
+
+def watching(browser, house):
+    return Watch(browser, house.origin)
+
+
+def fill_draft(page, *, public=True):
+    page.get_by_label("Title", exact=True).fill("Hours of sleep")
+    page.get_by_label("Question", exact=True).fill("How many hours did you sleep?")
+    page.get_by_label("Why it is asked").fill(NASTY)
+    page.get_by_label("Smallest", exact=True).fill("0")
+    page.get_by_label("Largest", exact=True).fill("12")
+    page.get_by_label("Unit (optional)").fill("hours")
+    page.get_by_label("Anyone may sign up").set_checked(public)
+
+
+def set_up_analyst(page, house):
+    page.goto(f"{house.origin}/setup#{first_analyst_secret(house.service)}")
+    page.get_by_label("Name", exact=True).fill("ada")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    press(page, "Create the account")
+
+
+def invite(page, count):
+    page.get_by_label("How many").fill(str(count))
+    press(page, "Make links")
+    return page.get_by_label("Links", exact=True).input_value().splitlines()
+
+
+def come_in(page, link):
+    """Open an invitation and keep the key."""
+    page.goto(link)
+    page.get_by_label("Your key").wait_for()
+    key = page.get_by_label("Your key").input_value()
+    follow(page, "I kept it, go on")
+    return key
+
+
+def choose(page, name):
+    page.get_by_role("radio", name=f"{name} factor").check()
+    page.get_by_role("button", name="Choose this").click()
+    page.get_by_text("Your choice is kept.").wait_for()
+
+
+def crowd_of(house, links, campaign, steps):
+    """Everyone else, through the client."""
+    crowd = []
+    for at, link in enumerate(links):
+        person = house.client()
+        person.enter(link.partition("#")[2])
+        person.register(campaign, steps[at % len(steps)])
+        crowd.append(person)
+    return crowd
+
+
+class NoAlbum:
+    """For the database on which the same pages need not be looked at again."""
+
+    faults = ()
+
+    def look(self, page, name):
+        pass
+
+
+def live_a_campaign(house, watch, album):
+    """Run a campaign from the one-time link to the receipt; two people and the analyst use the browser."""
+    analyst, ann, bob = watch.visitor(), watch.visitor(size=PHONE), watch.visitor(size=PHONE)
+    set_up_analyst(analyst, house)
+    follow(analyst, "Start the first one")
+    fill_draft(analyst)
+    analyst.get_by_label("If this many people come").fill("5000")
+    with analyst.expect_response("**/a/preview*"):
+        analyst.get_by_label("and they are").select_option("mostly open")
+    analyst.locator("#preview").get_by_text("typically be off by").wait_for()
+    album.look(analyst, "draft")
+    press(analyst, "Keep as a draft")
+    address = analyst.url
+    campaign = address.rpartition("/")[2]
+    press(analyst, "Open registration")
+    links = invite(analyst, 22)
+    album.look(analyst, "invitations")
+
+    come_in(ann, links[0])
+    album.look(ann, "limit")
+    with ann.expect_response("**/meaning*"):
+        ann.get_by_role("radio", name="Some factor").check()
+    ann.locator("#meaning").get_by_text("at most a factor 1.23").wait_for()
+    choose(ann, "Some")
+    bob.goto(house.origin)
+    album.look(bob, "start")
+    follow(bob, "Hours of sleep")
+    album.look(bob, "stranger")
+    follow(bob, "Take part")
+    album.look(bob, "sign-up")
+    press(bob, "Make my account")
+    album.look(bob, "key")
+    follow(bob, "I kept it, go on")
+    choose(bob, "Much")
+    album.look(bob, "chosen")
+    crowd = crowd_of(house, links[1:], campaign, (3, 4, 5, 5, 6))
+
+    analyst.goto(address)
+    album.look(analyst, "registration")
+    press(analyst, "Close registration")
+    follow(analyst, "Look at the plan first")
+    album.look(analyst, "plan")
+    with analyst.expect_response("**/what-if*"):
+        analyst.get_by_label("so many decline").fill("30")
+    assert all(analyst.evaluate("[...document.images].map(i => (i.loading = 'eager', i.alt.length > 40))"))
+    analyst.goto(address)
+    analyst.get_by_role("button", name="Announce", exact=True).click()
+    analyst.get_by_role("button", name="Open answers").wait_for()
+    album.look(analyst, "announced")
+    press(analyst, "Open answers")
+
+    ann.goto(f"{house.origin}/c/{campaign}")
+    deal = ann.locator(".deal").inner_text()
+    album.look(ann, "deal")
+    ann.get_by_label("How many hours").fill("7.5")
+    press(ann, "Join with this answer")
+    bob.goto(f"{house.origin}/c/{campaign}")
+    bob.get_by_label("How many hours").fill("4")
+    press(bob, "Join with this answer")
+    album.look(bob, "joined")
+    press(bob, "Decline")
+    album.look(bob, "declined")
+    for at, person in enumerate(crowd):
+        person.join(campaign, 6.0 + at % 3)
+
+    analyst.goto(address)
+    assert tiles(analyst) == {"joined": "22", "declined": "1", "no answer": "0", "registered": "23"}
+    press(analyst, "Close answers")
+    analyst.get_by_role("button", name="Publish", exact=True).click()
+    analyst.get_by_role("link", name="The public page").wait_for()
+    album.look(analyst, "released")
+    follow(analyst, "The public page")
+    album.look(analyst, "result")
+    ann.goto(f"{house.origin}/c/{campaign}")
+    follow(ann, "My receipt")
+    album.look(ann, "receipt")
+    return campaign, ann, bob, deal, links
+
+
+def tiles(page):
+    return {tile.locator("dt").inner_text(): tile.locator("dd").inner_text() for tile in page.locator(".tiles > div").all()}
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_a_campaign_lives_from_the_one_time_link_to_a_checked_receipt(browser, database, request, tmp_path):
+    url = f"sqlite:///{tmp_path / 'web.sqlite'}"
+    if database == "postgresql":
+        url = request.getfixturevalue("postgres").new_schema()
+    with House(url, tmp_path) as house:
+        watch = watching(browser, house)
+        album = Album(tmp_path) if database == "sqlite" else NoAlbum()
+        campaign, ann, bob, deal, links = live_a_campaign(house, watch, album)
+        assert "1/" in deal
+        assert "at most a factor 1.23" in deal.replace("\n", " ")
+        assert "the charge is among those sealed with the release" in ann.inner_text("main")
+        bob.goto(f"{house.origin}/c/{campaign}")
+        assert "You took no part" in bob.inner_text("main")
+        ann.goto(f"{house.origin}/me")
+        assert "at most a factor 1.23" in ann.inner_text("main")
+        assert watch.faults == []
+        assert list(album.faults) == []
+        secrets = [link.partition("#")[2] for link in links]
+        assert not any(secret in address.partition("#")[0] for secret in secrets for address in watch.addresses)
+        assert campaign in house.client().published(campaign).announcement.campaign
