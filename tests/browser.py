@@ -7,10 +7,16 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 AXE = Path(__file__).parent / "assets" / "axe.min.js"
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 FAULTS = """async (rules) => (await axe.run(document, {resultTypes: ["violations"], ...rules})).violations
   .filter(v => ["serious", "critical"].includes(v.impact))

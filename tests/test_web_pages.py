@@ -2,7 +2,7 @@
 
 import pytest
 from browser import PHONE, Album, Watch, chromium, follow, press
-from web_steps import PASSWORD, House, answering, registered, released
+from web_steps import PASSWORD, House
 
 from optin.web.service.accounts import first_analyst_secret
 
@@ -168,7 +168,9 @@ def live_a_campaign(house, watch, album):
 
 
 def tiles(page):
-    return {tile.locator("dt").inner_text(): tile.locator("dd").inner_text() for tile in page.locator(".tiles > div").all()}
+    return {
+        tile.locator("dt").inner_text(): tile.locator("dd").inner_text() for tile in page.locator(".tiles > div").all()
+    }
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])

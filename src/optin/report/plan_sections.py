@@ -83,8 +83,8 @@ def _weights(plan: Plan, description: Description) -> Pictured:
         name="weights",
         title="Whose values count how much",
         reading=(
-            "A person's weight goes with the epsilon they give. That is harmless if cautious and open people have the same values "
-            "on average. If their averages lie apart, the result is off by at most the tilt times that distance."
+            "A person's weight goes with the epsilon they give. That is harmless if cautious and open people have the same "
+            "values on average. If their averages lie apart, the result is off by at most the tilt times that distance."
         ),
         draw=lambda ax, ink: figures.weights(ax, plan, description, ink=ink),
         numbers=lambda: facts("Weights", rows if plan.pooled_people else rows[1:]),
@@ -149,8 +149,8 @@ def _dial(plan: Plan, description: Description) -> Pictured:
         name="dial",
         title="One dial, from all alike to all they allow",
         reading=(
-            "Every good design gives each person the smaller of their limit and one cap. Turned down to the strictest limit, the cap "
-            "makes all people count alike and drowns the result in noise; turned up, a few open people decide the result."
+            "Every good design gives each person the smaller of their limit and one cap. Turned down to the strictest limit, "
+            "the cap makes all people count alike and drowns the result in noise; turned up, a few open people decide the result."
         ),
         draw=lambda ax, ink: figures.variance_by_cap(ax, plan, description, ink=ink),
         numbers=numbers,
@@ -208,8 +208,8 @@ def _costs(plan: Plan, description: Description) -> Pictured:
         name="costs",
         title="Whose limits cost most accuracy",
         reading=(
-            "If everyone allowed one per cent more, the result would become more accurate. The filled bar is the part of that gain "
-            "that would come from each group. People at or above the cap cost nothing."
+            "If everyone allowed one per cent more, the result would become more accurate. The filled bar is the part of that "
+            "gain that would come from each group. People at or above the cap cost nothing."
         ),
         draw=lambda ax, ink: figures.costly_limits(ax, plan, description, ink=ink),
         numbers=numbers,

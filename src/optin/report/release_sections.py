@@ -32,8 +32,8 @@ def result_section(release: Release) -> Pictured:
         name="result",
         title="The result",
         reading=(
-            "Two questions, two intervals. The mean of these very people, weighted as announced, differs from the estimate by the "
-            "noise alone. The mean of the population they stand for also differs by the luck of who was asked."
+            "Two questions, two intervals. The mean of these very people, weighted as announced, differs from the estimate by "
+            "the noise alone. The mean of the population they stand for also differs by the luck of who was asked."
         ),
         draw=lambda ax, ink: figures.intervals(ax, release, ink=ink),
         numbers=numbers,
