@@ -194,3 +194,143 @@ def test_a_campaign_lives_from_the_one_time_link_to_a_checked_receipt(browser, d
         secrets = [link.partition("#")[2] for link in links]
         assert not any(secret in address.partition("#")[0] for secret in secrets for address in watch.addresses)
         assert campaign in house.client().published(campaign).announcement.campaign
+
+
+FOCUS = """() => { const e = document.activeElement, s = getComputedStyle(e), row = e.closest(".rung");
+  const lined = t => t && getComputedStyle(t).outlineStyle !== "none";
+  return [(e.labels?.[0] ?? e).innerText.trim() || e.getAttribute("aria-label") || e.id, lined(e) || lined(row)]; }"""
+
+
+def tab_to(page, name):
+    """Move with the Tab key alone to what bears this name; everything on the way must show where the focus is."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        found, visible = page.evaluate(FOCUS)
+        assert visible or found == "main", f"the focus cannot be seen on {found}"
+        if found.startswith(name):
+            return
+    raise AssertionError(f"the keyboard does not reach {name}")
+
+
+def enter_key(page):
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+
+def test_a_person_needs_nothing_but_a_keyboard(house, watch):
+    analyst, crowd = house.analyst(), house.people(20)
+    campaign = registered(analyst, crowd, quorum_people=20)
+    page = watch.visitor()
+    page.goto(house.origin)
+    page.keyboard.press("Tab")
+    assert page.evaluate(FOCUS)[0] == "Skip to the content"
+    tab_to(page, "Invitation code")
+    page.keyboard.type(analyst.invite(campaign, 1)[0])
+    enter_key(page)
+    tab_to(page, "I kept it")
+    enter_key(page)
+    tab_to(page, "Next to nothing")
+    for _ in range(4):
+        page.keyboard.press("ArrowDown")
+    page.locator("#meaning").get_by_text("Some:").wait_for()
+    enter_key(page)
+    assert page.get_by_role("heading", name="You chose: Some").is_visible()
+    for step in ("close-registration", "announce", "open-answers"):
+        analyst.take(campaign, step)
+    page.reload()
+    tab_to(page, "How many hours")
+    page.keyboard.type("13")
+    page.evaluate("document.querySelector('form[action$=join]').noValidate = true")
+    watch.expected = ("422",)
+    enter_key(page)
+    assert page.evaluate("document.activeElement.id") == "alert"
+    tab_to(page, "How many hours")
+    page.keyboard.type("7")
+    enter_key(page)
+    assert page.get_by_role("heading", name="You joined").is_visible()
+    tab_to(page, "Decline")
+    enter_key(page)
+    assert page.get_by_role("heading", name="You declined").is_visible()
+    assert watch.faults == []
+
+
+def test_a_person_and_an_analyst_get_along_without_scripts(house, watch):
+    helper, crowd = house.analyst(), house.people(19)
+    analyst, person = watch.visitor(java_script_enabled=False), watch.visitor(size=PHONE, java_script_enabled=False)
+    analyst.goto(f"{house.origin}/a")
+    analyst.get_by_label("Name", exact=True).fill("ada")
+    analyst.get_by_label("Password", exact=True).fill(PASSWORD)
+    press(analyst, "Log in")
+    follow(analyst, "Start the first one")
+    assert "typically be off by" in analyst.inner_text("#preview")
+    fill_draft(analyst)
+    press(analyst, "Keep as a draft")
+    campaign = analyst.url.rpartition("/")[2]
+    press(analyst, "Open registration")
+    person.goto(f"{house.origin}/i")
+    person.get_by_label("Invitation code").fill(f"{house.origin}/i#{helper.invite(campaign, 1)[0]}")
+    press(person, "Come in")
+    follow(person, "I kept it, go on")
+    choose(person, "A trace")
+    for someone in crowd:
+        someone.register(campaign, 4)
+    press(analyst, "Close registration")
+    analyst.goto(f"{analyst.url}/plan?decline=20&gap=1&sd=2")
+    assert "standard error" in analyst.inner_text("#answer")
+    for step in ("announce", "open-answers"):
+        helper.take(campaign, step)
+    person.reload()
+    person.get_by_label("How many hours").fill("8")
+    press(person, "Join with this answer")
+    assert person.get_by_role("heading", name="You joined").is_visible()
+    assert watch.faults == []
+
+
+def test_the_quieter_pages_have_no_serious_fault_either(house, watch, tmp_path):
+    helper, crowd, album = house.analyst(), house.people(12), Album(tmp_path)
+    done = released(helper, crowd)
+    dear = answering(
+        helper, house.people(12), steps=[1] * 12, model="quasi-linear", benefit_base=40.0, benefit_slope=1.0, title="What it costs"
+    )
+    few = registered(helper, crowd[:3], title="Too few")
+    helper.take(few, "close-registration")
+    sealed = registered(helper, [], sealed=True, title="Sealed")
+    page = watch.visitor()
+    for name in ("about", "login", "setup", "i", f"r/{dear}"):
+        page.goto(f"{house.origin}/{name}")
+        album.look(page, name.partition("/")[0])
+    watch.expected = ("404", "403", "422")
+    page.goto(f"{house.origin}/nowhere")
+    album.look(page, "nowhere")
+    page.goto(f"{house.origin}/login")
+    page.get_by_label("Name", exact=True).fill("ada")
+    page.get_by_label("Password", exact=True).fill("not the password")
+    press(page, "Log in")
+    album.look(page, "wrong-password")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    press(page, "Log in")
+    album.look(page, "desk")
+    page.get_by_text("Invite a colleague").click()
+    press(page, "Make a link")
+    assert "/setup#" in page.get_by_label("One-time link").input_value()
+    page.goto(f"{house.origin}/a/c/{few}/plan")
+    assert "fewer than ten people" in page.inner_text("main").lower()
+    page.goto(f"{house.origin}/a/c/{done}/plan")
+    album.look(page, "plan-of-twelve")
+
+    person = watch.visitor(size=PHONE)
+    person.goto(f"{house.origin}/sign-up")
+    press(person, "Make my account")
+    for name in ("me", "me/leave", f"c/{sealed}"):
+        person.goto(f"{house.origin}/{name}")
+        album.look(person, name.replace("/", "-")[:12])
+    person.get_by_role("radio", name="Some factor").check()
+    person.get_by_label("How many hours").fill("7")
+    press(person, "Choose this")
+    assert person.get_by_role("heading", name="You chose: Some").is_visible()
+    person.goto(f"{house.origin}/me/leave")
+    person.get_by_label("Yes, delete").check()
+    press(person, "Leave")
+    album.look(person, "left")
+    assert watch.faults == []
+    assert album.faults == []
