@@ -2,7 +2,7 @@
 
 import pytest
 from browser import PHONE, Album, Watch, chromium, follow, press
-from web_steps import PASSWORD, House
+from web_steps import PASSWORD, House, answering, registered, released
 
 from optin.web.service.accounts import first_analyst_secret
 
@@ -290,7 +290,13 @@ def test_the_quieter_pages_have_no_serious_fault_either(house, watch, tmp_path):
     helper, crowd, album = house.analyst(), house.people(12), Album(tmp_path)
     done = released(helper, crowd)
     dear = answering(
-        helper, house.people(12), steps=[1] * 12, model="quasi-linear", benefit_base=40.0, benefit_slope=1.0, title="What it costs"
+        helper,
+        house.people(12),
+        steps=[1] * 12,
+        model="quasi-linear",
+        benefit_base=40.0,
+        benefit_slope=1.0,
+        title="What it costs",
     )
     few = registered(helper, crowd[:3], title="Too few")
     helper.take(few, "close-registration")

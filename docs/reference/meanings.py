@@ -185,6 +185,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "bias_error": "its standard error",
         "mse": "mean squared error",
         "mse_error": "its standard error",
+    },
     "LogLine": {"at": "seconds since 1970", "kind": "what was done", "words": "the same in a sentence"},
     "MyCampaignStatus": {
         "id": "the campaign's, random",

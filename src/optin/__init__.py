@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from optin.baselines import compare
     from optin.engine import read
     from optin.client import Client
+    from optin.engine import read
     from optin.errors import BadInput, BudgetSpent, Infeasible, LedgerUnavailable, OptinError, PromiseBroken
     from optin.planning import Certificate, Plan, Target, plan
     from optin.receipts import Receipt, check
