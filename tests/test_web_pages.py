@@ -301,6 +301,7 @@ def test_the_quieter_pages_have_no_serious_fault_either(house, watch, tmp_path):
     few = registered(helper, crowd[:3], title="Too few")
     helper.take(few, "close-registration")
     sealed = registered(helper, [], sealed=True, title="Sealed")
+    costs = registered(helper, [], model="quasi-linear", title="Costs")
     page = watch.visitor()
     for name in ("about", "login", "setup", "i", f"r/{dear}"):
         page.goto(f"{house.origin}/{name}")
@@ -327,9 +328,9 @@ def test_the_quieter_pages_have_no_serious_fault_either(house, watch, tmp_path):
     person = watch.visitor(size=PHONE)
     person.goto(f"{house.origin}/sign-up")
     press(person, "Make my account")
-    for name in ("me", "me/leave", f"c/{sealed}"):
-        person.goto(f"{house.origin}/{name}")
-        album.look(person, name.replace("/", "-")[:12])
+    for name, place in (("me", "me"), ("leave", "me/leave"), ("costs", f"c/{costs}"), ("sealed", f"c/{sealed}")):
+        person.goto(f"{house.origin}/{place}")
+        album.look(person, name)
     person.get_by_role("radio", name="Some factor").check()
     person.get_by_label("How many hours").fill("7")
     press(person, "Choose this")

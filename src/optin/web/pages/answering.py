@@ -49,7 +49,7 @@ def _for_strangers(service: ServiceOf, campaign: str) -> Response:
         "id": campaign,
         "state": found.state,
         "round": found.round,
-        "stages": person_stages(found.state),
+        "stages": person_stages(found.state, found.draft.model),
     }
     return show("campaign.html", visitor=None, draft=found.draft, **context, **_bounds(found.draft))
 
@@ -69,8 +69,8 @@ def _page(
         "draft": mine.draft,
         "state": mine.state,
         "round": mine.round,
-        "stages": person_stages(mine.state),
-        "rungs": rungs(mine.draft.model),
+        "stages": person_stages(mine.state, mine.draft.model),
+        "rungs": rungs(mine.draft.model, benefit_base=mine.draft.benefit_base),
         "deal": _deal(mine),
         "result": result_words(mine.release) if mine.release else None,
         "has_receipt": mine.state == "released" and mine.stated is not None,

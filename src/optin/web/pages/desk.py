@@ -133,7 +133,7 @@ def _page(
         "state_name": STATE_NAMES,
         "next": _STEPS[forward] if forward else None,
         "others": [_STEPS[step] for step in found.steps if step in _SIDE_WAYS],
-        "failed": found.job.error if found.job and found.job.state == "failed" else None,
+        "failed": sentence(found.job.error or "it failed") if found.job and found.job.state == "failed" else None,
         "facts": _facts(found.draft),
         "planned": found.state not in ("draft", "registration", "cancelled"),
         "result": result_words(found.release) if found.release else None,

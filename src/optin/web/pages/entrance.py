@@ -7,7 +7,7 @@ import re
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from optin.web.doors import MaybeVisitor, ServiceOf, let_in, let_out
+from optin.web.doors import MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
 from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
 from optin.web.service import accounts
@@ -110,6 +110,12 @@ def setup(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
     response = moved("/a")
     let_in(response, ticket)
     return response
+
+
+@router.get("/sign-out")
+def sign_out_page(visitor: VisitorOnly) -> Response:
+    """Ask whether someone can come back before they go."""
+    return show("sign_out.html", visitor=visitor)
 
 
 @router.post("/sign-out")

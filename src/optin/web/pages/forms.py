@@ -34,7 +34,7 @@ def origin_of(request: Request) -> str:
     return (settings.origin or str(request.base_url)).rstrip("/")
 
 
-def sentence(refusal: Exception) -> str:
+def sentence(refusal: Exception | str) -> str:
     """Write a refusal as a sentence.
 
     >>> sentence(ValueError("registration is closed"))

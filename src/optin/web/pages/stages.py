@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from optin.web.service.records import PRIVACY_CONSTRAINED
+
 __all__ = ["STATE_NAMES", "Stage", "analyst_stages", "person_stages", "stands"]
 
 STATE_NAMES = {
@@ -34,10 +36,11 @@ def analyst_stages(state: str) -> tuple[Stage, ...]:
     return _stages(names, tuple(zip(_ORDER, strict=True)), state)
 
 
-def person_stages(state: str) -> tuple[Stage, ...]:
+def person_stages(state: str, model: str) -> tuple[Stage, ...]:
     """List the four stages that matter to a person."""
+    first = "Choose a limit" if model == PRIVACY_CONSTRAINED else "State a cost"
     states = (("registration",), ("planning", "announced"), ("answers", "closed"), ("released",))
-    return _stages(("Choose a limit", "See your deal", "Join or decline", "Result"), states, state)
+    return _stages((first, "See your deal", "Join or decline", "Result"), states, state)
 
 
 def _stages(names: tuple[str, ...], states: tuple[tuple[str, ...], ...], state: str) -> tuple[Stage, ...]:

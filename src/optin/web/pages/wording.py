@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from optin.announcement import Announcement, Deal
-from optin.figures.wording import count, level, short
+from optin.figures.wording import count, level, percent, short
 from optin.releasing import Release
 from optin.web.service.ladder import LIMITS, Step, ladder_of, odds_words
 from optin.web.service.records import PRIVACY_CONSTRAINED
@@ -84,9 +84,11 @@ class Rung:
     moves: tuple[Move, ...] = ()
 
 
-def rungs(model: str) -> tuple[Rung, ...]:
-    """List the ladder that a campaign's people stand on."""
-    return tuple(_limit(step) if model == PRIVACY_CONSTRAINED else _cost(step) for step in ladder_of(model))
+def rungs(model: str, *, benefit_base: float = 1.0) -> tuple[Rung, ...]:
+    """List the ladder that a campaign's people stand on; costs are told as shares of a perfect result's worth."""
+    if model == PRIVACY_CONSTRAINED:
+        return tuple(_limit(step) for step in ladder_of(model))
+    return tuple(_cost(step, benefit_base) for step in ladder_of(model))
 
 
 def meaning(index: int) -> Rung | None:
@@ -111,9 +113,11 @@ def _limit(step: Step) -> Rung:
     )
 
 
-def _cost(step: Step) -> Rung:
-    words = _capital(step.words)
-    return Rung(step.index, _capital(step.name), f"cost {short(step.amount)}", words, f"{words}.", None)
+def _cost(step: Step, worth: float) -> Rung:
+    words = "giving something away costs you nothing"
+    if step.amount and worth > 0:
+        words = f"a factor of {odds_words(0.1)} costs you {percent(0.1 * step.amount / worth)} of what a perfect result is worth"
+    return Rung(step.index, _capital(step.name), f"cost {short(step.amount)}", words, f"{_capital(words)}.", None)
 
 
 def _capital(words: str) -> str:
@@ -169,7 +173,7 @@ def share_words(weight: float) -> str:
 def _beside_others(multiple: float) -> str:
     if 0.95 <= multiple <= 1.05:
         return "That is as much as if all people counted alike."
-    much = f"{short(multiple, 2)} times" if multiple >= 1.05 else f"{short(multiple, 2)} of"
+    much = f"{short(multiple, 2)} times" if multiple > 1 else f"{percent(multiple)} of"
     return f"That is {much} what you would count if all people counted alike."
 
 
