@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from client_meanings import CLIENT
+
 MEANINGS: dict[str, dict[str, str]] = {
     "everywhere": {
         "announcement": "the announcement that this came from",
@@ -49,10 +51,6 @@ MEANINGS: dict[str, dict[str, str]] = {
         "noise": "squared error from the noise",
         "bias": "what it is off by on average, if values are unrelated to limits",
         "tilt": "what a unit of distance between people's means adds to the bias at most",
-    "Admission": {
-        "account": "a random id, the only name of a person here",
-        "key": "the secret to come back with; None for who had one",
-        "campaign": "what one was invited to",
     },
     "Bounded": {"ids": "who", "grains": "what they were promised, in grains"},
     "Bucket": {
@@ -73,20 +71,6 @@ MEANINGS: dict[str, dict[str, str]] = {
         "total": "sum of their limits",
         "granted": "sum of their epsilons",
         "pull": "their part of what limits cost",
-    },
-    "CampaignStatus": {
-        "id": "the campaign's, random",
-        "draft": "what is asked and on which terms",
-        "state": "how far it has come",
-        "invited": "invitations made",
-        "redeemed": "invitations used",
-        "registered": "people who stated a limit in this round",
-        "joined": "people who joined",
-        "declined": "people who declined",
-        "job": "the newest long step; None if there was none",
-        "announcement": "the public offer, once made",
-        "release": "the result, once there is one",
-        "steps": "what may be done now",
     },
     "Certificate": {
         "broken_limits": "people whose epsilon exceeds their limit",
@@ -163,55 +147,12 @@ MEANINGS: dict[str, dict[str, str]] = {
         "kept": "whether the true limit holds",
         "honest_variance": "when all tell the truth",
     },
-    "JobStatus": {
-        "id": "the job's",
-        "kind": "which step",
-        "state": '"queued", "running", "done" or "failed"',
-        "step": "what is being done, in words",
-        "done": "how much of it",
-        "total": "of how much",
-        "error": "why it failed",
-    },
-    "LadderStep": {
-        "index": "its place, from 0",
-        "amount": "epsilon, or the cost of one epsilon",
-        "name": "in a word or two",
-        "words": "what it means",
-    },
-    "LimitCell": {"low": "lowest step", "high": "highest step", "people": "how many, at least ten"},
     "LinearBenefit": {"base": "benefit at variance 0", "slope": "what one unit of variance takes away"},
     "Measured": {
         "bias": "mean error",
         "bias_error": "its standard error",
         "mse": "mean squared error",
         "mse_error": "its standard error",
-    },
-    "LogLine": {"at": "seconds since 1970", "kind": "what was done", "words": "the same in a sentence"},
-    "MyCampaignStatus": {
-        "id": "the campaign's, random",
-        "draft": "what is asked and on which terms",
-        "state": "how far it has come",
-        "stated": "the step of the ladder one chose",
-        "deal": "what one is promised, once announced",
-        "counts_about": "how many answers like one's own make the whole",
-        "answer": '"joined", "declined" or None',
-        "announcement": "the public offer, once made",
-        "release": "the result, once there is one",
-        "spent": "epsilon spent, once released",
-    },
-    "MyTotals": {
-        "account": "one's own",
-        "allowance": "the most epsilon over all campaigns",
-        "promised": "epsilon promised and not yet spent",
-        "spent": "epsilon spent",
-        "remaining": "what is left of the allowance",
-        "campaigns": "each of them, newest first",
-    },
-    "Outlook": {
-        "people": "how many it was computed for",
-        "standard_error": "root of the variance",
-        "noise_scale": "of the Laplace noise",
-        "effective_people": "people a noiseless mean of this accuracy would take",
     },
     "Plan": {
         "within_resolution": "whether a benefit known only by calling it left a better offer undecided",
@@ -221,16 +162,6 @@ MEANINGS: dict[str, dict[str, str]] = {
         "pooled_people": "people whose limit is at least the cap",
         "weight_squares": "sum of squared weights",
         "target": "what a wanted accuracy would take; None if none was asked for",
-    },
-    "PublishedCampaign": {
-        "id": "the campaign's",
-        "title": "its title",
-        "question": "what was asked",
-        "purpose": "and why",
-        "unit": "of the values",
-        "state": "how far it has come",
-        "announcement": "the public offer",
-        "release": "the result, once there is one",
     },
     "QuasiLinear": {"benefit": "what a variance is worth; never rises", "outside": 'number, one each, or "own-data"'},
     "Quorum": {"people": "at least so many join", "standard_error": "at most so large"},
@@ -301,3 +232,4 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "Versions": {"optin": "of optin", "opendp": "of OpenDP", "mechanism": "the noise, in words"},
 }
+MEANINGS |= CLIENT

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from optin.agents import Description, LinearBenefit, PrivacyConstrained, QuasiLinear, describe
     from optin.announcement import Announcement, Deal, announce, explain
     from optin.baselines import compare
-    from optin.engine import read
     from optin.client import Client
     from optin.engine import read
     from optin.errors import BadInput, BudgetSpent, Infeasible, LedgerUnavailable, OptinError, PromiseBroken

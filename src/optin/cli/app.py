@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from optin.cli import compare, demo, ledger, offers, plan, releases, report
-from optin.cli import demo, ledger, offers, plan, releases, report, serve
+from optin.cli import compare, demo, ledger, offers, plan, releases, report, serve
 from optin.cli.helping import Command, Group
 from optin.cli.settings import SETTINGS
 

@@ -1,0 +1,86 @@
+"""What the fields of the client's records mean."""
+
+from __future__ import annotations
+
+CLIENT: dict[str, dict[str, str]] = {
+    "Admission": {
+        "account": "a random id, the only name of a person here",
+        "key": "the secret to come back with; None for who had one",
+        "campaign": "what one was invited to",
+    },
+    "CampaignStatus": {
+        "id": "the campaign's, random",
+        "draft": "what is asked and on which terms",
+        "state": "how far it has come",
+        "invited": "invitations made",
+        "redeemed": "invitations used",
+        "registered": "people who stated a limit in this round",
+        "joined": "people who joined",
+        "declined": "people who declined",
+        "job": "the newest long step; None if there was none",
+        "announcement": "the public offer, once made",
+        "release": "the result, once there is one",
+        "steps": "what may be done now",
+    },
+    "JobStatus": {
+        "id": "the job's",
+        "kind": "which step",
+        "state": '"queued", "running", "done" or "failed"',
+        "step": "what is being done, in words",
+        "done": "how much of it",
+        "total": "of how much",
+        "error": "why it failed",
+    },
+    "LadderStep": {
+        "index": "its place, from 0",
+        "amount": "epsilon, or the cost of one epsilon",
+        "name": "in a word or two",
+        "words": "what it means",
+    },
+    "LimitCell": {
+        "low": "lowest step",
+        "high": "highest step",
+        "people": "how many, at least ten",
+    },
+    "LogLine": {
+        "at": "seconds since 1970",
+        "kind": "what was done",
+        "words": "the same in a sentence",
+    },
+    "MyCampaignStatus": {
+        "id": "the campaign's, random",
+        "draft": "what is asked and on which terms",
+        "state": "how far it has come",
+        "stated": "the step of the ladder one chose",
+        "deal": "what one is promised, once announced",
+        "counts_about": "how many answers like one's own make the whole",
+        "answer": '"joined", "declined" or None',
+        "announcement": "the public offer, once made",
+        "release": "the result, once there is one",
+        "spent": "epsilon spent, once released",
+    },
+    "MyTotals": {
+        "account": "one's own",
+        "allowance": "the most epsilon over all campaigns",
+        "promised": "epsilon promised and not yet spent",
+        "spent": "epsilon spent",
+        "remaining": "what is left of the allowance",
+        "campaigns": "each of them, newest first",
+    },
+    "Outlook": {
+        "people": "how many it was computed for",
+        "standard_error": "root of the variance",
+        "noise_scale": "of the Laplace noise",
+        "effective_people": "people a noiseless mean of this accuracy would take",
+    },
+    "PublishedCampaign": {
+        "id": "the campaign's",
+        "title": "its title",
+        "question": "what was asked",
+        "purpose": "and why",
+        "unit": "of the values",
+        "state": "how far it has come",
+        "announcement": "the public offer",
+        "release": "the result, once there is one",
+    },
+}
