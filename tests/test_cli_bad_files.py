@@ -97,7 +97,7 @@ BAD = {
     ),
     "no header, spaces": (text(GOOD.replace(",", " ")), "its first line holds numbers"),
     "Latin-1": (text(HEADER + GOOD + f"ä,0.{MARK},1,yes\n", "latin-1"), "line 14 is not UTF-8"),
-    "UTF-16": (text(HEADER + GOOD, "utf-16"), "line 1 is not UTF-8"),
+    "UTF-16": (text(HEADER + GOOD, "utf-16"), "line 1 is UTF-16, not UTF-8"),
     "a short row": (text(HEADER + GOOD + f"x,0.{MARK}\n"), "line 14 has 2 columns where the header has 4"),
     "a long row": (text(HEADER + f"x,0.{MARK},1,yes,1\n" + GOOD), "line 2 has 5 columns where the header has 4"),
     "a quote that is not closed": (
@@ -243,14 +243,48 @@ def one_person_missing(folder, campaign):
     return path
 
 
-@pytest.mark.parametrize("other", [other_people, one_limit_edited, one_person_missing])
+def one_stranger(folder, campaign):
+    path = folder / "people.csv"
+    path.write_text((campaign / "people.csv").read_text().replace("p0003,", "x0003,"))
+    return path
+
+
+def two_limits_swapped(folder, campaign):
+    lines = [line.split(",") for line in (campaign / "people.csv").read_text().splitlines()]
+    lines[7][1], lines[9][1] = lines[9][1], lines[7][1]
+    path = folder / "people.csv"
+    path.write_text("\n".join(",".join(line) for line in lines) + "\n")
+    return path
+
+
+OTHERS = {
+    other_people: "people.csv line 2: what this person allows is not what was announced",
+    one_limit_edited: "people.csv line 6: what this person allows is not what was announced",
+    one_person_missing: "people.csv lacks 1 of the announced people, the first is p0200",
+    one_stranger: "people.csv line 4: this person was not announced",
+    two_limits_swapped: "people.csv line 8: what this person allows is not what was announced",
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("named", [True, False])
-def test_a_table_other_than_the_announced_one_is_refused(other, named, tmp_path, campaign):
+def test_a_table_other_than_the_announced_one_is_refused_with_the_first_line_that_differs(
+    other, named, tmp_path, campaign
+):
     table, before = other(tmp_path, campaign), acts(campaign)
     at = ("--values", "units", "--joined", "joined", "--ledger", campaign / "ledger.sqlite", "-o", tmp_path / "r.json")
     which = ("--limits", "limit") if named else ()
-    expect_refused(optin("release", campaign / "announcement.json", table, *at, *which), "", code=4)
+    expect_refused(optin("release", campaign / "announcement.json", table, *at, *which), OTHERS[other])
     assert acts(campaign) == before
+    assert names(tmp_path) == ["people.csv"]
+
+
+@pytest.mark.parametrize("other", [other_people, one_limit_edited, one_person_missing])
+def test_without_a_ledger_another_table_is_refused_by_its_sums(other, tmp_path, campaign):
+    table = other(tmp_path, campaign)
+    at = ("--values", "units", "--joined", "joined", "--no-ledger", "-o", tmp_path / "r.json")
+    told = "199 people and 200 were announced" if other is one_person_missing else "does not add up"
+    expect_refused(optin("release", campaign / "announcement.json", table, *at), told)
     assert names(tmp_path) == ["people.csv"]
 
 

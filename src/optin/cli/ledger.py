@@ -71,6 +71,7 @@ def decline_offer(
     announcement: Annotated[Path, typer.Argument(metavar="announcement.json", help="The published offer.")],
     ledger: LedgerUrl,
     person: Annotated[list[str], typer.Option("--id", metavar="ID", help="Who declines; may be given several times.")],
+    as_json: AsJson = False,
 ) -> None:
     """Write down that someone declines: what was held for them is theirs again. Final for this round.
 
@@ -79,14 +80,18 @@ def decline_offer(
     from optin import campaign
     from optin.cli.offers import read_announcement
 
+    offer = read_announcement(announcement)
     with open_ledger(ledger) as opened:
-        campaign.answer(read_announcement(announcement), dict.fromkeys(person, False), ledger=opened)
+        standing = campaign.answer(offer, dict.fromkeys(person, False), ledger=opened)
+    if as_json:
+        screen.print_json({"campaign": offer.campaign, "round": offer.round, "standing": int(standing.sum())})
     screen.note("written down: what was held for them is theirs again")
 
 
 def cancel_offer(
     announcement: Annotated[Path, typer.Argument(metavar="announcement.json", help="The published offer.")],
     ledger: LedgerUrl,
+    as_json: AsJson = False,
 ) -> None:
     """Close a round without a release: everything held for it is given back, and nobody is charged.
 
@@ -95,8 +100,11 @@ def cancel_offer(
     from optin import campaign
     from optin.cli.offers import read_announcement
 
+    offer = read_announcement(announcement)
     with open_ledger(ledger) as opened:
-        campaign.cancel(read_announcement(announcement), ledger=opened)
+        campaign.cancel(offer, ledger=opened)
+    if as_json:
+        screen.print_json({"campaign": offer.campaign, "round": offer.round, "cancelled": True})
     screen.note("cancelled: every promise of this round is given back")
 
 

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from optin.cli.othertable import ADVICE, first_difference
 from optin.cli.people import Columns, agents_of
-from optin.errors import BadInput, PromiseBroken
+from optin.errors import BadInput
+from optin.store import Terms
 
 if TYPE_CHECKING:
     from optin.agents import Agents
     from optin.announcement import Announcement
     from optin.engine import Table
+    from optin.store import Ledger
     from optin.store.ledger import Bounded
 
 __all__ = ["announced_columns", "quasi_linear_columns"]
@@ -24,13 +27,14 @@ MOST = 12
 
 
 def announced_columns(
-    offer: Announcement, table: Table, *, id_column: str, besides: set[str], cut: Bounded | None
+    offer: Announcement, table: Table, *, id_column: str, besides: set[str], ledger: Ledger | None
 ) -> Columns:
     """Pick the column of limits, the pair of budgets and costs, or the column of costs that was announced.
 
     If nothing adds up the table is another one, or was edited: a usual name is then taken, so that the release itself
     refuses it with its own words.
     """
+    cut = None if ledger is None else ledger.bounded(Terms(offer.campaign, offer.round, offer.fingerprint))
     others = [name for name in table.names if name != id_column and name not in besides]
     for candidate in _candidates(offer, id_column, others[:MOST]):
         if _adds_up(offer, table, candidate, cut):
@@ -38,8 +42,11 @@ def announced_columns(
     usual = [name for name in others if name in USUAL]
     if usual and offer.surplus is None:
         return Columns(id=id_column, limits=usual[0])
-    raise PromiseBroken(
-        "no column of this table adds up to what was announced: it is not the announced table, or was edited since;"
+    why = first_difference(offer, table, table.ids(id_column), None, ledger)
+    raise BadInput(
+        f"{why}; {ADVICE}"
+        if why is not None
+        else "no column of this table adds up to what was announced: it is not the announced table, or was edited since;"
         " if it is, name its columns (--limits COL, or --budgets COL --costs COL, or --costs COL)"
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,8 +10,20 @@ import typer
 
 from optin.cli import screen
 from optin.cli.ledgers import ledger_exists, open_ledger
-from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, LedgerUrl, Limits, NewFile, PeoplePath, RaiseLimits
-from optin.cli.output import Output, read_text
+from optin.cli.options import (
+    Allowances,
+    AsJson,
+    Budgets,
+    Costs,
+    Engine,
+    Id,
+    LedgerUrl,
+    Limits,
+    NewFile,
+    PeoplePath,
+    RaiseLimits,
+)
+from optin.cli.output import Output, read_record
 from optin.cli.people import Columns, located, read_people
 from optin.cli.wording import number
 from optin.errors import BadInput
@@ -36,6 +48,7 @@ def announce_plan(
     limits: Limits = None,
     budgets: Budgets = None,
     costs: Costs = None,
+    allowances: Allowances = None,
     id_column: Id = "id",
     engine: Engine = "memory",
     as_json: AsJson = False,
@@ -48,6 +61,7 @@ def announce_plan(
     Example: optin announce plan.json people.csv --ledger ledger.sqlite -o announcement.json
     """
     from optin import campaign as steps
+    from optin.cli.again import announced_once
     from optin.cli.plan import expect_planned, read_plan, within_allowance
     from optin.engine import check_engine
 
@@ -57,15 +71,20 @@ def announce_plan(
     source = Columns.from_plan(record) if len(given.names) == 1 else given.check()
     if source is None:
         raise BadInput(f"{plan} does not say which columns to read; give --limits COL, or plan again with optin plan")
+    source = source if allowances is None else replace(source, allowances=allowances)
     table = read_people(people, source)
     terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
     before = None if campaign is None else (campaign, round_number)
-    expect_planned(plan, found, within_allowance(table, ledger, besides=before, raise_limits=raise_limits).agents)
+    with announced_once(found, ledger, campaign):
+        left = within_allowance(table, ledger, besides=before, raise_limits=raise_limits)
+        expect_planned(plan, found, left.agents)
     with Output(output, inputs=[plan, people, ledger]) as file, located(table.table), screen.working("announcing"):
         if not ledger_exists(ledger):
-            found.announce(table.agents, **terms)  # what would be refused is refused before a ledger is created
+            found.announce(left.agents, **terms)  # what would be refused is refused before a ledger is created
         with open_ledger(ledger, create=True) as opened:
-            offer = steps.announce(found, table.agents, ledger=opened, raise_limits=raise_limits, **terms)
+            offer = steps.announce(
+                found, table.agents, ledger=opened, raise_limits=raise_limits, allowances=table.allowances, **terms
+            )
         _write_offer(file, offer)
     if as_json:
         screen.print_json(offer.to_record() | {"fingerprint": offer.fingerprint})
@@ -101,12 +120,7 @@ def read_announcement(path: Path | str) -> Announcement:
     """Read a published offer."""
     from optin.announcement import Announcement
 
-    text = read_text(path)
-    try:
-        return Announcement.from_json(text)
-    except BadInput as error:
-        reason = str(error)
-    raise BadInput(f"{path}: {reason}")
+    return read_record(path, Announcement.from_json)
 
 
 def _write_offer(file: Output, offer: Announcement) -> None:
@@ -143,12 +157,12 @@ def _deal_rows(offer: Announcement, deal: Deal) -> list[tuple[str, str]]:
             "in odds",
             f"whatever anyone believes about your value, this changes their odds by a factor of at most {_up(deal.odds_factor)}",
         ),
-        ("your weight", f"{number(deal.weight)} ({number(deal.weight * offer.people)} times an equal share)"),
+        ("your weight", _weight(deal.weight, offer.people)),
     ]
     if deal.utility is None:
         return [
             *lines,
-            ("you keep", _kept(deal)),
+            ("you keep", _kept(deal, deal.epsilon + deal.margin)),
             ("before?", "if you joined earlier releases, type what remains of your total as --limit"),
         ]
     return [
@@ -167,7 +181,17 @@ def _margin(margin: float, utility: float) -> str:
     return f"{number(margin)} above staying away"
 
 
-def _kept(deal: Deal) -> str:
+def _weight(weight: float, people: int) -> str:
+    return f"{number(weight)} ({number(weight * people)} times an equal share)" if weight else "none"
+
+
+def _kept(deal: Deal, limit: float) -> str:
+    if limit == 0:
+        return "everything: you allow nothing, so you take no part"
+    if limit == float("inf"):
+        return "you set no limit, and give no more than this all the same"
+    if deal.epsilon == 0:
+        return "everything: your limit is below the smallest step (2^-32), so you take no part"
     if deal.margin < 2.0**-31:
         return "nothing of your limit: it is used in full, and not crossed"
     return f"{number(deal.margin)} of your limit, unused"

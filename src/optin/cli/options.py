@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "Allowances",
     "AsJson",
     "Budgets",
     "Costs",
@@ -63,6 +64,16 @@ Costs = Annotated[
         rich_help_panel="Columns",
     ),
 ]
+Allowances = Annotated[
+    str | None,
+    typer.Option(
+        "--allowances",
+        metavar="COL",
+        help="Column of totals: what each person allows over all releases of a ledger.",
+        show_default="their first limit",
+        rich_help_panel="Columns",
+    ),
+]
 LedgerUrl = Annotated[
     str,
     typer.Option(
@@ -88,7 +99,9 @@ NewFile = Annotated[
     Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write; appears whole or not at all.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON; messages go to standard error.")]
-RaiseLimits = Annotated[bool, typer.Option("--raise-limits", help="Raise allowances to the limits stated now.")]
+RaiseLimits = Annotated[
+    bool, typer.Option("--raise-limits", help="Raise allowances to the limits (or --allowances) stated now.")
+]
 Values = Annotated[
     str,
     typer.Option(

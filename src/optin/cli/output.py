@@ -5,12 +5,15 @@ from __future__ import annotations
 import glob
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from optin.errors import BadInput
 
-__all__ = ["Output", "expect_free", "read_text"]
+__all__ = ["Output", "expect_free", "read_record", "read_text"]
+
+T = TypeVar("T")
 
 
 class Output:
@@ -91,6 +94,16 @@ def read_text(path: Path | str) -> str:
     except OSError as error:
         reason = error.strerror or "it cannot be opened"
     raise BadInput(f"{path} cannot be read: {reason}")
+
+
+def read_record(path: Path | str, parse: Callable[[str], T]) -> T:
+    """Read a JSON file as what it should hold, and name the file if it does not."""
+    text = read_text(path)
+    try:
+        return parse(text)
+    except BadInput as error:
+        reason = str(error)
+    raise BadInput(f"{path}: {reason}")
 
 
 def _umask() -> int:

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 from optin.errors import BadInput, OptinError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from optin.agents import Agents
     from optin.engine import Table
 
@@ -28,6 +31,7 @@ class Columns:
     benefit_base: float | None = None
     benefit_slope: float | None = None
     outside: float | str = 0.0
+    allowances: str | None = None
 
     @property
     def quasi_linear(self) -> bool:
@@ -36,7 +40,7 @@ class Columns:
 
     @property
     def names(self) -> list[str]:
-        """List the columns to read."""
+        """List the columns that say who people are and what they accept."""
         return [name for name in (self.id, self.limits, self.budgets, self.costs) if name is not None]
 
     def check(self) -> Columns:
@@ -72,6 +76,8 @@ class People:
 
     table: Table
     agents: Agents
+    allowances: NDArray[np.float64] | None = None
+    """What each allows over all releases of a ledger, where that is not their first limit."""
 
 
 def read_people(path: str, columns: Columns, *, more: Sequence[str] = ()) -> People:
@@ -80,8 +86,9 @@ def read_people(path: str, columns: Columns, *, more: Sequence[str] = ()) -> Peo
     from optin.engine import read_table
 
     with working("reading people"):
-        table = read_table(path, [*columns.names, *more])
-        return People(table, agents_of(table, columns))
+        totals = columns.allowances
+        table = read_table(path, [*columns.names, *([] if totals is None else [totals]), *more])
+        return People(table, agents_of(table, columns), None if totals is None else table.numbers(totals))
 
 
 def agents_of(table: Table, columns: Columns) -> Agents:
@@ -98,18 +105,27 @@ def agents_of(table: Table, columns: Columns) -> Agents:
     return QuasiLinear(costs, benefit=benefit, outside=columns.outside, ids=ids)
 
 
-_INDEX = re.compile(r"\b(?:index |person |row )(\d+)\b|\w(?<!bounds)\[(\d+)\]")
+_INDEX = re.compile(r"(?:at )?\b(?:index |person |row )(\d+)\b|\w(?<!bounds)\[(\d+)\]")
+_FIRST = re.compile(r"the first at index (\d+)")
 
 
 @contextmanager
 def located(table: Table) -> Iterator[None]:
-    """Add file and line to a failure that names an index: that is where its reader will look."""
+    """Name file and line in a failure that names an index: that is where its reader will look."""
     try:
         yield
     except OptinError as error:
-        found = _INDEX.search(str(error))
-        row = int(found[1] or found[2]) if found else len(table)
-        said = any(str(error).startswith(str(file)) for file in table.files)
-        if row < len(table) and not said:
-            error.args = (f"{table.place(row)}: {error}", *error.args[1:])
+        error.args = (_placed(str(error), table), *error.args[1:])
         raise
+
+
+def _placed(message: str, table: Table) -> str:
+    """Put the place first; the index itself, counted from 0 in no file, then goes."""
+    if (first := _FIRST.search(message)) is not None:
+        return _FIRST.sub(f"the first in {table.place(int(first[1]))}", message)
+    found = _INDEX.search(message)
+    row = int(found[1] or found[2]) if found else len(table)
+    if found is None or row >= len(table) or any(message.startswith(str(file)) for file in table.files):
+        return message
+    bare = re.sub(r" at index \d+|\[\d+\]", "", message)
+    return f"{table.place(row)}: {bare}"

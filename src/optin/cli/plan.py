@@ -8,8 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optin.cli import plan_options as options
-from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, Limits, MaybeLedgerUrl, PeoplePath, RaiseLimits
-from optin.cli.output import Output, read_text
+from optin.cli.options import (
+    Allowances,
+    AsJson,
+    Budgets,
+    Costs,
+    Engine,
+    Id,
+    Limits,
+    MaybeLedgerUrl,
+    PeoplePath,
+    RaiseLimits,
+)
+from optin.cli.output import Output, read_record, read_text
 from optin.cli.people import Columns, People, located, read_people
 from optin.cli.screen import finite, note, print_json, working
 from optin.errors import BadInput
@@ -27,6 +38,7 @@ def plan_people(
     limits: Limits = None,
     budgets: Budgets = None,
     costs: Costs = None,
+    allowances: Allowances = None,
     id_column: Id = "id",
     benefit_base: options.BenefitBase = None,
     benefit_slope: options.BenefitSlope = None,
@@ -60,6 +72,7 @@ def plan_people(
         benefit_base=benefit_base,
         benefit_slope=benefit_slope,
         outside=outside_option(outside),
+        allowances=allowances,
     ).check()
     share = None if without is None else explaining.share_of(without)
     if raise_limits and ledger is None:
@@ -92,12 +105,7 @@ def read_plan(path: Path | str) -> tuple[Plan, dict[str, Any]]:
     """Read plan.json as a plan and as the record it came with."""
     from optin.planning import Plan
 
-    text = read_text(path)
-    try:
-        plan = Plan.from_json(text)
-    except BadInput as error:
-        raise BadInput(f"{path}: {error}") from None
-    return plan, json.loads(text)
+    return read_record(path, Plan.from_json), json.loads(read_text(path))
 
 
 def expect_planned(path: Path, plan: Plan, agents: Agents) -> None:
@@ -117,17 +125,30 @@ def within_allowance(
 
     ``besides`` names a campaign and round whose own promises are not counted: it may be announced again, unchanged.
     """
-    from optin import campaign
     from optin.cli.ledgers import ledger_exists, open_ledger
 
     if ledger is None or not ledger_exists(ledger):
-        return people
+        return replace(people, agents=_within_totals(people))
+    from optin import campaign
     from optin.store import Terms
 
     own = None if besides is None else Terms(*besides, "")
     with working("asking the ledger"), open_ledger(ledger) as opened:
-        lowered = campaign.within_allowance(people.agents, opened, besides=own, raise_limits=raise_limits)
+        lowered = campaign.within_allowance(
+            people.agents, opened, besides=own, raise_limits=raise_limits, allowances=people.allowances
+        )
     return replace(people, agents=lowered)
+
+
+def _within_totals(people: People) -> Agents:
+    """Lower limits to the totals people state themselves, as a new ledger will."""
+    import numpy as np
+
+    from optin.agents import PrivacyConstrained
+
+    if people.allowances is None or not isinstance(people.agents, PrivacyConstrained):
+        return people.agents
+    return PrivacyConstrained(np.minimum(people.agents.limits, people.allowances), ids=people.agents.ids)
 
 
 def _plan(

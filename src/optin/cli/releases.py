@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,10 +26,11 @@ from optin.cli.options import (
     PeoplePath,
     Values,
 )
-from optin.cli.output import Output, read_text
+from optin.cli.othertable import announced_table
+from optin.cli.output import Output, read_record
 from optin.cli.people import Columns, agents_of, located
 from optin.cli.wording import number
-from optin.errors import BadInput
+from optin.errors import BadInput, PromiseBroken
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
@@ -147,8 +149,13 @@ def check_receipt(
     from optin.receipts import Receipt, check
     from optin.releasing import Release
 
-    offer = read_announcement(announcement)
-    shown = check(Receipt.from_json(read_text(receipt)), offer, Release.from_json(read_text(release)))
+    offer, drawn = read_announcement(announcement), read_record(release, Release.from_json)
+    try:
+        shown = check(read_record(receipt, Receipt.from_json), offer, drawn)
+    except PromiseBroken as error:
+        if as_json:
+            screen.print_json({"ok": False, "why": str(error)})
+        raise
     if as_json:
         screen.print_json({"ok": True, "shown": list(shown)})
         return
@@ -192,22 +199,22 @@ def _draw(
     present = table.truths(joined) if joined else None
     source = _columns(offer, table, given, besides={values, joined or ""}, ledger=ledger)
     agents = agents_of(table, source)
-    check_table(offer, agents)
-    if ledger is not None:
-        return campaign.release(
-            offer, agents, numbers, ledger=ledger, joined=present, quorum=quorum, allow_no_noise=allow_no_noise
-        )
-    quorum.expect(turnout(offer, agents, present))
-    return release(offer, agents, numbers, joined=present, allow_no_noise=allow_no_noise)
+    with announced_table(offer, table, agents, ledger):
+        check_table(offer, agents)
+        if ledger is not None:
+            return campaign.release(
+                offer, agents, numbers, ledger=ledger, joined=present, quorum=quorum, allow_no_noise=allow_no_noise
+            )
+        came, promised = turnout(offer, agents, present), offer.grains(agents) > 0
+        quorum.expect(replace(came, people=int((promised if present is None else promised & present).sum())))
+        return release(offer, agents, numbers, joined=present, allow_no_noise=allow_no_noise)
 
 
 def _columns(offer: Announcement, table: Table, given: Columns, *, besides: set[str], ledger: Ledger | None) -> Columns:
     from optin.cli.matching import announced_columns, quasi_linear_columns
-    from optin.store import Terms
 
     if len(given.names) == 1:
-        cut = ledger.bounded(Terms(offer.campaign, offer.round, offer.fingerprint)) if ledger is not None else None
-        return announced_columns(offer, table, id_column=given.id, besides=besides, cut=cut)
+        return announced_columns(offer, table, id_column=given.id, besides=besides, ledger=ledger)
     if offer.model == "quasi-linear" and given.costs is not None and given.budgets is None:
         return quasi_linear_columns(offer, id_column=given.id, costs=given.costs)
     return given.check()

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from optin.cli import screen
-from optin.cli.options import NewFile
+from optin.cli.options import AsJson, NewFile
 from optin.cli.output import expect_free
 
 __all__ = ["write_page"]
@@ -21,6 +21,7 @@ def write_page(
         Path | None,
         typer.Option("--plan", metavar="plan.json", help="The plan that a release came from, for all pictures."),
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write one self-contained HTML page with pictures, numbers, both intervals and a privacy sheet.
 
@@ -31,4 +32,6 @@ def write_page(
     expect_free(output, [source, plan])
     with screen.working("drawing"):
         written = write_report(source, output, plan=plan)
+    if as_json:
+        screen.print_json({"report": str(written), "bytes": written.stat().st_size})
     screen.note(f"wrote {written}: open it in a browser")

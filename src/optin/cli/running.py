@@ -13,6 +13,7 @@ from typer.exceptions import TyperException
 from optin.cli import screen
 from optin.cli.app import app
 from optin.cli.settings import debugging
+from optin.cli.speaking import spoken
 from optin.cli.streams import prepare, silence
 from optin.errors import OptinError
 
@@ -62,7 +63,7 @@ def _guarded(arguments: list[str]) -> int:
     except TyperException as error:
         return _misread(error)
     except OptinError as error:
-        screen.note(f"{NAME}: {error}", bad=True)
+        screen.note(f"{NAME}: {spoken(str(error))}", bad=True)
         return error.exit_code
     except OSError:
         raise

@@ -18,6 +18,15 @@ from optin.errors import BadInput
 
 __all__ = ["csv_header", "line_of", "read_csv"]
 
+KINDS = (
+    (b"\x1f\x8b", "compressed (gzip), not UTF-8 text"),
+    (b"PK\x03\x04", "the start of a spreadsheet or a zip archive, not UTF-8 text"),
+    (b"\xff\xfe", "UTF-16, not UTF-8 text"),
+    (b"\xfe\xff", "UTF-16, not UTF-8 text"),
+    (b"PAR1", "Parquet under another name, not UTF-8 text"),
+)
+"""How files begin that are given instead of CSV, and what they are."""
+
 
 def csv_header(path: Path) -> list[str]:
     """Read the column names, which are the first line."""
@@ -79,7 +88,8 @@ def _expect_text(path: Path, lines: int | None = None) -> None:
             if lines is not None and number > lines:
                 return
             if not _is_utf8(line):
-                raise BadInput(f"{path} line {number} is not UTF-8 text; save the file as CSV in UTF-8")
+                kind = next((words for mark, words in KINDS if number == 1 and line.startswith(mark)), "not UTF-8 text")
+                raise BadInput(f"{path} line {number} is {kind}; save the file as CSV in UTF-8")
 
 
 def _is_utf8(line: bytes) -> bool:

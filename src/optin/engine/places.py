@@ -21,6 +21,8 @@ def files_of(path: str) -> tuple[Path, ...]:
     if has_magic(path) and not place.exists():
         found = sorted(Path(name) for name in glob(path, recursive=True))
         return _one_kind(path, [file for file in found if file.is_file()])
+    if path == "-" or place.is_fifo():
+        raise BadInput(f"{path} is a stream, and people are read from files, more than once; save it to a file first")
     if not place.is_file():
         raise BadInput(f"there is no file, folder or match for {path}; check the path")
     return (place,)

@@ -205,6 +205,22 @@ class Ledger:
         """Say whether this campaign and round were announced, whatever the fingerprint."""
         return read(self.engine, lambda connection: offers.offer_of(connection, terms) is not None)
 
+    def offers(self) -> list[str]:
+        """List every announcement as it was published, oldest first."""
+        query = select(acts.c.body).where(acts.c.kind == "announce").order_by(acts.c.number)
+        return read(self.engine, lambda connection: list(connection.scalars(query)))
+
+    def promises(self, terms: Terms) -> dict[str, int]:
+        """List what this campaign and round promised each person, in grains and in announced order."""
+        query = """SELECT p.id, q.grains FROM promises q JOIN people p ON p.person = q.person
+            JOIN acts t ON t.number = q.offer WHERE t.campaign = :campaign AND t.round = :round ORDER BY q.position"""
+
+        def look(connection: Connection) -> dict[str, int]:
+            rows = connection.execute(text(query), {"campaign": terms.campaign, "round": terms.round}).all()
+            return {row.id: int(row.grains) for row in rows}
+
+        return read(self.engine, look)
+
     def bounded(self, terms: Terms) -> Bounded:
         """List those whose promise was cut to what remained of their allowance."""
         query = """SELECT p.id, q.grains FROM promises q JOIN people p ON p.person = q.person

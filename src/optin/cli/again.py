@@ -1,0 +1,52 @@
+"""Announcing a plan a second time: everyone's budget is held by the first, so say that rather than that it is spent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from optin.errors import BadInput, BudgetSpent
+
+if TYPE_CHECKING:
+    from optin.announcement import Announcement
+    from optin.planning import Plan
+
+__all__ = ["announced_once"]
+
+
+@contextmanager
+def announced_once(plan: Plan, ledger: str, campaign: str | None) -> Iterator[None]:
+    """Explain a refusal by the announcement that this very plan was made into before, if there is one."""
+    try:
+        yield
+    except (BadInput, BudgetSpent):
+        earlier = None if campaign is not None else _earlier(plan, ledger)
+        if earlier is None:
+            raise
+    else:
+        return
+    raise BudgetSpent(
+        f"this plan was announced already, as campaign {earlier.campaign}, round {earlier.round}, and its promises are held:"
+        f" to write that file again add --campaign {earlier.campaign} --round {earlier.round}; for another release plan again"
+        " with --ledger"
+    )
+
+
+def _earlier(plan: Plan, ledger: str) -> Announcement | None:
+    """Find the newest announcement in a ledger that offers exactly what this plan does."""
+    from optin.announcement import Announcement
+    from optin.cli.ledgers import ledger_exists, open_ledger
+
+    if not ledger_exists(ledger):
+        return None
+    with open_ledger(ledger) as opened:
+        offers = [Announcement.from_json(body) for body in opened.offers()]
+    return next((offer for offer in reversed(offers) if _same(offer, plan)), None)
+
+
+def _same(offer: Announcement, plan: Plan) -> bool:
+    ours = (plan.people, plan.model, plan.bounds, plan.data_variance, plan.max_gap)
+    theirs = (offer.people, offer.model, offer.bounds, offer.data_variance, offer.max_gap)
+    return ours == theirs and math.isclose(plan.eta, offer.eta, rel_tol=1e-6)

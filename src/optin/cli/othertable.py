@@ -1,0 +1,70 @@
+"""A table that is not the one announced is a bad file like any other: say which line differs, where that can be known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from optin.errors import BadInput, PromiseBroken
+
+if TYPE_CHECKING:
+    from optin.agents import Agents
+    from optin.announcement import Announcement
+    from optin.engine import Table
+    from optin.store import Ledger
+
+__all__ = ["announced_table", "first_difference"]
+
+ADVICE = "use the announced table, or plan and announce a new round"
+
+
+@contextmanager
+def announced_table(offer: Announcement, table: Table, agents: Agents, ledger: Ledger | None) -> Iterator[None]:
+    """Turn a refused release into bad input if the table is why; every other broken promise passes."""
+    try:
+        yield
+    except PromiseBroken:
+        why = first_difference(offer, table, list(agents.ids or ()), agents, ledger)
+        if why is None:
+            raise
+    else:
+        return
+    raise BadInput(f"{why}; {ADVICE}")
+
+
+def first_difference(
+    offer: Announcement, table: Table, ids: list[str], agents: Agents | None, ledger: Ledger | None
+) -> str | None:
+    """Say where a table differs from what was announced; None if it does not, as far as can be known."""
+    if ledger is not None and (found := _first_line(offer, table, ids, agents, ledger)) is not None:
+        return found
+    if len(table) != offer.people:
+        return f"{_name(table)} has {len(table):,} people and {offer.people:,} were announced"
+    if ledger is None and agents is not None and sum(offer.grains(agents).tolist()) != offer.total_grains:
+        return f"{_name(table)} does not add up to what was announced (which line differs only a ledger can tell)"
+    return None
+
+
+def _first_line(offer: Announcement, table: Table, ids: list[str], agents: Agents | None, ledger: Ledger) -> str | None:
+    """Find the first person who was not announced, or who is missing, or who allows something else than they did."""
+    from optin.store import Terms
+
+    terms = Terms(offer.campaign, offer.round, offer.fingerprint)
+    known, cut = ledger.promises(terms), set(ledger.bounded(terms).ids)
+    stranger = next((row for row, person in enumerate(ids) if person not in known), None)
+    if stranger is not None:
+        return f"{table.place(stranger)}: this person was not announced"
+    present = set(ids)
+    missing = [person for person in known if person not in present]
+    if missing:
+        return f"{_name(table)} lacks {len(missing):,} of the announced people, the first is {missing[0]}"
+    for row, grains in enumerate([] if agents is None else offer.grains(agents).tolist()):
+        promised = known[ids[row]]
+        if grains < promised or (grains > promised and ids[row] not in cut):
+            return f"{table.place(row)}: what this person allows is not what was announced"
+    return None
+
+
+def _name(table: Table) -> str:
+    return str(table.files[0]) if len(table.files) == 1 else f"{table.files[0].parent} ({len(table.files)} files)"
