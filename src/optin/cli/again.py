@@ -28,8 +28,8 @@ def announced_once(plan: Plan, ledger: str, campaign: str | None) -> Iterator[No
     else:
         return
     raise BudgetSpent(
-        f"this plan was announced already, as campaign {earlier.campaign}, round {earlier.round}, and its promises are held or spent:"
-        f" to write that file again add --campaign {earlier.campaign} --round {earlier.round}; for another release plan again"
+        f"this plan was announced already, as campaign {earlier.campaign}, round {earlier.round}, and its promises are held"
+        f" or spent: to write that file again add --campaign {earlier.campaign} --round {earlier.round}; for another release plan again"
         " with --ledger"
     )
 
