@@ -27,10 +27,10 @@ def announced_once(plan: Plan, ledger: str, campaign: str | None) -> Iterator[No
             raise
     else:
         return
+    words = f"--campaign {earlier.campaign} --round {earlier.round}"
     raise BudgetSpent(
         f"this plan was announced already, as campaign {earlier.campaign}, round {earlier.round}, and its promises are held"
-        f" or spent: to write that file again add --campaign {earlier.campaign} --round {earlier.round}; for another release plan again"
-        " with --ledger"
+        f" or spent: to write that file again add {words}; for another release plan again with --ledger"
     )
 
 
