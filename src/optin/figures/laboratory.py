@@ -169,9 +169,14 @@ def relation(
         dot(ax, ink, at, filled=point.name == "robust")
         _name_on_dial(ax, point.name, at, ink)
     told = "; ".join(
-        f"{p.name}: cap {short(p.cap)}, bias {short(p.bias)} of at most {short(p.bias_bound)}" for p in points
+        f"{p.name}: cap {short(p.cap)}, bias {_size(p.bias)} of at most {_size(p.bias_bound)}" for p in points
     )
     return f"Expected squared error along the dial, from strictest to proportional. {told}."
+
+
+def _size(number: float) -> str:
+    """Write the size of a number; rounding alone is nothing."""
+    return short(round(abs(number), 12))
 
 
 def _name_on_dial(ax: Axes, name: str, at: tuple[float, float], ink: Ink) -> None:

@@ -1,0 +1,153 @@
+"""When personal limits pay: the optimum against dropping the strictest and treating the rest alike."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import optin
+from chapters.page import Shown, entry
+from chapters.populations import Array, harmonic, levels, lognormal, mixed
+from optin.figures.ink import LIGHT, key, log_axis, name_lines, plain, write
+from optin.figures.laboratory import DASHES
+
+UNIT = (0, 1)
+
+
+def ratio(limits: Array, **question: float) -> float:
+    """Return the variance of the best threshold over that of the optimum."""
+    people = optin.PrivacyConstrained(limits)
+    plan = optin.plan(people, bounds=UNIT, **question)
+    return optin.baselines.best_threshold(plan, people).variance / plan.variance
+
+
+@entry("small-gains", "On few levels the gain over one threshold is small", size=(8.4, 4.2))
+def small_gains(figure: Figure) -> Shown:
+    """Draw the gain over the best threshold across common populations."""
+    few = {
+        "0.5, all alike": levels((0.5, 1000)),
+        "0.1 / 10, 900 / 100": levels((0.1, 900), (10, 100)),
+        "0.5 / 1, half and half": levels((0.5, 500), (1, 500)),
+        "0.1 / 0.5 / 1, 340 / 430 / 230": levels((0.1, 340), (0.5, 430), (1, 230)),
+        "0.1 / 1, half and half": levels((0.1, 500), (1, 500)),
+    }
+    spread = {
+        "lognormal, sd 0.5": lognormal(middle=0.5, sd=0.5),
+        "lognormal, sd 1": lognormal(middle=0.5, sd=1.0),
+        "standard mix": mixed(),
+    }
+    gains = {name: 100 * (ratio(limits) - 1) for name, limits in (few | spread).items()}
+    order = sorted(gains, key=gains.__getitem__)
+    ax = figure.subplots()
+    plain(ax, LIGHT, x="how much larger the threshold's variance is (%)", y="", grid="x")
+    styles = {"few levels": {"facecolor": LIGHT.strong}, "spread out": {"facecolor": LIGHT.pale, "hatch": "///"}}
+    for row, name in enumerate(order):
+        style = styles["few levels" if name in few else "spread out"]
+        ax.barh(row, gains[name], 0.62, edgecolor=LIGHT.strong, **style)
+        write(ax, LIGHT, f"{gains[name]:.1f}", (gains[name], row), offset=(5, 0), va="center")
+    ax.set_yticks(range(len(order)), order)
+    ax.set_xlim(0, 1.15 * max(gains.values()))
+    key(ax, LIGHT, [(name, style | {"edgecolor": LIGHT.strong}) for name, style in styles.items()])
+    rows = "\n".join(f"| {name} | {gains[name]:.1f} % |" for name in order)
+    tenfold = 100 * (ratio(np.tile(mixed(), 10)) - 1)
+    few_most = max(gains[name] for name in few)
+    spread_least, spread_most = (end(gains[name] for name in spread) for end in (min, max))
+    return Shown(
+        f"""
+The simplest rival: leave out everyone below one limit, treat the rest alike, choose the limit well (Ghosh and
+Ligett; Cyffers and Ziani). A thousand people, values between 0 and 1, worst-case variance:
+
+| limits | variance of the best threshold, above the optimum |
+|---|---|
+{rows}
+
+On few levels personalising pays up to {few_most:.0f} %, on limits that are spread out {spread_least:.0f} to
+{spread_most:.0f} %. It pays less the more people there are, because then sampling, not noise, is what is
+left: the standard mix with ten times as many people leaves {tenfold:.1f} %. If that is not worth explaining weights to people, a threshold is an honest
+choice. What it cannot do is let everybody take part.
+
+```python
+>>> import optin
+>>> people = optin.PrivacyConstrained([0.1] * 500 + [1] * 500)
+>>> plan = optin.plan(people, bounds=(0, 1))
+>>> round(optin.baselines.best_threshold(plan, people).variance / plan.variance, 3)
+{ratio(few["0.1 / 1, half and half"]):.3f}
+
+```
+
+The other regime: [large gains](large-gains.md).
+""",
+        "Bars: how much larger the variance of the best threshold is than the optimum's. "
+        + "; ".join(f"{name}: {gains[name]:.1f} %" for name in order)
+        + ".",
+    )
+
+
+@entry("large-gains", "On spread-out limits and few people the gain has no bound")
+def large_gains(figure: Figure) -> Shown:
+    """Draw the gain on two levels, and on harmonic limits against the square of the harmonic number."""
+    left, right = figure.subplots(1, 2)
+    contrasts = np.unique(np.geomspace(1, 1000, 61).astype(int))
+    small, smaller = (np.array([_two_levels(c, total) for c in contrasts]) for total in (1.0, 0.1))
+    plain(left, LIGHT, x="generous over strict limit (equal sums)", y="threshold's variance over the optimum's")
+    log_axis(left, "x", 1, 1000)
+    left.set_ylim(0.9, 4.3)
+    for heights, style in ((small, "-"), (smaller, DASHES[1])):
+        left.plot(contrasts, heights, color=LIGHT.strong, linewidth=2.2, linestyle=style)
+    left.axhline(4, color=LIGHT.mark, linewidth=1.2, linestyle=(0, (5, 3)))
+    write(left, LIGHT, "never more than 4", (1, 4), offset=(4, 4), ha="left")
+    name_lines(left, LIGHT, [("sums 1", float(small[-1])), ("sums 0.1", float(smaller[-1]))], right=1000)
+    sizes = np.unique(np.geomspace(1, 100_000, 41).astype(int))
+    noisy = np.array([ratio(harmonic(int(n)), data_variance=0.0) for n in sizes])
+    worst = np.array([ratio(harmonic(int(n))) for n in sizes])
+    squares = np.array([harmonic(int(n)).sum() ** 2 for n in sizes])
+    plain(right, LIGHT, x="people with limits 1, 1/2, …, 1/n", y="threshold's variance over the optimum's")
+    log_axis(right, "x", 1, 100_000, most=6)
+    right.plot(sizes, noisy, color=LIGHT.strong, linewidth=2.2)
+    right.plot(sizes, worst, color=LIGHT.strong, linewidth=2.2, linestyle=DASHES[1])
+    right.plot(sizes[::4], squares[::4], "x", color=LIGHT.mark, markersize=8, markeredgewidth=1.8)
+    right.set_ylim(0, 1.1 * squares[-1])
+    name_lines(
+        right,
+        LIGHT,
+        [("noise only\n(crosses: H²)", float(noisy[-1])), ("worst-case\nvariance", float(worst[-1]))],
+        right=100_000,
+    )
+    thousand = ratio(harmonic(1000))
+    square = harmonic(1000).sum() ** 2
+    return Shown(
+        f"""
+Where noise rules, the variance is 2 over the squared sum of epsilons, and a threshold can only use one limit
+times the people above it.
+
+**Two levels** (left): as many people at a low limit as make the same sum as one person at a high one. The
+threshold has to choose one of the two groups, the optimum has both: twice the sum, a quarter of the variance.
+With sums of 1 the gain reaches {small.max():.2f}, with sums of 0.1, where sampling no longer matters,
+{smaller.max():.2f}. For two levels 4 is the most there can be.
+
+**Harmonic limits** 1, 1/2, …, 1/n (right): every threshold makes the sum k · 1/k = 1, whatever it leaves out.
+The optimum, if only noise counts, makes the sum $H_n = 1 + 1/2 + … + 1/n$, so the gain is exactly $H_n^2$,
+which has no bound: at a thousand people $H_n^2$ = {square:.2f}. With the worst-case variance of values it is
+{thousand:.1f} there, because sampling is shared by both.
+
+```python
+>>> import numpy as np, optin
+>>> limits = 1 / np.arange(1, 1001)
+>>> people = optin.PrivacyConstrained(limits)
+>>> plan = optin.plan(people, bounds=(0, 1), data_variance=0)
+>>> threshold = optin.baselines.best_threshold(plan, people)
+>>> round(threshold.variance / plan.variance, 3), round(float(limits.sum()) ** 2, 3)
+({square:.3f}, {square:.3f})
+
+```
+
+The other regime: [small gains](small-gains.md).
+""",
+        "Left: on two levels with equal sums the gain rises with their contrast towards 4. Right: on harmonic limits it"
+        f" follows the square of the harmonic number, {square:.0f} at a thousand people.",
+    )
+
+
+def _two_levels(contrast: int, total: float) -> float:
+    """Return the gain for one person at ``total`` and ``contrast`` people who make the same sum together."""
+    return ratio(levels((total / contrast, contrast), (total, 1)))
