@@ -64,7 +64,8 @@ Ligett; Cyffers and Ziani). A thousand people, values between 0 and 1, worst-cas
 On few levels personalising pays up to {few_most:.0f} %, on limits that are spread out {spread_least:.0f} to
 {spread_most:.0f} %. It pays less the more people there are, because then sampling, not noise, is what is
 left: the standard mix with ten times as many people leaves
-{tenfold:.1f} %. If that is not worth explaining weights to people, a threshold is an honest choice. What it cannot do is let everybody take part.
+{tenfold:.1f} %. If that is not worth explaining weights to people, a threshold is an honest choice.
+What it cannot do is let everybody take part.
 
 ```python
 >>> import optin
