@@ -29,6 +29,7 @@ MODULES = {
     "optin.dynamics": "dynamics.md",
     "optin.incentives": "incentives.md",
     "optin.relations": "relations.md",
+    "optin.simulation": "simulation.md",
     "optin.figures": "figures.md",
     "optin.report": "report.md",
     "optin.client": "client.md",
@@ -38,7 +39,20 @@ BEHIND = {
     "optin.store": ("optin.store.verification.OutsideCopy", "optin.store.ledger.Bounded"),
 }
 """Records that a public name gives or takes and no public module lists."""
-MADE_BY_HAND = {"Ink", "LinearBenefit", "PrivacyConstrained", "QuasiLinear", "Quorum", "Source", "Terms"}
+MADE_BY_HAND = {
+    "Harmonic",
+    "Ink",
+    "LinearBenefit",
+    "Lognormal",
+    "Mix",
+    "PrivacyConstrained",
+    "QuasiLinear",
+    "Quorum",
+    "Source",
+    "Terms",
+    "TwoLevel",
+    "ValueLaw",
+}
 """Records that users make themselves; the others are results, so how to make one is left out."""
 
 

@@ -139,6 +139,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "mark": "the one thing to look at",
     },
     "Group": {"low": "smallest limit", "high": "largest limit"},
+    "Harmonic": {"most": "the highest limit"},
     "Interval": {"low": "lower end", "high": "upper end", "level": "coverage", "method": "how it was computed"},
     "LimitReports": {
         "reports": "stated limits, a row for each person",
@@ -153,6 +154,13 @@ MEANINGS: dict[str, dict[str, str]] = {
         "bias_error": "its standard error",
         "mse": "mean squared error",
         "mse_error": "its standard error",
+    },
+    "Lognormal": {"median": "of the limits", "sigma": "standard deviation of their logarithms"},
+    "Mix": {"parts": "(share of people, lowest limit, highest limit) of each part"},
+    "Outcome": {
+        "design": "what was run",
+        "errors": "estimate less the mean of everyone's means, for each campaign; NaN without a release",
+        "covered": "where the interval held that mean; None for designs without one",
     },
     "Plan": {
         "within_resolution": "whether a benefit known only by calling it left a better offer undecided",
@@ -210,6 +218,13 @@ MEANINGS: dict[str, dict[str, str]] = {
         "joined": "who is in at the end",
         "settled": "whether nobody wants to change any more",
     },
+    "Simulation": {
+        "plan": "made once for all campaigns",
+        "campaigns": "how many",
+        "level": "of the intervals",
+        "joined": "share of people who joined",
+        "outcomes": "the optimum, then the designs asked for",
+    },
     "Source": {"plan": "a plan", "description": "of the limits", "release": "a release"},
     "Target": {
         "error": "the standard error asked for",
@@ -223,6 +238,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "problems": "what is wrong, in words",
         "vouched": "last act that an outside copy vouches for",
     },
+    "TwoLevel": {"low": "the lower limit", "high": "the higher one", "share": "of people at the lower one"},
     "ValueLaw": {
         "shape": '"coin" (lower or upper bound) or "uniform"',
         "mean": "of everyone's means",

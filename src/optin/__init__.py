@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from optin._version import __version__
 
 if TYPE_CHECKING:
-    from optin import baselines, campaign, dynamics, figures, incentives, relations, report
+    from optin import baselines, campaign, dynamics, figures, incentives, relations, report, simulation
     from optin.agents import Description, LinearBenefit, PrivacyConstrained, QuasiLinear, describe
     from optin.announcement import Announcement, Deal, announce, explain
     from optin.baselines import compare
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from optin.planning import Certificate, Plan, Target, plan
     from optin.receipts import Receipt, check
     from optin.releasing import Interval, Release, release
+    from optin.simulation import simulate
     from optin.store import Ledger
 
 _HOMES = {
@@ -54,8 +55,9 @@ _HOMES = {
     "plan": "planning",
     "read": "engine",
     "release": "releasing",
+    "simulate": "simulation",
 }
-_ROOMS = {"baselines", "campaign", "dynamics", "figures", "incentives", "relations", "report"}
+_ROOMS = {"baselines", "campaign", "dynamics", "figures", "incentives", "relations", "report", "simulation"}
 
 __all__ = [
     "Announcement",
@@ -94,6 +96,8 @@ __all__ = [
     "relations",
     "release",
     "report",
+    "simulate",
+    "simulation",
 ]
 
 

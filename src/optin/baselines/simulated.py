@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,12 @@ class ValueLaw:
     turnout: tuple[float, float] = (1.0, 1.0)
 
     def __post_init__(self) -> None:
-        if self.shape not in ("coin", "uniform"):
-            raise BadInput('the shape of values is "coin" or "uniform"')
+        given: tuple[object, ...] = (self.mean, self.sd, self.gap, *self.turnout)
+        for number in given:
+            if number is not None and not isinstance(number, Real):
+                raise BadInput("a law of values is made of single numbers: no field of it could hold a column")
+        if len(self.turnout) != 2 or self.shape not in ("coin", "uniform"):
+            raise BadInput('the shape of values is "coin" or "uniform", and turnout a pair of chances')
         if (self.sd is None) != (self.shape == "coin"):
             raise BadInput("give sd with uniform values, and not with coins: the mean decides how much they vary")
         if self.sd is not None and not 0 <= self.sd <= math.sqrt(1 / 12):
@@ -67,6 +72,14 @@ class ValueLaw:
         """Return each person's variance around their own mean."""
         means = self.means(limits)
         return means * (1 - means) if self.sd is None else np.full(len(limits), self.sd**2)
+
+    @property
+    def most_variance(self) -> float:
+        """The largest variance that anyone's value can have under this law."""
+        if self.sd is not None:
+            return self.sd**2
+        nearest = min(max(0.5, self.mean - abs(self.gap) / 2), self.mean + abs(self.gap) / 2)
+        return nearest * (1 - nearest)
 
     def chances(self, limits: Array) -> Array | None:
         """Return each person's chance to join; None if everyone does."""
@@ -125,6 +138,11 @@ class SimulatedValues:
     def joined_sums(self, amounts: Array) -> Array:
         """Add up amounts over those who joined, for each campaign."""
         return np.full(self.campaigns, amounts.sum()) if self._joined is None else row_sums(self._joined, amounts)
+
+    def joined_sums_below(self, amounts: Array, caps: Array) -> Array:
+        """Add up the smaller of amount and the campaign's cap over those who joined."""
+        lower = np.minimum(amounts, caps[:, np.newaxis])
+        return lower.sum(axis=1) if self._joined is None else row_sums(self._joined, lower)
 
     def noise_sums(self, scales: Array, generator: np.random.Generator) -> Array:
         """Add up each joined person's own Laplace noise; the difference of two exponentials is one, and fast."""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from optin.cli import compare, demo, ledger, offers, plan, releases, report, serve
+from optin.cli import compare, demo, ledger, offers, plan, releases, report, serve, simulate
 from optin.cli.helping import Command, Group
 from optin.cli.settings import SETTINGS
 
@@ -70,6 +70,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "check": releases.check_receipt,
     "report": report.write_page,
     "compare": compare.compare_designs,
+    "simulate": simulate.simulate_campaigns,
     "serve": serve.serve_web,
 }
 LEDGER_COMMANDS: dict[str, Callable[..., None]] = {

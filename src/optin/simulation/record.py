@@ -1,0 +1,99 @@
+"""What came out of many simulated campaigns: measured errors beside computed ones, coverage, and who took part."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optin.baselines import Baseline
+from optin.kernel.ladder import Array
+from optin.planning import Plan
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Outcome", "Simulation"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One design over all campaigns: errors of its estimates, NaN where nothing could be released.
+
+    ``covered`` says where the interval for the population's mean (E14) held it; None for designs without such an interval.
+    """
+
+    design: Baseline
+    errors: Array = field(repr=False)
+    covered: NDArray[np.bool_] | None = field(repr=False)
+
+    @property
+    def released(self) -> float:
+        """The share of campaigns that released something."""
+        return float(np.isfinite(self.errors).mean())
+
+    @property
+    def bias(self) -> float:
+        """The mean error."""
+        return self._mean(self.errors)
+
+    @property
+    def mse(self) -> float:
+        """The mean squared error."""
+        return self._mean(self.errors**2)
+
+    @property
+    def bias_error(self) -> float:
+        """The standard error of `bias`."""
+        return self._standard_error(self.errors)
+
+    @property
+    def mse_error(self) -> float:
+        """The standard error of `mse`."""
+        return self._standard_error(self.errors**2)
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of intervals that held the population's mean, among campaigns that released."""
+        return (
+            None if self.covered is None or not self.released else float(self.covered[np.isfinite(self.errors)].mean())
+        )
+
+    def _mean(self, numbers: Array) -> float:
+        return float(np.mean(numbers, where=np.isfinite(numbers))) if self.released else math.inf
+
+    def _standard_error(self, numbers: Array) -> float:
+        kept = numbers[np.isfinite(numbers)]
+        return float(kept.std(ddof=1)) / math.sqrt(len(kept)) if len(kept) > 1 else math.inf
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Many campaigns with the same people: the plan, what each design did, and the share of people who joined."""
+
+    plan: Plan
+    campaigns: int
+    level: float
+    joined: float
+    outcomes: tuple[Outcome, ...]
+
+    def frame(self) -> pandas.DataFrame:
+        """Return the table: a row for each design, measured beside computed."""
+        import pandas
+
+        rows = [
+            {
+                "bias": o.bias,
+                "bias_error": o.bias_error,
+                "mse": o.mse,
+                "mse_error": o.mse_error,
+                "computed": o.design.mse,
+                "coverage": o.coverage,
+                "released": o.released,
+            }
+            for o in self.outcomes
+        ]
+        return pandas.DataFrame(rows, index=pandas.Index([o.design.name for o in self.outcomes], name="design"))
