@@ -1,12 +1,15 @@
 """The gallery: a page and a picture for every claim, and no number in a page that the code did not compute."""
 
 import importlib
+import itertools
 import re
 import sys
 from pathlib import Path
 
 import pytest
 from PIL import Image
+
+import optin
 
 GALLERY = Path(__file__).parent.parent / "docs/gallery"
 sys.path.insert(0, str(GALLERY))
@@ -20,6 +23,7 @@ WANTED = {
     "large-gains",
     "saturation",
     "tipping",
+    "company",
     "true-limits",
     "overstated-costs",
     "relation",
@@ -51,7 +55,13 @@ def test_pictures_are_modest_described_and_the_size_that_was_asked_for(entry):
     assert len(words) > 60
 
 
-def test_saturation_is_at_the_published_error_from_the_published_limit_on():
-    page = (GALLERY / "saturation.md").read_text()
-    assert "**0.26**" in page
-    assert page.count("3.611") >= 4
+def test_half_at_a_tenth_saturates_at_the_published_limit_and_error():
+    def error(higher):
+        return optin.plan(optin.PrivacyConstrained([0.1] * 500 + [higher] * 500), bounds=(0, 1)).variance
+
+    flat = [error(higher) for higher in (0.26, 0.3, 1, 3, 10)]
+    assert max(flat) - min(flat) <= 1e-12 * flat[0]
+    assert round(flat[0] * 1e4, 3) == 3.611
+    falling = [error(higher) for higher in (0.1, 0.15, 0.2, 0.25, 0.2599)]
+    assert all(a > b for a, b in itertools.pairwise([*falling, flat[0]]))
+    assert "**0.26**" in (GALLERY / "saturation.md").read_text()

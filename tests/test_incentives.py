@@ -196,3 +196,12 @@ def test_questions_that_have_no_answer_are_refused():
     with pytest.raises(optin.BadInput, match="gain_of_cost"):
         incentives.cost_reports(own, **UNIT)
     assert math.isfinite(incentives.gain_of_cost(own, person=0, report=2.0, **UNIT))
+
+
+def test_limits_whose_squares_overflow_are_read_as_no_limit():
+    people = optin.PrivacyConstrained([1.0, 4.0, 1e200, 1e299])
+    found = incentives.limit_reports(people, **UNIT, reports=[4.0, 1e250, math.inf])
+    assert found.honest_variance == pytest.approx(optin.plan(people, **UNIT).variance)
+    assert found.variances[2, 1:] == pytest.approx(found.honest_variance)
+    assert found.kept[2:].all()
+    assert not found.kept[:2, 1:].any()

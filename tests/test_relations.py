@@ -50,7 +50,7 @@ def test_simulated_releases_show_the_bias_and_error_that_were_computed(shape):
     generator = np.random.default_rng(11)
     by_name = {p.name: p for p in points(means, 0.3)}
     for name in ("robust", "optimum"):
-        found = relations.measured(plan, PEOPLE, means, cap=by_name[name].cap, draws=4_000, generator=generator)
+        found = relations.measured(plan, np.minimum(MIX, by_name[name].cap), means, draws=4_000, generator=generator)
         assert abs(found.bias - by_name[name].bias) <= 4.5 * found.bias_error
         assert abs(found.mse - by_name[name].mse) <= 4.5 * found.mse_error
     if shape != "none":
@@ -60,7 +60,7 @@ def test_simulated_releases_show_the_bias_and_error_that_were_computed(shape):
 def test_a_smaller_declared_variance_is_kept_by_the_simulated_values():
     means = relations.related_means(MIX, bounds=(10.0, 30.0), gap=4.0)
     plan = optin.plan(PEOPLE, bounds=(10.0, 30.0), data_variance=9.0)
-    found = relations.measured(plan, PEOPLE, means, cap=0.2, draws=4_000, generator=np.random.default_rng(2))
+    found = relations.measured(plan, np.minimum(MIX, 0.2), means, draws=4_000, generator=np.random.default_rng(2))
     row = relations.along_the_dial(plan, PEOPLE, means, np.array([0.2]), max_gap=4.0)[0]
     assert abs(found.mse - row[5]) <= 5 * found.mse_error
     assert found.mse < row[2] + row[4] ** 2

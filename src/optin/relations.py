@@ -142,29 +142,39 @@ def along_the_dial(best: Plan, agents: PrivacyConstrained, means: Array, caps: A
     return np.array(rows)
 
 
-def measured(
-    best: Plan, agents: PrivacyConstrained, means: Array, *, cap: float, draws: int, generator: np.random.Generator
-) -> Measured:
-    """Simulate releases with this cap and measure bias and mean squared error against the mean of all means.
+def measured(best: Plan, epsilons: Array, means: Array, *, draws: int, generator: np.random.Generator) -> Measured:
+    """Simulate releases that give people these epsilons; measure bias and squared error against the mean of all means.
 
     Values are simulated and the noise is floating-point: for the laboratory only. A value is one of the bounds, drawn so that
     its mean is the person's, and pulled towards that mean where the declared variance is smaller.
+
+    >>> import optin
+    >>> people = PrivacyConstrained([1, 4, 9, 9])
+    >>> plan, means = optin.plan(people, bounds=(0, 1)), np.array([0.2, 0.4, 0.6, 0.8])
+    >>> found = measured(plan, plan.epsilons(people), means, draws=10_000, generator=np.random.default_rng(1))
+    >>> abs(found.bias - (plan.weights(people) @ means - means.mean())) < 4 * found.bias_error
+    np.True_
     """
-    lo, hi = best.bounds
-    eps = np.minimum(agents.limits, cap)
-    weights = eps / eps.sum()
+    lo, weights = best.bounds[0], epsilons / epsilons.sum()
     shares = (means - lo) / best.width
-    pull = np.sqrt(np.divide(_spreads(best, means), (means - lo) * (hi - means), where=shares * (1 - shares) > 0,
-                             out=np.zeros_like(shares)))  # fmt: skip
+    pull = _pull(best, means)
+    size = max(ROWS // len(means), 1)
     errors = []
-    for start in range(0, draws, max(ROWS // len(eps), 1)):
-        size = min(max(ROWS // len(eps), 1), draws - start)
-        ends = lo + best.width * (generator.random((size, len(eps))) < shares)
-        noise = generator.laplace(scale=best.width / eps.sum(), size=size)
+    for start in range(0, draws, size):
+        rows = min(size, draws - start)
+        ends = lo + best.width * (generator.random((rows, len(means))) < shares)
+        noise = generator.laplace(scale=best.width / epsilons.sum(), size=rows)
         errors.append((means + pull * (ends - means)) @ weights + noise - means.mean())
     found = np.concatenate(errors)
     squares, root = found**2, math.sqrt(draws)
     return Measured(float(found.mean()), float(found.std()) / root, float(squares.mean()), float(squares.std()) / root)
+
+
+def _pull(best: Plan, means: Array) -> Array:
+    """Return by how much each person's values are drawn towards their mean so as to keep the declared variance."""
+    lo, hi = best.bounds
+    widest = (means - lo) * (hi - means)
+    return np.sqrt(_spreads(best, means) / np.where(widest > 0, widest, 1.0))
 
 
 def caution_table(

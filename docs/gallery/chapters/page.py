@@ -53,7 +53,7 @@ def _filled(prose: str) -> str:
 
 
 def _lines(block: str) -> str:
-    items = re.split(r"\n(?=- )", block)
+    items = [re.sub(r"\s+", " ", item) for item in re.split(r"\n(?=- )", block)]
     return "\n".join(
         textwrap.fill(
             item, WIDTH, subsequent_indent="  " * item.startswith("- "), break_long_words=False, break_on_hyphens=False

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 import optin
 from chapters.page import Shown, entry
-from chapters.populations import mixed
+from chapters.populations import Array, mixed
 from optin import figures, relations
 from optin.figures.ink import LIGHT, log_axis, name_lines, plain
 from optin.figures.laboratory import DASHES
@@ -25,16 +25,7 @@ def relation(figure: Figure) -> Shown:
         means = relations.related_means(people.limits, bounds=UNIT, gap=gap)
         words.append(figures.relation(ax, people, means, bounds=UNIT, max_gap=gap))
         ax.set_title(f"means up to {gap:g} apart", fontsize=9.5, color=LIGHT.text)
-    generator = np.random.default_rng(15)
-    rows = []
-    for point in relations.dial_points(people, means, bounds=UNIT, max_gap=0.2):
-        found = relations.measured(best, people, means, cap=point.cap, draws=2000, generator=generator)
-        rows.append(
-            f"| {point.name} | {point.cap:.3f} | {point.tilt:.3f} | {abs(point.bias):.4f} "
-            f"| {found.bias:.4f} ± {2 * found.bias_error:.4f} | {point.bias_bound:.4f} "
-            f"| {point.mse * 1e4:.2f}e-4 | {found.mse * 1e4:.2f}e-4 |"
-        )
-    table = "\n".join(rows)
+    rows = "\n".join(_rows(best, people, means, gap=0.2))
     return Shown(
         f"""
 A thousand people with limits of the standard mix. The more someone allows, the higher the mean of their value,
@@ -49,9 +40,10 @@ For the gap of 0.2, with 2000 simulated releases each:
 
 | design | cap | tilt | bias, computed | bias, measured | bound, gap · tilt | error, computed | error, measured |
 |---|---|---|---|---|---|---|---|
-{table}
+{rows}
 
-No bias reaches its bound here, because means rise evenly; a jump at the mean weight would reach it.
+The best single threshold, which leaves the strictest out, is not on the dial: it has the tilt of everyone it leaves
+out. No bias reaches its bound here, because means rise evenly; a jump at the mean weight would reach it.
 
 ```python
 >>> import optin
@@ -66,6 +58,31 @@ No bias reaches its bound here, because means rise evenly; a jump at the mean we
 Theory: [the dial](../theory/dial.md). What the caution costs: [next page](price-of-caution.md).
 """,
         " ".join(words),
+    )
+
+
+def _rows(best: optin.Plan, people: optin.PrivacyConstrained, means: Array, *, gap: float) -> list[str]:
+    """Write a row for each design of the dial and for the best threshold: computed, measured, bound."""
+    generator = np.random.default_rng(15)
+    limits, rows = people.limits, []
+    threshold = optin.baselines.best_threshold(best, people)
+    for point in relations.dial_points(people, means, bounds=UNIT, max_gap=gap):
+        epsilons = np.minimum(limits, point.cap)
+        found = relations.measured(best, epsilons, means, draws=2000, generator=generator)
+        rows.append(_row(point.name, f"{point.cap:.3f}", point.tilt, point.bias, gap, point.mse, found))
+    epsilons = np.where(limits >= threshold.epsilon, threshold.epsilon, 0.0)
+    found = relations.measured(best, epsilons, means, draws=2000, generator=generator)
+    weights = epsilons / epsilons.sum()
+    bias = float(weights @ means - means.mean())
+    mse = float(weights**2 @ (means * (1 - means))) + threshold.noise + bias**2
+    rows.append(_row("best threshold", "-", 1 - threshold.people / len(limits), bias, gap, mse, found))
+    return rows
+
+
+def _row(name: str, cap: str, tilt: float, bias: float, gap: float, mse: float, found: relations.Measured) -> str:
+    return (
+        f"| {name} | {cap} | {tilt:.3f} | {abs(bias):.4f} | {found.bias:.4f} ± {2 * found.bias_error:.4f} "
+        f"| {gap * tilt:.4f} | {mse * 1e4:.2f}e-4 | {found.mse * 1e4:.2f}e-4 |"
     )
 
 

@@ -19,6 +19,7 @@ __all__ = ["LimitReports", "limit_reports", "report_table"]
 
 FACTORS = np.geomspace(1 / 16, 16, 33)
 """The reports tried by default, as multiples of the truth."""
+EXTREME = 1e150
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,18 +64,23 @@ def limit_reports(
         raise BadInput("limit_reports is about people with limits; cost_reports is for people who weigh costs")
     asked = question(agents, bounds=bounds, data_variance=data_variance, data_sd=None, eta=None, max_gap=0.0, slack=0.0)
     told = report_table(reports, agents.limits, FACTORS)
-    table = OneReplaced(agents.limits)
+    table = OneReplaced(_below_squares(agents.limits))
     who = np.arange(len(agents))
-    found = table.solve(who[:, None], told, spread=asked.spread, kappa=asked.kappa)
-    honest = table.solve(who[:1], agents.limits[:1], spread=asked.spread, kappa=asked.kappa)
+    found = table.solve(who[:, None], _below_squares(told), spread=asked.spread, kappa=asked.kappa)
+    honest = table.solve(who[:1], _below_squares(agents.limits[:1]), spread=asked.spread, kappa=asked.kappa)
     unit = asked.width**2
     return LimitReports(
         reports=told,
-        epsilons=found.epsilons,
+        epsilons=np.minimum(told, found.caps),
         variances=found.variances * unit,
-        kept=found.epsilons <= agents.limits[:, None],
+        kept=np.minimum(told, found.caps) <= agents.limits[:, None],
         honest_variance=float(honest.variances[0]) * unit,
     )
+
+
+def _below_squares(limits: Array) -> Array:
+    """Read limits whose squares would overflow as infinite: no cap of another table comes near them."""
+    return np.where(limits > EXTREME, np.inf, limits)
 
 
 def report_table(reports: Any, truth: Array, factors: Array) -> Array:  # noqa: ANN401

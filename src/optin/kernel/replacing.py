@@ -16,6 +16,7 @@ from optin.kernel.ladder import Array
 __all__ = ["OneReplaced", "Replaced"]
 
 Indices = NDArray[np.int64]
+BLOCK = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,21 @@ class OneReplaced:
         With ``surplus`` B the limits are B times the table's and the caps come out in units of B: E1 then has the target
         kappa / (spread B^2), as E10 needs it.
         """
-        who, reports, surplus = np.broadcast_arrays(who, np.asarray(reports, dtype=np.float64), surplus)
+        asked = np.broadcast_arrays(who, np.asarray(reports, dtype=np.float64), np.asarray(surplus, dtype=np.float64))
+        flat = [np.ravel(a) for a in asked]
+        parts = [
+            self._block(*(a[start : start + BLOCK] for a in flat), spread=spread, kappa=kappa)
+            for start in range(0, len(flat[0]), BLOCK)
+        ]
+        caps, epsilons, variances = (
+            np.concatenate(column).reshape(asked[0].shape) for column in zip(*parts, strict=True)
+        )
+        return Replaced(caps, epsilons, variances)
+
+    def _block(
+        self, who: Indices, reports: Array, surplus: Array, *, spread: float, kappa: float
+    ) -> tuple[Array, Array, Array]:
+        """Answer a block of questions small enough for the processor's cache."""
         place = self.places[who]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             target = np.divide(kappa, spread * surplus * surplus)
@@ -69,8 +84,7 @@ class OneReplaced:
             reach = total + np.where(inside, reports, 0.0) + np.where(above > 0, above * caps, 0.0)
             noisy = spread * caps / reach  # E5
             alone = self._noiseless(place, reports, spread, kappa / (surplus * surplus))
-        variances = np.where(np.isfinite(caps), noisy, alone)
-        return Replaced(caps, np.minimum(reports, caps), variances)
+        return caps, np.minimum(reports, caps), np.where(np.isfinite(caps), noisy, alone)
 
     def _piece(self, place: Indices, reports: Array, target: Array) -> Indices:
         """Find how many finite limits lie below each root: the first edge at which the left side reaches the target."""
