@@ -184,9 +184,10 @@ def _accuracy(plan: Plan) -> list[tuple[str, str]]:
             *lines,
             ("bias", f"at most {number(plan.bias_bound)} (means {plan.max_gap:g} apart); error with it {worst}"),
         ]
+    guard = " (--max-gap)" if plan.promised_variance is None else ""
     return [
         *lines,
-        ("bias", f"none if limits and values are unrelated, else at most {plan.tilt:.3f} x the gap (--max-gap)"),
+        ("bias", f"none if limits and values are unrelated, else at most {plan.tilt:.3f} x the gap" + guard),
     ]
 
 

@@ -98,7 +98,8 @@ def plan_people(
 def plan_record(plan: Plan, agents: Agents, columns: Columns) -> dict[str, Any]:
     """Write a plan with what the next steps need: how limits are spread, and where people's columns are."""
     record: dict[str, Any] = json.loads(plan.to_json())
-    return record | {"describe": _describe(plan, agents), "columns": columns.as_dict()}
+    with working("describing"):
+        return record | {"describe": _describe(plan, agents), "columns": columns.as_dict()}
 
 
 def read_plan(path: Path | str) -> tuple[Plan, dict[str, Any]]:

@@ -69,10 +69,10 @@ def told_references(plan: Plan, description: Description | None) -> tuple[Refere
     if description is None or description.people < SMALLEST_CELL:
         return (no_privacy(plan),)
     none, threshold, strict = references(plan, coarse(description))
-    near = replace(
-        strict, name="everyone near the strictest limit", sentence=strict.sentence.replace("person", "group")
-    )
-    return none, threshold, near if coarse(description).buckets[:1] else strict
+    if strict.epsilon == 0:
+        return none, threshold, strict
+    words = "Everyone counts alike and loses no more than the strictest group allows, rounded down."
+    return none, threshold, replace(strict, name="everyone near the strictest limit", sentence=words)
 
 
 def release_parts(release: Release) -> tuple[Parts, ...]:
@@ -192,7 +192,7 @@ def _interval(ax: Axes, found: Interval, row: int, colour: str, reach: float, in
 def _promise(ax: Axes, promised: float, right: float, ink: Ink) -> None:
     ax.axhline(promised, color=ink.mark, linewidth=1.4, linestyle=(0, (5, 3)))
     place = (right, promised)  # below the line at the right, where every curve has left it
-    write(ax, ink, "promised: above this line, no release", place, offset=(-4, -4), ha="right", va="top")
+    write(ax, ink, "above this line, no release", place, offset=(-4, -4), ha="right", va="top")
 
 
 def _stacked(ax: Axes, rows: Sequence[Parts], own: str, ink: Ink) -> str:
@@ -207,7 +207,7 @@ def _stacked(ax: Axes, rows: Sequence[Parts], own: str, ink: Ink) -> str:
     ax.set_yticks(range(len(rows)), [_two_lines(part.name) for part in reversed(rows)])
     ax.set(xlim=(0, most * 1.28), ylim=(-0.5, len(rows) - 0.5))
     scaled_axis(ax, "x", like=plan.total)
-    shown = [name for name in styles if name != "possible bias²" or any(part.bias > 0 for part in rows)]
+    shown = [name for name in styles if name != "bias² at most" or any(part.bias > 0 for part in rows)]
     key(ax, ink, [(name, styles[name]) for name in shown])
     return "Where the error comes from. " + " ".join(_sentence(part) for part in rows)
 
@@ -215,7 +215,7 @@ def _stacked(ax: Axes, rows: Sequence[Parts], own: str, ink: Ink) -> str:
 def bar(ax: Axes, row: int, part: Parts, most: float, ink: Ink) -> float:
     """Draw one bar, cut where the picture ends, visibly; return its end."""
     left, styles = 0.0, bar_styles(ink)
-    for name, size in (("sampling", part.sampling), ("noise", part.noise), ("possible bias²", part.bias)):
+    for name, size in (("sampling", part.sampling), ("noise", part.noise), ("bias² at most", part.bias)):
         if size > 0:
             ax.barh(row, min(size, most - left), 0.56, left=left, linewidth=1, **styles[name])  # type: ignore[arg-type]
             left = min(left + size, most)
@@ -242,7 +242,7 @@ def bar_styles(ink: Ink) -> dict[str, dict[str, object]]:
     return {
         "sampling": {"facecolor": ink.pale, "edgecolor": ink.strong},
         "noise": {"facecolor": ink.strong, "edgecolor": ink.strong},
-        "possible bias²": {"facecolor": ink.paper, "edgecolor": ink.mark, "hatch": "////"},
+        "bias² at most": {"facecolor": ink.paper, "edgecolor": ink.mark, "hatch": "////"},
     }
 
 
@@ -252,7 +252,7 @@ def _sentence(part: Parts) -> str:
     bias = f", possible squared bias {short(part.bias)}" if part.bias > 0 else ""
     return (
         f"{part.name[0].upper()}{part.name[1:]}: sampling {short(part.sampling)}, noise {short(part.noise)}{bias}, "
-        f"standard error {short(math.sqrt(part.total))}{' with that bias' if part.bias > 0 else ''}."
+        f"{'error with it' if part.bias > 0 else 'standard error'} {short(math.sqrt(part.total))}."
     )
 
 

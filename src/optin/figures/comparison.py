@@ -34,7 +34,7 @@ def comparison(ax: Axes, compared: Comparison, *, ink: Ink = LIGHT) -> str:
     ax.set_yticks(range(len(rows)), [design.name for design in rows])
     ax.set(xlim=(0, most * 1.22), ylim=(len(rows) - 0.5, -0.5))
     scaled_axis(ax, "x", like=own)
-    shown = [name for name in styles if name != "possible bias²" or any(d.bias_bound > 0 for d in rows)]
+    shown = [name for name in styles if name != "bias² at most" or any(d.bias_bound > 0 for d in rows)]
     key(ax, ink, [(name, styles[name]) for name in shown])
     others = ", ".join(f"{d.name} {_times(compared.ratio(d))}" for d in rows[1:])
     return f"Expected squared error: {rows[0].name} {short(own)}; as multiples of it: {others}."

@@ -71,7 +71,7 @@ def weights(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT)
     ax.stairs(multiples, edges, color=ink.strong, linewidth=2, baseline=None)
     ax.axhline(1.0, color=ink.text, linewidth=1.2, linestyle=(0, (5, 3)))
     ax.set(xlim=(0, 100), ylim=(0, top))
-    write(ax, ink, "an equal share", (0, 1.0), offset=(5, 3), weight="bold")
+    write(ax, ink, "an equal share", (100, 1.0), offset=(-5, -4), weight="bold", ha="right", va="top")
     words = f"area above the line: {percent(plan.tilt)} of all weight,\nmoved to people who allow more (the tilt)"
     write(ax, ink, words, (0, top), offset=(5, -4), va="top")
     return (
@@ -112,7 +112,7 @@ def costly_limits(ax: Axes, plan: Plan, description: Description, *, ink: Ink = 
 def cost_shares(plan: Plan, description: Description) -> tuple[tuple[Cell, ...], Array]:
     """Return groups of people and the part of the cost of limits that falls to each; the parts add up to 1."""
     if plan.max_gap > 0:
-        raise BadInput("what limits cost is defined for plans with max_gap=0")
+        raise BadInput("what limits cost is told only where no gap between people's means was declared")
     _drawable(plan, description)
     found = groups(plan, description)
     pull = np.array([c.pull for c in found])

@@ -122,7 +122,7 @@ def _release_header(release: Release) -> Markup:
 
 def _release_title(release: Release) -> str:
     reach = release.total_interval(0.95).high - release.estimate
-    return f"The mean is {level(release.estimate, reach)} ± {short(reach, 2)}"
+    return f"The mean is {level(release.estimate, reach)}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{short(reach, 2)}"
 
 
 def _tiles(tiles: list[tuple[str, str]]) -> Markup:

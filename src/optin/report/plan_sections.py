@@ -15,7 +15,7 @@ from optin.figures.wording import count, part, percent, power_of, short, steady,
 from optin.planning import Plan, Target
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
-from optin.report.section import Pictured, error_reading, facts, note, root, squared_error_caption
+from optin.report.section import Pictured, error_name, error_reading, facts, note, root, squared_error_caption
 
 __all__ = ["error_section", "plan_numbers", "plan_sections"]
 
@@ -102,7 +102,7 @@ def error_section(plan: Plan, description: Description | None, release: Release 
             (p.name, *(steady(part / unit) for part in (p.sampling, p.noise, p.bias)[: 2 + bias]), root(p.total))
             for p in found
         ]
-        head = ("", "sampling", "noise", *(["bias²"] if bias else []), "standard error")
+        head = ("", "sampling", "noise", *(["bias²"] if bias else []), error_name(bias=bias))
         own = "this plan" if release is None else "this release"
         return joined((table(squared_error_caption(power), head, rows, strong=own), note(*_remarks(plan, description))))
 
@@ -141,7 +141,10 @@ def _dial(plan: Plan, description: Description) -> Pictured:
         )
         own = ("this plan", short(plan.cap), root(plan.worst_case_mse), percent(plan.tilt))
         shown = table(
-            "Three places on the dial", ("", "cap", "standard error", "tilt"), (first, own, last), strong="this plan"
+            "Three places on the dial",
+            ("", "cap", error_name(bias=plan.max_gap > 0), "tilt"),
+            (first, own, last),
+            strong="this plan",
         )
         return joined((shown, note(_dial_note(plan))))
 
@@ -178,7 +181,7 @@ def _noise(plan: Plan, description: Description) -> Pictured:
                 root(float(high.errors[0])),
             ),
         ]
-        shown = table("Noise", ("", "η", "noise scale", "standard error"), rows, strong="this plan")
+        shown = table("Noise", ("", "η", "noise scale", error_name(bias=plan.max_gap > 0)), rows, strong="this plan")
         return joined(
             (shown, note("Laplace noise of scale 1/η is added to the weighted mean, in the unit of the values."))
         )

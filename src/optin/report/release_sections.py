@@ -7,7 +7,7 @@ from optin.figures.accuracy import release_parts
 from optin.figures.wording import count, level, percent, power_of, steady
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table, tag
-from optin.report.section import Pictured, error_reading, facts, note, root, section, squared_error_caption
+from optin.report.section import Pictured, error_name, error_reading, facts, note, root, section, squared_error_caption
 
 __all__ = ["error_section", "offer_section", "result_section"]
 
@@ -62,7 +62,7 @@ def error_section(release: Release) -> Pictured:
             (p.name, *(steady(part / unit) for part in (p.sampling, p.noise, p.bias)[: 2 + bias]), root(p.total))
             for p in release_parts(release)
         ]
-        head = ("", "sampling", "noise", *(["bias²"] if bias else []), "standard error")
+        head = ("", "sampling", "noise", *(["bias²"] if bias else []), error_name(bias=bias))
         return table(squared_error_caption(power), head, rows, strong="this release")
 
     return Pictured(

@@ -64,7 +64,13 @@ def error_reading(*, bias: bool) -> str:
     words = "Sampling is the luck of which people were asked; it would remain without any privacy. Noise is what privacy adds. "
     if bias:
         words += "Bias is what a link between limits and values can do at most, at the declared gap. "
-    return words + "The number at the end of a bar is its root: the standard error, in the unit of the values."
+    kind = "the error with that bias" if bias else "the standard error"
+    return words + f"The number at the end of a bar is its root: {kind}, in the unit of the values."
+
+
+def error_name(*, bias: bool) -> str:
+    """Name the root of a squared error: a standard error has no bias in it."""
+    return "error with bias" if bias else "standard error"
 
 
 def note(*texts: str) -> Markup:
