@@ -97,11 +97,19 @@ def key(ax: Axes, ink: Ink, entries: Sequence[tuple[str, dict[str, object]]]) ->
     from matplotlib.patches import Patch
 
     patches = [Patch(label=name, **style) for name, style in entries]  # type: ignore[arg-type]
-    found = ax.legend(handles=patches, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(patches), frameon=False)
+    tight = {"columnspacing": 1.2, "handlelength": 1.5, "handletextpad": 0.5, "borderaxespad": 0.3}
+    found = ax.legend(
+        handles=patches,
+        loc="lower left",
+        bbox_to_anchor=(0, 1.0),
+        ncols=len(patches),
+        frameon=False,
+        fontsize=9,
+        **tight,  # type: ignore[arg-type]
+    )
     found.set_in_layout(True)
     for text in found.get_texts():
         text.set_color(ink.text)
-        text.set_fontsize(9)
 
 
 def round_ticks(low: float, high: float, *, most: int = 7) -> list[float]:
