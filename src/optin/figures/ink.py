@@ -105,7 +105,7 @@ def key(ax: Axes, ink: Ink, entries: Sequence[tuple[str, dict[str, object]]]) ->
         ncols=len(patches),
         frameon=False,
         fontsize=9,
-        **tight,  # type: ignore[arg-type]
+        **tight,
     )
     found.set_in_layout(True)
     for text in found.get_texts():
