@@ -10,9 +10,10 @@ import pytest
 from cli_steps import optin as run
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
 import optin
-from optin import baselines
+from optin import baselines, figures
 from optin.baselines import compared, designs
 from optin.baselines.comparison import SMALLEST
 
@@ -304,6 +305,17 @@ def test_quasi_linear_people_are_compared_at_the_limits_of_the_promise():
     assert [d.mse for d in ours] == pytest.approx([d.mse for d in theirs])
 
 
+def test_people_who_stay_in_an_engine_are_compared_without_leaving_it(tmp_path):
+    rng = np.random.default_rng(6)
+    limits = np.concatenate([[0.0] * 20, np.exp(rng.normal(-1, 1, 3000)), [math.inf] * 15])
+    rows = [f"p{i},{limit!r}" for i, limit in enumerate(limits.tolist())]
+    (tmp_path / "people.csv").write_text("id,limit\n" + "\n".join(rows) + "\n")
+    kept = optin.read(str(tmp_path / "people.csv"), id="id", limits="limit", engine="duckdb")
+    ours, theirs = (optin.compare(p, bounds=(0, 1), max_gap=0.1) for p in (kept, optin.PrivacyConstrained(limits)))
+    assert ours["mse"].to_numpy() == pytest.approx(theirs["mse"].to_numpy(), rel=5e-3)
+    assert ours.shape == theirs.shape
+
+
 @pytest.mark.parametrize(("wrong", "words"), [({"mean": 2.0}, "within the bounds"), ({"mean": math.nan}, "within")])
 def test_a_mean_outside_the_bounds_is_refused(wrong, words):
     with pytest.raises(optin.BadInput, match=words):
@@ -332,6 +344,50 @@ def test_a_comparison_of_a_million_people_costs_at_most_twenty_plans():
     optin.compare(people, bounds=(0, 1))
     plan = seconds(lambda: optin.plan(people, bounds=(0, 1)), 7)
     assert seconds(lambda: optin.compare(people, bounds=(0, 1)), 3) <= 20 * plan
+
+
+# --- the pictures ---------------------------------------------------------------------------------------------------
+
+KINDS = {
+    "levels": (LIMITS["three"], {}),
+    "related": (LIMITS["harmonic"], {"max_gap": 0.2, "bounds": (1_000, 250_000)}),
+    "zeros and no limits": (np.concatenate([np.zeros(30), LIMITS["harmonic"], np.full(50, math.inf)]), {}),
+    "nobody limited": (np.full(40, math.inf), {}),
+    "few": ([1.0, 4.0, 9.0, 9.0], {}),
+    "no variance": (LIMITS["three"], {"data_variance": 0.0}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("ink", [figures.LIGHT, figures.DARK], ids=["light", "dark"])
+def test_both_pictures_are_drawn_for_every_kind_of_people_and_say_what_they_show(kind, ink):
+    limits, question = KINDS[kind]
+    people = optin.PrivacyConstrained(limits)
+    both = compared(optin.plan(people, **({"bounds": (0, 1)} | question)), people)
+    words = []
+    draws = [
+        lambda ax: words.append(figures.comparison(ax, both, ink=ink)),
+        lambda ax: words.append(figures.losses(ax, both, ink=ink)),
+    ]
+    assert figures.png(draws, size=(9, 4.2), widths=(3, 2), ink=ink).startswith(b"\x89PNG")
+    assert all(name in words[0] for name in baselines.NAMES)
+    assert len(words[1]) > 60
+
+
+def test_bars_are_as_long_as_the_errors_and_cut_where_the_number_says_it_all():
+    people = optin.PrivacyConstrained(LIMITS["three"])
+    both = compared(optin.plan(people, bounds=(0, 1)), people)
+    ax = Figure().subplots()
+    figures.comparison(ax, both)
+    ends = {}
+    for bar in ax.patches:
+        row = round(bar.get_y() + bar.get_height() / 2)
+        ends[row] = max(ends.get(row, 0.0), bar.get_x() + bar.get_width())
+    for row, design in enumerate(both.designs):
+        assert ends[row] == pytest.approx(min(design.mse, 3.5 * both.designs[0].mse))
+    labels = [text.get_text() for text in ax.texts]
+    assert "\N{MULTIPLICATION SIGN} 1.21" in labels
+    assert "→ \N{MULTIPLICATION SIGN} 207" in labels
 
 
 # --- the command ----------------------------------------------------------------------------------------------------

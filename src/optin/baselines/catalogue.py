@@ -10,7 +10,7 @@ import numpy as np
 
 from optin.agents import Agents
 from optin.baselines.capped import Capped
-from optin.baselines.levels import Levels, levels_of
+from optin.baselines.levels import Levels, levels_for
 from optin.baselines.local import LocalLaplace
 from optin.baselines.rule import Accuracy, Rule, Setting, setting_of
 from optin.baselines.sampling import Sampled
@@ -77,7 +77,8 @@ def designs(
 
     ``mean`` is the mean of the values where a design's error depends on it (sampling and raw stretching); the middle of
     the bounds unless given. Quasi-linear people are taken at the limits they have under the plan's promise, which
-    flatters everything else: a worse release would be worth less to them.
+    flatters everything else: a worse release would be worth less to them. People who stay in an engine are counted by
+    buckets of their limits, a quarter of a per cent wide.
 
     >>> import optin
     >>> people = optin.PrivacyConstrained([0.1] * 500 + [1.0] * 500)
@@ -90,7 +91,7 @@ def designs(
     unknown = [name for name in wanted if name not in NAMES]
     if unknown:
         raise BadInput(f"there is no design called {unknown[0]!r}; choose from {', '.join(NAMES)}")
-    return designs_on(levels_of(plan.limits(people)), plan, mean=mean, names=wanted)
+    return designs_on(levels_for(plan, people), plan, mean=mean, names=wanted)
 
 
 def designs_on(levels: Levels, plan: Plan, *, mean: float | None, names: Sequence[str] = ()) -> tuple[Baseline, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from optin.agents import Agents
 from optin.baselines.catalogue import Baseline, designs_on
-from optin.baselines.levels import Levels, levels_of
+from optin.baselines.levels import Levels, levels_for
 from optin.planning import Plan, plan
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def compared(plan: Plan, agents: Agents, *, mean: float | None = None) -> Compar
 
     Groups are about five, of ten people at least, so that no column stands for a person.
     """
-    levels = levels_of(plan.limits(agents))
+    levels = levels_for(plan, agents)
     found = designs_on(levels, plan, mean=mean)
     parts = list(pairwise([*_cuts(levels), len(levels.limits)])) if len(levels.limits) else []
     groups = [Group(float(levels.limits[a]), float(levels.limits[b - 1]), _count(levels, a, b)) for a, b in parts]

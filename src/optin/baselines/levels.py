@@ -15,9 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from optin.agents import Agents, PrivacyConstrained
+from optin.agents.models import People
 from optin.kernel.ladder import Array
+from optin.kernel.passes import ArrayLimits
+from optin.planning import Plan
 
-__all__ = ["Levels", "levels_of"]
+__all__ = ["Levels", "levels_for", "levels_of", "levels_of_buckets"]
 
 NO_LIMIT = 1e100
 CHUNK = 32_768
@@ -126,6 +130,28 @@ def levels_of(limits: Array) -> Levels:
         return Levels(kept, np.broadcast_to(1.0, finite), infinite)
     starts = np.concatenate(([0], np.flatnonzero(new) + 1))
     return Levels(kept[starts], np.diff(starts, append=finite).astype(np.float64), infinite)
+
+
+def levels_for(plan: Plan, agents: Agents) -> Levels:
+    """Sort the limits these agents have under a plan; those who stay in an engine are sorted by its buckets."""
+    if isinstance(agents, PrivacyConstrained):
+        table = agents.table()
+    else:
+        table = agents.table_at(plan.promised_variance or 0.0, data_variance=plan.data_variance)
+    if isinstance(table, ArrayLimits) or agents.model != plan.model:
+        return levels_of(plan.limits(agents))
+    return levels_of_buckets(table)
+
+
+def levels_of_buckets(table: People) -> Levels:
+    """Take everyone in a bucket at their mean limit: buckets are a quarter of a per cent wide, and so is the error at most."""
+    outline = table.buckets()
+    counts = np.diff(outline.counts, prepend=float(table.zeros))
+    some = counts > 0
+    means = np.diff(outline.totals, prepend=0.0)[some] / counts[some]
+    if table.zeros:
+        return Levels(np.append(0.0, means), np.append(float(table.zeros), counts[some]), table.infinite)
+    return Levels(means, counts[some], table.infinite)
 
 
 def _from_below(*factors: Array) -> Array:

@@ -47,7 +47,8 @@ def losses(ax: Axes, compared: Comparison, *, ink: Ink = LIGHT) -> str:
     for row, epsilons in enumerate(compared.epsilons):
         for column, epsilon in enumerate(epsilons):
             _cell(ax, ink, (column, row), epsilon, most)
-    ax.set_xticks(range(len(compared.groups)), [_label(group) for group in compared.groups])
+    wide = any(group.low < group.high for group in compared.groups)
+    ax.set_xticks(range(len(compared.groups)), [_label(group, wide=wide) for group in compared.groups])
     ax.set_yticks(range(len(compared.designs)), [design.name for design in compared.designs])
     ax.set(xlim=(-0.5, len(compared.groups) - 0.5), ylim=(len(compared.designs) - 0.5, -0.5))
     ax.tick_params(length=0)
@@ -72,10 +73,11 @@ def _times(ratio: float) -> str:
     return f"{TIMES} {ratio:.2f}" if ratio < 100 else f"{TIMES} {short(ratio)}"
 
 
-def _label(group: Group) -> str:
-    """Name a group by its limits, rounded outwards, over its number of people."""
+def _label(group: Group, *, wide: bool) -> str:
+    """Name a group by its limits, rounded outwards, over its number of people; all take two lines if one needs them."""
     low, high = (short(end, 2) for end in outward(group.low, group.high))
-    return f"{low}\n{'' if low == high else f'to {high}'}\n{group.people:,}"
+    between = ["" if low == high else f"to {high}"] if wide else []
+    return "\n".join([low, *between, f"{group.people:,}"])
 
 
 def _cell(ax: Axes, ink: Ink, place: tuple[int, int], epsilon: float, most: float) -> None:
