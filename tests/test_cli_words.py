@@ -195,3 +195,28 @@ def test_people_are_counted_whole(campaign):
     assert "the exact mean of " in shown
     assert whole(157.3) == "157 people"
     assert "." not in shown.split("the exact mean of ")[1].split(" ")[0]
+
+
+def test_a_table_whose_ids_have_another_name_is_met_with_the_option_for_it(tmp_path):
+    table = people_csv(tmp_path)
+    table.write_text(table.read_text().replace("id,", "email,", 1))
+    outcome = optin("plan", table, *PLAN)
+    assert outcome.code == 2
+    assert "has no column id (--id COL names another); it has email, limit, units, joined" in outcome.err
+    optin_ok("plan", table, *PLAN, "--id", "email")
+
+
+def test_a_cap_above_every_limit_is_said_to_be_that(tmp_path):
+    table = tmp_path / "people.csv"
+    table.write_text("id,limit\n" + "".join(f"p{k},1\n" for k in range(20)))
+    assert "above every limit, so everyone gives exactly what they allow" in optin_ok("plan", table, *PLAN).out
+
+
+def test_a_report_is_a_page_to_show_and_what_is_about_single_people_is_not(campaign, tmp_path):
+    mask = os.umask(0o022)
+    try:
+        optin_ok("report", campaign / "plan.json", "-o", tmp_path / "r.html")
+    finally:
+        os.umask(mask)
+    assert (tmp_path / "r.html").stat().st_mode & 0o777 == 0o644
+    assert (campaign / "plan.json").stat().st_mode & 0o777 == 0o600

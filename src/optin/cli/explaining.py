@@ -154,8 +154,11 @@ def _picture(limits: Array, width: int = 32) -> str:
 def _design(plan: Plan, counts: dict[str, Any]) -> list[tuple[str, str]]:
     people = plan.people
     tight = "and count in proportion to it" if plan.pooled_people else "so that weights follow limits"
+    rule = "everyone gets epsilon = the smaller of their own limit and this"
+    if not plan.pooled_people:
+        rule = "above every limit, so everyone gives exactly what they allow"
     lines = [
-        ("cap", f"{number(plan.cap)}: everyone gets epsilon = the smaller of their own limit and this"),
+        ("cap", f"{number(plan.cap)}: {rule}"),
         ("pooled", f"{_share(plan.pooled_people, people)} accept the cap or more, and count alike"),
         ("tight", f"{_share(counts['tight'], people)} give exactly their limit, {tight}"),
         (

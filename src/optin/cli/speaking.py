@@ -41,6 +41,7 @@ _WORDS = (
     (r"with optin\.plan\b", "with optin plan"),
     (r"raise allowances explicitly", "raise allowances with --raise-limits"),
     (r", not NaN$", ""),
+    (r"has no column id; (?=it has|did you)", "has no column id (--id COL names another); "),
 )
 
 

@@ -39,7 +39,7 @@ def advice(name: str, header: list[str]) -> str:
     if any(_holds_number(cell) for cell in header):
         return "its first line holds numbers, not column names; add a line that names the columns"
     folded = {known.casefold().strip(): known for known in header}
-    near = get_close_matches(name.casefold().strip(), folded, n=1, cutoff=0.5)
+    near = get_close_matches(name.casefold().strip(), folded, n=1, cutoff=0.6)
     if near:
         return f"did you mean {folded[near[0]]}?"
     listed = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")

@@ -112,6 +112,9 @@ def _write_whole(path: Path, text: str) -> None:
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
+        mask = os.umask(0o077)  # which can only be asked by setting it
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)  # a page to show: it holds nobody's own number
         Path(name).replace(path)
     except OSError as error:
         raise BadInput(f"{path} cannot be written: {error.strerror}") from None
