@@ -21,6 +21,7 @@ WANTED = {
     "noise-and-cap",
     "small-gains",
     "large-gains",
+    "others",
     "saturation",
     "tipping",
     "company",

@@ -149,12 +149,6 @@ MEANINGS: dict[str, dict[str, str]] = {
         "honest_variance": "when all tell the truth",
     },
     "LinearBenefit": {"base": "benefit at variance 0", "slope": "what one unit of variance takes away"},
-    "Measured": {
-        "bias": "mean error",
-        "bias_error": "its standard error",
-        "mse": "mean squared error",
-        "mse_error": "its standard error",
-    },
     "Lognormal": {"median": "of the limits", "sigma": "standard deviation of their logarithms"},
     "Mix": {"parts": "(share of people, lowest limit, highest limit) of each part"},
     "Outcome": {

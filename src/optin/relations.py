@@ -2,6 +2,7 @@
 
 All designs here give epsilon min(limit, cap). The cap runs from the strictest limit (everyone alike) over the robust design
 and the optimum for unrelated values to no cap at all (proportional to limits): more and more tilted on the way.
+All is computed from people's means, without a draw; `optin.simulate` with a ``gap`` measures the same, for every design.
 """
 
 from __future__ import annotations
@@ -18,20 +19,9 @@ from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.planning import Plan, plan
 
-__all__ = [
-    "Caution",
-    "DialPoint",
-    "Measured",
-    "along_the_dial",
-    "caution_table",
-    "dial_points",
-    "measured",
-    "related_means",
-]
+__all__ = ["Caution", "DialPoint", "along_the_dial", "caution_table", "dial_points", "related_means"]
 
 Shape = Literal["none", "rising", "falling", "step"]
-ROWS = 1 << 20
-"""Random values held at once."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +35,6 @@ class DialPoint:
     bias: float
     bias_bound: float
     mse: float
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What repeated simulated releases show: mean error and mean squared error, each with its standard error."""
-
-    bias: float
-    bias_error: float
-    mse: float
-    mse_error: float
 
 
 @dataclass(frozen=True)
@@ -140,41 +120,6 @@ def along_the_dial(best: Plan, agents: PrivacyConstrained, means: Array, caps: A
         mse = float(weights**2 @ spreads) + noise / reach**2 + bias**2
         rows.append((cap, tilt, variance, bias, max_gap * tilt, mse))
     return np.array(rows)
-
-
-def measured(best: Plan, epsilons: Array, means: Array, *, draws: int, generator: np.random.Generator) -> Measured:
-    """Simulate releases that give people these epsilons; measure bias and squared error against the mean of all means.
-
-    Values are simulated and the noise is floating-point: for the laboratory only. A value is one of the bounds, drawn so that
-    its mean is the person's, and pulled towards that mean where the declared variance is smaller.
-
-    >>> import optin
-    >>> people = PrivacyConstrained([1, 4, 9, 9])
-    >>> plan, means = optin.plan(people, bounds=(0, 1)), np.array([0.2, 0.4, 0.6, 0.8])
-    >>> found = measured(plan, plan.epsilons(people), means, draws=10_000, generator=np.random.default_rng(1))
-    >>> abs(found.bias - (plan.weights(people) @ means - means.mean())) < 4 * found.bias_error
-    np.True_
-    """
-    lo, weights = best.bounds[0], epsilons / epsilons.sum()
-    shares = (means - lo) / best.width
-    pull = _pull(best, means)
-    size = max(ROWS // len(means), 1)
-    errors = []
-    for start in range(0, draws, size):
-        rows = min(size, draws - start)
-        ends = lo + best.width * (generator.random((rows, len(means))) < shares)
-        noise = generator.laplace(scale=best.width / epsilons.sum(), size=rows)
-        errors.append((means + pull * (ends - means)) @ weights + noise - means.mean())
-    found = np.concatenate(errors)
-    squares, root = found**2, math.sqrt(draws)
-    return Measured(float(found.mean()), float(found.std()) / root, float(squares.mean()), float(squares.std()) / root)
-
-
-def _pull(best: Plan, means: Array) -> Array:
-    """Return by how much each person's values are drawn towards their mean so as to keep the declared variance."""
-    lo, hi = best.bounds
-    widest = (means - lo) * (hi - means)
-    return np.sqrt(_spreads(best, means) / np.where(widest > 0, widest, 1.0))
 
 
 def caution_table(

@@ -21,6 +21,91 @@ def ratio(limits: Array, **question: float) -> float:
     return optin.baselines.best_threshold(plan, people).variance / plan.variance
 
 
+SHOWN = ("optimum", "threshold", "proportional", "sampling-mean", "sampling-max", "local", "strictest")
+
+
+@entry("others", "Beside what others do: never worse, and never the same second best", size=(8.8, 4.4))
+def others(figure: Figure) -> Shown:
+    """Draw the error of each unbiased design over the optimum's, for four populations."""
+    populations = {
+        "0.1 / 0.5 / 1": levels((0.1, 340), (0.5, 430), (1, 230)),
+        "0.1 / 1": levels((0.1, 500), (1, 500)),
+        "0.1 / 10": levels((0.1, 900), (10, 100)),
+        "harmonic": harmonic(1000),
+    }
+    errors = {
+        name: optin.compare(optin.PrivacyConstrained(limits), bounds=UNIT)["mse"]
+        for name, limits in populations.items()
+    }
+    ax = figure.subplots()
+    plain(ax, LIGHT, x="squared error, as a multiple of the optimum's", y="", grid="x")
+    log_axis(ax, "x", 0.93, 60, most=6)
+    for row, design in enumerate(reversed(SHOWN)):
+        ratios = [found[design] / found["optimum"] for found in errors.values()]
+        ax.plot((min(ratios), max(ratios)), (row, row), color=LIGHT.faint, linewidth=5, zorder=2)
+        for marker, at in zip("osD^", ratios, strict=True):
+            ax.plot(at, row, marker, markersize=8, color=LIGHT.strong, markeredgecolor=LIGHT.paper, zorder=4)
+    ax.set_yticks(range(len(SHOWN)), list(reversed(SHOWN)))
+    ax.set_ylim(-0.6, len(SHOWN) - 0.4)
+    handles = [
+        ax.plot([], [], marker, color=LIGHT.strong, label=name)[0] for marker, name in zip("osD^", errors, strict=True)
+    ]
+    ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False, fontsize=9)
+    header = " | ".join(SHOWN)
+    rows = "\n".join(
+        f"| {name} | " + " | ".join(_four(found[design] * 1e4) for design in SHOWN) + " |"
+        for name, found in errors.items()
+    )
+    low = optin.PrivacyConstrained(populations["0.1 / 1"])
+    near = {
+        mean: optin.compare(low, bounds=UNIT, data_variance=mean * (1 - mean), mean=mean)["mse"]
+        for mean in (0.005, 0.02)
+    }
+    stretched = {mean: found["stretching"] / found["optimum"] for mean, found in near.items()}
+    return Shown(
+        f"""
+A thousand people, values 0 or 1, worst-case variance. Expected squared error in units of 1e-4:
+
+| limits | {header} |
+|---|{"---|" * len(SHOWN)}
+{rows}
+
+No unbiased design is better than the optimum for anyone's limits: it is the minimum over all of them. Which one comes
+second depends on the limits. "Proportional" is the optimum itself on harmonic limits and five times as bad on 0.1 / 10;
+"threshold" and "strictest" are fine there and hopeless on harmonic limits. ADPM is the optimum for the worst-case
+variance.
+
+A *biased* design can be better. Raw stretching shrinks values towards the lower bound; if nearly everyone is there
+already, that is a good guess. On 0.1 / 1 its error is {stretched[0.005]:.2f} of the optimum's if the mean is 0.005, and
+{stretched[0.02]:.2f} times the optimum's if it is 0.02. It is a guess, and nothing that is published tells when it is
+wrong.
+
+```python
+>>> import optin
+>>> people = optin.PrivacyConstrained([0.1] * 500 + [1] * 500)
+>>> found = optin.compare(people, bounds=(0, 1))["mse"]
+>>> [round(1e4 * float(found[name]), 3) for name in ("optimum", "threshold", "proportional")]
+{[round(1e4 * float(errors["0.1 / 1"][name]), 3) for name in ("optimum", "threshold", "proportional")]}
+
+```
+
+All designs: [what others do](../theory/baselines.md); on your people: [compare](../how-to/compare.md).
+""",
+        "Squared errors over the optimum's, by design and limits. "
+        + "; ".join(
+            f"{design}: {min(f[design] / f['optimum'] for f in errors.values()):.2f} to"
+            f" {max(f[design] / f['optimum'] for f in errors.values()):.1f}"
+            for design in SHOWN[1:]
+        )
+        + ".",
+    )
+
+
+def _four(number: float) -> str:
+    """Write four digits, without an exponent."""
+    return f"{number:,.0f}" if number >= 1e4 else f"{number:.4g}"
+
+
 @entry("small-gains", "On few levels the gain over one threshold is small", size=(8.4, 4.2))
 def small_gains(figure: Figure) -> Shown:
     """Draw the gain over the best threshold across common populations."""
