@@ -64,6 +64,7 @@ def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI
     failing.set_up(app)
     app.include_router(api.router)
     _add_pages(app)
+    app.add_middleware(failing.NoSurprises)
     app.add_middleware(FreshCookies)
     app.add_middleware(BodyLimit, most=settings.most_body_bytes)
     app.add_middleware(OwnOrigin, origins=origins)

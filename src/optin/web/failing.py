@@ -10,11 +10,12 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from optin.errors import OptinError
 from optin.web.service.failures import TooSoon, VisitFailure
 
-__all__ = ["set_up"]
+__all__ = ["NoSurprises", "set_up"]
 
 LOG = logging.getLogger("optin.web")
 
@@ -25,7 +26,6 @@ def set_up(app: FastAPI) -> None:
     app.add_exception_handler(VisitFailure, _known)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
 
 
 def _answer(request: Request, status: int, words: str, headers: dict[str, str] | None = None) -> Response:
@@ -64,11 +64,35 @@ def _told(problem: dict[str, Any]) -> str:
 
 def _http(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
+    status = 422 if status == 400 else status  # one status for what cannot be read, whichever part could not read it
     headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
     words = {404: "there is nothing here, or it is not yours", 405: "this cannot be done here"}
     return _answer(request, status, words.get(status, "this cannot be used"), headers)
 
 
-def _unexpected(request: Request, error: Exception) -> Response:
-    LOG.error("unexpected failure", exc_info=error)
-    return _answer(request, 500, "something unexpected happened; the operator's log names the place")
+class NoSurprises:
+    """Answer what nobody foresaw, inside the guards: such an answer needs their headers most of all."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; if it fails before its answer began, answer in our own words and log the place."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = False
+
+        async def watching(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watching)
+        except Exception as error:
+            LOG.error("unexpected failure", exc_info=error)
+            if begun:
+                raise
+            words = "something unexpected happened; the operator's log names the place"
+            await _answer(Request(scope), 500, words)(scope, receive, send)

@@ -33,6 +33,7 @@ def serve(settings: WebSettings) -> None:
             log_config=None,
             access_log=False,
             server_header=False,
+            proxy_headers=settings.origin is not None,  # else nobody stands in front to say who asks
             timeout_graceful_shutdown=SECONDS_TO_FINISH,
         )
     finally:

@@ -9,6 +9,7 @@ import ipaddress
 import os
 import secrets
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -16,6 +17,15 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from optin.errors import BadInput
 
 __all__ = ["WebSettings", "environment_key", "key_folder", "own_origins"]
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class WebSettings(BaseSettings):
@@ -36,12 +46,7 @@ class WebSettings(BaseSettings):
     @property
     def on_loopback(self) -> bool:
         """Whether only this machine can reach the service."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return _is_loopback(self.host)
 
     @property
     def sqlite_path(self) -> Path | None:
@@ -98,10 +103,31 @@ def _own_key(folder: Path) -> tuple[bytes, str | None]:
         file.write(base64.b64encode(key).decode() + "\n")
         file.flush()
         os.fsync(file.fileno())
+    _sync(folder)
     return (
         key,
         f"made a key for answers in {path}; whoever has it and the folder can read answers until they are released",
     )
+
+
+def _sync(folder: Path) -> None:
+    """Wait until the names in a folder are on disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _checked_origin(text: str) -> str:
+    """Refuse an origin that no browser would send, or from which it would send passwords and answers in the open."""
+    parts = urlsplit(text.rstrip("/"))
+    origin = f"{parts.scheme}://{parts.netloc}".lower()
+    if origin != text.rstrip("/").lower() or not parts.hostname or "@" in parts.netloc:
+        raise BadInput("OPTIN_WEB_ORIGIN is a scheme and a host, such as https://example.org, and nothing behind them")
+    if parts.scheme != "https" and not (parts.scheme == "http" and _is_loopback(parts.hostname)):
+        raise BadInput("people reach this service from other machines: OPTIN_WEB_ORIGIN must begin with https://")
+    return origin
 
 
 def own_origins(settings: WebSettings) -> frozenset[str]:
@@ -111,7 +137,7 @@ def own_origins(settings: WebSettings) -> frozenset[str]:
     ['http://127.0.0.1:8000', 'http://[::1]:8000', 'http://localhost:8000']
     """
     if settings.origin is not None:
-        return frozenset({settings.origin.rstrip("/")})
+        return frozenset({_checked_origin(settings.origin)})
     if not settings.on_loopback:
         raise BadInput(
             "say under which address people will see this service: set OPTIN_WEB_ORIGIN, such as https://example.org"

@@ -7,14 +7,10 @@ from typing import Annotated
 from fastapi import Depends, Request
 from starlette.datastructures import FormData
 
+from optin.web.doors import form_of
 from optin.web.settings import WebSettings
 
 __all__ = ["FormOf", "Texts", "origin_of", "sentence"]
-
-
-async def form_of(request: Request) -> FormData:
-    """Read the form that came with a request."""
-    return await request.form()
 
 
 FormOf = Annotated[FormData, Depends(form_of)]

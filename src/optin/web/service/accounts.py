@@ -35,6 +35,9 @@ _SHORTEST_PASSWORD = 12
 _LONGEST_DELAY = 60.0
 _FREE_TRIES = 3
 _FORGET_AFTER = 3600.0
+_LOCKED = """INSERT INTO web_delays (key, failures, until) VALUES (:key, 0, :now)
+    ON CONFLICT (key) DO UPDATE SET failures = web_delays.failures RETURNING failures, until"""
+"""Read a count of failures, made if need be, and keep other tries from reading it until this one is counted."""
 
 
 @dataclass(frozen=True)
@@ -97,17 +100,15 @@ def sign_in(service: Service, name: str, password: str, *, address: str) -> Tick
     """Sign an analyst in; after wrong passwords the next try from the same place has to wait, longer each time.
 
     Nothing is ever locked: whoever fails elsewhere does not keep the owner out. An unknown name takes as long as a known
-    one with a wrong password.
+    one with a wrong password. A try counts before it is looked at: of many at once only the first few are.
     """
     keys = [hashed(f"delay:{address}:{name}"), hashed(f"delay:{address}")]
-    now = service.clock()
-    wait = service.read(lambda connection: _longest_wait(connection, keys, now))
+    wait = service.change(lambda connection: _counted(connection, keys, service.clock()))
     if wait > 0:
         raise TooSoon(int(wait) + 1)
     query = select(accounts).where(accounts.c.name == name, accounts.c.kind == "analyst")
     account = service.read(lambda connection: connection.execute(query).first()) if name.isprintable() else None
     if not _matches(password, account.password if account else None):
-        service.change(lambda connection: _delay(connection, keys, now))
         raise Refused("name or password is wrong")
 
     def work(connection: Connection) -> Ticket:
@@ -122,24 +123,22 @@ def sign_out(service: Service, visitor: Visitor) -> None:
     sessions.end(service, visitor)
 
 
-def _longest_wait(connection: Connection, keys: list[str], now: float) -> float:
-    found = connection.scalars(select(delays.c.until).where(delays.c.key.in_(keys))).all()
-    return max((until - now for until in found), default=0.0)
+def _counted(connection: Connection, keys: list[str], now: float) -> float:
+    """Say how long a try has to wait; one that need not wait counts as failed until it succeeds.
 
-
-def _delay(connection: Connection, keys: list[str], now: float) -> None:
-    """Count a failure; the wait doubles from the fourth on for one name, and ten times later for a whole address."""
+    The wait doubles from the fourth failure on for one name, and ten times later for a whole address.
+    """
     connection.execute(delete(delays).where(delays.c.until < now - _FORGET_AFTER))
-    for key, free in zip(keys, (_FREE_TRIES, 10 * _FREE_TRIES), strict=True):
-        failures = 1 + (connection.scalar(select(delays.c.failures).where(delays.c.key == key)) or 0)
-        wait = min(2.0 ** min(failures - free, 10), _LONGEST_DELAY) if failures >= free else 0.0
-        connection.execute(
-            text(
-                "INSERT INTO web_delays (key, failures, until) VALUES (:key, :failures, :until) "
-                "ON CONFLICT (key) DO UPDATE SET failures = excluded.failures, until = excluded.until"
-            ),
-            {"key": key, "failures": failures, "until": now + wait},
-        )
+    found = [connection.execute(text(_LOCKED), {"key": key, "now": now}).one() for key in keys]
+    wait = max(row.until - now for row in found)
+    if wait > 0:
+        return float(wait)
+    for key, row, free in zip(keys, found, (_FREE_TRIES, 10 * _FREE_TRIES), strict=True):
+        failures = row.failures + 1
+        pause = min(2.0 ** min(failures - free, 10), _LONGEST_DELAY) if failures >= free else 0.0
+        new = {"failures": failures, "until": now + pause}
+        connection.execute(update(delays).where(delays.c.key == key).values(new))
+    return 0.0
 
 
 @cache

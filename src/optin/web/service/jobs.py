@@ -54,8 +54,9 @@ class Worker:
                     swept = True
                 run_all(self._service, until=self._leaving)
                 failures = 0
-            except LedgerUnavailable as error:
-                LOG.warning("work waits", extra={"reason": str(error)})
+            except Exception as error:  # whatever it was, the one who works stays: jobs would wait for ever
+                known = isinstance(error, LedgerUnavailable)
+                LOG.warning("work waits", extra={"reason": str(error) if known else type(error).__name__})
                 self._leaving.wait(PAUSES[min(failures, len(PAUSES) - 1)])
                 failures += 1
                 continue
@@ -99,7 +100,7 @@ def _mark(service: Service, job: Job, **new: object) -> None:
 
 
 def _fail(service: Service, job: Job, words: str) -> None:
-    """Write down why; a plan that was never announced is dropped, so that people may still change their minds."""
+    """Write down why; a plan that was never announced is dropped, so that the next try plans anew."""
     announced = service.ledger.is_announced(Terms(job.campaign, job.round, ""))
 
     def work(connection: Connection) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from optin.errors import BadInput, LedgerUnavailable
+from optin.errors import BadInput, LedgerUnavailable, PromiseBroken
 
 __all__ = ["Keyring"]
 
@@ -94,7 +94,7 @@ class Keyring:
         except InvalidTag:
             plain = None
         if plain is None:
-            raise LedgerUnavailable("a stored answer does not open with this round's key: the database was changed")
+            raise PromiseBroken("a stored answer does not open with this round's key: the database was changed")
         return float(struct.unpack(">d", plain)[0])
 
     def destroy(self, campaign: str, round: int) -> None:  # noqa: A002
@@ -110,8 +110,13 @@ class Keyring:
 
     def kept(self) -> list[tuple[str, int]]:
         """List the rounds whose key is there."""
-        found = (_NAME.fullmatch(path.name) for path in self._folder.iterdir())
-        return sorted((match[1], int(match[2])) for match in found if match)
+        try:
+            names = os.listdir(self._folder)
+        except OSError as error:
+            reason = error.strerror
+        else:
+            return sorted((match[1], int(match[2])) for match in map(_NAME.fullmatch, names) if match)
+        raise LedgerUnavailable(f"the folder of keys cannot be read: {reason}; check the place and its rights")
 
     def _path(self, campaign: str, round: int) -> Path:  # noqa: A002
         path = self._folder / f"{campaign}-{round}.key"
@@ -127,12 +132,18 @@ class Keyring:
             return self._open[path.name]
 
     def _unwrapped(self, path: Path) -> bytes:
+        """Read a round's key. One that is gone stays gone, and waiting for it would keep all other work waiting."""
         try:
             wrapped = path.read_bytes()
             return self._outer.decrypt(wrapped[:_NONCE], wrapped[_NONCE:], path.name.encode())
-        except (OSError, InvalidTag, ValueError):
-            pass
-        raise LedgerUnavailable("the key of this round is missing or was wrapped by another environment's key")
+        except (FileNotFoundError, InvalidTag, ValueError):
+            failure: Exception = PromiseBroken(
+                "the key of this round is missing or was wrapped by another environment's key: its answers cannot be "
+                "read any more; begin a new round, or cancel"
+            )
+        except OSError as error:
+            failure = LedgerUnavailable(f"the key of this round cannot be read: {error.strerror}; try again")
+        raise failure
 
     def _sync_folder(self) -> None:
         handle = os.open(self._folder, os.O_RDONLY)

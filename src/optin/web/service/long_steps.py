@@ -18,7 +18,7 @@ from optin import campaign as job_of_the_paper
 from optin.agents import Agents, PrivacyConstrained
 from optin.announcement import Announcement
 from optin.campaign import Quorum
-from optin.errors import BadInput, PromiseBroken
+from optin.errors import BadInput, BudgetSpent, PromiseBroken
 from optin.planning import Plan
 from optin.store import UNLIMITED, Terms, allowance_grains, epsilons_of
 from optin.store.changing import hold
@@ -50,6 +50,8 @@ def announce(service: Service, job: Job, progress: Progress) -> None:
     agents = agents_of(draft, people)
     announced = service.ledger.is_announced(Terms(job.campaign, job.round, ""))
     found = Plan.from_json(row.plan) if announced else _plan(service, row, draft, agents, people)
+    if math.isinf(found.eta):
+        raise PromiseBroken("nobody's choice asks for any noise, and no exact result is published here; cancel")
     progress("announcing", 0, len(people))
     offer = _announce(service, job, found, agents, people)
 
@@ -92,12 +94,16 @@ def _announce(service: Service, job: Job, found: Plan, agents: Agents, people: P
             allowances=_totals(found, agents, people),
         )
     except BadInput:
-        pass
-    # the message counts small groups, and small groups are what the analyst must not see
-    raise PromiseBroken(
-        "too few people are promised anything, or too few of them are below the cap: what is announced would give single "
-        "limits away. Begin a new campaign with more people"
-    )
+        words = (
+            "too few people are promised anything, or too few of them are below the cap: what is announced would give "
+            "single limits away. Begin a new campaign with more people"
+        )
+    except BudgetSpent:
+        words = (
+            "what some people still allow over all campaigns does not cover what this plan asks of them. Begin a new "
+            "campaign; who has little left can decline it, or raise their total"
+        )
+    raise PromiseBroken(words)  # in our own words: the messages count few people, and what few have left is theirs
 
 
 def _known(people: People, agents: Agents) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ from optin.web.service.core import Service
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import step_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Me, MyCampaign, Visitor
-from optin.web.service.rows import campaign_row, job_of
+from optin.web.service.rows import campaign_row
 
 __all__ = [
     "campaign",
@@ -230,16 +230,18 @@ def decline(service: Service, person: Visitor, name: str) -> MyCampaign:
 
 
 def withdraw(service: Service, person: Visitor, name: str) -> None:
-    """Take a registration back while it is only that; once it may be announced, decline instead."""
+    """Take a registration back while registration is open; afterwards decline.
+
+    Analysts see cells once registration is closed: if people could vanish from them, each would show where they were.
+    """
     service.change(lambda connection: _withdraw(service, connection, person, _held_row(connection, person, name)))
 
 
 def _withdraw(service: Service, connection: Connection, person: Visitor, row: Row[Any]) -> None:
     if row.state in ("released", "cancelled"):
         return
-    job = job_of(connection, row.id)
     mine = {"campaign": row.id, "round": row.round, "person": person.account}
-    if row.state == "registration" or (row.state == "planning" and row.plan is None and not (job and job.unfinished)):
+    if row.state == "registration":
         for table in (registrations, answers):
             connection.execute(_where(delete(table), table, mine))
     elif (

@@ -127,7 +127,7 @@ def _number(name: str, number: Any) -> float:  # noqa: ANN401
         raise BadInput(f"{name} must be a finite number")
     if not abs(number) <= _FARTHEST:
         raise BadInput(f"{name} must lie within {_FARTHEST:g}; measure in a larger unit")
-    return float(number)
+    return float(number) + 0.0  # minus zero becomes zero
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,151 @@
+"""What someone with bad intentions tries on the service, and what it comes to."""
+
+import shutil
+import threading
+
+import pytest
+from web_steps import PASSWORD, House, answering, registered, released
+
+from optin.errors import BadInput, LedgerUnavailable, PromiseBroken
+from optin.web.guards import HEADERS
+from optin.web.service import accounts
+from optin.web.service.failures import Refused, TooSoon
+from optin.web.settings import WebSettings, own_origins
+
+
+@pytest.fixture
+def house(tmp_path):
+    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as opened:
+        yield opened
+
+
+# --- what cannot be read ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"name":' + b"9" * 5000 + b"}", b"[" * 30000 + b"]" * 30000, b'{"name":"\xff"}', b'{"name":"\\ud800"}']
+)
+def test_a_body_that_no_reader_can_read_is_refused_with_a_documented_status(house, body):
+    answer = house.ask("POST", "/api/session", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 422
+    assert set(answer.json()) == {"error"}
+
+
+@pytest.mark.parametrize("charset", ["utf-7", "unicode_escape", "undefined"])
+def test_a_form_in_an_encoding_of_the_senders_choice_is_not_read(house, charset):
+    part = 'Content-Disposition: form-data; name="name"\r\n\r\n'
+    body = f"--x\r\n{part}\\ud800+2AA-\r\n--x--\r\n".encode()
+    kind = {"content-type": f"multipart/form-data; boundary=x; charset={charset}"}
+    assert house.ask("POST", "/login", content=body, headers=kind).status_code == 403
+
+
+def test_even_a_failure_that_nobody_foresaw_carries_the_security_headers(house, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError("a marker that nobody may see")
+
+    monkeypatch.setattr("optin.web.service.people.open_campaigns", broken)
+    for path in ("/api/open", "/"):
+        answer = house.ask("GET", path)
+        assert answer.status_code == 500
+        assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
+        assert answer.headers["cache-control"] == "no-store"
+        assert "marker" not in answer.text
+
+
+# --- passwords --------------------------------------------------------------------------------------------------------
+
+
+def test_many_tries_at_once_are_no_more_than_a_few_tries(url, tmp_path):
+    with House(url, tmp_path, clock=lambda: 1e9) as house:
+        house.analyst()
+        ended = []
+
+        def guess(at):
+            try:
+                accounts.sign_in(house.service, "ada", f"guess {at}", address="10.0.0.1")
+            except (Refused, TooSoon) as refusal:
+                ended.append(type(refusal))
+
+        threads = [threading.Thread(target=guess, args=(at,)) for at in range(12)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert (ended.count(Refused), ended.count(TooSoon)) == (3, 9)
+        assert accounts.sign_in(house.service, "ada", PASSWORD, address="10.0.0.2").token
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://example.org", "https://example.org/path", "example.org", "https://a@example.org", "https://"]
+)
+def test_an_origin_that_no_browser_sends_or_that_is_not_secret_on_its_way_is_refused(origin):
+    with pytest.raises(BadInput, match="OPTIN_WEB_ORIGIN"):
+        own_origins(WebSettings(host="0.0.0.0", origin=origin))
+    assert own_origins(WebSettings(origin="https://Example.org/")) == {"https://example.org"}
+
+
+# --- what analysts could work out -------------------------------------------------------------------------------------
+
+
+def test_nobody_vanishes_from_the_cells_once_they_are_shown(house):
+    analyst, crowd = house.analyst(), house.people(22)
+    campaign = registered(analyst, crowd, steps=[3] * 11 + [5] * 11)
+    analyst.take(campaign, "close-registration")
+    before = analyst.cells(campaign)
+    crowd[0].withdraw(campaign)
+    crowd[21].leave()
+    assert analyst.cells(campaign) == before
+    assert analyst.campaign(campaign).declined == 2
+    for step in ("announce", "open-answers"):
+        analyst.take(campaign, step)
+    assert analyst.campaign(campaign).announcement.people == 22
+    crowd[0].join(campaign, 5.0)  # a mind can be changed until answers close
+
+
+def test_a_plan_that_asks_more_than_someone_has_left_fails_without_saying_of_whom_or_how_many(house):
+    analyst, crowd = house.analyst(), house.people(24)
+    crowd[0].raise_allowance(1e-6)
+    terms = {"model": "quasi-linear", "benefit_base": 5.0, "data_sd": 1.0}
+    campaign = registered(analyst, crowd, steps=[2] * 24, **terms)
+    analyst.take(campaign, "close-registration")
+    with pytest.raises(PromiseBroken, match="what some people still allow") as caught:
+        analyst.take(campaign, "announce")
+    told = str(caught.value) + str(analyst.log(campaign))
+    assert "index" not in told
+    assert "24" not in told
+
+
+def test_people_whom_nothing_costs_are_not_promised_an_exact_result(house):
+    analyst, crowd = house.analyst(), house.people(12)
+    campaign = registered(analyst, crowd, steps=[0] * 12, model="quasi-linear", benefit_base=5.0, data_sd=1.0)
+    analyst.take(campaign, "close-registration")
+    with pytest.raises(PromiseBroken, match="no exact result is published"):
+        analyst.take(campaign, "announce")
+    assert crowd[0].me().promised == 0.0
+
+
+# --- keys and work ----------------------------------------------------------------------------------------------------
+
+
+def test_a_round_whose_key_is_lost_does_not_keep_others_from_being_released(house):
+    analyst, crowds = house.analyst(), (house.people(10), house.people(10))
+    lost, sound = (answering(analyst, crowd) for crowd in crowds)
+    for campaign, crowd in ((lost, crowds[0]), (sound, crowds[1])):
+        for person in crowd:
+            person.join(campaign, 5.0)
+        analyst.take(campaign, "close")
+    house.service.keys.destroy(lost, 1)
+    with pytest.raises(PromiseBroken, match="key of this round is missing"):
+        analyst.take(lost, "release", timeout=20.0)
+    assert analyst.take(sound, "release").state == "released"
+    assert analyst.take(lost, "new-round").state == "registration"
+
+
+def test_without_its_folder_of_keys_the_service_is_not_ready_and_goes_on_when_it_is_back(house, tmp_path):
+    analyst, crowd = house.analyst(), house.people(12)
+    shutil.move(tmp_path / "keys", tmp_path / "elsewhere")
+    assert house.ask("GET", "/ready").status_code == 503
+    with pytest.raises(LedgerUnavailable):
+        house.service.keys.kept()
+    shutil.move(tmp_path / "elsewhere", tmp_path / "keys")
+    assert analyst.campaign(released(analyst, crowd)).state == "released"
