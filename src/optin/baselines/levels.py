@@ -43,7 +43,8 @@ class Levels:
     @cached_property
     def below(self) -> Array:
         """How many people come before the first, second, … entry, and before the end."""
-        return _from_below(self.counts)
+        single = self.counts.strides == (0,)  # one person behind each: see levels_of
+        return np.arange(len(self.counts) + 1.0) if single else _from_below(self.counts)
 
     @cached_property
     def totals(self) -> Array:
@@ -88,10 +89,15 @@ class Levels:
     def _part(self, amount: Callable[[Array], Array], start: int) -> _Part:
         """Add up over so few entries that everything stays in the processor's cache."""
         here = slice(start, start + CHUNK)
-        amounts, counts = amount(self.limits[here]), self.counts[here]
+        limits, counts = self.limits[here], self.counts[here]
+        least, most = amount(limits[[0, -1]]).tolist()
+        if least == most:  # it never falls, so it stands still
+            people = float(counts.sum())
+            return _Part(people, least * people, least * least * people, least, most)
+        amounts = amount(limits)
         weighted = amounts * counts
         total, squares = float(weighted.sum()), float((weighted * amounts).sum())
-        return _Part(float(counts.sum()), total, squares, float(amounts[0]), float(amounts[-1]))
+        return _Part(float(counts.sum()), total, squares, least, most)
 
     def first(self, reached: Callable[[NDArray[np.intp]], NDArray[np.bool_]], size: int = 1) -> NDArray[np.intp]:
         """Find by halving the first entry where something that stays true has become true; the end if it never does.

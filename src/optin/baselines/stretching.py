@@ -36,11 +36,14 @@ class Stretched:
         return Capped(math.inf, noiseless=math.isinf(self.most))
 
     def accuracy(self, levels: Levels, setting: Setting) -> Accuracy:
-        """Compute bias -mu (1 - mean share) and variance (sigma^2 sum share^2 + kappa / most^2) / n^2."""
-        n = levels.people
-        total, squares, above = levels.moments(self.shares)
-        noise = setting.kappa / self.most / self.most / n / n
-        return Accuracy(setting.spread * squares / n**2, noise, -setting.mean * (1.0 - total / n), above / n)
+        """Shrink the proportional design by the mean share s: bias -mu (1 - s), tilt times s, variance times s^2."""
+        whole = self.loss.accuracy(levels, setting)
+        share = (
+            levels.infinite / levels.people if levels.infinite else float(levels.totals[-1]) / levels.people / self.most
+        )
+        squared = share * share
+        bias = -setting.mean * (1.0 - share)
+        return Accuracy(whole.sampling * squared, whole.noise * squared, bias, whole.tilt * share)
 
     def draw(self, values: SimulatedValues, generator: np.random.Generator) -> Array:
         """Add up shrunken values, add noise, divide by the number of people who joined."""
