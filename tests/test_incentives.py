@@ -72,13 +72,42 @@ def test_the_same_check_catches_a_planner_that_ignores_limits_or_wastes_them(pla
     assert worst_gain(300, planner) > 0.01
 
 
-def test_treating_all_alike_at_the_strictest_limit_is_truthful_too():
-    def strictest(told):
-        least = told.min()
-        alike = np.full(len(told), least)
-        return alike, 0.25 / len(told) + 2 / (len(told) * least) ** 2 if least else math.inf
+def strictest(told):
+    """Treat everyone as the strictest person."""
+    least = told.min()
+    return np.full(len(told), least), 0.25 / len(told) + 2 / (len(told) * least) ** 2 if least else math.inf
 
-    assert worst_gain(300, strictest) <= ROUNDING
+
+def threshold(told):
+    """Leave the strictest out and treat the rest alike, as well as that can be done."""
+    falling = np.sort(np.where(np.isfinite(told), told, 1e9))[::-1]
+    counts = np.arange(1, len(told) + 1)
+    with np.errstate(divide="ignore"):
+        variances = 0.25 / counts + 2 / (counts * falling) ** 2
+    best = falling[int(np.argmin(variances))]
+    return np.where(told >= best, best, 0.0), float(variances.min())
+
+
+def robust(told, outcome="worst_case_mse"):
+    """Plan for values that may be related to limits, for people who care about the worst case."""
+    if not told.max() > 0:
+        return np.zeros(len(told)), math.inf
+    people = optin.PrivacyConstrained(told)
+    plan = optin.plan(people, **UNIT, max_gap=1.0)
+    return plan.epsilons(people), getattr(plan, outcome)
+
+
+@pytest.mark.parametrize("planner", [strictest, threshold, robust], ids=lambda p: p.__name__)
+def test_planners_that_are_best_at_what_people_care_about_are_truthful_too(planner):
+    assert worst_gain(300, planner) <= ROUNDING
+
+
+def test_a_robust_plan_is_not_truthful_for_people_who_care_about_the_variance_alone():
+    def variance_of_robust(told):
+        return robust(told, "variance")
+
+    limits = np.array([11.2, 5.2, 0.54, 0.2])
+    assert incentives.gain_of_lying(variance_of_robust, limits, person=2, report=0.08) > 0.1
 
 
 edges = st.sampled_from([0.0, 0.25, 1.0, 4.0, 9.0, math.inf])
