@@ -217,6 +217,10 @@ def test_questions_that_have_no_answer_are_refused():
     people = optin.PrivacyConstrained([1.0, 2.0])
     with pytest.raises(optin.BadInput, match="row for each of the 2"):
         incentives.limit_reports(people, **UNIT, reports=np.ones((3, 2)))
+    with pytest.raises(optin.BadInput, match="must be numbers"):
+        incentives.limit_reports(people, **UNIT, reports=["none"])
+    with pytest.raises(optin.Infeasible, match="all 2 limits are 0"):
+        incentives.limit_reports(optin.PrivacyConstrained([0.0, 0.0]), **UNIT)
     with pytest.raises(optin.BadInput, match="0 or more"):
         incentives.limit_reports(people, **UNIT, reports=[-1.0])
     with pytest.raises(optin.BadInput, match="cost_reports"):

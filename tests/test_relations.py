@@ -100,3 +100,7 @@ def test_means_lie_in_an_interval_of_the_gap_around_the_middle():
         relations.related_means(MIX, bounds=UNIT, gap=2)
     with pytest.raises(optin.BadInput, match="positive and finite"):
         points(np.full(2, 0.5), 0.1, [0.0, 1.0])
+    with pytest.raises(optin.BadInput, match="within the bounds"):
+        points(np.array([0.5, 1.5]), 0.1, [1.0, 2.0])
+    with pytest.raises(optin.BadInput, match="one each"):
+        points(np.array([0.5]), 0.1, [1.0, 2.0])

@@ -107,6 +107,8 @@ def along_the_dial(best: Plan, agents: PrivacyConstrained, means: Array, caps: A
     The variance is the declared one (E5); the error is that of people with these means, who vary as much as their mean and the
     declared variance allow.
     """
+    if len(means) != len(agents):
+        raise BadInput(f"{len(means)} means were given for {len(agents)} people; give one each")
     spreads = _spreads(best, means)
     noise, target = best.noise_constant * best.width**2, float(np.mean(means))
     rows = []
@@ -153,4 +155,6 @@ def caution_table(
 def _spreads(best: Plan, means: Array) -> Array:
     """Return each person's own variance: what their mean allows within the bounds, at most the declared one."""
     lo, hi = best.bounds
+    if not (means.min() >= lo and means.max() <= hi):
+        raise BadInput("people's means must lie within the bounds: they are means of values that do")
     return np.asarray(np.minimum((means - lo) * (hi - means), best.data_variance))

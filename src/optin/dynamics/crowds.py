@@ -135,8 +135,7 @@ def smallest_crowd(
 def _margins(game: Game, held: Members) -> tuple[Array, NDArray[np.int64]]:
     """Return what each person outside ``held`` gains when joining after all cheaper ones, and the order of joining."""
     _expect_common(game)
-    order = np.argsort(game.agents.costs, kind="stable")
-    order = order[~held[order]]
+    order = game.order[~held[game.order]]
     present, offered = game.offered[held], game.offered[order]
     totals = float(present.sum()) + np.cumsum(offered)
     squares = float(present @ present) + np.cumsum(offered * offered)

@@ -50,6 +50,11 @@ class Game:
         return f"Game({len(self)} people, keeps={self.keeps!r}, assured={self.assured})"
 
     @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """People by rising cost."""
+        return np.argsort(self.agents.costs, kind="stable")
+
+    @cached_property
     def everyone(self) -> float:
         """The sum of all offered epsilons."""
         return float(self.offered.sum())

@@ -13,6 +13,7 @@ from optin.agents import PrivacyConstrained
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.kernel.replacing import OneReplaced
+from optin.planning import plan
 from optin.planning.question import question
 
 __all__ = ["LimitReports", "limit_reports", "report_table"]
@@ -67,14 +68,13 @@ def limit_reports(
     table = OneReplaced(_below_squares(agents.limits))
     who = np.arange(len(agents))
     found = table.solve(who[:, None], _below_squares(told), spread=asked.spread, kappa=asked.kappa)
-    honest = table.solve(who[:1], _below_squares(agents.limits[:1]), spread=asked.spread, kappa=asked.kappa)
-    unit = asked.width**2
+    honest = plan(agents, bounds=bounds, data_variance=data_variance)
     return LimitReports(
         reports=told,
         epsilons=np.minimum(told, found.caps),
-        variances=found.variances * unit,
+        variances=found.variances * asked.width**2,
         kept=np.minimum(told, found.caps) <= agents.limits[:, None],
-        honest_variance=float(honest.variances[0]) * unit,
+        honest_variance=honest.variance,
     )
 
 
@@ -87,7 +87,10 @@ def report_table(reports: Any, truth: Array, factors: Array) -> Array:  # noqa: 
     """Return reports as a row for each person: as given, the same for all, or multiples of the truth."""
     if reports is None:
         return truth[:, None] * factors
-    told = np.asarray(reports, dtype=np.float64)
+    try:
+        told = np.asarray(reports, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadInput("reports must be numbers") from None
     if told.ndim == 1:
         told = np.broadcast_to(told, (len(truth), len(told)))
     if told.ndim != 2 or len(told) != len(truth):
