@@ -102,6 +102,25 @@ def test_nobody_vanishes_from_the_cells_once_they_are_shown(house):
     crowd[0].join(campaign, 5.0)  # a mind can be changed until answers close
 
 
+def test_what_one_person_has_left_cannot_be_read_off_the_announced_sums(house):
+    analyst, crowd = house.analyst(), house.people(40)
+    released(analyst, [crowd[0], *house.people(9)], steps=[3] * 10)
+    crowd[0].raise_allowance(0.1371)
+    left = crowd[0].me().remaining
+    campaign = answering(analyst, crowd, steps=[3 + at % 4 for at in range(40)])
+    offer, cells = analyst.campaign(campaign).announcement, analyst.cells(campaign)
+    stated = sum(int(min(cell.low, offer.cap) * 2**32) * cell.people for cell in cells)
+    rest = 0.1 - (stated - offer.total_grains) / 2**32
+    assert left == pytest.approx(0.0371, abs=1e-6)
+    assert rest == pytest.approx(0.02, abs=1e-6)
+    crowd[0].join(campaign, 5.0)
+    for person in crowd[1:]:
+        person.join(campaign, 6.0)
+    for step in ("close", "release"):
+        analyst.take(campaign, step)
+    assert crowd[0].receipt(campaign).spent <= 0.02 * 2**32
+
+
 def test_a_plan_that_asks_more_than_someone_has_left_fails_without_saying_of_whom_or_how_many(house):
     analyst, crowd = house.analyst(), house.people(24)
     crowd[0].raise_allowance(1e-6)

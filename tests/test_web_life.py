@@ -185,9 +185,9 @@ def test_what_is_spent_adds_up_over_campaigns_and_stops_at_the_allowance(house):
         crowd[0].raise_allowance(0.3)
     again = released(analyst, crowd, steps=[5] * 15)
     spent = [person.me().spent for person in crowd]
-    assert all(0.75 < amount <= 0.8 for amount in spent[:10])
+    assert all(0.65 < amount <= 0.7 for amount in spent[:10])  # 0.3 were left: the step of the ladder below is 0.2
     assert spent[10:] == [first.spent] * 5
-    assert crowd[0].my_campaign(again).deal.epsilon <= 0.3
+    assert crowd[0].my_campaign(again).deal.epsilon <= 0.2
     assert house.service.ledger.verify().ok
 
 

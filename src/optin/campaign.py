@@ -76,13 +76,14 @@ def plan(
     ledger: Ledger | None = None,
     raise_limits: bool = False,
     allowances: ArrayLike | None = None,
+    levels: ArrayLike | None = None,
 ) -> Plan:
     """Find the best design; with a ledger, nobody is planned beyond what remains of their allowance.
 
-    ``raise_limits`` and ``allowances`` mean what they will mean when this plan is announced.
+    ``raise_limits``, ``allowances`` and ``levels`` mean what they will mean when this plan is announced.
     """
     if ledger is not None:
-        agents = within_allowance(agents, ledger, raise_limits=raise_limits, allowances=allowances)
+        agents = within_allowance(agents, ledger, raise_limits=raise_limits, allowances=allowances, levels=levels)
     return make_plan(
         agents,
         bounds=bounds,
@@ -105,19 +106,22 @@ def announce(
     min_people: int = 10,
     raise_limits: bool = False,
     allowances: ArrayLike | None = None,
+    levels: ArrayLike | None = None,
 ) -> Announcement:
     """Make the public offer and hold everyone's promise in the ledger; return it only when the holds are stored.
 
     People new to the ledger are registered with their limit as allowance. BudgetSpent if anyone's allowance does not
     cover their promise; ``raise_limits`` raises allowances to the limits stated now, as an act of its own. Where the
     total over all releases is not the limit of this one, and for people who weigh costs and have no limit that could
-    grow, give totals as ``allowances``: epsilon, one number for each person or one for all.
+    grow, give totals as ``allowances``: epsilon, one number for each person or one for all. What is announced are exact
+    sums; where people choose limits from a few ``levels``, a limit cut to what remains is cut to the level below, so
+    that nobody can subtract the levels from the sums and read off what one person has left.
     """
     before = Terms(campaign, round, "") if campaign is not None else None
     if before is not None and ledger.is_announced(before):  # asked again: what remains may be less by now
         people = _as_promised(agents, ledger.bounded(before))
     else:
-        people = within_allowance(agents, ledger, raise_limits=raise_limits, allowances=allowances)
+        people = within_allowance(agents, ledger, raise_limits=raise_limits, allowances=allowances, levels=levels)
     offer = make_announcement(plan, people, campaign=campaign, round=round, min_people=min_people)
     stated = offer.grain_rule(agents).limits(slice(None))
     ledger.announce(
@@ -226,6 +230,7 @@ def within_allowance(
     besides: Terms | None = None,
     raise_limits: bool = False,
     allowances: ArrayLike | None = None,
+    levels: ArrayLike | None = None,
 ) -> Agents:
     """Lower limits to what remains; people who weigh costs have no limit to lower, and are checked instead.
 
@@ -243,7 +248,19 @@ def within_allowance(
         raise BudgetSpent(
             "everyone here has spent or promised all of their allowance in this ledger: nothing is left to plan"
         )
-    return PrivacyConstrained(np.where(stated <= left, agents.limits, epsilons_of(left)), ids=agents.ids)
+    lowered = epsilons_of(left) if levels is None else _level_below(left, levels)
+    return PrivacyConstrained(np.where(stated <= left, agents.limits, lowered), ids=agents.ids)
+
+
+def _level_below(left: NDArray[np.int64], levels: ArrayLike) -> NDArray[np.float64]:
+    """Find the highest level that so many grains cover; below the lowest there is nothing.
+
+    >>> _level_below(np.array([2**32, 2**31, 5]), [0.5, 0.75]).tolist()
+    [0.75, 0.5, 0.0]
+    """
+    steps = np.append(0.0, np.sort(np.asarray(levels, dtype=np.float64)))
+    found: NDArray[np.float64] = steps[np.searchsorted(allowance_grains(steps), left, side="right") - 1]
+    return found
 
 
 def _as_promised(agents: Agents, cut: Bounded) -> Agents:

@@ -25,6 +25,7 @@ from optin.store.changing import hold
 from optin.store.holdings import announced_body
 from optin.store.web_schema import answers, campaigns
 from optin.web.service.core import Service
+from optin.web.service.ladder import LIMITS
 from optin.web.service.records import Draft, Job
 from optin.web.service.rows import People, agents_of, campaign_row, people_of
 from optin.web.service.steps import reach
@@ -34,6 +35,7 @@ __all__ = ["LONG_STEPS", "Progress", "destroy_spent_keys"]
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it, and of how much."""
 CHUNK = 5000
+_LEVELS = [step.amount for step in LIMITS]
 
 
 # --- announce ---------------------------------------------------------------------------------------------------------
@@ -76,6 +78,7 @@ def _plan(service: Service, row: Row[Any], draft: Draft, agents: Agents, people:
         ledger=service.ledger,
         raise_limits=True,
         allowances=_known(people, agents),
+        levels=_LEVELS,
     )
     query = update(campaigns).where(campaigns.c.id == row.id).values(plan=found.to_json())
     service.change(lambda connection: connection.execute(query))
@@ -92,6 +95,7 @@ def _announce(service: Service, job: Job, found: Plan, agents: Agents, people: P
             round=job.round,
             raise_limits=True,
             allowances=_totals(found, agents, people),
+            levels=_LEVELS,
         )
     except BadInput:
         words = (
