@@ -4,9 +4,11 @@ import shutil
 import threading
 
 import pytest
-from web_steps import PASSWORD, House, answering, registered, released
+from sqlalchemy import select
+from web_steps import DRAFT, PASSWORD, House, answering, registered, released
 
 from optin.errors import BadInput, LedgerUnavailable, PromiseBroken
+from optin.store.web_schema import invitations
 from optin.web.guards import HEADERS
 from optin.web.service import accounts
 from optin.web.service.failures import Refused, TooSoon
@@ -141,6 +143,29 @@ def test_people_whom_nothing_costs_are_not_promised_an_exact_result(house):
     with pytest.raises(PromiseBroken, match="no exact result is published"):
         analyst.take(campaign, "announce")
     assert crowd[0].me().promised == 0.0
+
+
+def test_a_key_sent_as_a_link_is_refused_and_a_pasted_one_is_met_with_a_warning(house):
+    key = house.client().sign_up().key  # made by whoever sends it
+    sent = house.ask("POST", "/i", data={"secret": key, "by": "link"})
+    assert (sent.status_code, "set-cookie" in sent.headers) == (403, False)
+    assert "holds the key of an account" in sent.text
+    pasted = house.ask("POST", "/i", data={"secret": key, "by": "hand"})
+    assert pasted.headers["location"] == "/me?done=key"
+    cookie = pasted.headers["set-cookie"].partition(";")[0].partition("=")[2]
+    assert "ask them for an invitation" in house.ask("GET", "/me?done=key", cookie=cookie).text
+
+
+def test_which_invitation_led_to_an_account_is_forgotten_when_its_owner_leaves(house):
+    analyst, person = house.analyst(), house.client()
+    campaign = analyst.draft(**{**DRAFT, "public": False}).id
+    analyst.take(campaign, "open")
+    account = person.enter(analyst.invite(campaign, 1)[0]).account
+    tied = select(invitations.c.secret).where(invitations.c.account == account)
+    assert house.service.read(lambda link: link.execute(tied).all())
+    person.leave()
+    assert not house.service.read(lambda link: link.execute(tied).all())
+    assert analyst.campaign(campaign).redeemed == 1
 
 
 # --- keys and work ----------------------------------------------------------------------------------------------------

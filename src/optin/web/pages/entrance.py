@@ -28,10 +28,10 @@ def invitation(visitor: MaybeVisitor) -> Response:
 def enter(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
     """Exchange an invitation or a key for a cookie; a new account's key is shown now and never again."""
     try:
-        entered = accounts.enter(service, _secret(form), visitor=visitor)
+        entered = accounts.enter(service, _secret(form), visitor=visitor, by_link=form.get("by") == "link")
     except REFUSALS as refusal:
         return show("enter.html", visitor=visitor, status=refusal.http_status, message=sentence(refusal))
-    return _arrived(entered, f"/c/{entered.campaign}" if entered.campaign else "/me")
+    return _arrived(entered, f"/c/{entered.campaign}" if entered.campaign else "/me?done=key")
 
 
 @router.get("/sign-up")

@@ -20,7 +20,12 @@ from optin.web.service.records import Me, MyCampaign, Visitor
 __all__ = ["router"]
 
 router = APIRouter()
-_SAID = {"raised": "Your total was raised.", "withdrawn": "Your choice was taken back."}
+_SAID = {
+    "raised": "Your total was raised.",
+    "withdrawn": "Your choice was taken back.",
+    "key": "You came in with a key. If it was not you who kept it, but someone who sent it to you, they can see what you do "
+    "here: sign out and ask them for an invitation.",
+}
 
 
 @dataclass(frozen=True)

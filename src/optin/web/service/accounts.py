@@ -178,17 +178,23 @@ def sign_up(service: Service) -> Entered:
     return service.change(work)
 
 
-def enter(service: Service, secret: str, *, visitor: Visitor | None = None) -> Entered:
+def enter(service: Service, secret: str, *, visitor: Visitor | None = None, by_link: bool = False) -> Entered:
     """Come in with an invitation (once) or with one's own key (always).
 
     The analyst knows the invitations they send. Each therefore works once, and gives its user a key that nobody else
-    has ever seen; someone already here keeps their account, and the invitation is tied to it.
+    has ever seen; someone already here keeps their account, and the invitation is tied to it. A key in a link was sent
+    by someone who knows it, and who could come in after its user and look: ``by_link``, only invitations are taken.
     """
 
     def work(connection: Connection) -> Entered:
         owner = connection.execute(
             select(accounts).where(accounts.c.key == hashed(secret), accounts.c.left_at.is_(None))
         ).first()
+        if owner is not None and by_link:
+            raise Refused(
+                "this link holds the key of an account and no invitation: whoever sent it can see all that is done "
+                "with it. Ask for an invitation; if the key is your own, paste it"
+            )
         if owner is not None:
             return Entered(sessions.start(service, connection, owner))
         invitation = _unused(connection, secret, "person")

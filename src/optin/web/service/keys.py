@@ -18,7 +18,7 @@ from pathlib import Path
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from optin.errors import BadInput, LedgerUnavailable, PromiseBroken
+from optin.errors import BadInput, LedgerUnavailable
 
 __all__ = ["Keyring"]
 
@@ -94,7 +94,7 @@ class Keyring:
         except InvalidTag:
             plain = None
         if plain is None:
-            raise PromiseBroken("a stored answer does not open with this round's key: the database was changed")
+            raise LedgerUnavailable("a stored answer does not open with this round's key: the database was changed")
         return float(struct.unpack(">d", plain)[0])
 
     def destroy(self, campaign: str, round: int) -> None:  # noqa: A002
@@ -132,18 +132,12 @@ class Keyring:
             return self._open[path.name]
 
     def _unwrapped(self, path: Path) -> bytes:
-        """Read a round's key. One that is gone stays gone, and waiting for it would keep all other work waiting."""
         try:
             wrapped = path.read_bytes()
             return self._outer.decrypt(wrapped[:_NONCE], wrapped[_NONCE:], path.name.encode())
-        except (FileNotFoundError, InvalidTag, ValueError):
-            failure: Exception = PromiseBroken(
-                "the key of this round is missing or was wrapped by another environment's key: its answers cannot be "
-                "read any more; begin a new round, or cancel"
-            )
-        except OSError as error:
-            failure = LedgerUnavailable(f"the key of this round cannot be read: {error.strerror}; try again")
-        raise failure
+        except (OSError, InvalidTag, ValueError):
+            pass
+        raise LedgerUnavailable("the key of this round is missing or was wrapped by another environment's key")
 
     def _sync_folder(self) -> None:
         handle = os.open(self._folder, os.O_RDONLY)

@@ -18,7 +18,7 @@ from optin import campaign as job_of_the_paper
 from optin.agents import Agents, PrivacyConstrained
 from optin.announcement import Announcement
 from optin.campaign import Quorum
-from optin.errors import BadInput, BudgetSpent, PromiseBroken
+from optin.errors import BadInput, BudgetSpent, LedgerUnavailable, PromiseBroken
 from optin.planning import Plan
 from optin.store import UNLIMITED, Terms, allowance_grains, epsilons_of
 from optin.store.changing import hold
@@ -190,8 +190,17 @@ def opened_answers(
         if at % CHUNK == 0:
             progress("opening answers", at, len(people))
         if joined[at]:
-            values[at] = service.keys.unseal(sealed[person], campaign=job.campaign, round=job.round, person=person)
+            values[at] = _opened(service, job, person, sealed[person])
     return joined, values
+
+
+def _opened(service: Service, job: Job, person: str, sealed: bytes) -> float:
+    """Open one answer; if it cannot be, the step fails: waiting for a key that is gone would keep all work waiting."""
+    try:
+        return service.keys.unseal(sealed, campaign=job.campaign, round=job.round, person=person)
+    except LedgerUnavailable as error:
+        reason = str(error)
+    raise PromiseBroken(f"{reason}: answers cannot be opened; bring the key back, begin a new round, or cancel")
 
 
 def _offer(service: Service, job: Job) -> Announcement | None:

@@ -319,9 +319,10 @@ def _exported(service: Service, person: Visitor, one: MyCampaign) -> dict[str, A
 
 
 def leave(service: Service, person: Visitor) -> None:
-    """Close an account: registrations go, open answers become no, sessions and the key end.
+    """Close an account: open registrations go, open answers become no, sessions, the key and the invitations' ties end.
 
-    What was promised and spent stays in the ledger under a random id that nothing here names any more.
+    What was stated, promised and spent stays under a random id. The analyst who sent an invitation knows to whom: that
+    it led to this id is forgotten, so that the id is nobody's.
     """
     names = [row.id for row in service.read(lambda connection: _rows_of(connection, person.account))]
     for name in names:
@@ -331,5 +332,6 @@ def leave(service: Service, person: Visitor) -> None:
         sessions.end_all(connection, person.account)
         gone = {"key": None, "left_at": service.clock()}
         connection.execute(update(accounts).where(accounts.c.id == person.account).values(gone))
+        connection.execute(update(invitations).where(invitations.c.account == person.account).values(account=None))
 
     service.change(work)

@@ -7,6 +7,7 @@ function takeSecret() {
   if (!form || secret.length < 20) return;
   history.replaceState(null, "", location.pathname);
   form.elements.secret.value = secret;
+  if (form.elements.by) form.elements.by.value = "link";
   if (form.dataset.secret === "send") {
     form.querySelector("[role=status]").textContent = "Opening your invitation …";
     form.requestSubmit();
