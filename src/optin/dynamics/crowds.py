@@ -81,7 +81,8 @@ def tipping_crowd(game: Game, *, who: Who = "cheapest", generator: np.random.Gen
     """Return the fewest people who must be in for certain so that everyone else follows; None if even all but one do not.
 
     They are taken from the "cheapest", from the "strictest", or in "random" order. The cheapest start a crowd best; the strictest
-    would follow last, so having them spares the others waiting. More people held never hurts, so halving finds the number.
+    would follow last, so having them spares the others waiting. For the cheapest the curve of `margins` says it: all up to
+    the last one who would not follow. For the others halving finds it, because more people held never hurts.
 
     >>> import optin
     >>> from optin.dynamics import game_of
@@ -89,7 +90,10 @@ def tipping_crowd(game: Game, *, who: Who = "cheapest", generator: np.random.Gen
     >>> [tipping_crowd(game_of(optin.plan(people, bounds=(0, 1), slack=s), people)) for s in (0.0, 0.2, 0.5)]
     [49, 42, 35]
     """
-    _expect_common(game)
+    if who == "cheapest":
+        refusing = np.flatnonzero(margins(game) < -game.touch)
+        k = int(refusing[-1]) + 1 if len(refusing) else 0
+        return k if k < len(game) else None
     order = _order(len(game), game.agents.costs, who, generator)
 
     def tips(k: int) -> bool:
