@@ -23,7 +23,7 @@ two      3.611 4.500   4.500   4.240 5.045 5.038 44.5
 far      4.337 4.500   4.500   21.08 22.85 25.02 26.7
 harmonic 430.3 20002.5 20002.5 430.3 2223  1677  13130
 """
-"""MSE x 1e-4 (PEERS); harmonic strictest and threshold are 20000 there, rounded, and 20002.5 by their own formula."""
+"""Published mean squared errors x 1e-4; harmonic strictest and threshold are printed as 20000: their formula gives 20002.5."""
 COLUMNS = ["optimum", "strictest", "threshold", "proportional", "sampling-mean", "sampling-max", "local"]
 PUBLISHED = {line.split()[0]: dict(zip(COLUMNS, line.split()[1:], strict=True)) for line in TABLE.strip().splitlines()}
 LIMITS = {

@@ -114,7 +114,7 @@ def test_noise_in_floats_is_drawn_for_simulated_values_alone():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Attribute) and node.attr in ("laplace", "standard_exponential"):
                 callers.add(path.relative_to(SRC).parts[0].removesuffix(".py"))
-    assert callers <= {"baselines", "relations"}
+    assert callers == {"baselines"}
 
 
 def test_the_commands_of_the_laboratory_read_no_values():

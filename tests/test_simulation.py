@@ -11,11 +11,13 @@ import time
 import numpy as np
 import pytest
 from cli_steps import optin as run
-from test_compare import LIMITS, PUBLISHED
+from test_compare import LIMITS, PUBLISHED, by_hand
 
 import optin
 from optin.baselines import NAMES, SimulatedValues, ValueLaw, designs
 from optin.simulation import POPULATIONS, Harmonic, Lognormal, Mix, TwoLevel
+from optin.simulation.coverage import reaches
+from optin.simulation.running import Job
 
 CAMPAIGNS = 10_000
 
@@ -141,14 +143,34 @@ def test_intervals_hold_as_often_as_they_say(population, turnout):
         assert found.outcomes[0].coverage < 0.9 + off
 
 
-def test_an_interval_is_the_one_a_release_would_give():
-    limits = np.repeat([0.5, 2.0], [300, 200])
-    found = optin.simulate(people(limits), generator=rng(15), campaigns=400)
-    announcement = found.plan.announce(people(limits))
-    release = optin.release(announcement, people(limits), np.full(500, 0.5))
-    half = (release.total_interval(0.95).high - release.total_interval(0.95).low) / 2
-    outcome = found.outcomes[0]
-    assert (outcome.covered == (np.abs(outcome.errors) <= half)).mean() > 0.99
+@pytest.mark.parametrize(
+    "limits", [np.repeat([0.5, 2.0], [300, 200]), np.repeat([0.5, 2.0], [12, 8])], ids=["many", "few"]
+)
+@pytest.mark.parametrize("max_gap", [0.0, 0.3])
+def test_an_interval_is_the_one_a_release_would_give(limits, max_gap):
+    plan = optin.plan(people(limits), bounds=(0, 1), max_gap=max_gap)
+    announcement = plan.announce(people(limits))
+    crowds = [np.ones(len(limits), dtype=bool), *(rng(15).random((5, len(limits))) < 0.7)]
+    eps = plan.epsilons(people(limits))
+    totals, squares = np.array([(eps[c].sum(), (eps[c] ** 2).sum()) for c in crowds]).T
+    halves = reaches(plan, totals, squares, error=0.05, noiseless=False)
+    for joined, half in zip(crowds, halves, strict=True):
+        release = optin.release(announcement, people(limits), np.full(len(limits), 0.5), joined=joined)
+        low, high = release.total_interval(0.95)
+        assert half + release.bias_bound == pytest.approx((high - low) / 2, rel=1e-5, abs=2**-20)
+
+
+def test_the_tilt_of_those_who_came_is_measured_against_all():
+    limits, law = POPULATIONS["standard"].limits(50), ValueLaw(turnout=(0.3, 0.9))
+    plan = optin.plan(people(limits), bounds=(0, 1), max_gap=0.5)
+    job = Job(law, limits, designs(plan, people(limits), names=["proportional"]))
+    block = job.block(20, rng(32))
+    came = SimulatedValues(law, limits, campaigns=20, generator=rng(32))
+    joined = np.array([came.joined_sums(row) for row in np.eye(50)]).T
+    for row, design in enumerate(job.designs):
+        eps = joined * design.epsilons(limits)
+        weights = eps / eps.sum(axis=1, keepdims=True)
+        assert block.tilts[row] == pytest.approx(np.maximum(weights - 1 / 50, 0).sum(axis=1))
 
 
 def test_those_who_join_leave_the_error_that_was_foreseen():
@@ -160,6 +182,17 @@ def test_those_who_join_leave_the_error_that_was_foreseen():
     left = ((0.25 * (eps**2 * joined).sum(axis=1) + 2) / (eps * joined).sum(axis=1) ** 2).mean()
     assert abs(score(found.outcomes[0], left)) < 4
     assert found.joined == pytest.approx(0.5, abs=4 * 0.5 / math.sqrt(1000 * CAMPAIGNS))
+
+
+def test_every_design_keeps_its_promises_and_loses_what_the_absent_take_along():
+    """Each campaign has the error of the design on those who came, at the levels announced; false alarm 1 in 2,500."""
+    names = ["strictest", "proportional", "stretching", "sampling-max", "local"]
+    found = optin.simulate(people(LIMITS["three"]), generator=rng(30), campaigns=6000, turnout=0.4, designs=names)
+    crowds = [LIMITS["three"][came] for came in rng(31).random((400, 1000)) < 0.4]
+    for outcome in found.outcomes[1:]:
+        parts = [by_hand(outcome.design.name, crowd, found.plan, 0.5) for crowd in crowds]
+        foreseen = np.mean([variance + bias**2 for bias, variance, _ in parts])
+        assert abs(score(outcome, foreseen)) < 4, outcome.design.name
 
 
 def test_turnout_can_rise_with_the_limit():
