@@ -152,6 +152,24 @@ def test_every_formula_is_the_sum_over_people(table, share, place, gap):
         assert rows[name].mse == pytest.approx(4 * variance + (2 * abs(bias) + 2 * gap * tilt) ** 2, rel=1e-9)
 
 
+def test_formulas_hold_for_more_people_than_are_added_up_at_once():
+    tau = np.random.default_rng(8).lognormal(-1, 1, 100_000)
+    plan, rows = found(tau, mean=0.3, max_gap=0.1)
+    for name in ["strictest", "proportional", "stretching", "sampling-mean", "sampling-max", "local"]:
+        bias, variance, w = by_hand(name, tau, plan, 0.3)
+        assert rows[name].variance == pytest.approx(variance, rel=1e-9)
+        assert rows[name].bias_bound == pytest.approx(abs(bias) + 0.1 * np.maximum(w - w.mean(), 0).sum(), rel=1e-9)
+
+
+def test_people_without_a_limit_count_alone_or_most():
+    _, rows = found([0.5] * 6 + [math.inf] * 4, max_gap=0.1)
+    for name in ["proportional", "sampling-mean", "sampling-max"]:
+        assert (rows[name].variance, rows[name].tilt) == pytest.approx((0.25 / 4, 0.6))
+    weights = np.array([1 / (0.25 + 8.0)] * 6 + [4.0] * 4)
+    weights /= weights.sum()
+    assert rows["local"].tilt == pytest.approx(np.maximum(weights - 0.1, 0).sum())
+
+
 @given(tables, st.floats(0.05, 1.0), st.floats(0.0, 1.0))
 def test_the_threshold_is_the_best_of_all_that_could_be_tried(table, share, gap):
     _, rows = found(table, data_variance=share / 4, max_gap=gap)
@@ -290,6 +308,11 @@ def test_groups_hold_everyone_and_their_epsilons_add_up(table):
     for design, epsilons in zip(both.designs, both.epsilons, strict=True):
         total = sum(e * g.people for e, g in zip(epsilons, both.groups, strict=True) if g.people)
         assert total == pytest.approx(design.epsilons(people.limits).sum(), rel=1e-9)
+
+
+def test_limits_that_many_share_are_a_group_of_their_own():
+    people = optin.PrivacyConstrained(LIMITS["far"])
+    assert [group.people for group in compared(optin.plan(people, bounds=(0, 1)), people).groups] == [900, 100]
 
 
 def test_neighbours_too_close_for_three_digits_are_still_told_apart():

@@ -70,13 +70,12 @@ class Capped:
 
     def mean_between(self, levels: Levels, start: int, stop: int) -> float:
         """Average eps over the people from one entry of the levels up to another."""
+        if self.noiseless:
+            return 0.0
         first, last = np.clip(np.searchsorted(levels.limits, [self.floor, self.cap]), start, stop).tolist()
-        count = levels.below[stop] - levels.below[start]
-        pooled = levels.below[stop] - levels.below[max(first, last)]
-        total = float(levels.totals[max(first, last)] - levels.totals[first]) + (
-            float(pooled) * self.cap if pooled else 0.0
-        )
-        return 0.0 if self.noiseless else total / float(count)
+        pooled = float(levels.below[stop] - levels.below[last])
+        total = float(levels.totals[last] - levels.totals[first]) + (pooled * self.cap if pooled else 0.0)
+        return total / float(levels.below[stop] - levels.below[start])
 
     def draw(self, values: SimulatedValues, generator: np.random.Generator) -> Array:
         """Publish (sum eps d + Laplace(1)) / sum eps over those who joined (E12)."""

@@ -24,8 +24,6 @@ def best_cap(levels: Levels, *, spread: float, kappa: float) -> Capped:
         return Capped(math.inf, noiseless=True)
     target = kappa / spread
     piece = int(levels.first(lambda j: levels.limits[j] * levels.totals[j] - levels.squares[j] >= target)[0])
-    if levels.totals[piece] == 0.0:  # people who allow nothing do not start the rise
-        piece = int(np.argmax(levels.totals > 0))
     return Capped(float((target + levels.squares[piece]) / levels.totals[piece]))
 
 
