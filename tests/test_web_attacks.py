@@ -2,6 +2,7 @@
 
 import shutil
 import threading
+import time
 
 import pytest
 from sqlalchemy import select
@@ -193,3 +194,20 @@ def test_without_its_folder_of_keys_the_service_is_not_ready_and_goes_on_when_it
         house.service.keys.kept()
     shutil.move(tmp_path / "elsewhere", tmp_path / "keys")
     assert analyst.campaign(released(analyst, crowd)).state == "released"
+
+
+def test_a_key_that_could_not_be_destroyed_undoes_no_release_and_is_destroyed_later(house, monkeypatch):
+    analyst, crowd, keys = house.analyst(), house.people(10), type(house.service.keys)
+
+    def refused(*_):
+        raise OSError(13, "Permission denied")
+
+    with monkeypatch.context() as locked:
+        locked.setattr(keys, "destroy", refused)
+        campaign = released(analyst, crowd)
+        assert analyst.campaign(campaign).job.state == "done"
+        assert house.service.keys.kept() == [(campaign, 1)]
+    house.service.bell.set()
+    while house.service.keys.kept():
+        time.sleep(0.05)
+    assert analyst.campaign(campaign).state == "released"

@@ -46,12 +46,9 @@ class Worker:
 
     def _work(self) -> None:
         failures = 0
-        swept = False
         while not self._leaving.is_set():
             try:
-                if not swept:
-                    destroy_spent_keys(self._service)
-                    swept = True
+                destroy_spent_keys(self._service)
                 run_all(self._service, until=self._leaving)
                 failures = 0
             except Exception as error:  # whatever it was, the one who works stays: jobs would wait for ever

@@ -6,6 +6,7 @@ last: a key destroyed too early would lose answers, one destroyed late is destro
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable
 from typing import Any
@@ -35,6 +36,7 @@ __all__ = ["LONG_STEPS", "Progress", "destroy_spent_keys"]
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it, and of how much."""
 CHUNK = 5000
+LOG = logging.getLogger("optin.web")
 _LEVELS = [step.amount for step in LIMITS]
 
 
@@ -272,14 +274,22 @@ def _copy_registrations(connection: Connection, campaign: str, round: int) -> No
 
 
 def destroy_spent_keys(service: Service) -> None:
-    """Destroy the keys of rounds that are over; what a crash left behind is found here too."""
+    """Destroy the keys of rounds that are over; what a crash left behind is found here too.
+
+    A key that cannot be destroyed now undoes no step that was taken: it is found again, and again, until it is gone.
+    """
     kept = service.keys.kept()
+    if not kept:
+        return
     query = select(campaigns.c.id, campaigns.c.state, campaigns.c.round)
     known = {row.id: row for row in service.read(lambda connection: connection.execute(query).all())}
     for campaign, number in kept:
         row = known.get(campaign)
         if row is not None and (row.state in ("released", "cancelled") or number < row.round):
-            service.keys.destroy(campaign, number)
+            try:
+                service.keys.destroy(campaign, number)
+            except OSError as error:
+                LOG.error("a key is not destroyed yet", extra={"reason": error.strerror})
 
 
 LONG_STEPS: dict[str, Callable[[Service, Job, Progress], None]] = {
