@@ -169,6 +169,24 @@ def test_which_invitation_led_to_an_account_is_forgotten_when_its_owner_leaves(h
     assert analyst.campaign(campaign).redeemed == 1
 
 
+def test_a_sealed_answer_can_be_taken_back_when_its_owner_sees_the_deal(house):
+    analyst, crowd, stranger = house.analyst(), house.people(12), house.person()
+    campaign = analyst.draft(**DRAFT, sealed=True).id
+    analyst.take(campaign, "open")
+    for person in crowd:
+        person.register(campaign, 5, value=7.0)
+    for step in ("close-registration", "announce"):
+        analyst.take(campaign, step)
+    assert "You can still decline" in house.ask("GET", f"/c/{campaign}", cookie=crowd[0]._cookie).text
+    crowd[0].decline(campaign)
+    with pytest.raises(BadInput, match="nothing here"):
+        stranger.decline(campaign)
+    for step in ("close", "release"):
+        analyst.take(campaign, step)
+    assert analyst.campaign(campaign).release.joined_people == 11
+    assert crowd[0].receipt(campaign).spent == 0
+
+
 # --- keys and work ----------------------------------------------------------------------------------------------------
 
 

@@ -222,7 +222,8 @@ def decline(service: Service, person: Visitor, name: str) -> MyCampaign:
 
     def work(connection: Connection) -> None:
         row = _held_row(connection, person, name)
-        _expect_answering(connection, row, person)
+        sealed = Draft.from_json(row.draft).sealed  # such answers may close without being opened
+        _expect_answering(connection, row, person, states=("announced", "answers") if sealed else ("answers",))
         _store_no(service, connection, row, person)
 
     service.change(work)
@@ -257,8 +258,10 @@ def _held_row(connection: Connection, person: Visitor, name: str) -> Row[Any]:
     return _visible(connection, person, name)
 
 
-def _expect_answering(connection: Connection, row: Row[Any], person: Visitor) -> None:
-    if row.state != "answers":
+def _expect_answering(
+    connection: Connection, row: Row[Any], person: Visitor, *, states: tuple[str, ...] = ("answers",)
+) -> None:
+    if row.state not in states:
         raise PromiseBroken(
             "answers are not open: they open after the announcement, and end when the analyst closes them"
         )
