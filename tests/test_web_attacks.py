@@ -55,6 +55,17 @@ def test_even_a_failure_that_nobody_foresaw_carries_the_security_headers(house, 
         assert "marker" not in answer.text
 
 
+def test_asking_what_if_everyone_declined_is_refused_and_nothing_breaks(house):
+    analyst, crowd = house.analyst(), house.people(12)
+    campaign = registered(analyst, crowd)
+    analyst.take(campaign, "close-registration")
+    with pytest.raises(BadInput, match="nobody is left"):
+        analyst.what_if(campaign, decline_share=0.999)
+    assert analyst.what_if(campaign, decline_share=0.9).people == 1
+    page = house.ask("GET", f"/a/c/{campaign}/what-if?decline=99", cookie=analyst._cookie)
+    assert (page.status_code, "obody is left" in page.text) == (200, True)
+
+
 # --- passwords --------------------------------------------------------------------------------------------------------
 
 

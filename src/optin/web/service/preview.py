@@ -62,7 +62,9 @@ def what_if(
     if not decline_share:
         return seen
     left = without(found, agents, share=decline_share)[0]
-    return replace(seen, people=len(agents) - left.people, standard_error=left.standard_error)
+    if left.people >= len(agents):
+        raise BadInput("with so large a share of decliners nobody is left; choose a smaller one")
+    return replace(seen, people=len(agents) - left.people, standard_error=_finite(left.standard_error))
 
 
 def pictured(service: Service, analyst: Visitor, campaign: str) -> tuple[Plan, Description]:
