@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents
-from optin.announcement.grains import Sums, sums
+from optin.announcement.grains import Answers, Sums
 from optin.announcement.making import tilt
 from optin.announcement.offer import QUASI_LINEAR, Announcement, exact_variance, nearest
 from optin.errors import BadInput, PromiseBroken
@@ -28,6 +28,7 @@ __all__ = [
     "Turnout",
     "check_promise",
     "check_table",
+    "joined_column",
     "joined_rows",
     "renormalised_weights",
     "turnout",
@@ -53,20 +54,18 @@ class Turnout:
         return math.sqrt(self.variance)
 
 
-def turnout(announcement: Announcement, agents: Agents, joined: ArrayLike | None = None) -> Turnout:
+def turnout(announcement: Announcement, agents: Agents, joined: ArrayLike | str | None = None) -> Turnout:
     """Add up what those who joined are promised, after checking that these are the people announced.
 
-    ``joined`` is a boolean for each announced person; None means everyone.
+    ``joined`` is a boolean for each announced person, in an engine the name of their column; None means everyone.
     """
-    present = joined_rows(joined, announcement)
     check_table(announcement, agents)
-    everyone, those = sums(announcement.grain_rule(agents), joined=present)
+    present = joined_column(joined, agents) if hasattr(agents, "rows") else joined_rows(joined, announcement)
+    everyone, those = announcement.promises(agents).sums(joined=present)
     return turnout_of(announcement, agents, everyone=everyone, those=those, joined=present)
 
 
-def turnout_of(
-    announcement: Announcement, agents: Agents, *, everyone: Sums, those: Sums, joined: NDArray[np.bool_] | None
-) -> Turnout:
+def turnout_of(announcement: Announcement, agents: Agents, *, everyone: Sums, those: Sums, joined: Answers) -> Turnout:
     """Judge sums already made: the announced people, at least one grain, the promised variance (E12)."""
     check_announced(announcement, everyone)
     if those.grains == 0:
@@ -92,6 +91,13 @@ def renormalised_weights(
         grains *= present
     weights: NDArray[np.float64] = grains / grains.sum()
     return weights
+
+
+def joined_column(joined: object, agents: Agents) -> Answers:
+    """Check that who joined is told by a column where the people are, or None for everyone."""
+    if joined is not None and not isinstance(joined, str) and not hasattr(joined, "get_backend"):
+        raise BadInput("these people stay in their engine: give joined as the name of their column")
+    return joined
 
 
 def joined_rows(joined: ArrayLike | None, announcement: Announcement) -> NDArray[np.bool_] | None:
@@ -139,10 +145,10 @@ def check_promise(announcement: Announcement, total_grains: int, total_squared_g
         )
 
 
-def _tilt(announcement: Announcement, agents: Agents, those: Sums, joined: NDArray[np.bool_] | None) -> float:
+def _tilt(announcement: Announcement, agents: Agents, those: Sums, joined: Answers) -> float:
     if joined is None:
         return announcement.tilt
-    rule = announcement.grain_rule(agents)
+    rule = announcement.promises(agents)
     return tilt(rule, total_grains=those.grains, people=announcement.people, joined=joined)
 
 

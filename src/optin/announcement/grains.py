@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,9 @@ __all__ = [
     "GRAIN",
     "HIGHEST_EPSILON",
     "LEVEL",
+    "LOWERED",
     "GrainRule",
+    "Promises",
     "Sums",
     "everyone_grains",
     "levels",
@@ -36,6 +38,10 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 Found = TypeVar("Found")
+Numbers = Any
+"""One value a person: floats, or in an engine the name of a column; None where no values are summed."""
+Answers = Any
+"""Who joined: booleans, or in an engine the name of a column or an expression; None for everyone."""
 
 GRAIN = 2.0**32
 """Grains in one epsilon."""
@@ -44,10 +50,32 @@ LEVEL = 2.0**20
 HIGHEST_EPSILON = 1024.0
 """The most one release promises, so that ``A * level`` stays below 2^63."""
 
+LOWERED = 1.0 - 2.0**-51
+"""What is left of a computed limit after the room for its rounding."""
 _HALF = 2.0**21  # A <= 2^42 is cut into two halves of at most 2^21
 _ROW = 2048  # halves squared (2^42) times 2^11 is 2^53: the longest row whose sum a float holds exactly
 _CHUNK = 64 * _ROW  # small enough for the cache, long enough that the cost of calls vanishes
 _SPAN = 2**20  # fewer people than this are not worth a thread
+
+
+class Promises(Protocol):
+    """What everyone is promised, in exact sums: of arrays (`GrainRule`) or of people in an engine (`KeptRule`)."""
+
+    @property
+    def people(self) -> int:
+        """How many there are."""
+
+    @property
+    def most(self) -> int:
+        """The grains of whoever reaches the cap."""
+
+    def sums(
+        self, *, joined: Answers = None, values: Numbers = None, bounds: tuple[float, float] = ...
+    ) -> tuple[Sums, Sums]:
+        """Add up everyone's promises, and the promises and weighted levels of those who joined."""
+
+    def sums_above(self, bar: int, joined: Answers = None) -> tuple[int, int]:
+        """Count and add up the promises of more than so many grains."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +95,20 @@ class GrainRule:
     def most(self) -> int:
         """Return the grains of whoever reaches the cap."""
         return int(min(self.cap, HIGHEST_EPSILON) * GRAIN)
+
+    def sums(
+        self,
+        *,
+        joined: BoolArray | None = None,
+        values: FloatArray | None = None,
+        bounds: tuple[float, float] = (0.0, 1.0),
+    ) -> tuple[Sums, Sums]:
+        """Add up everyone's promises, and those of the people who joined (`sums`)."""
+        return sums(self, joined=joined, values=values, bounds=bounds)
+
+    def sums_above(self, bar: int, joined: BoolArray | None = None) -> tuple[int, int]:
+        """Count and add up the promises above a bar (`sums_above`)."""
+        return sums_above(self, bar, joined)
 
 
 @dataclass(frozen=True)
@@ -93,7 +135,7 @@ def lowered(limits: FloatArray) -> FloatArray:
     A quasi-linear limit is ``(f - o) / c``: one subtraction and one division, each rounded. Lowering the result makes
     ``c * eps <= f - o`` hold in exact arithmetic: (1 + 2^-53)^3 (1 - 2^-51) < 1.
     """
-    return limits * (1.0 - 2.0**-51)
+    return limits * LOWERED
 
 
 def levels(values: FloatArray, bounds: tuple[float, float], out: FloatArray | None = None) -> FloatArray:

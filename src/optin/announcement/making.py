@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from optin.agents import Agents, QuasiLinear
-from optin.announcement.grains import HIGHEST_EPSILON, BoolArray, GrainRule, sums, sums_above
+from optin.announcement.grains import HIGHEST_EPSILON, Answers, Promises
 from optin.announcement.naming import check_round, checked_campaign, new_campaign
 from optin.announcement.offer import QUASI_LINEAR, Announcement, announced_eta, exact_variance, nearest
 from optin.errors import BadInput, Infeasible
@@ -46,17 +46,17 @@ def announce(
     name = new_campaign() if campaign is None else checked_campaign(campaign)
     draft = _draft(plan, campaign=name, round=round)
     offer = _cover_rounding(draft, agents) if plan.model == QUASI_LINEAR else _count(draft, agents)
-    rule = offer.grain_rule(agents)
+    rule = offer.promises(agents)
     _check_enough(rule, min_people)
     return replace(offer, tilt=tilt(rule, total_grains=offer.total_grains, people=offer.people))
 
 
-def tilt(rule: GrainRule, *, total_grains: int, people: int, joined: BoolArray | None = None) -> float:
+def tilt(rule: Promises, *, total_grains: int, people: int, joined: Answers = None) -> float:
     """Compute E15's TV = sum of max(w - 1/n, 0) from grains, exactly until the last step.
 
     Only people with A > total / n count, and for integers that is A > floor(total / n).
     """
-    count, above = sums_above(rule, total_grains // people, joined)
+    count, above = rule.sums_above(total_grains // people, joined)
     return nearest(Fraction(above * people - count * total_grains, total_grains * people))
 
 
@@ -73,15 +73,15 @@ def _check_count(min_people: object) -> None:
         raise BadInput("min_people must be a whole number of 0 or more")
 
 
-def _check_enough(rule: GrainRule, min_people: int) -> None:
-    promised, _ = sums_above(rule, 0)
+def _check_enough(rule: Promises, min_people: int) -> None:
+    promised, _ = rule.sums_above(0)
     if promised < min_people:
         raise BadInput(
             f"only {promised} people are promised anything and min_people is {min_people}: in so small a group the"
             " published sums can give single limits away. Ask more people, or allow fewer (min_people, --min-people) if"
             " limits are no secret"
         )
-    below = promised - sums_above(rule, rule.most - 1)[0]
+    below = promised - rule.sums_above(rule.most - 1)[0]
     if min_people >= MIN_PEOPLE and 0 < below <= _FEW_BELOW_CAP < promised:
         raise BadInput(
             f"all but {below} of {promised} people are promised the cap: the published sums then give the limits of the"
@@ -119,7 +119,7 @@ def _draft(plan: Plan, *, campaign: str, round: int) -> Announcement:  # noqa: A
 
 def _count(draft: Announcement, agents: Agents) -> Announcement:
     """Add up everyone's grains, and state the noise and the variance that follow from them."""
-    everyone, _ = sums(draft.grain_rule(agents))
+    everyone, _ = draft.promises(agents).sums()
     if everyone.grains == 0:
         raise Infeasible("every promise is below one grain (2^-32 of epsilon): nothing can be released")
     return replace(

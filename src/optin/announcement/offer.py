@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from optin.agents import Agents, PrivacyConstrained
 from optin.agents.models import indifferent
 from optin.announcement import canon
-from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, FloatArray, GrainRule, everyone_grains, lowered
+from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, FloatArray, GrainRule, Promises, everyone_grains, lowered
 from optin.announcement.naming import check_round, checked_campaign
 from optin.errors import BadInput
 from optin.planning.question import WIDEST
@@ -102,13 +102,25 @@ class Announcement:
         """List the promise of each of these people in grains of 2^-32, at most their limit, exactly."""
         return everyone_grains(self.grain_rule(agents))
 
+    def promises(self, agents: Agents) -> Promises:
+        """Join what is announced with people's limits, in memory or in an engine; nothing is computed yet."""
+        if not hasattr(agents, "rows"):
+            return self.grain_rule(agents)
+        from optin.announcement.kept import kept_rule
+
+        self._expect_model(agents)
+        return kept_rule(agents, surplus=self.surplus, cap=math.inf if self.noiseless else self.cap)
+
     def grain_rule(self, agents: Agents) -> GrainRule:
-        """Join what is announced with people's limits; nothing is computed yet."""
+        """Join what is announced with limits in memory; nothing is computed yet."""
         return GrainRule(limits=self._limits(agents), people=len(agents), cap=math.inf if self.noiseless else self.cap)
 
-    def _limits(self, agents: Agents) -> Callable[[slice], FloatArray]:
+    def _expect_model(self, agents: Agents) -> None:
         if agents.model != self.model:
             raise BadInput(f"this announcement was made for {self.model} people, these are {agents.model}")
+
+    def _limits(self, agents: Agents) -> Callable[[slice], FloatArray]:
+        self._expect_model(agents)
         if isinstance(agents, PrivacyConstrained):
             return agents.limits.__getitem__
         if self.surplus is not None:

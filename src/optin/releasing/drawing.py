@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Real
 from typing import Any, cast
@@ -21,9 +22,9 @@ from optin._version import __version__
 from optin.agents import Agents
 from optin.agents.columns import same_rows
 from optin.announcement import Announcement
-from optin.announcement.grains import FloatArray, everyone_grains, sums
+from optin.announcement.grains import Answers, FloatArray, Sums, everyone_grains
 from optin.errors import BadInput
-from optin.participation import check_table, joined_rows, turnout_of
+from optin.participation import Turnout, check_table, joined_column, joined_rows, turnout_of
 from optin.releasing import noise
 from optin.releasing.record import Release, Versions
 
@@ -33,16 +34,16 @@ __all__ = ["release"]
 def release(
     announcement: Announcement,
     agents: Agents,
-    values: ArrayLike,
+    values: ArrayLike | str,
     *,
-    joined: ArrayLike | None = None,
+    joined: ArrayLike | str | None = None,
     allow_no_noise: bool = False,
 ) -> Release:
     """Draw the one noisy mean that an announcement allows; no ledger stands behind it (``charged`` is False).
 
     ``joined`` is a boolean for each announced person (None: everyone); values may be missing where it is false, and are
-    clamped silently to the announced bounds. Nothing here takes a seed. Calling twice spends twice: use
-    ``optin.campaign.release`` with a ledger where that matters.
+    clamped silently to the announced bounds. For people who stay in an engine both are names of columns. Nothing here
+    takes a seed. Calling twice spends twice: use ``optin.campaign.release`` with a ledger where that matters.
 
     >>> import optin
     >>> agents = optin.PrivacyConstrained([0.5] * 6 + [2.0] * 6)
@@ -58,9 +59,9 @@ def release(
 def releases(
     announcement: Announcement,
     agents: Agents,
-    values: ArrayLike,
+    values: ArrayLike | str,
     *,
-    joined: ArrayLike | None = None,
+    joined: ArrayLike | str | None = None,
     allow_no_noise: bool = False,
     count: int,
 ) -> Iterator[Release]:
@@ -68,24 +69,65 @@ def releases(
 
     Each of them would cost everyone their promise again. Only totals are handed out; the exact sum stays inside.
     """
+    measured = measure(announcement, agents, values, joined=joined, allow_no_noise=allow_no_noise)
+    for z in [0] * count if announcement.noiseless else noise.draw(count):
+        yield measured.hidden_by(z)
+
+
+def measure(
+    announcement: Announcement,
+    agents: Agents,
+    values: ArrayLike | str,
+    *,
+    joined: Answers = None,
+    allow_no_noise: bool = False,
+) -> Measured:
+    """Make every decision and the exact sum, and draw nothing yet: a ledger draws under its lock."""
     _check_noise(announcement, allowed=allow_no_noise)
     check_table(announcement, agents)
-    same_rows(values, joined, ("values", "joined"))
-    present, numbers = joined_rows(joined, announcement), _numbers(values, announcement)
-    rule = announcement.grain_rule(agents)
-    everyone, those = sums(rule, joined=present, values=numbers, bounds=announcement.bounds)
-    turnout = turnout_of(announcement, agents, everyone=everyone, those=those, joined=present)
-    for z in [0] * count if announcement.noiseless else noise.draw(count):
-        yield Release(
-            announcement=announcement,
-            joined_people=turnout.people,
-            total_grains=turnout.total_grains,
-            total_squared_grains=turnout.total_squared_grains,
-            noisy_total=those.weighted + z,
-            tilt=turnout.tilt,
-            versions=_versions(noiseless=announcement.noiseless),
-            grain_source=functools.partial(_spent, announcement, agents, present),
+    kept = hasattr(agents, "rows")
+    if not kept:
+        same_rows(values, joined, ("values", "joined"))
+    present = joined_column(joined, agents) if kept else joined_rows(joined, announcement)
+    numbers = _named(values) if kept else _numbers(values, announcement)
+    everyone, those = announcement.promises(agents).sums(joined=present, values=numbers, bounds=announcement.bounds)
+    came = turnout_of(announcement, agents, everyone=everyone, those=those, joined=present)
+    source = None if kept else functools.partial(_spent, announcement, agents, present)
+    return Measured(announcement, came, those, source)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A release that lacks only its noise; the exact sum inside is private, and shown nowhere."""
+
+    announcement: Announcement
+    turnout: Turnout
+    those: Sums = field(repr=False)
+    grain_source: Callable[[], NDArray[np.int64]] | None = field(repr=False)
+
+    def drawn(self) -> Release:
+        """Draw the noise, once."""
+        (z,) = [0] if self.announcement.noiseless else noise.draw(1)
+        return self.hidden_by(z)
+
+    def hidden_by(self, z: int) -> Release:
+        """Add the noise; from here on nothing depends on the values but the total."""
+        return Release(
+            announcement=self.announcement,
+            joined_people=self.turnout.people,
+            total_grains=self.turnout.total_grains,
+            total_squared_grains=self.turnout.total_squared_grains,
+            noisy_total=self.those.weighted + z,
+            tilt=self.turnout.tilt,
+            versions=_versions(noiseless=self.announcement.noiseless),
+            grain_source=self.grain_source,
         )
+
+
+def _named(values: object) -> str:
+    if not isinstance(values, str):
+        raise BadInput("these people stay in their engine: give values as the name of their column")
+    return values
 
 
 def _check_noise(announcement: Announcement, *, allowed: bool) -> None:
@@ -99,7 +141,7 @@ def _check_noise(announcement: Announcement, *, allowed: bool) -> None:
         )
 
 
-def _numbers(values: ArrayLike, announcement: Announcement) -> FloatArray:
+def _numbers(values: ArrayLike | str, announcement: Announcement) -> FloatArray:
     """Take values as float64, copied only where the type demands it; masked ones are missing.
 
     Whether a number is too large for a float is private: it is clamped like any other. No error is raised while another

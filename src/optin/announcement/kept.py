@@ -1,0 +1,239 @@
+"""E13's integers for people who stay in an engine: the same grains, levels and sums, as a few aggregates.
+
+Each step is the float64 operation that `optin.announcement.grains` takes, in the same order, so every integer comes out the
+same. Whoever reaches the cap has one known number of grains; they are only counted, and those below the cap, few in a
+large table, are looked at one by one.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from optin.agents import Agents
+from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, LEVEL, LOWERED, Answers, Sums
+from optin.engine.people import KeptConstrained, KeptQuasiLinear
+from optin.engine.session import literal
+from optin.errors import BadInput
+
+if TYPE_CHECKING:
+    from ibis.expr import types as ir
+
+    from optin.engine.rows import Rows
+
+__all__ = ["KeptRule", "kept_rule"]
+
+WIDE = ("duckdb", "postgres")
+"""Engines whose sums of 64-bit integers grow past 64 bits by themselves."""
+_HALF = 21  # grains below 2^42 times a half below 2^21 stay below 2^63
+_SQUARE = math.isqrt(2**63 - 1)  # the most grains whose square a 64-bit integer holds
+_EXACT = 2**33  # so many levels of at most 2^20 add up to at most 2^53, which float64 does without error, in any order
+
+
+@dataclass(frozen=True)
+class KeptRule:
+    """How grains follow from limits in an engine: what `GrainRule` tells about arrays, asked for by queries.
+
+    Columns are given by name: ``joined`` says who joined (an expression will do), ``values`` what they gave.
+    """
+
+    rows: Rows
+    limit: ir.FloatingColumn
+    people: int
+    cap: float
+
+    @property
+    def noiseless(self) -> bool:
+        """Say whether nothing hides the sum, so that only people without any limit may count."""
+        return math.isinf(self.cap)
+
+    @property
+    def most(self) -> int:
+        """Return the grains of whoever reaches the cap."""
+        return int(min(self.cap, HIGHEST_EPSILON) * GRAIN)
+
+    def column(self) -> ir.IntegerColumn:
+        """Return everyone's grains as a column: floor(min(limit, cap) * 2^32); without noise all or nothing."""
+        import ibis
+
+        if self.noiseless:
+            return (self.limit >= literal(math.inf)).ifelse(self.most, 0).cast("int64")
+        return _whole(ibis.least(self.limit, literal(min(self.cap, HIGHEST_EPSILON))) * literal(GRAIN))
+
+    def sums(
+        self, *, joined: Answers = None, values: str | None = None, bounds: tuple[float, float] = (0.0, 1.0)
+    ) -> tuple[Sums, Sums]:
+        """Add up everyone's promises, and the promises (and weighted levels) of those who joined, in one query."""
+        if self.people > _EXACT:
+            raise BadInput(f"one release takes at most {_EXACT:,} people; split them into campaigns")
+        view, few = self._view(joined, values, bounds), self._view(joined, values, bounds, below=True)
+        found = self._one(view.aggregate(**_totals(view)).cross_join(few.aggregate(**_parts(few, most=self.most))))
+        self._expect_answers(found, joined, values, bounds)
+        everyone, those = self._everyone(found), self._those(found)
+        return (everyone, those) if joined is not None else (those, those)
+
+    def sums_above(self, bar: int, joined: Answers = None) -> tuple[int, int]:
+        """Count the people promised more than ``bar`` grains, and add up what they are promised (the tilt of E15)."""
+        view, few = self._view(joined, None), self._view(joined, None, below=True)
+        if joined is not None:
+            view, few = view.filter(view.joined), few.filter(few.joined)
+        above = few.grains > bar
+        parts = few.aggregate(few=few.count(), above=above.sum(), total=_sum(above.ifelse(few.grains, 0)))
+        found = self._one(view.aggregate(people=view.count()).cross_join(parts))
+        capped = found["people"] - found["few"] if self.most > bar else 0
+        return capped + found["above"], capped * self.most + found["total"]
+
+    def _view(
+        self, joined: Answers, values: str | None, bounds: tuple[float, float] = (0.0, 1.0), *, below: bool = False
+    ) -> ir.Table:
+        """Name what the sums need: who joined, levels (0 for those who did not), what is missing, grains below the cap.
+
+        Both parts of a query start at the table itself: what they shared would be written to memory in between.
+        """
+        import ibis
+
+        columns: dict[str, Any] = {"id": self.rows.ids()}
+        if below:
+            columns["grains"] = ibis.literal(0, "int64") if self.noiseless else _whole(self.limit * literal(GRAIN))
+        answer = None if joined is None else self._answer(joined)
+        if answer is not None:
+            columns |= {"joined": answer.fill_null(False), "unanswered": answer.isnull().cast("int64")}
+        if values is not None:
+            level, missing = _level(self.rows.number(values), bounds)
+            columns["level"] = level if answer is None else columns["joined"].ifelse(level, literal(0.0))
+            columns["missing"] = missing if answer is None else columns["joined"].ifelse(missing, 0)
+        return (self._low() if below else self.rows.table).select(**columns)
+
+    def _answer(self, joined: Answers) -> ir.BooleanColumn:
+        return self.rows.truth(joined) if isinstance(joined, str) else joined
+
+    def _low(self) -> ir.Table:
+        return self.rows.table.filter(self.limit < literal(math.inf if self.noiseless else self.cap))
+
+    def _one(self, query: ir.Table) -> dict[str, int]:
+        """Ask for one row of whole numbers; the sum of nothing is 0."""
+        found = self.rows.session.one(query, about=self.rows.source)
+        return {name: int(number or 0) for name, number in found.items()}
+
+    def _everyone(self, found: dict[str, int]) -> Sums:
+        capped = found["people"] - found["few"]
+        return Sums(
+            people=found["people"],
+            grains=capped * self.most + found["grains"],
+            squares=capped * self.most**2 + _squares(found, ""),
+        )
+
+    def _those(self, found: dict[str, int]) -> Sums:
+        """Add up those who joined; where nobody was asked, everyone did."""
+        kind = "joined_" if "joined_people" in found else ""
+        capped = found[f"{kind}people"] - found[f"{kind}few"]
+        weighted = (found["levels"] - found["few_levels"]) * self.most + found["weighted"] if "levels" in found else 0
+        return Sums(
+            people=found[f"{kind}people"],
+            grains=capped * self.most + found[f"{kind}grains"],
+            squares=capped * self.most**2 + _squares(found, kind),
+            weighted=weighted,
+        )
+
+    def _expect_answers(
+        self, found: dict[str, int], joined: Answers, values: str | None, bounds: tuple[float, float]
+    ) -> None:
+        """Refuse what is no answer, and a missing value of someone who joined; the one thing refused about values."""
+        if not found.get("unanswered") and not found.get("missing"):
+            return
+        lack = "unanswered" if found.get("unanswered") else "missing"
+        view = self._view(joined, values, bounds)
+        where = self.rows.session.one(
+            view.filter(view[lack] > 0).aggregate(person=view.id.min()), about=self.rows.source
+        )
+        if lack == "unanswered":
+            raise BadInput(f"id {where['person']}: {joined} is not an answer; write true or false, yes or no, 1 or 0")
+        raise BadInput(f"id {where['person']} joined but their value is missing: give it, or mark them as not joined")
+
+
+def kept_rule(agents: Agents, *, surplus: float | None, cap: float) -> KeptRule:
+    """Join a cap (and what quasi-linear people gain) with the limits of people in an engine."""
+    if isinstance(agents, KeptConstrained):
+        limit = agents.limit()
+    elif isinstance(agents, KeptQuasiLinear) and surplus is not None:
+        limit = agents.limit(surplus) * literal(LOWERED)
+    else:
+        raise BadInput("people who stay in an engine share one benefit and one outside option, and these do not")
+    return KeptRule(agents.rows, limit, len(agents), cap)
+
+
+def _level(value: ir.FloatingColumn, bounds: tuple[float, float]) -> tuple[ir.FloatingColumn, ir.IntegerColumn]:
+    """Return E13's levels, still floats, and a 1 wherever a value is missing (its level means nothing)."""
+    import ibis
+
+    lo, hi = literal(bounds[0]), literal(bounds[1])
+    inside = value.between(lo, hi)
+    z = ibis.cases((inside, value), (value < lo, lo), else_=hi)
+    if bounds[0] != 0.0:  # what changes nothing is left out: x - 0 and x / 1 are x
+        z = z - lo
+    if bounds[1] - bounds[0] != 1.0:
+        z = z / literal(bounds[1] - bounds[0])
+    missing = ibis.cases((inside, 0), (value.isnull() | value.isnan(), 1), else_=0)
+    return _floor()(z * literal(LEVEL) + literal(0.5)), missing
+
+
+@functools.cache
+def _floor() -> Callable[[ir.FloatingColumn], ir.FloatingColumn]:
+    """Return the engine's own floor, whose result stays a float; Ibis would turn it into an integer at every row."""
+    import ibis
+
+    def floor(number: float) -> float:
+        """Round down; the engine does it."""
+        raise NotImplementedError
+
+    made: Callable[[ir.FloatingColumn], ir.FloatingColumn] = ibis.udf.scalar.builtin(floor)
+    return made
+
+
+def _whole(number: ir.FloatingColumn) -> ir.IntegerColumn:
+    return _floor()(number).cast("int64")
+
+
+def _totals(view: ir.Table) -> dict[str, ir.Value]:
+    """Add up over everyone what does not need their grains."""
+    totals = {"people": view.count()}
+    if "joined" in view.columns:
+        totals |= {"joined_people": view.joined.cast("int64").sum(), "unanswered": view.unanswered.sum()}
+    if "level" in view.columns:
+        totals |= {"levels": view.level.sum(), "missing": view.missing.sum()}
+    return totals
+
+
+def _parts(few: ir.Table, *, most: int) -> dict[str, ir.Value]:
+    """Add up over those below the cap."""
+    parts = {"few": few.count(), **_promises(few.grains, "", most=most)}
+    if "joined" in few.columns:
+        parts |= {"joined_few": few.joined.cast("int64").sum()}
+        parts |= _promises(few.joined.ifelse(few.grains, 0), "joined_", most=most)
+    if "level" in few.columns:
+        parts |= {"few_levels": few.level.sum(), "weighted": _sum(few.grains * few.level.cast("int64"))}
+    return parts
+
+
+def _promises(grains: ir.IntegerColumn, kind: str, *, most: int) -> dict[str, ir.Value]:
+    """Add up grains and their squares; squares too large for 64 bits are cut into two products."""
+    sums = {f"{kind}grains": _sum(grains)}
+    if most <= _SQUARE:
+        return sums | {f"{kind}squares": _sum(grains * grains)}
+    upper, lower = grains >> _HALF, grains & (2**_HALF - 1)
+    return sums | {f"{kind}upper": _sum(grains * upper), f"{kind}lower": _sum(grains * lower)}
+
+
+def _squares(found: dict[str, int], kind: str) -> int:
+    if f"{kind}squares" in found:
+        return found[f"{kind}squares"]
+    return (found[f"{kind}upper"] << _HALF) + found[f"{kind}lower"]
+
+
+def _sum(column: ir.IntegerColumn) -> ir.StringScalar:
+    """Add up 64-bit integers in as many digits as it takes, and hand them over as text, which no driver rounds."""
+    wide = column if column.get_backend().name in WIDE else column.cast("decimal(38, 0)")
+    return wide.sum().cast("string")
