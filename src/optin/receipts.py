@@ -21,10 +21,23 @@ from numpy.typing import NDArray
 from optin.announcement.canon import once
 from optin.errors import BadInput, PromiseBroken
 
-__all__ = ["MerkleTree", "Receipt", "Seal", "charge_salts", "check", "leaves_of", "root_of", "seal_of", "sealed"]
+__all__ = [
+    "BLOCK",
+    "MerkleTree",
+    "Receipt",
+    "Seal",
+    "charge_salts",
+    "check",
+    "leaves_of",
+    "root_of",
+    "seal_of",
+    "sealed",
+]
 
 VERSION = 1
 SALT_BYTES = 16
+BLOCK = 2**20
+"""Charges that share one stretch of salts, and one part of the tree: what is held in memory at once."""
 _LEAF, _NODE = b"\x00", b"\x01"
 
 
@@ -76,13 +89,19 @@ class Seal:
         return sealed(*(getattr(self, field.name) for field in dataclasses.fields(self)))
 
 
-def charge_salts(key: bytes, count: int) -> bytes:
-    """Stretch one release's secret into a salt for each charge, so that a leaf cannot be guessed from an id.
+def charge_salts(key: bytes, count: int, *, block: int = 0, size: int = BLOCK) -> bytes:
+    """Stretch one release's secret into a salt for each charge from a block on, so that no leaf can be guessed from an id.
 
     >>> len(charge_salts(b"k" * 32, 3)), charge_salts(b"k" * 32, 2) == charge_salts(b"k" * 32, 3)[:32]
     (48, True)
     """
-    return hashlib.shake_256(b"optin charge salts 1" + key).digest(SALT_BYTES * count)
+    parts = []
+    for start in range(0, count, size):
+        number = block + start // size
+        mark = number.to_bytes(8, "big") if number else b""
+        stretched = hashlib.shake_256(b"optin charge salts 1" + key + mark)
+        parts.append(stretched.digest(SALT_BYTES * min(size, count - start)))
+    return b"".join(parts)
 
 
 def leaves_of(salts: bytes, ids: Sequence[str], grains: NDArray[np.int64]) -> list[bytes]:

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row, insert, select, text
+from sqlalchemy import Connection, Row, insert, select
 
 from optin.announcement.naming import check_round, checked_campaign
 from optin.receipts import MerkleTree, Seal, charge_salts, leaves_of
+from optin.store.large import Grove, blocks, digest_in_passes, passes
 from optin.store.schema import acts
 
 __all__ = ["GENESIS", "Entry", "Terms", "append", "is_stored", "last", "new_salt", "rows_digest", "rows_of", "seal_of"]
@@ -145,38 +146,20 @@ _QUERIES = {
 
 
 def rows_of(connection: Connection, *, kind: str, act: int, offer: int | None, salt: str) -> tuple[int, str]:
-    """Count and digest the rows that an act wrote, as they are now."""
+    """Count and digest the rows that an act wrote, as they are now; however many they are, few are held at once."""
+    where: dict[str, object] = {"act": act, "offer": offer}
     if kind == "release":
-        ids, grains = charged(connection, act=act, offer=offer)
-        return len(ids), charge_tree(salt, ids, grains).root
-    columns = _columns(connection, _QUERIES[kind], act=act, offer=offer)
-    names = None if _QUERIES[kind] is _RETURNS else columns.pop(0)
-    numbers = [_whole(column) for column in columns]
-    return len(numbers[0]), rows_digest(salt, names, *numbers)
+        grove = charged(connection, act=act, offer=offer, salt=salt)
+        return grove.count, grove.root
+    walk = passes(connection, _QUERIES[kind], where)
+    return digest_in_passes(salt, walk, named=_QUERIES[kind] is not _RETURNS)
 
 
-def charged(connection: Connection, *, act: int, offer: int | None) -> tuple[list[str], NDArray[np.int64]]:
-    """List whom a release charged, in the order of its tree, with their grains."""
-    ids, grains = _columns(connection, _CHARGES, act=act, offer=offer)
-    return ids, _whole(grains)
-
-
-def _whole(column: list[Any]) -> NDArray[np.int64]:
-    """Take a column of whole numbers; SQLite keeps anything anywhere, and half a grain must not be rounded away."""
-    found = np.array(column or [0])[: len(column)]
-    if found.dtype.kind not in "bi":
-        raise ValueError("not a whole number")
-    return found.astype(np.int64)
+def charged(connection: Connection, *, act: int, offer: int | None, salt: str, keep: Sequence[int] = ()) -> Grove:
+    """Build the tree over whom a release charged; paths are for those whose index is to be kept."""
+    return Grove(salt, blocks(connection, _CHARGES, {"act": act, "offer": offer}), keep=keep)
 
 
 def charge_tree(salt: str, ids: Sequence[str], grains: NDArray[np.int64]) -> MerkleTree:
     """Build the tree over a release's charges; ``salt`` is its secret in hexadecimal."""
     return MerkleTree(leaves_of(charge_salts(bytes.fromhex(salt), len(ids)), ids, grains))
-
-
-def _columns(connection: Connection, query: str, **where: object) -> list[Any]:
-    bound = {name: value for name, value in where.items() if f":{name}" in query}
-    result = connection.execute(text(query), bound)
-    width = len(result.keys())
-    rows = result.fetchall()
-    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(width)]

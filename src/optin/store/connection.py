@@ -7,7 +7,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -222,16 +222,22 @@ def read(engine: Engine, look: Callable[[Connection], T]) -> T:
     return _guarded(engine, looking)
 
 
-def write(engine: Engine, work: Callable[[Connection], T], *, is_stored: Callable[[Connection, T], bool]) -> T:
+def write(
+    engine: Engine,
+    work: Callable[[Connection], T],
+    *,
+    is_stored: Callable[[Connection, T], bool],
+    on: Connection | None = None,
+) -> T:
     """Run one writing transaction: lock, work, COMMIT; return the work's result only when it is stored.
 
     If COMMIT fails, or its answer is lost, the outcome is unknown: look under the lock whether the result is there.
-    The lock makes the look wait for a commit that is still under way.
+    The lock makes the look wait for a commit that is still under way. ``on`` is a connection that has rows staged.
     """
     done: list[T] = []
 
     def working() -> None:
-        with engine.connect() as connection:
+        with engine.connect() if on is None else nullcontext(on) as connection:
             reached("before lock")
             with connection.begin():
                 take_head_lock(connection)

@@ -9,15 +9,20 @@ import numpy as np
 from sqlalchemy import Connection, Row, select, text
 
 from optin.errors import BadInput
-from optin.receipts import SALT_BYTES, MerkleTree, Receipt, charge_salts
+from optin.receipts import BLOCK, SALT_BYTES, Receipt, charge_salts
 from optin.store.balances import remaining
-from optin.store.chain import charge_tree, charged, seal_of
+from optin.store.chain import charged, seal_of
+from optin.store.large import Grove
 from optin.store.schema import UNLIMITED, acts
+from optin.store.staging import stage_people
 
 __all__ = ["last_release_of", "receipts"]
 
-_PROMISED = """SELECT p.id AS id, q.grains AS grains FROM promises q JOIN people p ON p.person = q.person
-    WHERE q.offer = :offer AND p.id = :id"""
+_PLACES = """SELECT s.position AS at, q.grains AS grains, c.place AS place FROM staged s
+    LEFT JOIN people p ON p.id = s.id LEFT JOIN promises q ON q.person = p.person AND q.offer = :offer
+    LEFT JOIN (SELECT position, ROW_NUMBER() OVER (ORDER BY position) - 1 AS place FROM charges
+        WHERE offer = :offer AND act = :act) c ON c.position = q.position
+    ORDER BY s.position"""
 _LATEST = """SELECT t.campaign, t.round FROM people p JOIN promises q ON q.person = p.person
     JOIN acts t ON t.offer = q.offer AND t.kind = 'release'
     WHERE p.id = :id AND (:campaign = '' OR t.campaign = :campaign) ORDER BY t.number DESC LIMIT 1"""
@@ -38,28 +43,33 @@ def receipts(connection: Connection, ids: Sequence[str], campaign: str, round: i
     ).first()
     if act is None:
         raise BadInput("this campaign and round have no release in this ledger yet; a receipt is of a release")
-    names, grains = charged(connection, act=act.number, offer=act.offer)
-    tree = charge_tree(act.salt, names, grains)
-    places = {name: index for index, name in enumerate(names)}
+    found = _places(connection, act, ids)
+    keep = [row.place for row in found if row.place is not None]
+    grove = charged(connection, act=act.number, offer=act.offer, salt=act.salt, keep=keep)
     left = remaining(connection, ids).tolist()
     return [
-        _receipt(act, tree, person, _promised(connection, act.offer, person, at), places.get(person), left[at])
-        for at, person in enumerate(ids)
+        _receipt(act, grove, person, row.grains, row.place, now)
+        for person, row, now in zip(ids, found, left, strict=True)
     ]
 
 
-def _promised(connection: Connection, offer: int, person: str, at: int) -> int:
-    row = connection.execute(text(_PROMISED), {"offer": offer, "id": person}).first()
-    if row is None:
-        raise BadInput(f"the person at index {at} was not among those this release was announced to; check the id")
-    return int(row.grains)
+def _places(connection: Connection, act: Row[Any], ids: Sequence[str]) -> Sequence[Row[Any]]:
+    """Find what each of these people was promised, and which leaf of the tree their charge is, if they were charged."""
+    stage_people(connection, ids)
+    found = connection.execute(text(_PLACES), {"offer": act.offer, "act": act.number}).all()
+    for row in found:
+        if row.grains is None:
+            raise BadInput(
+                f"the person at index {row.at} was not among those this release was announced to; check the id"
+            )
+    return found
 
 
-def _receipt(act: Row[Any], tree: MerkleTree, person: str, promised: int, index: int | None, left: int) -> Receipt:
+def _receipt(act: Row[Any], tree: Grove, person: str, promised: int, index: int | None, left: int) -> Receipt:
     proof: dict[str, Any] = {}
     if index is not None:
-        salts = charge_salts(bytes.fromhex(act.salt), index + 1)
-        proof = {"index": index, "salt": salts[SALT_BYTES * index :].hex(), "path": tree.path(index)}
+        salts = charge_salts(bytes.fromhex(act.salt), index % BLOCK + 1, block=index // BLOCK)
+        proof = {"index": index, "salt": salts[-SALT_BYTES:].hex(), "path": tree.path(index)}
     return Receipt(
         id=person,
         promised=promised,
