@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from optin.engine.engines import check_engine, open_session
 from optin.engine.opening import read
-from optin.engine.reading import ENGINES, Table, check_engine, read_table
+from optin.engine.people import KeptConstrained, KeptQuasiLinear
+from optin.engine.reading import Table, read_table
+from optin.engine.session import Session
 
-__all__ = ["ENGINES", "Table", "check_engine", "read", "read_table"]
+__all__ = [
+    "KeptConstrained",
+    "KeptQuasiLinear",
+    "Session",
+    "Table",
+    "check_engine",
+    "open_session",
+    "read",
+    "read_table",
+]

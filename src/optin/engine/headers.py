@@ -23,7 +23,7 @@ def header(file: Path) -> list[str]:
     raise BadInput(f"{file} cannot be read: {reason}")
 
 
-def expect_column(file: Path, name: str, header: list[str]) -> None:
+def expect_column(file: Path | str, name: str, header: list[str]) -> None:
     """Refuse a file that lacks a column, or has it twice."""
     if header.count(name) == 1:
         return
@@ -51,7 +51,7 @@ def _holds_number(cell: str) -> bool:
     return re.search(r"(^|\s)[-+]?[\d.,]+(e[-+]?\d+)?(\s|$)|\d[.,]\d", cell.strip(), re.IGNORECASE) is not None
 
 
-def _top(file: Path) -> str:
+def _top(file: Path | str) -> str:
     return str(file) if is_parquet(file) else f"{file} line 1"
 
 

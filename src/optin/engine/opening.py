@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from optin.agents.benefit import Benefit
 from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
-from optin.engine import duck
+from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
+from optin.engine.engines import MEMORY, grouped, open_session, read_files
 from optin.engine.headers import expect_column, header, is_parquet
-from optin.engine.people import KeptConstrained, KeptQuasiLinear
+from optin.engine.people import KeptConstrained, KeptQuasiLinear, limit_of
 from optin.engine.places import files_of
 from optin.engine.reading import read_table
 from optin.engine.rows import Rows
@@ -45,14 +46,14 @@ def read(
     """
     wanted = [name for name in (limits, budgets, costs) if name is not None]
     _check_columns(limits, budgets, costs, benefit)
-    if engine == "memory" and not hasattr(source, "execute"):
+    if engine == MEMORY and not hasattr(source, "execute"):
         return _in_memory(str(source), id, limits, budgets, costs, benefit, outside)
     rows = rows_of(source, id=id, columns=wanted, engine=engine)
     people: KeptConstrained | KeptQuasiLinear
     if benefit is not None:
         people = KeptQuasiLinear(rows, str(costs), benefit=benefit, outside=outside)
     else:
-        people = KeptConstrained(rows, limits, budgets=budgets, costs=costs)
+        people = limit_of(rows, limits, budgets, costs)
     if check_ids or (check_ids is None and len(people) < MANY):
         expect_distinct_ids(rows)
     return people
@@ -71,34 +72,19 @@ def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engin
     if not isinstance(source, str | Path):
         session = Session(source.get_backend(), source.get_backend().name, owned=False)
         return Rows(session, source, "the table", id)
-    files = files_of(str(source))
-    for file in files:
-        known = header(file)
+    found = remote.located(str(source)) if remote.is_remote(str(source)) else None
+    files = [str(file) for file in files_of(str(source))] if found is None else found.files
+    headers = [(file, tuple(header(Path(file)) if found is None else found.header(file))) for file in files]
+    for file, known in headers:
         for name in (id, *columns):
-            expect_column(file, name, known)
-    session = _open(engine)
-    return Rows(session, _table(session, files), str(source), id, tuple(str(file) for file in files))
-
-
-def _open(engine: str) -> Session:
-    if engine == "duckdb":
-        return duck.open_duckdb()
-    raise BadInput(
-        f"engine {engine} is not known; use memory, duckdb, spark-local, spark://host:port or sc://host:port"
-    )
-
-
-def _table(session: Session, files: tuple[Path, ...]) -> ir.Table:
-    if is_parquet(files[0]):
-        return duck.read_parquet(session, [str(file) for file in files])
-    import ibis
-
-    headers: dict[tuple[str, ...], list[str]] = {}
-    for file in files:
-        headers.setdefault(tuple(header(file)), []).append(str(file))
-    tables = [duck.read_csv(session, names, known) for known, names in headers.items()]
-    shared = [name for name in tables[0].columns if all(name in table.columns for table in tables)]
-    return ibis.union(*(table.select(shared) for table in tables)) if len(tables) > 1 else tables[0]
+            expect_column(file, name, list(known))
+    session = open_session(engine)
+    if found is not None:
+        found.register(session)
+    table = read_files(session, grouped(headers), parquet=is_parquet(files[0]))
+    rows = Rows(session, table, str(source), id, tuple(files))
+    rows.ids()
+    return rows
 
 
 def _in_memory(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -10,16 +11,17 @@ import numpy as np
 from optin.agents.benefit import Benefit
 from optin.agents.models import EXTREME, PrivacyConstrained, QuasiLinear
 from optin.engine.checks import Wanted, refuse_unusable
+from optin.engine.glance import Glance, GlancedLimits, glance
 from optin.engine.rows import Rows
 from optin.engine.session import literal
-from optin.engine.survey import Survey
+from optin.engine.survey import Survey, survey
 from optin.engine.tables import EngineLimits
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["KeptConstrained", "KeptQuasiLinear"]
+__all__ = ["KeptConstrained", "KeptQuasiLinear", "limit_of"]
 
 SHARED = "people who stay in an engine share one benefit and one outside option; give numbers, not one for each person"
 
@@ -32,22 +34,33 @@ def _stays(what: str) -> NoReturn:
 
 
 class KeptConstrained(PrivacyConstrained):
-    """People of an engine who accept any epsilon up to their own limit (a column, or budget / cost)."""
+    """People of an engine who accept any epsilon up to their own limit, an expression over their rows.
+
+    ``columns`` are what the expression reads, checked for entries that cannot be used.
+    """
 
     rows: Rows
-    columns: tuple[str, ...]
-    seen: Survey
+    expression: ir.FloatingColumn
+    columns: tuple[Wanted, ...]
 
-    def __init__(self, rows: Rows, limits: str | None = None, *, budgets: str | None = None, costs: str | None = None):  # noqa: ANN204
-        object.__setattr__(self, "rows", rows)
-        object.__setattr__(self, "columns", tuple(name for name in (limits, budgets, costs) if name is not None))
-        kinds = (Wanted(limits),) if limits is not None else (Wanted(str(budgets)), Wanted(str(costs), infinite=False))
-        table = _checked(rows, self.limit(), kinds)
-        object.__setattr__(self, "seen", table.survey)
-        object.__setattr__(self, "most", math.inf if table.infinite else table.survey.most)
+    def __init__(self, rows: Rows, limit: ir.FloatingColumn, *, columns: tuple[Wanted, ...] = ()) -> None:
+        looked = glance(rows.session, limit, about=rows.source) if rows.session.backend.name == "duckdb" else None
+        if looked is not None and not looked.plain:
+            looked = None
+        fields = {"rows": rows, "expression": limit, "columns": columns, "_glance": looked, "_fetched": []}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+        most = looked.total if looked else math.inf if self.seen.infinite else self.seen.most
+        object.__setattr__(self, "most", most)
+
+    @cached_property
+    def seen(self) -> Survey:
+        """The full survey, made when first asked for."""
+        return _checked(self.rows, self.expression, self.columns)
 
     def __len__(self) -> int:
-        return self.seen.people
+        looked: Glance | None = self._glance  # type: ignore[attr-defined]
+        return self.seen.people if looked is None else looked.people
 
     @property
     def limits(self) -> NoReturn:
@@ -61,20 +74,19 @@ class KeptConstrained(PrivacyConstrained):
 
     def limit(self) -> ir.FloatingColumn:
         """Return everyone's limit as an expression."""
-        names = self.columns
-        if len(names) == 1:
-            return self.rows.number(names[0])
-        return _ratio(self.rows.number(names[0]), self.rows.number(names[1]))
+        return self.expression
 
     def table(self) -> EngineLimits:
-        """Return the limits as the kernel asks for them; what the first scan saw is kept."""
-        return EngineLimits(
-            self.rows, self.limit(), ceiling=EXTREME if self.seen.most > EXTREME else math.inf, seen=self.seen
-        )
+        """Return the limits as the kernel asks for them; what was scanned before is kept."""
+        known = {"seen": lambda: self.seen, "fetched": self._fetched}  # type: ignore[attr-defined]
+        looked: Glance | None = self._glance  # type: ignore[attr-defined]
+        if looked is not None:
+            return GlancedLimits(self.rows, self.expression, looked, **known)
+        return EngineLimits(self.rows, self.expression, ceiling=EXTREME if self.most > EXTREME else math.inf, **known)
 
     def scaled_table(self) -> EngineLimits:
         """Return the limits in units of about the largest, for caps so high that squares would overflow."""
-        return EngineLimits(self.rows, self.limit(), scale=2.0 ** -math.frexp(self.seen.most)[1])
+        return EngineLimits(self.rows, self.expression, scale=2.0 ** -math.frexp(self.seen.most)[1])
 
     def limits_at(self, variance: float | None = None, *, data_variance: float | None = None) -> NoReturn:
         """Refuse: limits stay in the engine."""
@@ -97,7 +109,8 @@ class KeptQuasiLinear(QuasiLinear):
         for name in ("benefit", "outside"):
             object.__setattr__(self, name, getattr(common, name))
         kinds = (Wanted(costs, infinite=False, least=1 / EXTREME),)
-        object.__setattr__(self, "seen", _checked(rows, self._unit_limit(), kinds, zeros=False).survey)
+        object.__setattr__(self, "seen", _checked(rows, self._unit_limit(), kinds, zeros=False))
+        object.__setattr__(self, "_fetched", [])
 
     def __len__(self) -> int:
         return self.seen.people
@@ -124,7 +137,7 @@ class KeptQuasiLinear(QuasiLinear):
 
     def table(self) -> EngineLimits:
         """Return t = 1/c as the kernel asks for it (E10); what the first scan saw is kept."""
-        return EngineLimits(self.rows, self._unit_limit(), seen=self.seen)
+        return EngineLimits(self.rows, self._unit_limit(), seen=lambda: self.seen, fetched=self._fetched)  # type: ignore[attr-defined]
 
     def table_at(self, variance: float, *, data_variance: float | None = None) -> EngineLimits:
         """Return the limits surplus / cost at a variance, bucketed by a scan of its own."""
@@ -138,16 +151,26 @@ class KeptQuasiLinear(QuasiLinear):
         _stays("limits")
 
 
-def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...], *, zeros: bool = True) -> EngineLimits:
+def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...], *, zeros: bool = True) -> Survey:
     """Scan the limits once; where anything is unusable, ask what and whose."""
-    rows.ids()
-    table = EngineLimits(rows, limit)
-    seen = table.survey
+    seen = survey(rows.session, limit, about=rows.source)
     if seen.people == 0:
         raise BadInput(f"{rows.source} has a header and no rows; give one row a person")
     if seen.unusable or (seen.zeros and not zeros) or seen.huge or (seen.most > EXTREME and not zeros):
         refuse_unusable(rows, kinds)
-    return table
+    if seen.unusable:
+        names = " and ".join(kind.name for kind in kinds)
+        raise BadInput(f"{rows.source}: {names} cannot be used by {rows.session.name} as numbers of at least 0")
+    return seen
+
+
+def limit_of(rows: Rows, limits: str | None, budgets: str | None, costs: str | None) -> KeptConstrained:
+    """Take limits from a column, or divide budgets by costs."""
+    if limits is not None:
+        return KeptConstrained(rows, rows.number(limits), columns=(Wanted(limits),))
+    budget, cost = str(budgets), str(costs)
+    quotient = _ratio(rows.number(budget), rows.number(cost))
+    return KeptConstrained(rows, quotient, columns=(Wanted(budget), Wanted(cost, infinite=False)))
 
 
 def _quotient(top: ir.FloatingScalar, cost: ir.FloatingColumn) -> ir.FloatingColumn:

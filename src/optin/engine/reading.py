@@ -19,16 +19,9 @@ from optin.engine.parquetfiles import read_parquet
 from optin.engine.places import files_of
 from optin.errors import BadInput
 
-__all__ = ["ENGINES", "Table", "check_engine", "read_table"]
+__all__ = ["Table", "read_table"]
 
-ENGINES = ("memory",)
 T = TypeVar("T")
-
-
-def check_engine(name: str) -> None:
-    """Refuse an engine that is not there."""
-    if name not in ENGINES:
-        raise BadInput(f"engine {name} is not available yet; use --engine memory")
 
 
 @dataclass(frozen=True)

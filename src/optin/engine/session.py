@@ -5,8 +5,10 @@ An engine's own messages may repeat whole rows, so none of them is shown or kept
 
 from __future__ import annotations
 
+import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
@@ -43,7 +45,7 @@ class Session:
     def fetch(self, query: ir.Expr, *, about: str) -> pa.Table:
         """Send one query and return its few rows; ``about`` names what is read, for a message."""
         self.sent += 1
-        return self._tried(lambda: self.backend.to_pyarrow(query), about)
+        return self._tried(lambda: _arrow(self.backend, query), about)
 
     def one(self, query: ir.Table, *, about: str) -> dict[str, Any]:
         """Send one query that gives one row."""
@@ -53,7 +55,7 @@ class Session:
     def batches(self, query: ir.Table, *, about: str, size: int = 1 << 16) -> Iterator[pa.RecordBatch]:
         """Send one query and walk over its rows, a batch at a time."""
         self.sent += 1
-        reader = self._tried(lambda: self.backend.to_pyarrow_batches(query, chunk_size=size), about)
+        reader = self._tried(lambda: _arrow_batches(self.backend, query, size), about)
         while (batch := self._tried(lambda: next(reader, None), about)) is not None:
             yield batch
 
@@ -61,7 +63,9 @@ class Session:
         """Return what a call gives; where the engine fails, its error may quote rows, so it ends here."""
         found = FAILED
         try:
-            found = call()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # advice to programmers of the engine, not to its users
+                found = call()
         except Exception as error:
             reason = type(error).__name__
         if found is FAILED:
@@ -76,6 +80,36 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _arrow(backend: BaseBackend, query: ir.Expr) -> pa.Table:
+    """Fetch rows as Arrow; Ibis would fetch Spark's by way of pandas, which takes NaN for NULL."""
+    if backend.name == "pyspark":
+        return backend._session.sql(backend.compile(query.as_table())).toArrow()
+    return backend.to_pyarrow(query.as_table())
+
+
+def _arrow_batches(backend: BaseBackend, query: ir.Table, size: int) -> Iterator[pa.RecordBatch]:
+    """Fetch rows bit by bit; Ibis would fetch all of Spark's at once."""
+    if backend.name != "pyspark":
+        yield from backend.to_pyarrow_batches(query, chunk_size=size)
+        return
+    import pyarrow as pa
+
+    rows = backend._session.sql(backend.compile(query)).toLocalIterator(prefetchPartitions=True)
+    schema = query.schema().to_pyarrow()
+    for part in batched(rows, size):
+        columns = zip(*part, strict=True)
+        yield pa.RecordBatch.from_arrays(
+            [pa.array(column, type=field.type) for column, field in zip(columns, schema, strict=True)], schema=schema
+        )
+
+
+def batched(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """Cut an iterable into lists."""
+    walk = iter(rows)
+    while part := list(islice(walk, size)):
+        yield part
 
 
 def _close(backend: BaseBackend | None, scratch: Scratch | None) -> None:

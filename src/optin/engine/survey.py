@@ -7,6 +7,7 @@ distance to that name, which is exact and small: adding up 10^8 equal limits the
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -109,7 +110,7 @@ def _beyond(session: Session, limit: ir.FloatingColumn, *, about: str) -> tuple[
     """Count infinite limits, and finite ones that no bucket holds; NaN, which engines take for the largest, is neither."""
     table = limit.name("tau").as_table()
     large = table.filter((table.tau > literal(HUGE)) & ~table.tau.isnan())
-    found = session.one(large.agg(people=large.count(), infinite=large.tau.isinf().sum()), about=about)
+    found = session.one(large.agg(people=large.count(), infinite=(large.tau == literal(math.inf)).sum()), about=about)
     infinite = int(found["infinite"] or 0)
     return infinite, int(found["people"]) - infinite
 

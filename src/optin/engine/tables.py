@@ -8,6 +8,7 @@ where they were not, one more query adds up what lies below.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -33,18 +34,17 @@ class EngineLimits:
 
     def __init__(
         self, rows: Rows, limit: ir.FloatingColumn, *, scale: float = 1.0, ceiling: float = math.inf,
-        seen: Survey | None = None,
+        seen: Callable[[], Survey] | None = None, fetched: list[Ladder] | None = None,
     ) -> None:  # fmt: skip
         self.rows, self.scale, self.ceiling = rows, scale, ceiling
         self._limit = limit if scale == 1.0 else limit * literal(scale)
-        self._seen = seen
-        self._fetched: list[Ladder] = []
+        self._seen = seen or (lambda: survey(rows.session, self._limit, about=rows.source))
+        self._fetched = [] if fetched is None else fetched
 
     @cached_property
     def survey(self) -> Survey:
-        """The first scan, made once."""
-        seen = self._seen or survey(self.rows.session, self._limit, about=self.rows.source)
-        return seen.up_to(self.ceiling)
+        """The full survey, made once."""
+        return self._seen().up_to(self.ceiling)
 
     def __len__(self) -> int:
         return self.survey.people

@@ -106,7 +106,7 @@ def _proposal(outline: Outline, beyond: Beyond, low: float, high: float) -> tupl
             last = middle
         else:
             first = middle + 1
-    margin = 0 if outline.exact else 8 + 2 * math.isqrt(len(edges))
+    margin = 0 if outline.exact else 8 + 2 * math.isqrt(len(edges)) if outline.margin is None else outline.margin
     foot, top = first - 1 - margin, first + margin
     centre = float(edges[min(first, len(edges) - 1)]) if len(edges) else _between(low, high)
     return (float(edges[foot]) if foot >= 0 else low), centre, (float(edges[top]) if top < len(edges) else high)

@@ -29,18 +29,23 @@ class Sums:
 
 @dataclass(frozen=True)
 class Outline:
-    """Estimated sums at rising edges; ``exact`` where an engine counted instead of sampling."""
+    """Estimated sums at rising edges; ``exact`` where an engine counted instead of sampling.
+
+    ``margin`` is how many edges an estimate may be off; None where every edge is one member of a sample.
+    """
 
     edges: Array
     counts: Array
     totals: Array
     squares: Array
     exact: bool
+    margin: int | None = None
 
     def between(self, low: float, high: float) -> Outline:
         """Keep the edges strictly inside (low, high)."""
         kept = (self.edges > low) & (self.edges < high)
-        return Outline(self.edges[kept], self.counts[kept], self.totals[kept], self.squares[kept], self.exact)
+        edges, counts, totals, squares = self.edges[kept], self.counts[kept], self.totals[kept], self.squares[kept]
+        return Outline(edges, counts, totals, squares, self.exact, self.margin)
 
     def sums_at(self, bound: float) -> Sums:
         """Estimate the sums over limits at or below ``bound``."""

@@ -1,0 +1,83 @@
+"""Files that lie elsewhere: any address that fsspec knows (s3://, gs://, abfs://, memory://, …), listed once."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from typing import Any
+
+from optin.engine.places import KNOWN
+from optin.engine.session import Session
+from optin.errors import BadInput
+
+__all__ = ["Located", "is_remote", "located"]
+
+FIRST = 1 << 20  # bytes in which a CSV file must name its columns
+
+
+def is_remote(path: str) -> bool:
+    """Tell an address from a path."""
+    return "://" in path
+
+
+@dataclass(frozen=True)
+class Located:
+    """A filesystem of fsspec and the files found in it, by their full addresses."""
+
+    system: Any
+    files: list[str]
+
+    def header(self, file: str) -> list[str]:
+        """Read the column names of one file."""
+        names = None
+        try:
+            with self.system.open(file) as opened:
+                names = _names(opened, parquet=not file.lower().endswith(".csv"))
+        except Exception:  # noqa: S110 - what a storage service says may hold keys
+            pass
+        if not names:
+            raise BadInput(f"{file} cannot be read as a table: it is empty, damaged or not yours to read; check it")
+        return names
+
+    def register(self, session: Session) -> None:
+        """Let DuckDB read through fsspec; Spark has its own ways."""
+        if session.name == "duckdb":
+            session.backend.register_filesystem(self.system)
+
+
+def located(url: str) -> Located:
+    """List the files of an address: one file, everything in a folder, or whatever a glob finds."""
+    system, found = None, []
+    try:
+        from fsspec.core import url_to_fs
+
+        system, path = url_to_fs(url)
+        found = _listed(system, path)
+    except ImportError as error:
+        reason = str(error)
+    except Exception:
+        reason = "check the address and your rights there"
+    else:
+        reason = "it holds no CSV or Parquet file"
+    files = sorted(system.unstrip_protocol(file) for file in found if file.lower().endswith(KNOWN)) if system else []
+    if not files:
+        raise BadInput(f"{url} cannot be opened: {reason}")
+    if len({file.lower().endswith(".csv") for file in files}) > 1:
+        raise BadInput(f"{url} mixes CSV and Parquet; give one kind, or people could be read twice")
+    return Located(system, files)
+
+
+def _listed(system: Any, path: str) -> list[str]:  # noqa: ANN401 - fsspec names no type
+    if "*" in path or "?" in path:
+        return list(system.glob(path))
+    return [path] if system.isfile(path) else list(system.find(path))
+
+
+def _names(opened: Any, *, parquet: bool) -> list[str]:  # noqa: ANN401 - any file-like
+    if parquet:
+        import pyarrow.parquet as arrow_parquet
+
+        return list(arrow_parquet.read_schema(opened).names)
+    text = opened.read(FIRST).decode("utf-8-sig", errors="replace")
+    return next(csv.reader(io.StringIO(text, newline="")), [])

@@ -1,0 +1,170 @@
+"""Spark: in this process's own cluster, on a standalone cluster, or through Spark Connect."""
+
+from __future__ import annotations
+
+import importlib.util
+import socket
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from optin.engine.scratch import Scratch
+from optin.engine.session import FAILED, Session
+from optin.errors import BadInput
+
+if TYPE_CHECKING:
+    from ibis.backends import BaseBackend
+    from ibis.expr import types as ir
+
+__all__ = ["LOCAL", "is_spark", "open_spark", "read_csv", "read_parquet"]
+
+LOCAL = "spark-local"
+KNOCK = 8.0  # seconds until a port counts as closed
+PATIENCE = 20.0  # seconds until a cluster that took the call counts as silent
+PORTS = {"spark": 7077, "sc": 15002}
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",
+    "spark.sql.shuffle.partitions": "16",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+}
+
+
+def is_spark(engine: str) -> bool:
+    """Tell whether an engine's name means Spark."""
+    return engine == LOCAL or engine.startswith(("spark://", "sc://"))
+
+
+def open_spark(engine: str) -> Session:
+    """Connect to Spark; a process has one connection to each cluster and keeps it."""
+    if importlib.util.find_spec("pyspark") is None:
+        raise BadInput(f"engine {engine} needs Spark, which is not installed: pip install 'optin[spark]'")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what Spark says of the pandas it finds: nothing here goes through pandas
+        return Session(_backend(engine), engine, owned=False)
+
+
+@cache
+def _backend(engine: str) -> BaseBackend:
+    import ibis
+
+    if engine != LOCAL:
+        _knock(engine)
+    opened = _local_session() if engine == LOCAL else _answer(engine, lambda: _remote_session(engine))
+    return ibis.pyspark.connect(session=opened)
+
+
+def _knock(engine: str) -> None:
+    """Try the port first: Spark itself would ask a closed one for a minute."""
+    place = urlsplit(engine)
+    if place.hostname is None:
+        raise BadInput(f"engine {engine} names no host; write {place.scheme}://host:{PORTS[place.scheme]}")
+    port = place.port or PORTS[place.scheme]
+    try:
+        socket.create_connection((place.hostname, port), timeout=KNOCK).close()
+    except OSError:
+        port = -1
+    if port < 0:
+        raise _silent(engine)
+
+
+def _answer(engine: str, call: Callable[[], Any]) -> Any:  # noqa: ANN401 - a session of one of two kinds
+    """Wait for a cluster, but not for ever; nothing is charged or planned yet."""
+    _start_java(engine)
+    found: list[Any] = []
+
+    def tried() -> None:
+        try:
+            found.append(call())
+        except Exception:
+            found.append(FAILED)
+
+    thread = threading.Thread(target=tried, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    if not found or found[0] is FAILED:
+        raise _silent(engine)
+    return found[0]
+
+
+def _start_java(engine: str) -> None:
+    """Start the driver's Java beforehand: how long that takes is not the cluster's doing."""
+    if engine.startswith("spark://"):
+        from pyspark import SparkContext
+
+        SparkContext._ensure_initialized()
+
+
+def _silent(engine: str) -> BadInput:
+    return BadInput(
+        f"the cluster {engine} does not answer; check the address and that it runs and has a free worker. Nothing was"
+        " planned, released or charged"
+    )
+
+
+def _local_session() -> Any:  # noqa: ANN401
+    from pyspark.sql import SparkSession
+
+    return _configured(SparkSession.builder.master("local[*]"), here=True).getOrCreate()
+
+
+def _remote_session(engine: str) -> Any:  # noqa: ANN401
+    from pyspark.sql import SparkSession
+
+    if engine.startswith("sc://"):
+        session = SparkSession.builder.remote(engine).create()
+    else:
+        session = _configured(
+            SparkSession.builder.master(engine), here=urlsplit(engine).hostname == "127.0.0.1"
+        ).getOrCreate()
+    session.range(1).count()  # a master without workers takes jobs and never starts them
+    return session
+
+
+def _configured(builder: Any, *, here: bool) -> Any:  # noqa: ANN401
+    """Set what Spark needs; on loopback nothing listens elsewhere."""
+    scratch = str(_scratch().path)
+    settings = SETTINGS | {"spark.local.dir": scratch, "spark.sql.warehouse.dir": f"{scratch}/warehouse"}
+    if here:
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    return builder.appName("optin")
+
+
+@cache
+def _scratch() -> Scratch:
+    return Scratch()
+
+
+def read_parquet(session: Session, files: Sequence[str]) -> ir.Table:
+    """Read Parquet files with the same columns in any order."""
+    return _named(session, session.backend._session.read.parquet(*files))
+
+
+def read_csv(session: Session, files: Sequence[str], header: Sequence[str]) -> ir.Table:
+    """Read CSV files with one header as text, cell for cell: nothing is sniffed."""
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    schema = StructType([StructField(name, StringType()) for name in header])
+    options = {
+        "header": True,
+        "quote": '"',
+        "escape": '"',
+        "multiLine": True,
+        "mode": "FAILFAST",
+        "enforceSchema": False,
+    }
+    return _named(session, session.backend._session.read.schema(schema).options(**options).csv(list(files)))
+
+
+def _named(session: Session, frame: Any) -> ir.Table:  # noqa: ANN401
+    name = f"optin_{uuid4().hex}"
+    frame.createOrReplaceTempView(name)
+    return session.backend.table(name)
