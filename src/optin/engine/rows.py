@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from optin.engine.headers import advice
+from optin.engine.marks import Mark, expect_unchanged, marks_of
 from optin.engine.session import Session
 from optin.errors import BadInput
 
@@ -28,6 +29,16 @@ class Rows:
     source: str
     id: str
     files: tuple[str, ...] = field(default=())
+    marks: tuple[Mark, ...] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Note how each file is now; every later query reads the same list."""
+        if self.marks is None:
+            object.__setattr__(self, "marks", marks_of(self.files))
+
+    def expect_unchanged(self) -> None:
+        """Refuse files that were changed since they were first looked at."""
+        expect_unchanged(self.files, self.marks or ())
 
     def expect(self, name: str) -> None:
         """Refuse a column that is not there, and propose the nearest."""

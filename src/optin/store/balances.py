@@ -11,15 +11,15 @@ from sqlalchemy import Connection, text
 from optin.store.schema import UNLIMITED
 from optin.store.staging import stage_people
 
-__all__ = ["allowance_grains", "epsilons_of", "remaining", "uncovered"]
+__all__ = ["COMMITTED", "allowance_grains", "epsilons_of", "remaining", "uncovered"]
 
 _ALLOWANCE = """(SELECT CASE WHEN :raising = 1 AND s.b > MAX(a.grains) THEN s.b ELSE MAX(a.grains) END
     FROM allowances a WHERE a.person = p.person)"""
-_COMMITTED = """(SELECT CAST(COALESCE(SUM(q.grains), 0) AS BIGINT) FROM promises q
+COMMITTED = """(SELECT CAST(COALESCE(SUM(q.grains), 0) AS BIGINT) FROM promises q
     WHERE q.person = p.person AND q.offer <> :besides
     AND NOT EXISTS (SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position))"""
 _REMAINING = f"""SELECT s.position AS position, s.a AS asked,
-    CASE WHEN {_ALLOWANCE} >= {UNLIMITED} THEN {UNLIMITED} ELSE {_ALLOWANCE} - {_COMMITTED} END AS remaining
+    CASE WHEN {_ALLOWANCE} >= {UNLIMITED} THEN {UNLIMITED} ELSE {_ALLOWANCE} - {COMMITTED} END AS remaining
     FROM staged s JOIN people p ON p.id = s.id"""  # noqa: S608 — only constants are put in
 
 

@@ -16,7 +16,7 @@ from optin.store.offers import closing_of, expect_offer, let_go, returned, terms
 from optin.store.points import reached
 from optin.store.roster import Roster
 
-__all__ = ["Draw", "charge"]
+__all__ = ["Draw", "charge", "expect_open", "turn_holds_into_charges"]
 
 Mask = NDArray[np.bool_]
 Draw = Callable[[Mask, int], tuple[str, str]]
@@ -45,7 +45,7 @@ def charge(
     reached("after checks")
     if np.any(standing & ~taking):
         let_go(connection, offer, np.flatnonzero(standing & ~taking), kind="absent")
-    number = _turn_holds_into_charges(connection, offer, int(taking.sum()))
+    number = turn_holds_into_charges(connection, offer, int(taking.sum()))
     reached("after charges")
     mask = np.empty_like(taking)
     mask[order] = taking
@@ -76,9 +76,14 @@ def _announced_order(connection: Connection, offer: Row[Any], roster: Roster) ->
     return order
 
 
-def _stored(connection: Connection, offer: Row[Any], closing: Row[Any], given: Mask | None) -> Entry:
+def expect_open(closing: Row[Any]) -> None:
+    """Refuse to release what was cancelled."""
     if closing.kind == "cancel":
         raise PromiseBroken("this campaign and round were cancelled; announce a new round")
+
+
+def _stored(connection: Connection, offer: Row[Any], closing: Row[Any], given: Mask | None) -> Entry:
+    expect_open(closing)
     taking = ~returned(connection, offer, before_closing=True) if given is None else given
     if _mask_digest(taking, closing.salt) != closing.joined:
         raise PromiseBroken("this campaign and round were released over other people; the published release stands")
@@ -93,7 +98,8 @@ def _expect_standing(taking: Mask, standing: Mask, order: NDArray[np.int64]) -> 
         raise PromiseBroken("nobody joined; cancel this campaign, or announce a new round")
 
 
-def _turn_holds_into_charges(connection: Connection, offer: Row[Any], expected: int) -> int:
+def turn_holds_into_charges(connection: Connection, offer: Row[Any], expected: int) -> int:
+    """Charge every hold that stands; return the number of the act that will seal them."""
     number = last(connection).number + 1
     charged = connection.execute(
         text(

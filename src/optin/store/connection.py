@@ -44,7 +44,7 @@ def open_engine(url: str, *, create: bool) -> Engine:
     # at DEBUG, SQLAlchemy would log every row it reads
     logging.getLogger(f"sqlalchemy.engine.Engine.{LOGGED_AS}").setLevel(logging.WARNING)
     try:
-        _guarded(engine, lambda: _bring_up_to_date(engine, create=create))
+        guarded(engine, lambda: _bring_up_to_date(engine, create=create))
     except BaseException:
         engine.dispose()
         raise
@@ -219,7 +219,7 @@ def read(engine: Engine, look: Callable[[Connection], T]) -> T:
         with snapshot(engine) as connection:
             return look(connection)
 
-    return _guarded(engine, looking)
+    return guarded(engine, looking)
 
 
 def write(
@@ -271,7 +271,8 @@ def _look_again(engine: Engine, look: Callable[[Connection], bool]) -> bool:
     )
 
 
-def _guarded(engine: Engine, work: Callable[[], T]) -> T:
+def guarded(engine: Engine, work: Callable[[], T]) -> T:
+    """Run something before anything is written; a database failure becomes LedgerUnavailable."""
     result: list[T] = []
     failure = failure_of(engine, lambda: result.append(work()))
     if failure is not None:

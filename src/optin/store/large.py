@@ -13,7 +13,7 @@ from sqlalchemy import Connection, text
 
 from optin.receipts import BLOCK, MerkleTree, charge_salts, leaves_of
 
-__all__ = ["Grove", "blocks", "digest_in_passes", "mask_digest", "passes", "whole"]
+__all__ = ["Block", "Grove", "blocks", "digest_in_passes", "mask_digest", "passes", "whole"]
 
 Block = list[list[Any]]
 

@@ -16,9 +16,12 @@ from optin.store.points import reached
 from optin.store.roster import Roster
 from optin.store.schema import acts
 from optin.store.staging import stage_people, stage_positions
+from optin.store.waiting import Waiting
 
 __all__ = [
+    "STAGED_PROMISES",
     "announce",
+    "announce_staged",
     "cancel",
     "closing_of",
     "expect_offer",
@@ -28,6 +31,11 @@ __all__ = [
     "returned",
     "terms_of",
 ]
+
+
+STAGED_PROMISES = """staged s CROSS JOIN people p CROSS JOIN promises q
+    WHERE p.id = s.id AND q.person = p.person AND q.offer = :offer"""
+"""Whoever is staged and holds a promise. Written so, SQLite goes by its keys; it might else compare everyone with everyone."""
 
 
 def offer_of(connection: Connection, terms: Terms) -> Row[Any] | None:
@@ -71,6 +79,23 @@ def announce(
     if earlier is not None:
         return _same_again(connection, earlier, terms, roster)
     stage_people(connection, roster.ids, roster.grains, allowances, roster.bounded.astype(np.int64))
+    return _hold_staged(connection, terms, body=body, roster=roster, raise_limits=raise_limits, exact=exact)
+
+
+def announce_staged(
+    connection: Connection, terms: Terms, *, body: str, roster: Waiting, raise_limits: bool, exact: bool
+) -> Entry:
+    """Do the same for people whose rows wait beside the ledger."""
+    earlier = offer_of(connection, terms)
+    if earlier is not None:
+        return _expect_unchanged(connection, earlier, terms, same=_is_held(connection, earlier, roster))
+    return _hold_staged(connection, terms, body=body, roster=roster, raise_limits=raise_limits, exact=exact)
+
+
+def _hold_staged(
+    connection: Connection, terms: Terms, *, body: str, roster: Roster | Waiting, raise_limits: bool, exact: bool
+) -> Entry:
+    """Register whoever is new among the staged, then hold everyone's promise, or refuse as a whole."""
     _register(connection)
     if raise_limits:
         _raise_allowances(connection)
@@ -78,13 +103,14 @@ def announce(
     if count and exact:
         raise BudgetSpent(
             f"this release would be exact, without noise, and {count} of {len(roster)} people have a finite allowance, "
-            f"the first at index {first}: no finite one covers it. Plan with these people's limits, or leave them out"
+            f"the first at {roster.place(first or 0)}: no finite one covers it. Plan with these people's limits, or leave"
+            " them out"
         )
     if count:
         raise BudgetSpent(
             f"the remaining allowance of {count} of {len(roster)} people does not cover this promise, the first at "
-            f"index {first}; plan with the ledger, cancel first a round that came to nothing, or raise allowances "
-            "explicitly (people who weigh costs: to the totals they now allow)"
+            f"{roster.place(first or 0)}; plan with the ledger, cancel first a round that came to nothing, or raise "
+            "allowances explicitly (people who weigh costs: to the totals they now allow)"
         )
     reached("after checks")
     return _hold(connection, terms, roster, body=body)
@@ -96,6 +122,16 @@ def _same_again(connection: Connection, earlier: Row[Any], terms: Terms, roster:
         WHERE q.offer = :offer ORDER BY q.position"""
     held = connection.execute(text(query), {"offer": earlier.number}).all()
     same = [(row.id, row.grains) for row in held] == list(zip(roster.ids, roster.grains.tolist(), strict=True))
+    return _expect_unchanged(connection, earlier, terms, same=same)
+
+
+def _is_held(connection: Connection, earlier: Row[Any], rows: Waiting) -> bool:
+    query = f"SELECT COUNT(*) FROM {STAGED_PROMISES} AND q.grains = s.a"  # noqa: S608 — a constant
+    found = connection.scalar(text(query), {"offer": earlier.number})
+    return bool(found == earlier.people == len(rows))
+
+
+def _expect_unchanged(connection: Connection, earlier: Row[Any], terms: Terms, *, same: bool) -> Entry:
     if earlier.fingerprint != terms.fingerprint or not same:
         raise PromiseBroken("this campaign and round were announced before, differently; announce a new round")
     closing = closing_of(connection, earlier.number)
@@ -147,7 +183,7 @@ def _seal_allowances(connection: Connection, kind: str, number: int) -> None:
     append(connection, kind=kind, people=people, rows=rows, salt=salt)
 
 
-def _hold(connection: Connection, terms: Terms, roster: Roster, *, body: str) -> Entry:
+def _hold(connection: Connection, terms: Terms, roster: Roster | Waiting, *, body: str) -> Entry:
     number = last(connection).number + 1
     held = connection.execute(
         text(
@@ -160,7 +196,11 @@ def _hold(connection: Connection, terms: Terms, roster: Roster, *, body: str) ->
     if held != len(roster):
         raise BadInput("some ids were not kept as given; use ids that differ byte for byte")
     salt = new_salt()
-    rows = roster.digest(salt)
+    rows = (
+        roster.digest(salt)
+        if isinstance(roster, Roster)
+        else rows_of(connection, kind="announce", act=number, offer=number, salt=salt)[1]
+    )
     return append(connection, kind="announce", terms=terms, people=len(roster), rows=rows, salt=salt, body=body)
 
 

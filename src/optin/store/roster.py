@@ -28,6 +28,10 @@ class Roster:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def place(self, position: int) -> str:
+        """Name the person at a position, for a message."""
+        return f"index {position}"
+
     def digest(self, salt: str) -> str:
         """Hash the promises as an announcement seals them."""
         return rows_digest(salt, self.ids, self.grains, self.bounded.astype(np.int64))

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,14 +20,17 @@ from optin.agents import Agents, PrivacyConstrained
 from optin.agents.columns import column, has_rows, same_rows
 from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
+from optin.campaign.kept import announce_kept, as_promised, is_kept, release_kept, within_allowance_kept
+from optin.campaign.overlay import Kept
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
 from optin.participation import Turnout, joined_rows, turnout
 from optin.planning import Plan
 from optin.planning import plan as make_plan
 from optin.releasing import Release
 from optin.releasing import release as draw_release
+from optin.releasing.drawing import measure
 from optin.store import UNLIMITED, Ledger, Terms, allowance_grains, epsilons_of
-from optin.store.ledger import Bounded
+from optin.store.exports import is_closed
 from optin.store.points import reached
 
 __all__ = ["Quorum", "announce", "answer", "cancel", "plan", "release", "within_allowance"]
@@ -75,7 +79,7 @@ def plan(
     target_error: float | None = None,
     ledger: Ledger | None = None,
     raise_limits: bool = False,
-    allowances: ArrayLike | None = None,
+    allowances: ArrayLike | str | None = None,
     levels: ArrayLike | None = None,
 ) -> Plan:
     """Find the best design; with a ledger, nobody is planned beyond what remains of their allowance.
@@ -105,7 +109,7 @@ def announce(
     round: int = 1,  # noqa: A002 - the word of the contract
     min_people: int = 10,
     raise_limits: bool = False,
-    allowances: ArrayLike | None = None,
+    allowances: ArrayLike | str | None = None,
     levels: ArrayLike | None = None,
 ) -> Announcement:
     """Make the public offer and hold everyone's promise in the ledger; return it only when the holds are stored.
@@ -119,10 +123,22 @@ def announce(
     """
     before = Terms(campaign, round, "") if campaign is not None else None
     if before is not None and ledger.is_announced(before):  # asked again: what remains may be less by now
-        people = _as_promised(agents, ledger.bounded(before))
+        people = _as_promised(agents, ledger, before)
     else:
         people = within_allowance(agents, ledger, raise_limits=raise_limits, allowances=allowances, levels=levels)
     offer = make_announcement(plan, people, campaign=campaign, round=round, min_people=min_people)
+    if is_kept(agents):
+        announce_kept(
+            offer,
+            cast("Kept", agents),
+            cast("Kept", people),
+            ledger=ledger,
+            terms=_terms(offer),
+            raise_limits=raise_limits,
+            allowances=allowances,
+        )
+        reached("before output")
+        return offer
     stated = offer.grain_rule(agents).limits(slice(None))
     ledger.announce(
         _terms(offer),
@@ -161,10 +177,10 @@ def answer(announcement: Announcement, answers: Mapping[str, bool], *, ledger: L
 def release(
     announcement: Announcement,
     people: Agents,
-    values: ArrayLike,
+    values: ArrayLike | str,
     *,
     ledger: Ledger,
-    joined: ArrayLike | None = None,
+    joined: ArrayLike | str | None = None,
     quorum: Quorum | None = None,
     allow_no_noise: bool = False,
 ) -> Release:
@@ -173,10 +189,12 @@ def release(
     ``joined`` is a boolean for each announced person; None means everyone who did not decline. Asked again for the same
     announcement and people, the stored result comes back and nothing is drawn.
     """
+    if is_kept(people):
+        return _release_kept(announcement, cast("Kept", people), values, ledger, joined, quorum, allow_no_noise)
     terms = _terms(announcement)
     same_rows(values, joined, ("values", "joined"))
     present = joined_rows(joined, announcement)
-    promised = _as_promised(people, ledger.bounded(terms))
+    promised = _as_promised(people, ledger, terms)
     grains = announcement.grains(promised)
     drawn_over: list[NDArray[np.bool_]] = [] if present is None else [present]
 
@@ -193,6 +211,30 @@ def release(
     charged = drawn_over[-1] if drawn_over else ledger.stands(terms, _ids(people))
     reached("before output")
     return replace(stored, grain_source=functools.partial(_spent, grains, charged))
+
+
+def _release_kept(
+    announcement: Announcement,
+    people: Kept,
+    values: ArrayLike | str,
+    ledger: Ledger,
+    joined: ArrayLike | str | None,
+    quorum: Quorum | None,
+    allow_no_noise: bool,
+) -> Release:
+    """Do the same for people of an engine: decide and add up there, then charge and draw in the ledger's transaction."""
+    terms = _terms(announcement)
+    promised, standing = as_promised(people, ledger, terms)
+    present = standing if joined is None else joined
+    measured = None
+    if not is_closed(ledger, terms):
+        measured = measure(announcement, promised, values, joined=present, allow_no_noise=allow_no_noise)
+    if measured is not None and quorum is not None:
+        promised_people = announcement.promises(promised).sums_above(0, present)[0]
+        quorum.expect(replace(measured.turnout, people=promised_people))
+    entry = release_kept(announcement, promised, present, measured, ledger=ledger, terms=terms)
+    reached("before output")
+    return Release.from_json(json.dumps({**json.loads(entry.body), "ledger_head": entry.head}))
 
 
 def _spent(grains: NDArray[np.int64], charged: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -229,7 +271,7 @@ def within_allowance(
     *,
     besides: Terms | None = None,
     raise_limits: bool = False,
-    allowances: ArrayLike | None = None,
+    allowances: ArrayLike | str | None = None,
     levels: ArrayLike | None = None,
 ) -> Agents:
     """Lower limits to what remains; people who weigh costs have no limit to lower, and are checked instead.
@@ -237,6 +279,8 @@ def within_allowance(
     Limits and allowances are compared in whole grains: promises are whole grains, so a limit whose grains are covered
     is left as it is, to the last bit.
     """
+    if is_kept(agents):
+        return within_allowance_kept(cast("Kept", agents), ledger, raise_limits=raise_limits, allowances=allowances)
     if not isinstance(agents, PrivacyConstrained):
         return agents
     stated = allowance_grains(agents.limits)
@@ -263,8 +307,11 @@ def _level_below(left: NDArray[np.int64], levels: ArrayLike) -> NDArray[np.float
     return found
 
 
-def _as_promised(agents: Agents, cut: Bounded) -> Agents:
+def _as_promised(agents: Agents, ledger: Ledger, terms: Terms) -> Agents:
     """Lower the limits of those whose promise the ledger had cut, so that their grains come out as promised."""
+    if is_kept(agents):
+        return as_promised(cast("Kept", agents), ledger, terms)[0]
+    cut = ledger.bounded(terms)
     if not isinstance(agents, PrivacyConstrained) or not cut.ids:
         return agents
     promised = dict(zip(cut.ids, epsilons_of(cut.grains).tolist(), strict=True))

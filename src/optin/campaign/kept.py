@@ -1,0 +1,177 @@
+"""The same steps for people who stay in an engine: what the ledger knows is laid over their rows there.
+
+Nothing here holds one number a person. Rows leave the engine in batches, wait beside the ledger, and are taken in by the one
+transaction that also stores the result; if a file was changed meanwhile, or the ledger counts other sums than the
+engine, nothing is written.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from optin.agents import Agents
+from optin.agents.columns import column
+from optin.announcement import Announcement
+from optin.announcement.grains import Answers, Promises
+from optin.announcement.kept import KeptRule
+from optin.campaign.overlay import FIRST, SECOND, STATED, Kept, allowance, epsilon, laid_over, left_of
+from optin.engine.people import KeptConstrained
+from optin.engine.rows import Rows
+from optin.errors import BadInput, BudgetSpent
+from optin.releasing.drawing import Measured
+from optin.store import Entry, Ledger, Terms, allowance_grains
+from optin.store.bulk import Expected, announce_waiting, release_waiting
+from optin.store.exports import each_balance, each_change
+from optin.store.waiting import Batch, waiting
+
+if TYPE_CHECKING:
+    from ibis.expr import types as ir
+
+__all__ = ["announce_kept", "as_promised", "is_kept", "release_kept", "within_allowance_kept"]
+
+
+def is_kept(agents: Agents) -> bool:
+    """Tell whether these people stay in an engine."""
+    return hasattr(agents, "rows")
+
+
+def within_allowance_kept(
+    agents: Kept, ledger: Ledger, *, raise_limits: bool = False, allowances: ArrayLike | str | None = None
+) -> Kept:
+    """Lower limits to what the ledger leaves, by one join in the engine; without anyone known, nothing changes."""
+    rows = laid_over(agents, functools.partial(each_balance, ledger)) if isinstance(agents, KeptConstrained) else None
+    if rows is None or not isinstance(agents, KeptConstrained):
+        return agents
+    lowered = left_of(rows, totals=_totals(allowances, rows), raise_limits=raise_limits)
+    left = KeptConstrained(rows, lowered, columns=agents.columns)
+    if left.most == 0 and agents.most > 0:
+        raise BudgetSpent(
+            "everyone here has spent or promised all of their allowance in this ledger: nothing is left to plan"
+        )
+    return left
+
+
+def as_promised(agents: Kept, ledger: Ledger, terms: Terms) -> tuple[Kept, Answers]:
+    """Lower limits that the ledger had cut, and say (as an expression) who did not decline; None if nobody did."""
+    rows = laid_over(agents, functools.partial(each_change, ledger, terms))
+    if rows is None:
+        return agents, None
+    people = copy.copy(agents)  # what was checked and counted of these people still holds
+    object.__setattr__(people, "rows", rows)
+    if isinstance(people, KeptConstrained):
+        cut, limit = rows.table[FIRST], rows.table[STATED]
+        object.__setattr__(people, "expression", (cut >= 0).ifelse(_least(limit, epsilon(cut)), limit))
+    return people, rows.table[SECOND].fill_null(0) == 0
+
+
+def _least(one: ir.FloatingColumn, other: ir.FloatingColumn) -> ir.FloatingColumn:
+    import ibis
+
+    return ibis.least(one, other)
+
+
+def _totals(allowances: ArrayLike | str | None, rows: Rows) -> ir.IntegerValue | None:
+    """Read what people allow over all releases, in grains: one number for all, or a column."""
+    import ibis
+
+    if allowances is None:
+        return None
+    if isinstance(allowances, str):
+        return allowance(rows.number(allowances))
+    if np.ndim(allowances):
+        raise BadInput(
+            "these people stay in their engine: give allowances as one number, or as the name of their column"
+        )
+    return ibis.literal(int(allowance_grains(column([allowances], "allowances"))[0]), "int64")
+
+
+def announce_kept(
+    offer: Announcement,
+    agents: Kept,
+    people: Kept,
+    *,
+    ledger: Ledger,
+    terms: Terms,
+    raise_limits: bool,
+    allowances: ArrayLike | str | None,
+) -> Entry:
+    """Hold everyone's promise: rows go from the engine to a table beside the ledger, and from there in at once."""
+    rule = _rule(offer.promises(people))
+    table = people.rows.table
+    stated = table[STATED] if STATED in table.columns else _rule(offer.promises(agents)).limit
+    totals = _totals(allowances, people.rows)
+    query = table.select(
+        id=people.rows.ids(),
+        a=rule.column(),
+        b=allowance(stated) if totals is None else totals,
+        c=(rule.limit < stated).cast("int64"),
+    )
+    with waiting(ledger.engine, _batches(people.rows, query)) as rows:
+        return announce_waiting(
+            ledger,
+            terms,
+            rows,
+            body=offer.to_json(),
+            expected=Expected(offer.people, offer.total_grains),
+            recheck=people.rows.expect_unchanged,
+            raise_limits=raise_limits,
+            exact=offer.noiseless,
+        )
+
+
+def release_kept(
+    announcement: Announcement,
+    people: Kept,
+    joined: Answers,
+    measured: Measured | None,
+    *,
+    ledger: Ledger,
+    terms: Terms,
+) -> Entry:
+    """Charge those who joined and store the one result; ``measured`` is None where it is stored already."""
+    rule = _rule(announcement.promises(people))
+    query = people.rows.table.select(id=people.rows.ids(), a=rule.column(), b=_ones(people.rows, joined), c=_zero())
+
+    def draw(number: int) -> tuple[str, str]:
+        assert measured is not None  # noqa: S101 — without it nothing is expected, and nothing drawn
+        marked = replace(measured.drawn(), charged=True, ledger_number=number)
+        return marked.to_json(), marked.fingerprint
+
+    expected = None if measured is None else Expected(measured.those.people, measured.those.grains)
+    with waiting(ledger.engine, _batches(people.rows, query)) as rows:
+        return release_waiting(ledger, terms, rows, draw=draw, expected=expected, recheck=people.rows.expect_unchanged)
+
+
+def _rule(promises: Promises) -> KeptRule:
+    assert isinstance(promises, KeptRule)  # noqa: S101 — people of an engine have no other
+    return promises
+
+
+def _ones(rows: Rows, joined: Answers) -> ir.IntegerValue:
+    """Write who joined as 1 and 0."""
+    import ibis
+
+    if joined is None:
+        return ibis.literal(1, "int64")
+    answer = rows.truth(joined) if isinstance(joined, str) else joined
+    return answer.fill_null(False).cast("int64")
+
+
+def _zero() -> ir.IntegerValue:
+    import ibis
+
+    return ibis.literal(0, "int64")
+
+
+def _batches(rows: Rows, query: ir.Table) -> Iterator[Batch]:
+    """Walk over people, a batch at a time, as lists."""
+    for batch in rows.session.batches(query, about=rows.source):
+        ids, a, b, c = (batch.column(name).to_pylist() for name in ("id", "a", "b", "c"))
+        yield ids, a, b, c

@@ -1,0 +1,95 @@
+"""What the ledger knows of people, laid over their rows in the engine: by id, in a private file that is gone afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import numpy as np
+
+from optin.engine.engines import read_files
+from optin.engine.people import KeptConstrained, KeptQuasiLinear
+from optin.engine.rows import Rows
+from optin.engine.scratch import Scratch
+from optin.engine.session import literal
+from optin.store import UNLIMITED
+from optin.store.large import Block
+
+if TYPE_CHECKING:
+    from ibis.expr import types as ir
+
+__all__ = ["Kept", "allowance", "laid_over", "left_of"]
+
+Kept = KeptConstrained | KeptQuasiLinear
+Handed = Callable[[Callable[[Block], None]], None]
+"""Something that hands out blocks of id and two numbers."""
+PERSON, FIRST, SECOND, STATED = "optin_person", "optin_first", "optin_second", "optin_stated"
+
+
+def laid_over(agents: Kept, handed: Handed) -> Rows | None:
+    """Join what is handed out to people's rows, as columns FIRST and SECOND; None where nothing is known of anyone.
+
+    Limits are kept in the column STATED, whatever expression they were.
+    """
+    rows = agents.rows
+    scratch = rows.session.scratch or Scratch()
+    path = scratch.path / f"{uuid4().hex}.parquet"
+    if not _written(path, handed):
+        return None
+    header = (PERSON, FIRST, SECOND)
+    known = read_files(rows.session, {header: [str(path)]}, parquet=True)
+    stated = {STATED: agents.limit()} if isinstance(agents, KeptConstrained) else {}
+    people = rows.table.mutate(optin_row=rows.ids(), **stated)
+    joined = people.left_join(known, people.optin_row == known[PERSON])
+    return replace(rows, table=joined.drop("optin_row", PERSON))
+
+
+def _written(path: Path, handed: Handed) -> bool:
+    """Write blocks to a file of the private folder; say whether there were any."""
+    import pyarrow as pa
+    import pyarrow.parquet as arrow_parquet
+
+    schema = pa.schema({PERSON: pa.string(), FIRST: pa.int64(), SECOND: pa.int64()})
+    found: list[int] = []
+    with arrow_parquet.ParquetWriter(path, schema) as writer:
+
+        def take(block: Block) -> None:
+            found.append(len(block[0]))
+            columns = [pa.array(block[0], pa.string()), *(pa.array(column, pa.int64()) for column in block[1:])]
+            writer.write_table(pa.table(columns, schema=schema))
+
+        handed(take)
+    return bool(found)
+
+
+def allowance(limit: ir.FloatingColumn) -> ir.IntegerColumn:
+    """Turn limits into grains, rounded down; infinity and anything from 2^30 up becomes UNLIMITED, as in the ledger."""
+    import ibis
+
+    return (ibis.least(limit, literal(UNLIMITED * 2.0**-32)) * literal(2.0**32)).floor().cast("int64")
+
+
+def epsilon(grains: ir.IntegerColumn) -> ir.FloatingColumn:
+    """Turn grains into epsilon, never rounding up: above 2^53 the last ten bits are dropped, as in the ledger."""
+    short = (grains >= 2**53).ifelse(grains & np.int64(-1024).item(), grains)
+    return short.cast("float64") * literal(2.0**-32)
+
+
+def left_of(rows: Rows, *, totals: ir.IntegerValue | None, raise_limits: bool) -> ir.FloatingColumn:
+    """Lower limits to what remains, in whole grains, as `within_allowance` does in memory.
+
+    A limit whose grains are covered is left as it is, to the last bit. FIRST is the allowance, SECOND what is taken of it.
+    """
+    import ibis
+
+    limit = rows.table[STATED]
+    stated = allowance(limit)
+    total = stated if totals is None else totals
+    first, second = rows.table[FIRST], rows.table[SECOND]
+    bound = ibis.greatest(first, total) if raise_limits else first
+    free = ibis.literal(UNLIMITED, "int64") if totals is None else total
+    left = ibis.cases((first.isnull() | (bound >= UNLIMITED), free), else_=bound - second)
+    return (stated <= left).ifelse(limit, epsilon(left))

@@ -1,0 +1,49 @@
+"""What a ledger knows of people, handed out block by block to whoever joins it to rows that lie elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection
+
+from optin.store.balances import COMMITTED
+from optin.store.chain import Terms
+from optin.store.connection import read
+from optin.store.large import Block, blocks
+from optin.store.ledger import Ledger
+from optin.store.offers import closing_of, expect_offer
+
+__all__ = ["each_balance", "each_change", "is_closed"]
+
+Take = Callable[[Block], None]
+
+_BALANCES = f"""SELECT p.id, (SELECT MAX(a.grains) FROM allowances a WHERE a.person = p.person), {COMMITTED}
+    FROM people p"""  # noqa: S608 — only constants are put in
+_DECLINED = """EXISTS (SELECT 1 FROM returns r JOIN acts a ON a.number = r.act
+    WHERE r.offer = q.offer AND r.position = q.position AND a.kind = 'return')"""
+_CHANGES = f"""SELECT p.id, CASE WHEN q.bounded THEN q.grains ELSE -1 END, CASE WHEN {_DECLINED} THEN 1 ELSE 0 END
+    FROM promises q JOIN people p ON p.person = q.person JOIN acts t ON t.number = q.offer
+    WHERE t.campaign = :campaign AND t.round = :round AND (q.bounded OR {_DECLINED})"""  # noqa: S608
+
+
+def each_balance(ledger: Ledger, take: Take) -> None:
+    """Hand out id, allowance and what is promised or spent of it, for everyone the ledger knows."""
+    _each(ledger, _BALANCES, {"besides": 0}, take)
+
+
+def each_change(ledger: Ledger, terms: Terms, take: Take) -> None:
+    """Hand out id, the promise if the ledger cut it (else -1), and whether they declined (1 or 0), where either holds."""
+    _each(ledger, _CHANGES, {"campaign": terms.campaign, "round": terms.round}, take)
+
+
+def is_closed(ledger: Ledger, terms: Terms) -> bool:
+    """Say whether an announced round was released or cancelled."""
+    return read(ledger.engine, lambda link: closing_of(link, expect_offer(link, terms).number) is not None)
+
+
+def _each(ledger: Ledger, query: str, where: dict[str, object], take: Take) -> None:
+    def look(connection: Connection) -> None:
+        for block in blocks(connection, query, where):
+            take(block)
+
+    read(ledger.engine, look)
