@@ -34,7 +34,7 @@ from optin.store.waiting import Batch, waiting
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["announce_kept", "as_promised", "is_kept", "release_kept", "within_allowance_kept"]
+__all__ = ["announce_kept", "as_promised", "is_kept", "ones", "release_kept", "rule_of", "within_allowance_kept"]
 
 
 def is_kept(agents: Agents) -> bool:
@@ -43,11 +43,18 @@ def is_kept(agents: Agents) -> bool:
 
 
 def within_allowance_kept(
-    agents: Kept, ledger: Ledger, *, raise_limits: bool = False, allowances: ArrayLike | str | None = None
+    agents: Kept,
+    ledger: Ledger,
+    *,
+    besides: Terms | None = None,
+    raise_limits: bool = False,
+    allowances: ArrayLike | str | None = None,
 ) -> Kept:
     """Lower limits to what the ledger leaves, by one join in the engine; without anyone known, nothing changes."""
-    rows = laid_over(agents, functools.partial(each_balance, ledger)) if isinstance(agents, KeptConstrained) else None
-    if rows is None or not isinstance(agents, KeptConstrained):
+    if not isinstance(agents, KeptConstrained):
+        return agents
+    rows = laid_over(agents, functools.partial(each_balance, ledger, besides))
+    if rows is None:
         return agents
     lowered = left_of(rows, totals=_totals(allowances, rows), raise_limits=raise_limits)
     left = KeptConstrained(rows, lowered, columns=agents.columns)
@@ -103,9 +110,9 @@ def announce_kept(
     allowances: ArrayLike | str | None,
 ) -> Entry:
     """Hold everyone's promise: rows go from the engine to a table beside the ledger, and from there in at once."""
-    rule = _rule(offer.promises(people))
+    rule = rule_of(offer.promises(people))
     table = people.rows.table
-    stated = table[STATED] if STATED in table.columns else _rule(offer.promises(agents)).limit
+    stated = table[STATED] if STATED in table.columns else rule_of(offer.promises(agents)).limit
     totals = _totals(allowances, people.rows)
     query = table.select(
         id=people.rows.ids(),
@@ -136,8 +143,8 @@ def release_kept(
     terms: Terms,
 ) -> Entry:
     """Charge those who joined and store the one result; ``measured`` is None where it is stored already."""
-    rule = _rule(announcement.promises(people))
-    query = people.rows.table.select(id=people.rows.ids(), a=rule.column(), b=_ones(people.rows, joined), c=_zero())
+    rule = rule_of(announcement.promises(people))
+    query = people.rows.table.select(id=people.rows.ids(), a=rule.column(), b=ones(people.rows, joined), c=_zero())
 
     def draw(number: int) -> tuple[str, str]:
         assert measured is not None  # noqa: S101 — without it nothing is expected, and nothing drawn
@@ -149,12 +156,13 @@ def release_kept(
         return release_waiting(ledger, terms, rows, draw=draw, expected=expected, recheck=people.rows.expect_unchanged)
 
 
-def _rule(promises: Promises) -> KeptRule:
+def rule_of(promises: Promises) -> KeptRule:
+    """Take promises of people of an engine for what they are."""
     assert isinstance(promises, KeptRule)  # noqa: S101 — people of an engine have no other
     return promises
 
 
-def _ones(rows: Rows, joined: Answers) -> ir.IntegerValue:
+def ones(rows: Rows, joined: Answers) -> ir.IntegerValue:
     """Write who joined as 1 and 0."""
     import ibis
 

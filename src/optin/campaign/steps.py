@@ -123,7 +123,7 @@ def announce(
     """
     before = Terms(campaign, round, "") if campaign is not None else None
     if before is not None and ledger.is_announced(before):  # asked again: what remains may be less by now
-        people = _as_promised(agents, ledger, before)
+        people = promised_people(agents, ledger, before)
     else:
         people = within_allowance(agents, ledger, raise_limits=raise_limits, allowances=allowances, levels=levels)
     offer = make_announcement(plan, people, campaign=campaign, round=round, min_people=min_people)
@@ -194,7 +194,7 @@ def release(
     terms = _terms(announcement)
     same_rows(values, joined, ("values", "joined"))
     present = joined_rows(joined, announcement)
-    promised = _as_promised(people, ledger, terms)
+    promised = promised_people(people, ledger, terms)
     grains = announcement.grains(promised)
     drawn_over: list[NDArray[np.bool_]] = [] if present is None else [present]
 
@@ -280,7 +280,9 @@ def within_allowance(
     is left as it is, to the last bit.
     """
     if is_kept(agents):
-        return within_allowance_kept(cast("Kept", agents), ledger, raise_limits=raise_limits, allowances=allowances)
+        return within_allowance_kept(
+            cast("Kept", agents), ledger, besides=besides, raise_limits=raise_limits, allowances=allowances
+        )
     if not isinstance(agents, PrivacyConstrained):
         return agents
     stated = allowance_grains(agents.limits)
@@ -307,7 +309,7 @@ def _level_below(left: NDArray[np.int64], levels: ArrayLike) -> NDArray[np.float
     return found
 
 
-def _as_promised(agents: Agents, ledger: Ledger, terms: Terms) -> Agents:
+def promised_people(agents: Agents, ledger: Ledger, terms: Terms) -> Agents:
     """Lower the limits of those whose promise the ledger had cut, so that their grains come out as promised."""
     if is_kept(agents):
         return as_promised(cast("Kept", agents), ledger, terms)[0]

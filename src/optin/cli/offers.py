@@ -14,8 +14,10 @@ from optin.cli.options import (
     Allowances,
     AsJson,
     Budgets,
+    CheckIds,
     Costs,
     Engine,
+    GrainsFile,
     Id,
     LedgerUrl,
     Limits,
@@ -23,7 +25,7 @@ from optin.cli.options import (
     PeoplePath,
     RaiseLimits,
 )
-from optin.cli.output import Output, read_record
+from optin.cli.output import Output, expect_free, read_record
 from optin.cli.people import Columns, located, read_people
 from optin.cli.wording import number
 from optin.errors import BadInput
@@ -50,7 +52,9 @@ def announce_plan(
     costs: Costs = None,
     allowances: Allowances = None,
     id_column: Id = "id",
-    engine: Engine = "memory",
+    promises: GrainsFile = None,
+    engine: Engine = None,
+    check_ids: CheckIds = False,
     as_json: AsJson = False,
 ) -> None:
     """Make the public offer and hold everyone's promise in the ledger.
@@ -63,21 +67,21 @@ def announce_plan(
     from optin import campaign as steps
     from optin.cli.again import announced_once
     from optin.cli.plan import expect_planned, read_plan, within_allowance
-    from optin.engine import check_engine
 
-    check_engine(engine)
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
     source = Columns.from_plan(record) if len(given.names) == 1 else given.check()
     if source is None:
         raise BadInput(f"{plan} does not say which columns to read; give --limits COL, or plan again with optin plan")
     source = source if allowances is None else replace(source, allowances=allowances)
-    table = read_people(people, source)
+    table = read_people(people, source, engine=engine, check_ids=check_ids)
     terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
     before = None if campaign is None else (campaign, round_number)
     with announced_once(found, ledger, campaign):
         left = within_allowance(table, ledger, besides=before, raise_limits=raise_limits)
         expect_planned(plan, found, left.agents)
+    if promises is not None:
+        expect_free(promises, [plan, people, ledger, output])
     with Output(output, inputs=[plan, people, ledger]) as file, located(table.table), screen.working("announcing"):
         if not ledger_exists(ledger):
             found.announce(left.agents, **terms)  # what would be refused is refused before a ledger is created
@@ -85,7 +89,9 @@ def announce_plan(
             offer = steps.announce(
                 found, table.agents, ledger=opened, raise_limits=raise_limits, allowances=table.allowances, **terms
             )
-        _write_offer(file, offer)
+            _write_offer(file, offer)
+            if promises is not None:
+                steps.write_grains(offer, table.agents, promises, ledger=opened)
     if as_json:
         screen.print_json(offer.to_record() | {"fingerprint": offer.fingerprint})
     else:

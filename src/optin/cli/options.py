@@ -11,8 +11,10 @@ __all__ = [
     "Allowances",
     "AsJson",
     "Budgets",
+    "CheckIds",
     "Costs",
     "Engine",
+    "GrainsFile",
     "Id",
     "Joined",
     "LedgerUrl",
@@ -93,7 +95,22 @@ MaybeLedgerUrl = Annotated[
     ),
 ]
 Engine = Annotated[
-    str, typer.Option("--engine", envvar="OPTIN_ENGINE", metavar="NAME", help="What reads the people: memory.")
+    str | None,
+    typer.Option(
+        "--engine",
+        envvar="OPTIN_ENGINE",
+        metavar="NAME",
+        help="What reads the people: memory, duckdb, spark-local, spark://host:port or sc://host:port.",
+        show_default="memory below 10^6 rows, else duckdb",
+    ),
+]
+CheckIds = Annotated[
+    bool,
+    typer.Option("--check-ids", help="Look for ids that two people share; always done below 10^6 rows."),
+]
+GrainsFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Also write everyone's grains to this private Parquet file.", show_default=False),
 ]
 NewFile = Annotated[
     Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write; appears whole or not at all.")

@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 
     from optin.engine.scratch import Scratch
 
-__all__ = ["Session", "literal"]
+__all__ = ["Session", "Unreadable", "literal"]
 
 FAILED = object()
+
+
+class Unreadable(BadInput):
+    """An engine gave up; whoever knows the files may say why."""
 
 
 def literal(number: float) -> ir.FloatingScalar:
@@ -59,6 +63,11 @@ class Session:
         while (batch := self._tried(lambda: next(reader, None), about)) is not None:
             yield batch
 
+    def write(self, query: ir.Table, path: str, *, about: str) -> None:
+        """Send one query whose rows the engine writes to Parquet itself."""
+        self.sent += 1
+        self._tried(lambda: _write(self.backend, query, path), about)
+
     def _tried(self, call: Callable[[], Any], about: str) -> Any:  # noqa: ANN401 - whatever the engine gives
         """Return what a call gives; where the engine fails, its error may quote rows, so it ends here."""
         found = FAILED
@@ -69,7 +78,7 @@ class Session:
         except Exception as error:
             reason = type(error).__name__
         if found is FAILED:
-            raise BadInput(
+            raise Unreadable(
                 f"{about} cannot be read by {self.name} ({reason}): a file is damaged, or was changed or taken away while it"
                 " was read, or the engine lacks room; check the files, then try again"
             )
@@ -87,6 +96,13 @@ def _arrow(backend: BaseBackend, query: ir.Expr) -> pa.Table:
     if backend.name == "pyspark":
         return backend._session.sql(backend.compile(query.as_table())).toArrow()
     return backend.to_pyarrow(query.as_table())
+
+
+def _write(backend: BaseBackend, query: ir.Table, path: str) -> None:
+    if backend.name == "pyspark":
+        backend._session.sql(backend.compile(query)).write.parquet(path)
+    else:
+        backend.to_parquet(query, path)
 
 
 def _arrow_batches(backend: BaseBackend, query: ir.Table, size: int) -> Iterator[pa.RecordBatch]:

@@ -11,7 +11,7 @@ from optin.store.chain import Terms
 from optin.store.connection import read
 from optin.store.large import Block, blocks
 from optin.store.ledger import Ledger
-from optin.store.offers import closing_of, expect_offer
+from optin.store.offers import closing_of, expect_offer, offer_of
 
 __all__ = ["each_balance", "each_change", "is_closed"]
 
@@ -26,9 +26,10 @@ _CHANGES = f"""SELECT p.id, CASE WHEN q.bounded THEN q.grains ELSE -1 END, CASE 
     WHERE t.campaign = :campaign AND t.round = :round AND (q.bounded OR {_DECLINED})"""  # noqa: S608
 
 
-def each_balance(ledger: Ledger, take: Take) -> None:
-    """Hand out id, allowance and what is promised or spent of it, for everyone the ledger knows."""
-    _each(ledger, _BALANCES, {"besides": 0}, take)
+def each_balance(ledger: Ledger, besides: Terms | None, take: Take) -> None:
+    """Hand out id, allowance and what is promised or spent of it (besides one offer), for everyone the ledger knows."""
+    offer = read(ledger.engine, lambda link: offer_of(link, besides)) if besides is not None else None
+    _each(ledger, _BALANCES, {"besides": 0 if offer is None else offer.number}, take)
 
 
 def each_change(ledger: Ledger, terms: Terms, take: Take) -> None:
