@@ -1,9 +1,9 @@
-"""Run all benchmarks, or those named: ``python -m benchmarks [planner solvers scaling hard release ledger laboratory]``."""
+"""Run all benchmarks, or those named: ``python -m benchmarks [planner solvers scaling hard release ledger laboratory engine]``."""
 
 import importlib
 import sys
 
-ALL = ["planner", "hard", "solvers", "release", "ledger", "laboratory", "scaling"]
+ALL = ["planner", "hard", "solvers", "release", "ledger", "laboratory", "engine", "scaling"]
 
 for name in sys.argv[1:] or ALL:
     importlib.import_module(f"benchmarks.{name}").main()

@@ -12,7 +12,9 @@ import numpy as np
 from optin.agents.benefit import Benefit, LinearBenefit, called, number_or_array
 from optin.agents.columns import checked_ids, column, numbers, same_rows
 from optin.errors import BadInput
+from optin.kernel.bound import Tally, tally_of
 from optin.kernel.ladder import Array, Limits
+from optin.kernel.optimum import Design
 from optin.kernel.passes import ArrayLimits
 
 __all__ = ["Agents", "People", "PrivacyConstrained", "QuasiLinear"]
@@ -62,6 +64,7 @@ class PrivacyConstrained:
     most: float = field(init=False)
 
     model = "privacy-constrained"
+    kept = False  # whether rows stay in an engine
 
     def __post_init__(self) -> None:
         same_rows(self.limits, self.ids, ("limits", "ids"))
@@ -98,6 +101,10 @@ class PrivacyConstrained:
         """Return the limits in units of about the largest, for caps so high that squares would overflow."""
         return ArrayLimits(self.limits, scale=2.0 ** -math.frexp(_largest_finite(self.limits))[1])
 
+    def tally(self, design: Design, *, variance: float | None = None, data_variance: float | None = None) -> Tally:
+        """Add up what a sceptic would, at the cap of a design."""
+        return tally_of(self.limits, design)
+
     def limits_at(self, variance: float | None = None, *, data_variance: float | None = None) -> Array:
         """Return the limits, which do not depend on the variance here."""
         return self.limits
@@ -120,6 +127,7 @@ class QuasiLinear:
     ids: tuple[str, ...] | None = field(default=None, kw_only=True)
 
     model = "quasi-linear"
+    kept = False  # whether rows stay in an engine
 
     def __post_init__(self) -> None:
         given = self.costs
@@ -162,6 +170,10 @@ class QuasiLinear:
     def table_at(self, variance: float, *, data_variance: float | None = None) -> People:
         """Return the limits at a variance as the kernel reads them."""
         return PrivacyConstrained(self.limits_at(variance, data_variance=data_variance)).table()
+
+    def tally(self, design: Design, *, variance: float | None = None, data_variance: float | None = None) -> Tally:
+        """Add up what a sceptic would, at the cap of a design and the limits of a variance."""
+        return tally_of(self.limits_at(variance or 0.0, data_variance=data_variance), design)
 
     def limits_at(self, variance: float, *, data_variance: float | None = None) -> Array:
         """Return the epsilon at which each person is indifferent: max(surplus, 0) / cost (E9)."""

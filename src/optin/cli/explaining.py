@@ -39,9 +39,19 @@ class Explanation:
 
     def show(self) -> None:
         """Print everything for people to read."""
-        biased = any(r["bias_bound"] > 0 for r in self.references)
         screen.rows("The plan", self.plan)
-        screen.say()
+        if self.references:
+            screen.say()
+            self._show_references()
+        if self.target:
+            screen.say()
+            screen.rows("The accuracy you asked for", self.target)
+        if self.without:
+            screen.say()
+            self._show_absences()
+
+    def _show_references(self) -> None:
+        biased = any(r["bias_bound"] > 0 for r in self.references)
         screen.columns(
             "Beside what others do",
             (
@@ -63,12 +73,6 @@ class Explanation:
             ],
             strong=next(at for at, r in enumerate(self.references) if r["name"] == "this plan"),
         )
-        if self.target:
-            screen.say()
-            screen.rows("The accuracy you asked for", self.target)
-        if self.without:
-            screen.say()
-            self._show_absences()
 
     def _show_absences(self) -> None:
         kept = any(not a["promise_kept"] for a in self.without)
@@ -86,7 +90,9 @@ class Explanation:
 
 
 def explanation(plan: Plan, agents: Agents, *, without: float | None = None) -> Explanation:
-    """Work out everything ``optin plan`` says."""
+    """Work out everything ``optin plan`` says; of people who stay in an engine, what the plan itself knows."""
+    if agents.kept:
+        return _brief(plan, agents, without)
     limits = plan.limits(agents)
     counts = _counts(plan, limits)
     return Explanation(
@@ -96,6 +102,20 @@ def explanation(plan: Plan, agents: Agents, *, without: float | None = None) -> 
         target=_target(plan),
         without=[] if without is None else _absences(plan, agents, without),
     )
+
+
+def _brief(plan: Plan, agents: Agents, without: float | None) -> Explanation:
+    """Say what needs no look at single people."""
+    if without is not None:
+        raise BadInput("--without sorts people in memory: add --engine memory, if there are few enough")
+    tally = agents.tally(plan.design(), variance=plan.promised_variance, data_variance=plan.data_variance)
+    counts = {
+        "people": plan.people,
+        "pooled": plan.pooled_people,
+        "no_part": tally.people - tally.positive - tally.infinite,
+        "no_limit": tally.infinite,
+    }
+    return Explanation(plan=plan.rows(), references=[], counts=counts, target=_target(plan))
 
 
 def share_of(text: str) -> float:

@@ -72,23 +72,52 @@ class Columns:
 
 @dataclass(frozen=True)
 class People:
-    """A table and the agents it describes."""
+    """A table and the agents it describes; no table where people stay in an engine."""
 
-    table: Table
+    table: Table | None
     agents: Agents
     allowances: NDArray[np.float64] | None = None
     """What each allows over all releases of a ledger, where that is not their first limit."""
 
 
-def read_people(path: str, columns: Columns, *, more: Sequence[str] = ()) -> People:
-    """Read the columns (and ``more`` of them, for values and answers) and build agents with ids."""
+def read_people(
+    path: str, columns: Columns, *, more: Sequence[str] = (), engine: str | None = "memory", check_ids: bool = False
+) -> People:
+    """Read the columns (and ``more`` of them, for values and answers) and build agents; None chooses the engine by size."""
     from optin.cli.screen import working
-    from optin.engine import read_table
+    from optin.engine import check_engine, engine_for, read_table
 
+    check_engine(engine)
     with working("reading people"):
+        chosen = engine_for(path) if engine is None else engine
         totals = columns.allowances
+        if chosen != "memory":
+            if totals is not None:
+                raise BadInput("--allowances is read into memory: add --engine memory, if people are few enough")
+            return People(None, _kept(path, columns, chosen, check_ids=check_ids))
         table = read_table(path, [*columns.names, *([] if totals is None else [totals]), *more])
         return People(table, agents_of(table, columns), None if totals is None else table.numbers(totals))
+
+
+def _kept(path: str, columns: Columns, engine: str, *, check_ids: bool) -> Agents:
+    """Leave people where they are."""
+    from optin.agents import LinearBenefit
+    from optin.engine import read
+
+    benefit = None
+    if columns.quasi_linear:
+        benefit = LinearBenefit(base=columns.benefit_base, slope=columns.benefit_slope)
+    return read(
+        path,
+        id=columns.id,
+        limits=columns.limits,
+        budgets=columns.budgets,
+        costs=columns.costs,
+        benefit=benefit,
+        outside=columns.outside,
+        engine=engine,
+        check_ids=True if check_ids else None,
+    )
 
 
 def agents_of(table: Table, columns: Columns) -> Agents:
@@ -110,12 +139,13 @@ _FIRST = re.compile(r"the first at index (\d+)")
 
 
 @contextmanager
-def located(table: Table) -> Iterator[None]:
-    """Name file and line in a failure that names an index: that is where its reader will look."""
+def located(table: Table | None) -> Iterator[None]:
+    """Name file and line in a failure that names an index: that is where its reader will look. Engines name the id."""
     try:
         yield
     except OptinError as error:
-        error.args = (_placed(str(error), table), *error.args[1:])
+        if table is not None:
+            error.args = (_placed(str(error), table), *error.args[1:])
         raise
 
 

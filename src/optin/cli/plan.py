@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from optin.cli.options import (
     Allowances,
     AsJson,
     Budgets,
+    CheckIds,
     Costs,
     Engine,
     Id,
@@ -51,7 +53,8 @@ def plan_people(
     without: options.Without = None,
     ledger: MaybeLedgerUrl = None,
     raise_limits: RaiseLimits = False,
-    engine: Engine = "memory",
+    engine: Engine = None,
+    check_ids: CheckIds = False,
     output: options.PlanFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -82,7 +85,8 @@ def plan_people(
     question = {"bounds": bounds, "data_sd": sd, "eta": eta, "max_gap": max_gap, "slack": slack}
     if target_error is not None:
         question["target_error"] = target_error
-    found, plan = _plan(people, columns, question, ledger=ledger, raise_limits=raise_limits, engine=engine)
+    read = read_people(people, columns, engine=engine, check_ids=check_ids)
+    found, plan = _plan(read, question, ledger=ledger, raise_limits=raise_limits)
     record = plan_record(plan, found.agents, columns)
     if output is not None:
         with Output(output, private=True, inputs=[people, ledger]) as file:
@@ -113,8 +117,10 @@ def expect_planned(path: Path, plan: Plan, agents: Agents) -> None:
     """Refuse people to whom the plan would not give what it says; a grain each is lost where a ledger counts in grains."""
     import numpy as np
 
-    total = float(plan.epsilons(agents).sum())
-    near = np.isclose(total, plan.epsilon_total, rtol=1e-9, atol=plan.people * 2.0**-32)
+    tally = agents.tally(plan.design(), variance=plan.promised_variance, data_variance=plan.data_variance)
+    near = math.isinf(plan.eta) or np.isclose(
+        tally.weights * plan.epsilon_total, plan.epsilon_total, rtol=1e-9, atol=plan.people * 2.0**-32
+    )
     if len(agents) != plan.people or not near:
         raise BadInput(f"these are not the people {path} was made for, or their budgets changed since; plan again")
 
@@ -152,14 +158,10 @@ def _within_totals(people: People) -> Agents:
     return PrivacyConstrained(np.minimum(people.agents.limits, people.allowances), ids=people.agents.ids)
 
 
-def _plan(
-    path: str, columns: Columns, question: dict[str, Any], *, ledger: str | None, raise_limits: bool, engine: str
-) -> tuple[People, Plan]:
-    from optin.engine import check_engine
+def _plan(read: People, question: dict[str, Any], *, ledger: str | None, raise_limits: bool) -> tuple[People, Plan]:
     from optin.planning import plan
 
-    check_engine(engine)
-    people = within_allowance(read_people(path, columns), ledger, raise_limits=raise_limits)
+    people = within_allowance(read, ledger, raise_limits=raise_limits)
     with working("planning"), located(people.table):
         return people, plan(people.agents, **question)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optin.engine.engines import check_engine, open_session
-from optin.engine.opening import read
+from optin.engine.opening import engine_for, read
 from optin.engine.people import KeptConstrained, KeptQuasiLinear
 from optin.engine.reading import Table, read_table
 from optin.engine.session import Session
@@ -14,6 +14,7 @@ __all__ = [
     "Session",
     "Table",
     "check_engine",
+    "engine_for",
     "open_session",
     "read",
     "read_table",

@@ -9,14 +9,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from optin.errors import BadInput
 
-__all__ = ["csv_header", "line_of", "read_csv"]
+__all__ = ["csv_header", "expect_readable", "line_count", "line_of", "read_csv"]
 
 KINDS = (
     (b"\x1f\x8b", "compressed (gzip), not UTF-8 text"),
@@ -40,8 +40,21 @@ def read_csv(path: Path, names: list[str]) -> pa.Table:
     """Read some columns as text, byte for byte; nothing is taken for a number, a date or a missing value."""
     table = _arrow_table(path, names)
     if table is None:
-        _explain(path)
+        expect_readable(path)
+        raise BadInput(f"{path} cannot be read as CSV; save it again as CSV with commas, in UTF-8")
     return table
+
+
+def line_count(path: Path, *, enough: int) -> int:
+    """Count lines, and stop when there are enough; 0 if the file cannot be read, which reading it will say better."""
+    lines = 0
+    try:
+        with path.open("rb") as file:
+            while lines < enough and (block := file.read(1 << 20)):
+                lines += block.count(b"\n")
+    except OSError:
+        return 0
+    return lines
 
 
 def line_of(path: Path, row: int) -> int:
@@ -65,7 +78,8 @@ def _arrow_table(path: Path, names: list[str]) -> pa.Table | None:
         return None
 
 
-def _explain(path: Path) -> NoReturn:
+def expect_readable(path: Path) -> None:
+    """Name the first line that is no row of the table."""
     _expect_text(path)
     width = len(csv_header(path))
     for line, row in _rows(path):
@@ -74,7 +88,6 @@ def _explain(path: Path) -> NoReturn:
                 f"{path} line {line} has {_counted(len(row))} where the header has {width}; look for a missing or an"
                 " extra comma, or a quote that is not closed"
             )
-    raise BadInput(f"{path} cannot be read as CSV; save it again as CSV with commas, in UTF-8")
 
 
 def _counted(columns: int) -> str:

@@ -19,9 +19,9 @@ MEMORY = "memory"
 KNOWN = "memory, duckdb, spark-local, spark://host:port or sc://host:port"
 
 
-def check_engine(engine: str) -> None:
-    """Refuse a name that means no engine."""
-    if engine not in (MEMORY, "duckdb") and not spark.is_spark(engine):
+def check_engine(engine: str | None) -> None:
+    """Refuse a name that means no engine; None lets the size of the table choose."""
+    if engine is not None and engine not in (MEMORY, "duckdb") and not spark.is_spark(engine):
         raise BadInput(f"engine {engine} is not known; use {KNOWN}")
 
 

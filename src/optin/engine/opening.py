@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,19 +11,21 @@ from optin.agents.benefit import Benefit
 from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
+from optin.engine.csvfiles import expect_readable, line_count
 from optin.engine.engines import MEMORY, grouped, open_session, read_files
 from optin.engine.headers import expect_column, header, is_parquet
+from optin.engine.parquetfiles import row_count
 from optin.engine.people import KeptConstrained, KeptQuasiLinear, limit_of
 from optin.engine.places import files_of
 from optin.engine.reading import read_table
 from optin.engine.rows import Rows
-from optin.engine.session import Session
+from optin.engine.session import Session, Unreadable
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["MANY", "read", "rows_of"]
+__all__ = ["MANY", "engine_for", "read", "rows_of"]
 
 MANY = 1_000_000  # from so many people on, ids are compared only when asked for
 
@@ -49,14 +53,42 @@ def read(
     if engine == MEMORY and not hasattr(source, "execute"):
         return _in_memory(str(source), id, limits, budgets, costs, benefit, outside)
     rows = rows_of(source, id=id, columns=wanted, engine=engine)
-    people: KeptConstrained | KeptQuasiLinear
-    if benefit is not None:
-        people = KeptQuasiLinear(rows, str(costs), benefit=benefit, outside=outside)
+    with _explained(rows):
+        people: KeptConstrained | KeptQuasiLinear
+        if benefit is not None:
+            people = KeptQuasiLinear(rows, str(costs), benefit=benefit, outside=outside)
+        else:
+            people = limit_of(rows, limits, budgets, costs)
+        if check_ids or (check_ids is None and len(people) < MANY):
+            expect_distinct_ids(rows)
+        return people
+
+
+@contextmanager
+def _explained(rows: Rows) -> Iterator[None]:
+    """Where an engine gives up on local CSV, find the line; nothing it said itself is passed on."""
+    try:
+        yield
+    except Unreadable as error:
+        failure = error
     else:
-        people = limit_of(rows, limits, budgets, costs)
-    if check_ids or (check_ids is None and len(people) < MANY):
-        expect_distinct_ids(rows)
-    return people
+        return
+    for file in rows.files:
+        if not is_parquet(file) and not remote.is_remote(file):
+            expect_readable(Path(file))
+    raise failure from None
+
+
+def engine_for(path: str) -> str:
+    """Choose memory below 10^6 rows, and DuckDB from there on or for files that lie elsewhere."""
+    if remote.is_remote(path):
+        return "duckdb"
+    rows = 0
+    for file in files_of(path):
+        rows += row_count(file) if is_parquet(file) else line_count(file, enough=MANY - rows)
+        if rows >= MANY:
+            return "duckdb"
+    return MEMORY
 
 
 def _check_columns(limits: str | None, budgets: str | None, costs: str | None, benefit: Benefit | None) -> None:

@@ -9,7 +9,7 @@ import pyarrow.parquet as arrow_parquet
 
 from optin.errors import BadInput
 
-__all__ = ["parquet_header", "read_parquet"]
+__all__ = ["parquet_header", "read_parquet", "row_count"]
 
 
 def parquet_header(path: Path) -> list[str]:
@@ -34,3 +34,11 @@ def read_parquet(path: Path, names: list[str]) -> pa.Table:
     if table is None:
         raise BadInput(f"{path} is damaged: its rows cannot be read; write it again")
     return table
+
+
+def row_count(path: Path) -> int:
+    """Return how many rows a file says it has; 0 if it cannot be read, which reading it will say better."""
+    try:
+        return int(arrow_parquet.read_metadata(path).num_rows)
+    except (pa.ArrowException, OSError):
+        return 0

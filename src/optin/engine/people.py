@@ -16,7 +16,10 @@ from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.engine.survey import Survey, survey
 from optin.engine.tables import EngineLimits
+from optin.engine.tallying import tally
 from optin.errors import BadInput
+from optin.kernel.bound import Tally
+from optin.kernel.optimum import Design
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -39,6 +42,7 @@ class KeptConstrained(PrivacyConstrained):
     ``columns`` are what the expression reads, checked for entries that cannot be used.
     """
 
+    kept = True
     rows: Rows
     expression: ir.FloatingColumn
     columns: tuple[Wanted, ...]
@@ -88,6 +92,10 @@ class KeptConstrained(PrivacyConstrained):
         """Return the limits in units of about the largest, for caps so high that squares would overflow."""
         return EngineLimits(self.rows, self.expression, scale=2.0 ** -math.frexp(self.seen.most)[1])
 
+    def tally(self, design: Design, *, variance: float | None = None, data_variance: float | None = None) -> Tally:
+        """Add up what a sceptic would, at the cap of a design."""
+        return tally(self.rows, self.expression, design)
+
     def limits_at(self, variance: float | None = None, *, data_variance: float | None = None) -> NoReturn:
         """Refuse: limits stay in the engine."""
         _stays("limits")
@@ -96,6 +104,7 @@ class KeptConstrained(PrivacyConstrained):
 class KeptQuasiLinear(QuasiLinear):
     """People of an engine who weigh a common benefit against their own cost (a column)."""
 
+    kept = True
     rows: Rows
     column: str
     seen: Survey
@@ -145,6 +154,11 @@ class KeptQuasiLinear(QuasiLinear):
         if not isinstance(surplus, float):
             raise BadInput(SHARED)
         return EngineLimits(self.rows, self.limit(surplus))
+
+    def tally(self, design: Design, *, variance: float | None = None, data_variance: float | None = None) -> Tally:
+        """Add up what a sceptic would, at the cap of a design and the limits of a variance."""
+        surplus = float(np.max(self.surplus_at(variance or 0.0, data_variance=data_variance)))
+        return tally(self.rows, self.limit(surplus), design)
 
     def limits_at(self, variance: float, *, data_variance: float | None = None) -> NoReturn:
         """Refuse: limits stay in the engine."""

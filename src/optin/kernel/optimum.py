@@ -14,7 +14,7 @@ import numpy as np
 from optin.kernel.cap import cap_at_reach, optimal_cap
 from optin.kernel.ladder import Array, Limits, Sums
 
-__all__ = ["Design", "best_at_reach", "best_design", "design_at", "epsilons", "lower_bound", "shadow_prices", "tilt_of"]
+__all__ = ["Design", "best_at_reach", "best_design", "design_at", "epsilons", "shadow_prices", "tilt_of"]
 
 
 @dataclass(frozen=True)
@@ -108,53 +108,3 @@ def shadow_prices(limits: Array, design: Design, *, spread: float) -> Array:
     if math.isinf(design.cap):  # spread 0: V = kappa / (sum tau)^2, the same for everyone
         return np.full(len(limits), -2.0 * design.variance / design.reach)
     return (-2.0 * spread / design.reach / design.reach) * np.maximum(design.cap - limits, 0.0)
-
-
-def lower_bound(limits: Array, design: Design, *, spread: float, kappa: float, fixed: bool, gap: float = 0.0) -> float:
-    """Compute a bound no design can beat, from dual prices anyone can recompute (E1, E8, E15).
-
-    With prices lambda_i >= 0 on w_i <= tau_i u and any s_i in [0, 1] for the part of w_i above 1/n, weak duality gives
-    mu - spread sum w^2 - (sum lambda tau)^2 / (4 kappa) - gap^2 TV (TV + 2 sum(s)/n), whatever the cap was. It equals the
-    objective exactly at the optimum. Without noise only people with infinite limits may count, and equal weights are best.
-    """
-    n = len(limits)
-    if design.noiseless:
-        return spread / design.pooled + (gap * (1.0 - design.pooled / n)) ** 2
-    finite = np.isfinite(limits)
-    weights = np.minimum(limits, design.cap) / design.reach
-    tilt = float(np.maximum(weights - 1.0 / n, 0.0).sum())
-    pull = 2.0 * gap * gap * tilt
-    if math.isinf(design.cap):
-        share, prices, mu = _prices_without_spread(weights, limits, kappa=kappa, pull=pull)
-    else:
-        held_back = 2.0 * spread * (design.cap - np.minimum(limits, design.cap)) / design.reach
-        share = _shares(weights, limits, held_back, pull=pull, wanted=2.0 * kappa / design.reach)
-        prices, mu = held_back + pull * (1.0 - share), 2.0 * spread * design.cap / design.reach + pull
-    paid = float(np.sum(prices[finite] * limits[finite]))
-    given = kappa / design.reach / design.reach - paid / design.reach
-    noise = given if fixed else -paid * paid / (4.0 * kappa)
-    sampling = spread * float(weights @ weights)
-    return mu - sampling + noise - (gap * tilt) ** 2 - pull * float(share.sum()) / n
-
-
-def _prices_without_spread(weights: Array, limits: Array, *, kappa: float, pull: float) -> tuple[Array, Array, float]:
-    """Price limits when there is no sampling error: lambda_i = mu - pull s_i, mu where the price of noise balances."""
-    share = (weights * len(weights) > 1.0).astype(float)
-    total = float(limits.sum())
-    mu = (2.0 * kappa / total + pull * float(share @ limits)) / total
-    prices = np.maximum(mu - pull * share, 0.0)
-    return share, prices, float(np.min(prices + pull * share))
-
-
-def _shares(weights: Array, limits: Array, held_back: Array, *, pull: float, wanted: float) -> Array:
-    """Choose the dual shares: 1 above the mean weight, 0 below, and at it what balances the price of noise."""
-    if pull == 0.0:
-        return np.ones(len(limits))
-    finite = np.isfinite(limits)
-    at_mean = np.abs(weights * len(limits) - 1.0) <= 1e-11
-    share = np.where(at_mean, 0.0, (weights * len(limits) > 1.0).astype(float))
-    others = float(np.sum((held_back + pull * (1.0 - share) * ~at_mean)[finite] * limits[finite]))
-    at = float(np.sum(limits[at_mean & finite]))
-    if at > 0:
-        share[at_mean] = 1.0 - min(max((wanted - others) / (pull * at), 0.0), 1.0)
-    return share

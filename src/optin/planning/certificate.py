@@ -9,8 +9,9 @@ import numpy as np
 
 from optin.agents import Agents, PrivacyConstrained, QuasiLinear
 from optin.errors import BadInput
-from optin.kernel.ladder import Array
-from optin.kernel.optimum import best_at_reach, best_design, lower_bound
+from optin.kernel.bound import SAME, Tally, lower_bound
+from optin.kernel.ladder import Limits
+from optin.kernel.optimum import best_at_reach, best_design
 from optin.kernel.quasilinear import least_crossing
 from optin.planning.acceptance import common_gain
 from optin.planning.question import Question
@@ -18,8 +19,8 @@ from optin.planning.record import Plan
 
 __all__ = ["Certificate", "certify"]
 
-SAME = 1e-9
 WORK = 400_000_000
+OTHERS = "these are not the people this plan was made for; plan again, or give the table it was made from"
 
 
 @dataclass(frozen=True)
@@ -68,50 +69,48 @@ def certify(plan: Plan, agents: Agents) -> Certificate:
 
     People are told apart by what decides a plan, so limits that differ only above the cap pass: the plan is theirs too.
     """
-    limits, eps = plan.limits(agents), plan.epsilons(agents)
-    _same_people(plan, limits, eps)
-    weights = plan.weights(agents)
+    if agents.model != plan.model:
+        raise BadInput(f"this plan is for {plan.model} people, not {agents.model} ones")
+    design = plan.design()
+    tally = agents.tally(design, variance=plan.promised_variance, data_variance=plan.data_variance)
+    _same_people(plan, tally)
     spread = min(plan.data_variance / plan.width / plan.width, 0.25)
     gap = 0.0 if plan.eta_given else plan.max_gap / plan.width  # at a given eta the weights serve every gap alike
-    noise = 0.0 if math.isinf(plan.eta) else plan.noise_constant / plan.epsilon_total / plan.epsilon_total
-    variance = spread * float(weights @ weights) + noise
-    tilt = float(np.maximum(weights - 1.0 / plan.people, 0.0).sum())
+    variance, tilt = _recomputed(plan, tally, spread)
     certificate = Certificate(
         people=plan.people,
-        broken_limits=int(np.count_nonzero(eps > limits)),
-        weight_error=abs(float(weights.sum()) - 1.0),
-        claim_error=_claim_error(plan, limits, variance=variance * plan.width**2, tilt=tilt),
+        broken_limits=tally.broken,
+        weight_error=0.0 if design.noiseless else abs(tally.weights - 1.0),
+        claim_error=_claim_error(plan, tally, variance=variance * plan.width**2, tilt=tilt),
         objective=variance + (gap * tilt) ** 2,
-        lower_bound=lower_bound(
-            limits, plan.design(), spread=spread, kappa=plan.noise_constant, fixed=plan.eta_given, gap=gap
-        ),
+        lower_bound=lower_bound(tally, design, spread=spread, kappa=plan.noise_constant, fixed=plan.eta_given, gap=gap),
     )
     return _with_fixed_point(certificate, plan, agents) if isinstance(agents, QuasiLinear) else certificate
 
 
-def _claim_error(plan: Plan, limits: Array, *, variance: float, tilt: float) -> float:
-    pooled = int(np.count_nonzero(limits >= plan.cap * (1 - SAME)))
-    strictly = int(np.count_nonzero(limits >= plan.cap * (1 + SAME)))
-    if not strictly <= plan.pooled_people <= pooled and math.isfinite(plan.eta):
+def _recomputed(plan: Plan, tally: Tally, spread: float) -> tuple[float, float]:
+    """Recompute the variance (units of the squared range) and the tilt from the people."""
+    if math.isinf(plan.eta):
+        return spread / plan.pooled_people, 1.0 - plan.pooled_people / plan.people
+    return spread * tally.squares + plan.noise_constant / plan.epsilon_total / plan.epsilon_total, tally.tilt
+
+
+def _claim_error(plan: Plan, tally: Tally, *, variance: float, tilt: float) -> float:
+    if not tally.strictly_pooled <= plan.pooled_people <= tally.pooled and math.isfinite(plan.eta):
         return math.inf
     return max(abs(plan.variance - variance) / variance if variance > 0 else abs(plan.variance), abs(plan.tilt - tilt))
 
 
-def _same_people(plan: Plan, limits: Array, eps: Array) -> None:
+def _same_people(plan: Plan, tally: Tally) -> None:
     """Tell people apart by the sums of epsilons and of squared weights: they decide everything in a plan."""
-    known = len(eps) == plan.people
+    known = tally.people == plan.people
     if known and math.isfinite(plan.eta):
-        weights = eps / plan.epsilon_total
-        known = math.isclose(float(weights.sum()), 1.0, rel_tol=SAME)
-        known = known and math.isclose(float(weights @ weights), plan.weight_squares, rel_tol=SAME)
+        known = math.isclose(tally.weights, 1.0, rel_tol=SAME)
+        known = known and math.isclose(tally.squares, plan.weight_squares, rel_tol=SAME)
     elif known:
-        unlimited = np.isinf(limits)
-        known = int(np.count_nonzero(unlimited)) == plan.pooled_people
-        known = known and (plan.data_variance == 0 or not (limits[~unlimited] > 0).any())
+        known = tally.infinite == plan.pooled_people and (plan.data_variance == 0 or not tally.positive)
     if not known:
-        raise BadInput(
-            "these are not the people this plan was made for; plan again, or give the table it was made from"
-        )
+        raise BadInput(OTHERS)
 
 
 def _with_fixed_point(certificate: Certificate, plan: Plan, agents: QuasiLinear) -> Certificate:
@@ -166,14 +165,28 @@ def _climb(plan: Plan, agents: QuasiLinear, promised: float) -> tuple[float, int
 
 def _promise_of(plan: Plan, agents: QuasiLinear, variance: float) -> float:
     """Return (1 + slack) M(variance) in data units."""
-    limits = agents.limits_at(variance, data_variance=plan.data_variance)
-    if not (limits > 0).any():
-        return math.inf
-    spread = min(plan.data_variance / plan.width / plan.width, 0.25)
-    table = PrivacyConstrained(limits).table()
-    if plan.eta_given:
-        found = best_at_reach(table, reach=plan.epsilon_total, spread=spread, kappa=plan.noise_constant)
-        unit = math.inf if found is None else found.variance
+    if agents.kept:
+        unit = _kept_unit(plan, agents, float(np.max(agents.surplus_at(variance, data_variance=plan.data_variance))))
     else:
-        unit = best_design(table, spread=spread, kappa=plan.noise_constant).variance
+        limits = agents.limits_at(variance, data_variance=plan.data_variance)
+        table = PrivacyConstrained(limits).table() if (limits > 0).any() else None
+        unit = math.inf if table is None else _unit(plan, table, 1.0)
     return (1 + plan.slack) * unit * plan.width**2
+
+
+def _kept_unit(plan: Plan, agents: QuasiLinear, surplus: float) -> float:
+    """Return M for a common surplus: limits surplus / c are t = 1/c in other units, so that the table of t answers."""
+    table = agents.table()
+    if surplus > 0:
+        return _unit(plan, table, surplus)
+    free = table.infinite if surplus == 0 else 0
+    return plan.data_variance / plan.width**2 / free if free else math.inf
+
+
+def _unit(plan: Plan, table: Limits, scale: float) -> float:
+    """Return the least unit variance for limits ``scale`` times those of a table."""
+    spread, kappa = min(plan.data_variance / plan.width / plan.width, 0.25), plan.noise_constant / scale / scale
+    if not plan.eta_given:
+        return best_design(table, spread=spread, kappa=kappa).variance
+    found = best_at_reach(table, reach=plan.epsilon_total / scale, spread=spread, kappa=kappa)
+    return math.inf if found is None else found.variance

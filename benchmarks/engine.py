@@ -1,0 +1,99 @@
+"""People in an engine: a plan and a release against plain scans of the same columns, all in one run."""
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+import optin
+from benchmarks.timing import best
+
+PEOPLE = 100_000_000
+ON_SPARK = 20_000_000
+THREADS, MEMORY = "2", "1GB"
+VARIANCES = (0.25, 1e-5, 1e-7)
+MAKE = """
+import duckdb, sys
+duckdb.connect(config={"threads": 2, "memory_limit": "1GB", "preserve_insertion_order": False}).execute(
+    f'''copy (select i as id, exp(sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())) as "limit", random() as value
+    from range({sys.argv[2]}) t(i)) to '{sys.argv[1]}' (format parquet)'''
+)
+"""
+
+
+def made(folder, people):
+    """Write lognormal limits and even values, by DuckDB in a process of its own."""
+    path = str(Path(folder) / f"{people}.parquet")
+    subprocess.run([sys.executable, "-c", MAKE, path, str(people)], check=True)
+    return path
+
+
+def plain_scan(run, path, columns):
+    return best(lambda: run(f"select {columns} from {path}"))
+
+
+def read(path, engine):
+    return optin.read(path, limits="limit", engine=engine, check_ids=False)
+
+
+def planned(path, engine, variance):
+    people = read(path, engine)
+    optin.plan(people, bounds=(0, 1), data_variance=variance)
+    return people.rows.session.sent
+
+
+def released(path, engine):
+    """Return a release to be timed: the announcement is made beforehand."""
+    people = read(path, engine)
+    offer = optin.plan(people, bounds=(0, 1)).announce(people)
+    return lambda: optin.release(offer, people, "value")
+
+
+def add_rows(table, path, engine, run, source):
+    sums = plain_scan(run, source, 'count(*), sum("limit"), sum("limit" * "limit")'.replace('"', quote(engine)))
+    for variance in VARIANCES:
+        scans = planned(path, engine, variance)
+        ratio = best(lambda v=variance: planned(path, engine, v)) / sums
+        table.add_row(engine, f"plan, variance {variance:g}, {scans} scans", f"{ratio:.1f}")
+    weighted = plain_scan(run, source, 'sum("limit" * value)'.replace('"', quote(engine)))
+    table.add_row(engine, "release", f"{best(released(path, engine)) / weighted:.1f}")
+    table.add_row(engine, "one plain scan, seconds here", f"{sums:.2f}")
+
+
+def quote(engine):
+    return '"' if engine == "duckdb" else "`"
+
+
+def main():
+    os.environ |= {"OPTIN_ENGINE_THREADS": THREADS, "OPTIN_ENGINE_MEMORY": MEMORY}
+    table = Table(title=f"a plan / a plain scan: DuckDB {PEOPLE:,} people, Spark {ON_SPARK:,}, two threads")
+    for name in ("engine", "what", "ratio"):
+        table.add_column(name, justify="left" if name != "ratio" else "right")
+    with tempfile.TemporaryDirectory() as folder:
+        _on_duckdb(table, made(folder, PEOPLE))
+        table.add_row(
+            "duckdb",
+            "peak memory of this process, GB",
+            f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f}",
+        )
+        _on_spark(table, made(folder, ON_SPARK))
+    Console().print(table)
+
+
+def _on_duckdb(table, path):
+    import duckdb
+
+    plain = duckdb.connect(config={"threads": THREADS, "memory_limit": MEMORY})
+    add_rows(table, path, "duckdb", lambda query: plain.execute(query).fetchall(), f"read_parquet('{path}')")
+
+
+def _on_spark(table, path):
+    from optin.engine import open_session
+
+    plain = open_session("spark-local").backend._session
+    add_rows(table, path, "spark-local", lambda query: plain.sql(query).collect(), f"parquet.`{path}`")
