@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import socket
 import threading
 import warnings
@@ -24,7 +25,7 @@ __all__ = ["LOCAL", "is_spark", "open_spark", "read_csv", "read_parquet"]
 
 LOCAL = "spark-local"
 KNOCK = 8.0  # seconds until a port counts as closed
-PATIENCE = 20.0  # seconds until a cluster that took the call counts as silent
+PATIENCE = 20.0  # seconds until a cluster that took the call counts as silent, unless OPTIN_ENGINE_PATIENCE says more
 PORTS = {"spark": 7077, "sc": 15002}
 SETTINGS = {
     "spark.ui.enabled": "false",
@@ -87,7 +88,7 @@ def _answer(engine: str, call: Callable[[], Any]) -> Any:  # noqa: ANN401 - a se
 
     thread = threading.Thread(target=tried, daemon=True)
     thread.start()
-    thread.join(PATIENCE)
+    thread.join(float(os.environ.get("OPTIN_ENGINE_PATIENCE", PATIENCE)))
     if not found or found[0] is FAILED:
         raise _silent(engine)
     return found[0]
