@@ -1,4 +1,4 @@
-"""Run all benchmarks, or those named: ``python -m benchmarks [planner solvers scaling hard release ledger laboratory engine]``."""
+"""Run all benchmarks, or those named: ``python -m benchmarks [planner solvers scaling hard release ledger engine …]``."""
 
 import importlib
 import sys

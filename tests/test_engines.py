@@ -1,6 +1,7 @@
 """One suite for all engines: the same people give the same plan, wherever their rows are kept."""
 
 import math
+import socket
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +10,8 @@ import pytest
 
 import optin
 from optin import LinearBenefit, PrivacyConstrained, QuasiLinear
-from optin.engine import tables
+from optin.engine import engine_for, tables
+from optin.engine.scratch import Scratch
 
 N = 4_000
 RNG = np.random.default_rng(5)
@@ -135,7 +137,6 @@ def test_a_plan_over_limits_takes_three_scans_and_over_costs_five(tmp_path, engi
         assert weighing.rows.session.sent <= 5
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
@@ -145,10 +146,135 @@ def test_a_plan_over_limits_takes_three_scans_and_over_costs_five(tmp_path, engi
         (1e301, "is finite but above 1e+300"),
     ],
 )
-def test_an_unusable_limit_is_named_by_id_and_counted(tmp_path, engine, bad, words):
-    limits = [1.0, 4.0, bad, 9.0, bad]
-    folder = written(tmp_path / "people", limit=pa.array(limits, from_pandas=False))
+def test_an_unusable_limit_is_named_by_id_and_counted(tmp_path, bad, words):
+    refused(
+        written(tmp_path / "people", limit=pa.array([1.0, 4.0, bad, 9.0, bad])), f"id p0000002: limit {words}", "1 more"
+    )
+
+
+def refused(source, *words, **options):
+    """Say no, in words that quote nobody's limit."""
     with pytest.raises(optin.BadInput) as caught:
-        optin.read(folder, limits="limit", engine=engine)
-    assert f"id p0000002: limit {words}" in str(caught.value)
-    assert "(1 more)" in str(caught.value)
+        optin.read(source, **({"limits": "limit"} | options))
+    for word in words:
+        assert word in str(caught.value)
+
+
+@SPARK
+def test_spark_names_an_unusable_limit_by_id_too(tmp_path):
+    folder = written(tmp_path / "people", limit=pa.array([1.0, None, -4.0, math.nan]))
+    refused(folder, "id p0000001: limit is missing", "1 more", engine="spark-local")
+
+
+def test_a_certificate_over_an_engine_holds_and_refuses_other_people(tmp_path):
+    limits = POPULATIONS["zeros and infinities"]
+    kept = optin.read(written(tmp_path / "people", limit=limits), limits="limit")
+    for question in QUESTIONS:
+        plan = optin.plan(kept, bounds=(0, 1), **question)
+        assert plan.certificate(kept).holds
+        assert plan.certificate(PrivacyConstrained(limits)).holds
+    others = optin.read(written(tmp_path / "others", limit=2 * limits), limits="limit")
+    with pytest.raises(optin.BadInput, match="not the people"):
+        plan.certificate(others)
+
+
+def test_a_certificate_over_costs_in_an_engine_holds(tmp_path):
+    folder = written(tmp_path / "people", cost=POPULATIONS["lognormal"])
+    kept = optin.read(folder, costs="cost", benefit=LinearBenefit(3, 900))
+    for question in ({}, {"eta": 500.0}, {"slack": 0.1}):
+        assert optin.plan(kept, bounds=(0, 1), **question).certificate(kept).holds
+
+
+def test_a_description_counts_the_same_people(tmp_path):
+    limits = POPULATIONS["zeros and infinities"]
+    found = optin.describe(optin.read(written(tmp_path / "people", limit=limits), limits="limit"))
+    expected = optin.describe(PrivacyConstrained(limits))
+    assert (found.people, found.zeros, found.infinite) == (expected.people, expected.zeros, expected.infinite)
+    assert sum(b.count for b in found.buckets) == sum(b.count for b in expected.buckets)
+    assert math.isclose(sum(b.total for b in found.buckets), sum(b.total for b in expected.buckets), rel_tol=1e-12)
+
+
+def test_limits_sorted_in_the_file_are_planned_as_well(tmp_path):
+    limits = np.sort(RNG.lognormal(0, 1.5, 30_000))
+    kept = optin.read(written(tmp_path / "people", limit=limits), limits="limit")
+    for variance in (0.25, 1e-6):
+        alike(
+            optin.plan(kept, bounds=(0, 1), data_variance=variance),
+            optin.plan(PrivacyConstrained(limits), bounds=(0, 1), data_variance=variance),
+        )
+
+
+def test_ids_stay_text_and_are_compared(tmp_path):
+    (tmp_path / "people.csv").write_text('id,limit\n7,1\n007,4\n7.0,9\n"a,b",9\n')
+    assert len(optin.read(tmp_path / "people.csv", limits="limit")) == 4
+    (tmp_path / "twice.csv").write_text("id,limit\n7,1\n007,4\n7,9\n")
+    refused(tmp_path / "twice.csv", "id 7: 2 people have this id")
+    assert len(optin.read(tmp_path / "twice.csv", limits="limit", check_ids=False)) == 3
+
+
+def test_files_that_cannot_be_used_are_named_and_not_quoted(tmp_path):
+    people = written(tmp_path / "people", limit=np.arange(1.0, 100.0))
+    refused(people, "has no column limits; did you mean limit?", limits="limits")
+    whole = (tmp_path / "people" / "0.parquet").read_bytes()
+    (tmp_path / "people" / "0.parquet").write_bytes(whole[: len(whole) // 2])
+    refused(people, "0.parquet is not a Parquet file, or is damaged")
+    (tmp_path / "cut.csv").write_text("id,limit\na,1\nb,2\nc")
+    refused(tmp_path / "cut.csv", "cut.csv line 4 has 1 column where the header has 2")
+    (tmp_path / "words.csv").write_text("id,limit\na,1\nb,secret\n")
+    with pytest.raises(optin.BadInput) as caught:
+        optin.read(tmp_path / "words.csv", limits="limit")
+    assert str(caught.value).endswith("id b: limit is not a number; write it with digits and a point")
+    (tmp_path / "empty.csv").write_text("id,limit\n")
+    refused(tmp_path / "empty.csv", "has a header and no rows")
+    dates = written(tmp_path / "dates", limit=pa.array([0, 1], pa.date32()))
+    refused(dates, "limit is stored as date, and numbers are needed")
+
+
+def test_pages_damaged_inside_a_good_file_are_no_secret(tmp_path):
+    folder = written(tmp_path / "people", parts=1, limit=RNG.random(20_000))
+    path = tmp_path / "people" / "0.parquet"
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 2000] = b"\xff" * 2000
+    path.write_bytes(bytes(content))
+    with pytest.raises(optin.BadInput):
+        optin.read(folder, limits="limit")
+
+
+def test_an_engine_that_is_unknown_missing_or_silent_is_said_so(tmp_path, monkeypatch):
+    folder = written(tmp_path / "people", limit=[1.0, 4.0])
+    refused(folder, "engine nope is not known", engine="nope")
+    for url in ("spark://127.0.0.1:1", "sc://127.0.0.1:1"):
+        refused(folder, f"the cluster {url} does not answer", "Nothing was planned, released or charged", engine=url)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    refused(folder, "pip install 'optin[spark]'", engine="spark-local")
+
+
+def test_a_cluster_that_takes_the_call_and_says_nothing_is_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr("optin.engine.spark.PATIENCE", 1.0)
+    folder = written(tmp_path / "people", limit=[1.0, 4.0])
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"sc://127.0.0.1:{silent.getsockname()[1]}"
+        refused(folder, f"the cluster {url} does not answer", engine=url)
+
+
+def test_temporary_folders_are_private_and_removed_at_the_end_and_at_the_start(tmp_path):
+    first = Scratch(tmp_path)
+    abandoned = tmp_path / "optin-engine-abandoned"
+    abandoned.mkdir()
+    (abandoned / "in-use").touch()
+    assert first.path.stat().st_mode & 0o777 == 0o700
+    second = Scratch(tmp_path)
+    assert not abandoned.exists()
+    assert first.path.exists()
+    for scratch in (first, second):
+        scratch.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_engine_chosen_by_size_is_memory_for_few(tmp_path, monkeypatch):
+    folder = written(tmp_path / "people", limit=[1.0, 4.0, 9.0])
+    (tmp_path / "people.csv").write_text("id,limit\na,1\nb,2\nc,3\n")
+    assert engine_for(folder) == engine_for(str(tmp_path / "people.csv")) == "memory"
+    monkeypatch.setattr("optin.engine.opening.MANY", 3)
+    assert engine_for(folder) == engine_for(str(tmp_path / "people.csv")) == "duckdb"

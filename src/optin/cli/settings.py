@@ -19,7 +19,7 @@ class Setting:
 
 SETTINGS = (
     Setting("OPTIN_LEDGER", "--ledger", "the ledger: a path, sqlite:///path or postgresql://user@host/name"),
-    Setting("OPTIN_ENGINE", "--engine", "what reads the people: memory"),
+    Setting("OPTIN_ENGINE", "--engine", "what reads the people: memory, duckdb, spark-local, spark://… or sc://…"),
     Setting("OPTIN_ID", "--id", "the column that holds ids (id unless set)"),
     Setting(
         "OPTIN_DEBUG", None, "set to 1 to see the whole trace of an unexpected failure; it may show private values"
