@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from optin.cli import screen
+from optin.cli.drawing import draw, quorum_of, read_released, taking_of
 from optin.cli.ledgers import open_ledger
 from optin.cli.offers import read_announcement
 from optin.cli.options import (
@@ -28,24 +28,14 @@ from optin.cli.options import (
     PeoplePath,
     Values,
 )
-from optin.cli.othertable import announced_table
 from optin.cli.output import Output, expect_free, read_record
-from optin.cli.people import Columns, agents_of, located, read_people
+from optin.cli.people import Columns, located
 from optin.cli.wording import number
 from optin.errors import BadInput, PromiseBroken
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from optin.agents import Agents
-    from optin.announcement import Announcement
-    from optin.campaign import Quorum
-    from optin.engine import Table
-    from optin.participation import Turnout
     from optin.receipts import Receipt
     from optin.releasing import Interval, Release
-    from optin.store import Ledger
 
 __all__ = ["check_receipt", "release_mean", "write_receipt"]
 
@@ -84,19 +74,15 @@ def release_mean(
 
     Example: optin release announcement.json people.csv --values units --joined joined --ledger ledger.sqlite -o release.json
     """
-    source = context.get_parameter_source("ledger")
-    if no_ledger and source is not None and source.name == "ENVIRONMENT":  # what is typed wins
-        ledger = None
-    if no_ledger == (ledger is not None):
-        raise BadInput(
-            "say where this is accounted for: --ledger URL, or --no-ledger for a draw that nobody keeps count of"
-        )
     from optin.campaign import write_grains
 
+    ledger = _accounted(context, ledger, no_ledger=no_ledger)
     offer = read_announcement(announcement)
-    wanted = _quorum(quorum, max_standard_error)
+    wanted = quorum_of(quorum, max_standard_error)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
-    table, kept = _read(people, given, [values, *([joined] if joined else [])], offer, engine, check_ids=check_ids)
+    table, kept = read_released(
+        people, given, [values, *([joined] if joined else [])], offer, engine, check_ids=check_ids
+    )
     if grains is not None:
         expect_free(grains, [announcement, people, ledger, output])
     with (
@@ -106,12 +92,29 @@ def release_mean(
         nullcontext() if ledger is None else open_ledger(ledger) as opened,
     ):
         before = 0 if opened is None else len(opened.acts())
-        taking = _taking(offer, table, kept, given, values, joined, opened)
-        drawn = _draw(offer, taking, table, opened, quorum=wanted, allow_no_noise=allow_no_noise)
+        taking = taking_of(offer, table, kept, given, values, joined, opened)
+        drawn = draw(offer, taking, table, opened, quorum=wanted, allow_no_noise=allow_no_noise)
         file.write(drawn.to_json() + "\n")
         if grains is not None:
             write_grains(offer, taking.agents, grains, joined=taking.joined, ledger=opened)
     stored = drawn.ledger_number is not None and drawn.ledger_number <= before
+    _show(drawn, stored=stored, as_json=as_json)
+    screen.note(f"wrote {output}")
+
+
+def _accounted(context: typer.Context, ledger: str | None, *, no_ledger: bool) -> str | None:
+    """Settle whether a ledger stands behind the release; exactly one answer must be given."""
+    source = context.get_parameter_source("ledger")
+    if no_ledger and source is not None and source.name == "ENVIRONMENT":  # what is typed wins
+        ledger = None
+    if no_ledger == (ledger is not None):
+        raise BadInput(
+            "say where this is accounted for: --ledger URL, or --no-ledger for a draw that nobody keeps count of"
+        )
+    return ledger
+
+
+def _show(drawn: Release, *, stored: bool, as_json: bool) -> None:
     if as_json:
         screen.print_json(_summary(drawn) | {"stored": stored})
     else:
@@ -120,7 +123,6 @@ def release_mean(
         screen.note(
             "this is the release as stored: nothing was drawn or charged, and --values and quorums were not used"
         )
-    screen.note(f"wrote {output}")
 
 
 def write_receipt(
@@ -179,112 +181,6 @@ def check_receipt(
     screen.heading("This receipt is good")
     for line in shown:
         screen.say(f"  {line}")
-
-
-def _read(
-    path: str, given: Columns, more: list[str], offer: Announcement, engine: str | None, *, check_ids: bool
-) -> tuple[Table | None, Agents | None]:
-    """Read the named columns, or all where the limits have to be found; people of an engine come as agents."""
-    from optin.engine import check_engine, engine_for, read_table
-
-    check_engine(engine)
-    chosen = engine_for(path) if engine is None else engine
-    if chosen != "memory":
-        return None, read_people(path, _kept_columns(offer, given), engine=chosen, check_ids=check_ids).agents
-    with screen.working("reading people"):
-        named = read_table(path, [*given.names, *more])
-        return named if len(given.names) > 1 else read_table(path), None
-
-
-def _kept_columns(offer: Announcement, given: Columns) -> Columns:
-    """Settle the columns of people who stay in an engine, where trying one costs a scan: the usual name, or those given."""
-    if len(given.names) == 1 and offer.model == "quasi-linear":
-        raise BadInput("name the column of costs: --costs COL")
-    if len(given.names) == 1:
-        return replace(given, limits="limit")
-    return _settled(offer, given)
-
-
-def _quorum(people: int, standard_error: float | None) -> Quorum:
-    from optin.campaign import Quorum
-
-    return Quorum(people=people) if standard_error is None else Quorum(people=people, standard_error=standard_error)
-
-
-@dataclass(frozen=True)
-class _Taking:
-    """Who is released, what they gave and who joined: arrays, or in an engine the names of columns."""
-
-    agents: Agents
-    values: NDArray[np.float64] | str
-    joined: NDArray[np.bool_] | str | None
-
-
-def _taking(
-    offer: Announcement,
-    table: Table | None,
-    kept: Agents | None,
-    given: Columns,
-    values: str,
-    joined: str | None,
-    ledger: Ledger | None,
-) -> _Taking:
-    """Read values and answers, unless they stay in an engine."""
-    if kept is not None:
-        return _Taking(kept, values, joined)
-    assert table is not None  # noqa: S101 — people are in memory or in an engine
-    source = _columns(offer, table, given, besides={values, joined or ""}, ledger=ledger)
-    numbers = table.numbers(values, required=False)
-    return _Taking(agents_of(table, source), numbers, table.truths(joined) if joined else None)
-
-
-def _draw(
-    offer: Announcement,
-    taking: _Taking,
-    table: Table | None,
-    ledger: Ledger | None,
-    *,
-    quorum: Quorum,
-    allow_no_noise: bool,
-) -> Release:
-    """Check the table, then draw: with a ledger accountably, without one for a look."""
-    from optin import campaign
-    from optin.participation import check_table, turnout
-    from optin.releasing import release
-
-    agents, joined = taking.agents, taking.joined
-    with nullcontext() if table is None else announced_table(offer, table, agents, ledger):
-        check_table(offer, agents)
-        if ledger is not None:
-            return campaign.release(
-                offer, agents, taking.values, ledger=ledger, joined=joined, quorum=quorum, allow_no_noise=allow_no_noise
-            )
-        quorum.expect(_counted(offer, agents, joined, turnout(offer, agents, joined)))
-        return release(offer, agents, taking.values, joined=joined, allow_no_noise=allow_no_noise)
-
-
-def _counted(offer: Announcement, agents: Agents, joined: NDArray[np.bool_] | str | None, came: Turnout) -> Turnout:
-    """Count for the quorum only those who are promised something; an engine counts everyone who joined."""
-    if agents.kept or isinstance(joined, str):
-        return came
-    promised = offer.grains(agents) > 0
-    return replace(came, people=int((promised if joined is None else promised & joined).sum()))
-
-
-def _columns(offer: Announcement, table: Table, given: Columns, *, besides: set[str], ledger: Ledger | None) -> Columns:
-    from optin.cli.matching import announced_columns
-
-    if len(given.names) == 1:
-        return announced_columns(offer, table, id_column=given.id, besides=besides, ledger=ledger)
-    return _settled(offer, given)
-
-
-def _settled(offer: Announcement, given: Columns) -> Columns:
-    from optin.cli.matching import quasi_linear_columns
-
-    if offer.model == "quasi-linear" and given.costs is not None and given.budgets is None:
-        return quasi_linear_columns(offer, id_column=given.id, costs=given.costs)
-    return given.check()
 
 
 def _summary(drawn: Release) -> dict[str, object]:

@@ -1,0 +1,130 @@
+"""How a release is drawn for the command line: which columns, from memory or an engine, with a ledger or without."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from optin.cli import screen
+from optin.cli.othertable import announced_table
+from optin.cli.people import Columns, agents_of, read_people
+from optin.errors import BadInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from optin.agents import Agents
+    from optin.announcement import Announcement
+    from optin.campaign import Quorum
+    from optin.engine import Table
+    from optin.participation import Turnout
+    from optin.releasing import Release
+    from optin.store import Ledger
+
+__all__ = ["Taking", "draw", "quorum_of", "read_released", "taking_of"]
+
+
+def read_released(
+    path: str, given: Columns, more: list[str], offer: Announcement, engine: str | None, *, check_ids: bool
+) -> tuple[Table | None, Agents | None]:
+    """Read the named columns, or all where the limits have to be found; people of an engine come as agents."""
+    from optin.engine import check_engine, engine_for, read_table
+
+    check_engine(engine)
+    chosen = engine_for(path) if engine is None else engine
+    if chosen != "memory":
+        return None, read_people(path, _kept_columns(offer, given), engine=chosen, check_ids=check_ids).agents
+    with screen.working("reading people"):
+        named = read_table(path, [*given.names, *more])
+        return named if len(given.names) > 1 else read_table(path), None
+
+
+def _kept_columns(offer: Announcement, given: Columns) -> Columns:
+    """Settle the columns of people who stay in an engine, where trying one costs a scan: the usual name, or those given."""
+    if len(given.names) == 1 and offer.model == "quasi-linear":
+        raise BadInput("name the column of costs: --costs COL")
+    if len(given.names) == 1:
+        return replace(given, limits="limit")
+    return _settled(offer, given)
+
+
+def quorum_of(people: int, standard_error: float | None) -> Quorum:
+    """Say when a release is worth its price."""
+    from optin.campaign import Quorum
+
+    return Quorum(people=people) if standard_error is None else Quorum(people=people, standard_error=standard_error)
+
+
+@dataclass(frozen=True)
+class Taking:
+    """Who is released, what they gave and who joined: arrays, or in an engine the names of columns."""
+
+    agents: Agents
+    values: NDArray[np.float64] | str
+    joined: NDArray[np.bool_] | str | None
+
+
+def taking_of(
+    offer: Announcement,
+    table: Table | None,
+    kept: Agents | None,
+    given: Columns,
+    values: str,
+    joined: str | None,
+    ledger: Ledger | None,
+) -> Taking:
+    """Read values and answers, unless they stay in an engine."""
+    if kept is not None:
+        return Taking(kept, values, joined)
+    assert table is not None  # noqa: S101 — people are in memory or in an engine
+    source = _columns(offer, table, given, besides={values, joined or ""}, ledger=ledger)
+    numbers = table.numbers(values, required=False)
+    return Taking(agents_of(table, source), numbers, table.truths(joined) if joined else None)
+
+
+def draw(
+    offer: Announcement,
+    taking: Taking,
+    table: Table | None,
+    ledger: Ledger | None,
+    *,
+    quorum: Quorum,
+    allow_no_noise: bool,
+) -> Release:
+    """Check the table, then draw: with a ledger accountably, without one for a look."""
+    from optin import campaign
+    from optin.participation import check_table, turnout
+    from optin.releasing import release
+
+    agents, joined = taking.agents, taking.joined
+    with nullcontext() if table is None else announced_table(offer, table, agents, ledger):
+        check_table(offer, agents)
+        if ledger is not None:
+            return campaign.release(
+                offer, agents, taking.values, ledger=ledger, joined=joined, quorum=quorum, allow_no_noise=allow_no_noise
+            )
+        quorum.expect(_counted(offer, agents, joined, turnout(offer, agents, joined)))
+        return release(offer, agents, taking.values, joined=joined, allow_no_noise=allow_no_noise)
+
+
+def _counted(offer: Announcement, agents: Agents, joined: NDArray[np.bool_] | str | None, came: Turnout) -> Turnout:
+    """Count for the quorum only those who are promised something."""
+    return replace(came, people=offer.promises(agents).sums_above(0, joined)[0])
+
+
+def _columns(offer: Announcement, table: Table, given: Columns, *, besides: set[str], ledger: Ledger | None) -> Columns:
+    from optin.cli.matching import announced_columns
+
+    if len(given.names) == 1:
+        return announced_columns(offer, table, id_column=given.id, besides=besides, ledger=ledger)
+    return _settled(offer, given)
+
+
+def _settled(offer: Announcement, given: Columns) -> Columns:
+    from optin.cli.matching import quasi_linear_columns
+
+    if offer.model == "quasi-linear" and given.costs is not None and given.budgets is None:
+        return quasi_linear_columns(offer, id_column=given.id, costs=given.costs)
+    return given.check()
