@@ -77,7 +77,9 @@ def compare_designs(
         _show(found)
 
 
-def _compared(path: str, kept: Columns, question: dict[str, Any], *, mean: float | None, engine: str | None) -> Comparison:
+def _compared(
+    path: str, kept: Columns, question: dict[str, Any], *, mean: float | None, engine: str | None
+) -> Comparison:
     from optin.baselines import compared
     from optin.engine import check_engine
     from optin.planning import plan

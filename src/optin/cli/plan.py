@@ -79,12 +79,9 @@ def plan_people(
     ).check()
     share = None if without is None else explaining.share_of(without)
     if raise_limits and ledger is None:
-        raise BadInput(
-            "--raise-limits raises allowances of a ledger: name it with --ledger URL, or leave the option out"
-        )
+        raise BadInput("--raise-limits raises allowances of a ledger: name it with --ledger URL, or leave it out")
     question = {"bounds": bounds, "data_sd": sd, "eta": eta, "max_gap": max_gap, "slack": slack}
-    if target_error is not None:
-        question["target_error"] = target_error
+    question |= {} if target_error is None else {"target_error": target_error}
     read = read_people(people, columns, engine=engine, check_ids=check_ids)
     found, plan = _plan(read, question, ledger=ledger, raise_limits=raise_limits)
     record = plan_record(plan, found.agents, columns)

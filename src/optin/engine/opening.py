@@ -19,7 +19,7 @@ from optin.engine.people import KeptConstrained, KeptQuasiLinear, limit_of
 from optin.engine.places import files_of
 from optin.engine.reading import read_table
 from optin.engine.rows import Rows
-from optin.engine.session import Session, Unreadable
+from optin.engine.session import Session
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
@@ -69,7 +69,9 @@ def _explained(rows: Rows) -> Iterator[None]:
     """Where an engine gives up on local CSV, find the line; nothing it said itself is passed on."""
     try:
         yield
-    except Unreadable as error:
+    except BadInput as error:
+        if not rows.session.failed:
+            raise
         failure = error
     else:
         return

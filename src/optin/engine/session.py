@@ -20,13 +20,9 @@ if TYPE_CHECKING:
 
     from optin.engine.scratch import Scratch
 
-__all__ = ["Session", "Unreadable", "literal"]
+__all__ = ["Session", "literal"]
 
 FAILED = object()
-
-
-class Unreadable(BadInput):
-    """An engine gave up; whoever knows the files may say why."""
 
 
 def literal(number: float) -> ir.FloatingScalar:
@@ -44,6 +40,7 @@ class Session:
 
     def __init__(self, backend: BaseBackend, name: str, *, scratch: Scratch | None = None, owned: bool = True) -> None:
         self.backend, self.name, self.scratch, self.sent = backend, name, scratch, 0
+        self.failed = False
         self.close = weakref.finalize(self, _close, backend if owned else None, scratch)
 
     def fetch(self, query: ir.Expr, *, about: str) -> pa.Table:
@@ -78,7 +75,8 @@ class Session:
         except Exception as error:
             reason = type(error).__name__
         if found is FAILED:
-            raise Unreadable(
+            self.failed = True
+            raise BadInput(
                 f"{about} cannot be read by {self.name} ({reason}): a file is damaged, or was changed or taken away while it"
                 " was read, or the engine lacks room; check the files, then try again"
             )
