@@ -15,7 +15,7 @@ test: .venv/.dev system
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist worksteal -m "not soak"
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not soak"
 
 lint: .venv/.dev
 	$(BIN)/ruff check --fix .
