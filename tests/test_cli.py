@@ -216,7 +216,7 @@ def test_a_share_that_is_none_is_refused(share, tmp_path):
 def test_an_engine_that_is_not_there_is_refused(tmp_path):
     outcome = run("plan", people_csv(tmp_path), *PLAN, "--engine", "abacus")
     assert outcome.code == 2
-    assert "not available" in outcome.err
+    assert "is not known" in outcome.err
 
 
 @pytest.mark.parametrize(
