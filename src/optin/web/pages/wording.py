@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -202,8 +203,8 @@ def epsilon_words(epsilon: float) -> str:
     """
     if epsilon == 0 or not math.isfinite(epsilon):
         return "0" if epsilon == 0 else "without limit"
-    unit = 10.0 ** (math.floor(math.log10(epsilon)) - 3)
-    return f"{math.ceil(epsilon / unit * (1 - 1e-12)) * unit:.4g}"
+    rounded = decimal.Context(prec=4, rounding=decimal.ROUND_CEILING).create_decimal(repr(epsilon)).normalize()
+    return format(rounded, "f" if epsilon >= 1e-6 else "e")
 
 
 @dataclass(frozen=True)
