@@ -108,3 +108,11 @@ def test_shipped_files_name_their_licence_and_load_nothing():
 def test_a_name_that_a_template_lacks_is_an_error_and_not_an_empty_place():
     with pytest.raises(Exception, match="'id' is undefined"):
         show("desk/invitations.html", visitor=None, links=[])
+
+
+def test_every_button_that_the_tutorial_names_is_on_a_page():
+    tutorial = (WEB.parents[2] / "docs/tutorial/browser.md").read_text()
+    said = " ".join(text.read_text() for text in (*TEMPLATES, *(WEB / "pages").glob("*.py")))
+    named = [re.sub(r"\s+", " ", words) for words in re.findall(r"\*\*([^*]+)\*\*", tutorial)]
+    assert len(named) > 15
+    assert [words for words in named if words.rstrip(".") not in said and words != "bold"] == []
