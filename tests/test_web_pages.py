@@ -108,7 +108,7 @@ def live_a_campaign(house, watch, album):
 
     come_in(ann, links[0])
     album.look(ann, "limit")
-    with ann.expect_response("**/meaning*"):
+    with ann.expect_response("**/about/step*"):
         ann.get_by_role("radio", name="Some factor").check()
     ann.locator("#meaning").get_by_text("at most a factor 1.23").wait_for()
     choose(ann, "Some")

@@ -5,6 +5,8 @@ import re
 import pytest
 from web_steps import PASSWORD, House, answering, registered
 
+from optin.errors import PromiseBroken
+from optin.web import pages
 from optin.web.service import accounts
 
 MARK = "a-detail-nobody-may-see"
@@ -33,8 +35,10 @@ def someone_new(house):
     return ticket.token, ticket.visitor.csrf
 
 
-def another_analyst(house, owner):
-    ticket = accounts.create_analyst(house.service, owner.invite_analyst(), "eve" + MARK[:3], PASSWORD)
+@pytest.fixture(scope="module")
+def eve(house, owner):
+    """Another analyst: her cookie and her token."""
+    ticket = accounts.create_analyst(house.service, owner.invite_analyst(), "eve", PASSWORD)
     return ticket.token, ticket.visitor.csrf
 
 
@@ -51,9 +55,9 @@ def test_nobody_is_sent_to_where_one_comes_in(house, path, to):
     assert (answer.status_code, answer.headers["location"]) == (303, to)
 
 
-def test_what_is_not_there_and_what_is_not_yours_look_alike(house, owner, campaign):
+def test_what_is_not_there_and_what_is_not_yours_look_alike(house, owner, eve):
     closed = registered(owner, [], public=False)
-    for cookie, _ in (someone_new(house), another_analyst(house, owner)):
+    for cookie, _ in (someone_new(house), eve):
         for path in ("/c/{}", "/c/{}/receipt", "/a/c/{}", "/a/c/{}/plan", "/a/c/{}/pictures/limits-light.png", "/r/{}"):
             unknown = house.ask("GET", path.format("0" * 32), cookie=cookie)
             others = house.ask("GET", path.format(closed), cookie=cookie)
@@ -152,3 +156,66 @@ def test_nothing_of_a_group_below_ten_is_drawn(house, owner):
     cookie, _ = first_analyst(house)
     assert "fewer than ten people" in house.ask("GET", f"/a/c/{few}/plan", cookie=cookie).text.lower()
     assert house.ask("GET", f"/a/c/{few}/pictures/limits-light.png", cookie=cookie).status_code == 404
+
+
+OPEN_TO_ALL = {"/", "/about", "/about/step", "/i", "/sign-up", "/login", "/setup"}
+FOR_ANYONE_SIGNED_IN = {"/sign-out"}
+ROUTES = [route for room in pages.ROOMS for route in room.router.routes]
+DOORS = [(method, route.path) for route in ROUTES for method in sorted(route.methods)]
+
+
+@pytest.fixture(scope="module")
+def private(house, owner):
+    """A campaign whose registration is closed: only its twelve people and its analyst may see it."""
+    crowd = house.people(12)
+    campaign = registered(owner, crowd)
+    owner.take(campaign, "close-registration")
+    return campaign
+
+
+@pytest.mark.parametrize(("method", "path"), DOORS, ids=lambda part: part)
+def test_every_page_is_closed_to_whom_it_is_not_for(house, owner, eve, private, method, path):
+    if path in OPEN_TO_ALL:
+        return
+    place = path.format(campaign=private, name="limits", ink="light")
+    nobody = house.ask(method, place)
+    assert nobody.status_code in (303, 404)
+    assert nobody.headers.get("location", "/i") in ("/i", "/login", "/") or path in FOR_ANYONE_SIGNED_IN
+    person = someone_new(house)
+    of_person = path == "/me" or path.startswith("/me/")
+    of_analyst = path == "/a" or path.startswith("/a/")
+    for (cookie, csrf), may in ((person, of_person), (eve, of_analyst and "{campaign}" not in path)):
+        if may or path in FOR_ANYONE_SIGNED_IN:
+            continue
+        form = {"data": {"csrf": csrf, "step": "announce", "value": "5", "sure": "yes"}} if method == "POST" else {}
+        assert house.ask(method, place, cookie=cookie, **form).status_code == 404
+    assert owner.campaign(private).state == "planning"
+
+
+def test_a_missed_quorum_is_explained_and_a_new_round_offered(house, owner):
+    crowd = house.people(12)
+    campaign = answering(owner, crowd, quorum_people=12)
+    crowd[0].join(campaign, 5.0)
+    owner.take(campaign, "close")
+    with pytest.raises(PromiseBroken, match="the quorum is 12"):
+        owner.take(campaign, "release")
+    cookie, csrf = first_analyst(house)
+    shown = house.ask("GET", f"/a/c/{campaign}", cookie=cookie).text
+    assert "The last step failed" in shown
+    assert "the quorum is 12" in shown
+    assert 'value="new-round"' in shown
+    house.ask("POST", f"/a/c/{campaign}/step", cookie=cookie, data={"csrf": csrf, "step": "new-round"})
+    owner.take(campaign, "new-round")
+    assert "round 2" in house.ask("GET", f"/a/c/{campaign}", cookie=cookie).text
+
+
+def test_sealed_answers_can_be_opened_again_or_closed_as_they_are(house, owner):
+    campaign = registered(owner, [], sealed=True)
+    for at, person in enumerate(house.people(12)):
+        person.register(campaign, 3 + at % 4, value=6.0)
+    for step in ("close-registration", "announce"):
+        owner.take(campaign, step)
+    cookie, _ = first_analyst(house)
+    shown = house.ask("GET", f"/a/c/{campaign}", cookie=cookie).text
+    assert 'value="open-answers"' in shown
+    assert 'value="close"' in shown

@@ -54,6 +54,8 @@ def test_whoever_allows_more_than_the_cap_is_told_that_the_rest_stays_theirs():
     words = deal_words(optin.explain(offer, limit=8.0), offer, stated=8.0)
     assert offer.cap < 8
     assert "the rest stays yours" in words.keeps
+    cut = deal_words(optin.explain(offer, limit=0.5), offer, stated=8.0)
+    assert "your total over all campaigns leaves this much" in cut.keeps
 
 
 def test_someone_promised_nothing_is_told_so():

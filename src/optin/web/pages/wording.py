@@ -182,7 +182,10 @@ def _kept(deal: Deal, offer: Announcement, stated: float | None) -> str:
     if offer.model != PRIVACY_CONSTRAINED:
         return "At the promised accuracy, joining is worth it to you at the cost you stated."
     if stated is not None and deal.epsilon < stated * (1 - 1e-9):
-        return f"You allowed a factor of {odds_words(stated)}; not all of it is needed, and the rest stays yours."
+        allowed = f"You allowed a factor of {odds_words(stated)}"
+        if deal.epsilon < offer.cap * (1 - 1e-9):
+            return f"{allowed}; your total over all campaigns leaves this much, and no more is taken."
+        return f"{allowed}; not all of it is needed, and the rest stays yours."
     return "It is exactly what you allowed, and no more."
 
 
