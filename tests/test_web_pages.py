@@ -32,11 +32,11 @@ def watching(browser, house):
 
 def fill_draft(page, *, public=True):
     page.get_by_label("Title", exact=True).fill("Hours of sleep")
-    page.get_by_label("Question", exact=True).fill("How many hours did you sleep?")
+    page.get_by_label("Question", exact=True).fill('How many hours did you sleep? <b onclick="alert(3)">')
     page.get_by_label("Why it is asked").fill(NASTY)
     page.get_by_label("Smallest", exact=True).fill("0")
     page.get_by_label("Largest", exact=True).fill("12")
-    page.get_by_label("Unit (optional)").fill("hours")
+    page.get_by_label("Unit (optional)").fill('"><i>hours</i>')
     page.get_by_label("Anyone may sign up").set_checked(public)
 
 
@@ -56,10 +56,9 @@ def invite(page, count):
 def come_in(page, link):
     """Open an invitation and keep the key."""
     page.goto(link)
-    page.get_by_label("Your key").wait_for()
-    key = page.get_by_label("Your key").input_value()
+    page.get_by_role("button", name="Copy").click()
+    page.get_by_text("Copied.").wait_for()
     follow(page, "I kept it, go on")
-    return key
 
 
 def choose(page, name):
@@ -161,7 +160,9 @@ def live_a_campaign(house, watch, album):
     album.look(analyst, "released")
     follow(analyst, "The public page")
     album.look(analyst, "result")
+    assert analyst.locator("main b, main i, main script").count() == 0
     ann.goto(f"{house.origin}/c/{campaign}")
+    assert ann.locator("main b, main i, main script").count() == 0
     follow(ann, "My receipt")
     album.look(ann, "receipt")
     return campaign, ann, bob, deal, links
@@ -331,6 +332,11 @@ def test_the_quieter_pages_have_no_serious_fault_either(house, watch, tmp_path):
     for name, place in (("me", "me"), ("leave", "me/leave"), ("costs", f"c/{costs}"), ("sealed", f"c/{sealed}")):
         person.goto(f"{house.origin}/{place}")
         album.look(person, name)
+    invited = helper.draft(title="By invitation", question="How long?", bounds=(0, 1)).id
+    helper.take(invited, "open")
+    person.goto(f"{house.origin}/i#{helper.invite(invited, 1)[0]}")
+    person.wait_for_url(f"**/c/{invited}")  # who has an account keeps it: no second key
+    person.goto(f"{house.origin}/c/{sealed}")
     person.get_by_role("radio", name="Some factor").check()
     person.get_by_label("How many hours").fill("7")
     press(person, "Choose this")
