@@ -83,7 +83,7 @@ def _try(strategy, client, origin, examples):
         headers = {"Origin": origin}
         if client is not None:
             headers |= {"Cookie": f"__Host-optin={client._cookie}", "X-CSRF-Token": client._csrf}
-        case.call_and_validate(headers=headers, checks=CHECKS)
+        case.call_and_validate(headers=headers, checks=CHECKS, timeout=120)
 
     with contextlib.suppress(Unsatisfiable):  # an operation without anything that could be wrong
         trying()

@@ -55,7 +55,9 @@ class House:
         settings = WebSettings(ledger=self.url, port=self.port, keys=self.folder / "keys", key=KEY)
         self.service = Service(Ledger.open(self.url), Keyring(self.folder / "keys", b"k" * 32), clock=self.clock)
         self.app = create_app(settings, self.service)
-        config = uvicorn.Config(self.app, port=self.port, log_config=None, access_log=False, server_header=False)
+        config = uvicorn.Config(
+            self.app, port=self.port, log_config=None, access_log=False, server_header=False, timeout_keep_alive=75
+        )
         self.server = uvicorn.Server(config)
         self.thread = threading.Thread(target=self.server.run)
         self.thread.start()
