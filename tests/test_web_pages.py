@@ -2,7 +2,7 @@
 
 import pytest
 from browser import PHONE, Album, Watch, chromium, follow, press
-from web_steps import PASSWORD, House, answering, registered, released
+from web_steps import PASSWORD, House, answering, registered
 
 from optin.web.service.accounts import first_analyst_secret
 
@@ -107,9 +107,8 @@ def live_a_campaign(house, watch, album):
 
     come_in(ann, links[0])
     album.look(ann, "limit")
-    with ann.expect_response("**/about/step*"):
-        ann.get_by_role("radio", name="Some factor").check()
-    ann.locator("#meaning").get_by_text("at most a factor 1.23").wait_for()
+    ann.get_by_role("radio", name="Some factor").check()
+    assert "at most a factor 1.23" in ann.locator(".meaning:visible").inner_text()
     choose(ann, "Some")
     bob.goto(house.origin)
     album.look(bob, "start")
@@ -121,7 +120,6 @@ def live_a_campaign(house, watch, album):
     album.look(bob, "key")
     follow(bob, "I kept it, go on")
     choose(bob, "Much")
-    album.look(bob, "chosen")
     crowd = crowd_of(house, links[1:], campaign, (3, 4, 5, 5, 6))
 
     analyst.goto(address)
@@ -233,7 +231,7 @@ def test_a_person_needs_nothing_but_a_keyboard(house, watch):
     tab_to(page, "Next to nothing")
     for _ in range(4):
         page.keyboard.press("ArrowDown")
-    page.locator("#meaning").get_by_text("Some:").wait_for()
+    assert "at most a factor 1.23" in page.locator(".meaning:visible").inner_text()
     enter_key(page)
     assert page.get_by_role("heading", name="You chose: Some").is_visible()
     for step in ("close-registration", "announce", "open-answers"):
@@ -276,7 +274,7 @@ def test_a_person_and_an_analyst_get_along_without_scripts(house, watch):
     for someone in crowd:
         someone.register(campaign, 4)
     press(analyst, "Close registration")
-    analyst.goto(f"{analyst.url}/plan?decline=20&gap=1&sd=2")
+    analyst.goto(f"{analyst.url}/plan?decline=20&gap=1&sd=2", wait_until="domcontentloaded")
     assert "standard error" in analyst.inner_text("#answer")
     for step in ("announce", "open-answers"):
         helper.take(campaign, step)
@@ -289,7 +287,6 @@ def test_a_person_and_an_analyst_get_along_without_scripts(house, watch):
 
 def test_the_quieter_pages_have_no_serious_fault_either(house, watch, tmp_path):
     helper, crowd, album = house.analyst(), house.people(12), Album(tmp_path)
-    done = released(helper, crowd)
     dear = answering(
         helper,
         house.people(12),
@@ -323,8 +320,6 @@ def test_the_quieter_pages_have_no_serious_fault_either(house, watch, tmp_path):
     assert "/setup#" in page.get_by_label("One-time link").input_value()
     page.goto(f"{house.origin}/a/c/{few}/plan")
     assert "fewer than ten people" in page.inner_text("main").lower()
-    page.goto(f"{house.origin}/a/c/{done}/plan")
-    album.look(page, "plan-of-twelve")
 
     person = watch.visitor(size=PHONE)
     person.goto(f"{house.origin}/sign-up")

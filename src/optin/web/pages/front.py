@@ -7,9 +7,8 @@ from fastapi.responses import Response
 
 from optin.web.doors import MaybeVisitor, ServiceOf
 from optin.web.pages.looks import show
-from optin.web.pages.wording import meaning, result_words, rungs
+from optin.web.pages.wording import result_words, rungs
 from optin.web.service import people, published
-from optin.web.service.failures import NotFound
 from optin.web.service.records import PRIVACY_CONSTRAINED
 
 __all__ = ["router"]
@@ -28,12 +27,3 @@ def home(service: ServiceOf, visitor: MaybeVisitor) -> Response:
 def about(visitor: MaybeVisitor) -> Response:
     """Say how it works, what is protected and what is not."""
     return show("about.html", visitor=visitor, ladder=rungs(PRIVACY_CONSTRAINED))
-
-
-@router.get("/about/step")
-def step(visitor: MaybeVisitor, step: int = -1) -> Response:
-    """Explain one step of the public ladder, for the part of a page beside it."""
-    found = meaning(step)
-    if found is None:
-        raise NotFound
-    return show("mine/meaning.html", visitor=visitor, meaning=found)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from optin.announcement import Announcement, Deal
 from optin.figures.wording import count, level, percent, short
 from optin.releasing import Release
-from optin.web.service.ladder import LIMITS, Step, ladder_of, odds_words
+from optin.web.service.ladder import Step, ladder_of, odds_words
 from optin.web.service.records import PRIVACY_CONSTRAINED
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "Rung",
     "deal_words",
     "epsilon_words",
-    "meaning",
     "moves",
     "result_words",
     "rungs",
@@ -90,11 +89,6 @@ def rungs(model: str, *, benefit_base: float = 1.0) -> tuple[Rung, ...]:
     if model == PRIVACY_CONSTRAINED:
         return tuple(_limit(step) for step in ladder_of(model))
     return tuple(_cost(step, benefit_base) for step in ladder_of(model))
-
-
-def meaning(index: int) -> Rung | None:
-    """Find a step of limits, for the picture beside the chooser."""
-    return _limit(LIMITS[index]) if 0 <= index < len(LIMITS) else None
 
 
 def _limit(step: Step) -> Rung:
