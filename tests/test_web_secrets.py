@@ -15,7 +15,7 @@ from sqlalchemy import text
 from web_steps import KEY, PASSWORD, House, Outpost, answering, registered
 
 from optin.client import Client
-from optin.errors import BadInput, PromiseBroken
+from optin.errors import BadInput, OptinError
 from optin.web.app import create_app
 from optin.web.service.keys import Keyring
 from optin.web.settings import WebSettings, environment_key, key_folder
@@ -93,7 +93,7 @@ def test_a_request_that_fails_unexpectedly_shows_where_and_never_what(tmp_path, 
         analyst, crowd = house.analyst(), house.people(PEOPLE)
         campaign = answering(analyst, crowd)
         shutil.rmtree(tmp_path / "keys")
-        with pytest.raises(PromiseBroken, match="key of this round is missing") as caught:
+        with pytest.raises(OptinError, match="key of this round is missing") as caught:
             crowd[0].join(campaign, VALUE)
         assert str(VALUE) not in str(caught.value) + "".join(capfd.readouterr())
 
@@ -114,7 +114,7 @@ def test_after_release_the_database_its_log_and_a_backup_decrypt_nothing(url, tm
         kept = backed_up(url, tmp_path, request)
         assert list((tmp_path / "keys").iterdir()) == []
         fresh = Keyring(tmp_path / "keys", b"k" * 32)
-        with pytest.raises(PromiseBroken):
+        with pytest.raises(OptinError):
             fresh.unseal(before[0][1], campaign=campaign, round=1, person=before[0][0])
     assert before[0][1] in backup, "the backup holds the ciphertext, in one form or another"
     assert wrapped not in backup + kept, "a wrapped key was never in the database"
@@ -176,9 +176,9 @@ def test_a_value_moved_to_another_person_round_or_campaign_does_not_open(tmp_pat
     sealed = ring.seal(VALUE, campaign=home, round=1, person="p")
     assert ring.unseal(sealed, campaign=home, round=1, person="p") == VALUE
     for campaign, number, person in ((home, 1, "q"), (home, 2, "p"), (away, 1, "p")):
-        with pytest.raises(PromiseBroken, match="does not open"):
+        with pytest.raises(OptinError, match="does not open"):
             ring.unseal(sealed, campaign=campaign, round=number, person=person)
-    with pytest.raises(PromiseBroken, match="another environment's key"):
+    with pytest.raises(OptinError, match="another environment's key"):
         Keyring(tmp_path, b"j" * 32).unseal(sealed, campaign=home, round=1, person="p")
 
 
@@ -269,6 +269,6 @@ def test_what_cancelling_and_a_new_round_leave_decrypts_nothing(tmp_path):
             crowd[0].join(campaign, VALUE)
             ((person, sealed),) = ciphertexts(house.service)
             analyst.take(campaign, step)
-            with pytest.raises(PromiseBroken):
+            with pytest.raises(OptinError):
                 Keyring(tmp_path / "keys", b"k" * 32).unseal(sealed, campaign=campaign, round=1, person=person)
             assert ciphertexts(house.service) == []
