@@ -58,7 +58,7 @@ LIMITS = tuple(
     for index, (amount, name) in enumerate(_NAMES)
 )
 _PRICES = (
-    (0.005, "next to nothing", "you would not notice"),  # not 0: if nobody minded, no noise would be planned at all
+    (0.0, "nothing", "giving this away costs you nothing"),
     (0.01, "hardly anything", "you would hardly notice"),
     (0.02, "very little", "a hundredth or two of what the result is worth to someone who gains 1 from it"),
     (0.05, "little", "a twentieth"),
