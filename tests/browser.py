@@ -67,17 +67,17 @@ class Watch:
 
 @dataclass
 class Album:
-    """Keeps a picture of each page, light on a phone and dark on a wide screen, and what axe finds wrong with it."""
+    """Keeps a picture of each page on a phone, and what axe finds wrong with it, light there and dark on a wide screen."""
 
     folder: Path
     faults: list = field(default_factory=list)
-    seen: list = field(default_factory=list)
 
     def look(self, page, name):
         """Look at a page in both ways; what depends on colours alone is asked again in the dark."""
         size = page.viewport_size
-        self._look_once(page, f"{name}-phone-light", PHONE, "light", {})
-        self._look_once(page, f"{name}-wide-dark", WIDE, "dark", COLOURS)
+        self._look_once(page, f"{name}, phone, light", PHONE, "light", {})
+        page.screenshot(path=self.folder / f"{name}.png", full_page=True)
+        self._look_once(page, f"{name}, wide, dark", WIDE, "dark", COLOURS)
         page.emulate_media(color_scheme="light")
         page.set_viewport_size(size)
 
@@ -90,8 +90,6 @@ class Album:
         if not page.evaluate("'axe' in window"):  # evaluated by the driver: our policy lets no page load it
             page.evaluate(AXE.read_text())
         self.faults += [f"{name}: {fault}" for fault in page.evaluate(FAULTS, rules)]
-        page.screenshot(path=self.folder / f"{name}.png", full_page=True)
-        self.seen.append(name)
 
 
 def press(page, name):

@@ -1,13 +1,11 @@
 """Short words for the tests of the web service: a house with doors (in this process or in another), analysts, people."""
 
 import contextlib
-import logging
 import os
 import re
 import secrets
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -24,6 +22,7 @@ from optin.web.service.accounts import first_analyst_secret
 from optin.web.service.core import Service, hashed, new_id, new_secret
 from optin.web.service.keys import Keyring
 from optin.web.service.records import Visitor
+from optin.web.serving import serve
 from optin.web.settings import WebSettings
 
 PASSWORD = "correct horse battery"
@@ -56,7 +55,9 @@ class House:
         settings = WebSettings(ledger=self.url, port=self.port, keys=self.folder / "keys", key=KEY)
         self.service = Service(Ledger.open(self.url), Keyring(self.folder / "keys", b"k" * 32), clock=self.clock)
         self.app = create_app(settings, self.service)
-        config = uvicorn.Config(self.app, port=self.port, log_config=None, access_log=False, lifespan="on")
+        config = uvicorn.Config(
+            self.app, port=self.port, log_config=None, access_log=False, server_header=False, timeout_keep_alive=75
+        )
         self.server = uvicorn.Server(config)
         self.thread = threading.Thread(target=self.server.run)
         self.thread.start()
@@ -104,7 +105,8 @@ class House:
         headers = {"Origin": self.origin, **({"Cookie": f"__Host-optin={cookie}"} if cookie else {})}
         headers |= more.pop("headers", {})
         headers = {name: value for name, value in headers.items() if value is not None}
-        return httpx.request(method, self.origin + path, headers=headers, trust_env=False, **more)
+        with httpx.Client(trust_env=False, verify=False, timeout=120) as stranger:
+            return stranger.request(method, self.origin + path, headers=headers, **more)
 
 
 def registered(analyst, people, *, steps=None, **draft):
@@ -160,52 +162,38 @@ def visitor(account, kind="person"):
     return Visitor(account, kind, None, session="", csrf="")
 
 
-@contextlib.contextmanager
-def heard():
-    """Collect every log line that the service writes while this is open, as its own formatter writes it."""
-    from optin.web.logs import JsonLines
-
-    lines = []
-
-    class Ear(logging.Handler):
-        def emit(self, record):
-            lines.append(self.format(record))
-
-    ear = Ear(logging.DEBUG)
-    ear.setFormatter(JsonLines())
-    root, before = logging.getLogger(), logging.getLogger().level
-    root.addHandler(ear)
-    root.setLevel(logging.DEBUG)
-    try:
-        yield lines
-    finally:
-        root.removeHandler(ear)
-        root.setLevel(before)
-
-
 @dataclass
 class Outpost:
-    """A service in a process of its own, started as a user starts it; it can be killed."""
+    """A service in a process of its own, which can be killed; forked, so that it starts at once."""
 
     url: str
     folder: Path
     port: int = field(default_factory=free_port)
 
     def start(self):
-        environment = dict(os.environ, OPTIN_WEB_KEY=KEY, OPTIN_WEB_KEYS=str(self.folder / "keys"))
-        command = [sys.executable, "-m", "optin", "serve", "--ledger", self.url, "--port", str(self.port)]
-        self.log = (self.folder / "log").open("ab")
-        self.process = subprocess.Popen(command, env=environment, stdout=self.log, stderr=self.log)
+        self.pid = os.fork()
+        if self.pid == 0:  # from here on this is the child: it must never return into pytest
+            try:
+                self._serve()
+            finally:
+                os._exit(1)
         self._wait()
         return self
 
+    def _serve(self):
+        log = os.open(self.folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)  # pytest's own would swallow it
+        serve(WebSettings(ledger=self.url, port=self.port, keys=self.folder / "keys", key=KEY))
+
     def _wait(self):
         for _ in range(1200):
-            with contextlib.suppress(httpx.TransportError):
-                if httpx.get(self.origin + "/ready", trust_env=False).status_code == 200:
+            with contextlib.suppress(httpx.TransportError), httpx.Client(trust_env=False, verify=False) as probe:
+                if probe.get(self.origin + "/ready").status_code == 200:
                     return
-            assert self.process.poll() is None, (self.folder / "log").read_text()[-2000:]
-            time.sleep(0.05)
+            assert os.waitpid(self.pid, os.WNOHANG) == (0, 0), (self.folder / "log").read_text()[-2000:]
+            time.sleep(0.02)
         raise RuntimeError("the service did not start")
 
     @property
@@ -223,11 +211,10 @@ class Outpost:
         return client
 
     def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        self.log.close()
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
 
     def stop(self):
-        self.process.terminate()
-        self.process.wait(timeout=60)
-        self.log.close()
+        """End it as a service manager does; return how it ended."""
+        os.kill(self.pid, signal.SIGTERM)
+        return os.waitpid(self.pid, 0)[1]

@@ -220,13 +220,22 @@ class Client:
         if self._cookie:
             headers["Cookie"] = f"__Host-optin={self._cookie}"
         try:
-            response = self._http.request(method, path, json=body, headers=headers)
+            response = self._asked(method, path, body, headers)
         except httpx.HTTPError as error:
             reason = type(error).__name__
         else:
             self._keep_cookie(response)
             return _read(response)
         raise LedgerUnavailable(f"the service cannot be reached ({reason}); ask again: nothing is done twice")
+
+    def _asked(self, method: str, path: str, body: dict[str, Any] | None, headers: dict[str, str]) -> httpx.Response:
+        """Ask; where asking twice is asking once, a connection that the service has just hung up is tried again."""
+        try:
+            return self._http.request(method, path, json=body, headers=headers)
+        except (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError):
+            if method == "POST" and "/steps/" not in path:
+                raise
+        return self._http.request(method, path, json=body, headers=headers)
 
     def _keep_cookie(self, response: httpx.Response) -> None:
         """Keep the session's cookie ourselves: on plain http to this machine a cookie jar would hold it back."""

@@ -13,6 +13,8 @@ from optin.web.settings import WebSettings, own_origins
 __all__ = ["serve"]
 
 SECONDS_TO_FINISH = 30
+SECONDS_KEPT = 75
+"""How long an idle connection is kept: longer than web servers in front do, so that it is they who hang up."""
 
 
 def serve(settings: WebSettings) -> None:
@@ -33,6 +35,7 @@ def serve(settings: WebSettings) -> None:
             log_config=None,
             access_log=False,
             server_header=False,
+            timeout_keep_alive=SECONDS_KEPT,
             proxy_headers=settings.origin is not None,  # else nobody stands in front to say who asks
             timeout_graceful_shutdown=SECONDS_TO_FINISH,
         )

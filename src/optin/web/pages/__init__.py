@@ -4,8 +4,9 @@ from fastapi import APIRouter
 
 from optin.web.pages import answering, desk, drafting, entrance, front, mine, plans, results
 
-__all__ = ["router"]
+__all__ = ["ROOMS", "router"]
 
+ROOMS = (front, entrance, mine, answering, results, desk, drafting, plans)
 router = APIRouter(include_in_schema=False)
-for _room in (front, entrance, mine, answering, results, desk, drafting, plans):
+for _room in ROOMS:
     router.include_router(_room.router)

@@ -16,7 +16,7 @@ from optin.web.doors import MaybeVisitor, PersonOnly, ServiceOf
 from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
 from optin.web.pages.stages import person_stages
-from optin.web.pages.wording import deal_words, epsilon_words, meaning, result_words, rungs
+from optin.web.pages.wording import deal_words, epsilon_words, result_words, rungs
 from optin.web.service import people
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import ladder_of, odds_words
@@ -98,15 +98,6 @@ def spent_words(spent: float | None) -> str:
     if not spent:
         return "Nothing was spent on you."
     return f"This result changes anyone's odds about your answer by at most a factor {odds_words(spent)}, as promised."
-
-
-@router.get("/meaning")
-def meaning_part(visitor: PersonOnly, campaign: str, step: int = -1) -> Response:
-    """Explain one step of the ladder, for the part of the page beside it."""
-    found = meaning(step)
-    if found is None:
-        raise NotFound
-    return show("mine/meaning.html", visitor=visitor, meaning=found)
 
 
 @router.post("/limit")

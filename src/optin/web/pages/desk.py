@@ -127,12 +127,12 @@ def _page(
     status: int = 200,
 ) -> Response:
     found = campaigns.show(service, visitor, campaign)
-    forward = next((step for step in found.steps if step not in _SIDE_WAYS), None)
+    forward = [step for step in found.steps if step not in _SIDE_WAYS][-1:]  # sealed answers may be closed unopened
     context = {
         "stages": analyst_stages(found.state),
         "state_name": STATE_NAMES,
-        "next": _STEPS[forward] if forward else None,
-        "others": [_STEPS[step] for step in found.steps if step in _SIDE_WAYS],
+        "next": _STEPS[forward[0]] if forward else None,
+        "others": [_STEPS[step] for step in found.steps if step not in forward],
         "failed": sentence(found.job.error or "it failed") if found.job and found.job.state == "failed" else None,
         "facts": _facts(found.draft),
         "planned": found.state not in ("draft", "registration", "cancelled"),

@@ -61,6 +61,7 @@ def edit(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
 @router.post("/c/{campaign}/edit")
 def revise(service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
     """Change a draft."""
+    campaigns.show(service, visitor, campaign)  # whose it is comes before what is wrong with it
     given = form
     try:
         campaigns.revise(service, visitor, campaign, draft_of(given))

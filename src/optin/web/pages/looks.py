@@ -21,7 +21,7 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_ABSENT = {"here": "", "message": None, "said": None, "name": "", "why": "", "wrong_value": "", "meaning": None}
+_ABSENT = {"here": "", "message": None, "said": None, "name": "", "why": "", "wrong_value": ""}
 
 REFUSALS = (OptinError, Refused, TooSoon)
 """What a form is shown again for, with the reason above it."""

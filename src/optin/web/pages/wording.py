@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from optin.announcement import Announcement, Deal
 from optin.figures.wording import count, level, percent, short
 from optin.releasing import Release
-from optin.web.service.ladder import LIMITS, Step, ladder_of, odds_words
+from optin.web.service.ladder import Step, ladder_of, odds_words
 from optin.web.service.records import PRIVACY_CONSTRAINED
 
 __all__ = [
@@ -19,7 +20,6 @@ __all__ = [
     "Rung",
     "deal_words",
     "epsilon_words",
-    "meaning",
     "moves",
     "result_words",
     "rungs",
@@ -89,11 +89,6 @@ def rungs(model: str, *, benefit_base: float = 1.0) -> tuple[Rung, ...]:
     if model == PRIVACY_CONSTRAINED:
         return tuple(_limit(step) for step in ladder_of(model))
     return tuple(_cost(step, benefit_base) for step in ladder_of(model))
-
-
-def meaning(index: int) -> Rung | None:
-    """Find a step of limits, for the picture beside the chooser."""
-    return _limit(LIMITS[index]) if 0 <= index < len(LIMITS) else None
 
 
 def _limit(step: Step) -> Rung:
@@ -181,7 +176,10 @@ def _kept(deal: Deal, offer: Announcement, stated: float | None) -> str:
     if offer.model != PRIVACY_CONSTRAINED:
         return "At the promised accuracy, joining is worth it to you at the cost you stated."
     if stated is not None and deal.epsilon < stated * (1 - 1e-9):
-        return f"You allowed a factor of {odds_words(stated)}; not all of it is needed, and the rest stays yours."
+        allowed = f"You allowed a factor of {odds_words(stated)}"
+        if deal.epsilon < offer.cap * (1 - 1e-9):
+            return f"{allowed}; your total over all campaigns leaves this much, and no more is taken."
+        return f"{allowed}; not all of it is needed, and the rest stays yours."
     return "It is exactly what you allowed, and no more."
 
 
@@ -202,8 +200,8 @@ def epsilon_words(epsilon: float) -> str:
     """
     if epsilon == 0 or not math.isfinite(epsilon):
         return "0" if epsilon == 0 else "without limit"
-    unit = 10.0 ** (math.floor(math.log10(epsilon)) - 3)
-    return f"{math.ceil(epsilon / unit * (1 - 1e-12)) * unit:.4g}"
+    rounded = decimal.Context(prec=4, rounding=decimal.ROUND_CEILING).create_decimal(repr(epsilon)).normalize()
+    return format(rounded, "f" if epsilon >= 1e-6 else "e")
 
 
 @dataclass(frozen=True)

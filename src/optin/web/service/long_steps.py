@@ -63,7 +63,7 @@ def announce(service: Service, job: Job, progress: Progress) -> None:
         hold(connection, job.campaign)
         row = campaign_row(connection, job.campaign)
         if row.state == "planning" and row.round == job.round:
-            _remember_allowances(connection, people, _totals(found, agents, people))
+            _remember_allowances(connection, job, people, _totals(found, agents, people))
             reach(service, connection, row, "announce", announcement=offer.to_json())
 
     service.change(work)
@@ -127,17 +127,15 @@ def _totals(found: Plan, agents: Agents, people: People) -> NDArray[np.float64]:
     return np.minimum(_known(people, agents), found.limits(agents))
 
 
-def _remember_allowances(connection: Connection, people: People, totals: NDArray[np.float64]) -> None:
-    """Keep the first total as what the person allows; they may raise it later."""
-    grains = allowance_grains(totals).tolist()
-    rows = [
-        {"id": person, "grains": amount}
-        for person, amount, before in zip(people.ids, grains, people.allowances, strict=True)
-        if before is None
-    ]
-    if rows:
-        query = "UPDATE web_accounts SET allowance = :grains WHERE id = :id AND allowance IS NULL"
-        connection.execute(text(query), rows)
+def _remember_allowances(connection: Connection, job: Job, people: People, totals: NDArray[np.float64]) -> None:
+    """Keep the first total as what the person allows; they may raise it later. Those on one step have one total."""
+    silent = np.array([grains is None for grains in people.allowances], dtype=np.bool_)
+    query = """UPDATE web_accounts SET allowance = :grains WHERE allowance IS NULL AND id IN
+        (SELECT person FROM web_registrations WHERE campaign = :campaign AND round = :round AND step = :step)"""
+    for step in np.unique(people.steps[silent]).tolist():
+        grains = int(allowance_grains(totals[silent & (people.steps == step)][:1])[0])
+        where = {"campaign": job.campaign, "round": job.round, "step": step}
+        connection.execute(text(query), {"grains": grains, **where})
 
 
 # --- release ----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,229 @@
+"""Coming in: one-time links, passwords that wait, cookies that change, forms that prove where they come from."""
+
+import re
+
+import pytest
+from web_steps import PASSWORD, House
+
+from optin.errors import BadInput
+from optin.web.service import accounts, sessions
+from optin.web.service.accounts import first_analyst_secret
+from optin.web.service.failures import Refused, TooSoon
+
+
+class Clock:
+    """A clock that tests turn."""
+
+    def __init__(self):
+        self.now = 1.8e9
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture(scope="module")
+def clock():
+    return Clock()
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory, clock):
+    folder = tmp_path_factory.mktemp("house")
+    with House(f"sqlite:///{folder / 'web.sqlite'}", folder, clock=clock) as opened:
+        opened.owner = opened.analyst()
+        yield opened
+
+
+def test_a_one_time_link_makes_one_analyst_and_then_nobody(house):
+    secret = house.owner.invite_analyst()
+    house.client().become_analyst(secret, "bob", PASSWORD)
+    for wrong in (secret, "x" * 43):
+        with pytest.raises(BadInput, match="used before or is not valid"):
+            house.client().become_analyst(wrong, "carl", PASSWORD)
+
+
+def test_the_first_link_is_replaced_until_it_is_used_and_never_made_again(tmp_path):
+    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as empty:
+        old, new = first_analyst_secret(empty.service), first_analyst_secret(empty.service)
+        with pytest.raises(BadInput):
+            empty.client().become_analyst(old, "ada", PASSWORD)
+        empty.client().become_analyst(new, "ada", PASSWORD)
+        assert first_analyst_secret(empty.service) is None
+
+
+@pytest.mark.parametrize(("name", "password"), [("ada", PASSWORD), ("", PASSWORD), (" x", PASSWORD), ("z", "short")])
+def test_a_taken_name_a_blank_one_and_a_short_password_are_refused_and_the_link_stays_good(house, name, password):
+    secret = house.owner.invite_analyst()
+    with pytest.raises(BadInput):
+        house.client().become_analyst(secret, name, password)
+    house.client().become_analyst(secret, f"good {secret[:8]}", PASSWORD)
+
+
+def test_wrong_passwords_make_the_next_try_wait_longer_but_never_for_ever(house, clock):
+    waits = []
+    for _ in range(10):
+        with pytest.raises(Refused, match="name or password is wrong"):
+            accounts.sign_in(house.service, "ada", "wrong password", address="1.2.3.4")
+        if len(waits) < 2:  # a slip or two costs nothing
+            waits.append(0)
+            continue
+        with pytest.raises(TooSoon) as caught:
+            accounts.sign_in(house.service, "ada", PASSWORD, address="1.2.3.4")
+        waits.append(caught.value.seconds)
+        clock.now += caught.value.seconds
+    assert waits == [0, 0, 2, 3, 5, 9, 17, 33, 61, 61]
+    assert accounts.sign_in(house.service, "ada", PASSWORD, address="1.2.3.4").visitor.name == "ada"
+
+
+def test_whoever_fails_elsewhere_does_not_keep_the_owner_out(house):
+    for _ in range(3):
+        with pytest.raises(Refused):
+            accounts.sign_in(house.service, "ada", "wrong password", address="6.6.6.6")
+    with pytest.raises(TooSoon):
+        accounts.sign_in(house.service, "ada", PASSWORD, address="6.6.6.6")
+    assert accounts.sign_in(house.service, "ada", PASSWORD, address="7.7.7.7").token
+
+
+def test_too_soon_says_when_to_try_again(house):
+    for _ in range(4):
+        answer = house.ask("POST", "/api/session", json={"name": "nobody", "password": "x"})
+    assert answer.status_code == 429
+    assert 1 <= int(answer.headers["retry-after"]) <= 61
+
+
+def test_unknown_names_and_wrong_passwords_look_alike(house):
+    with pytest.raises(Refused, match="name or password is wrong"):
+        accounts.sign_in(house.service, "no such \x00 analyst", PASSWORD, address="8.8.8.8")
+
+
+def test_an_invitation_works_once_and_gives_a_key_that_works_always(house):
+    campaign = house.owner.draft(title="t", question="q", bounds=(0, 1)).id
+    (secret,) = house.owner.invite(campaign, 1)
+    first = house.client().enter(secret)
+    assert first.campaign == campaign
+    with pytest.raises(BadInput, match="used before"):
+        house.client().enter(secret)
+    assert [house.client().enter(first.key).account for _ in range(2)] == [first.account] * 2
+    assert house.owner.campaign(campaign).redeemed == 1
+
+
+def test_whoever_is_here_keeps_their_account_when_invited_again(house):
+    campaign = house.owner.draft(title="t", question="q", bounds=(0, 1)).id
+    person = house.client()
+    account = person.sign_up().account
+    entered = person.enter(house.owner.invite(campaign, 1)[0])
+    assert (entered.account, entered.key) == (account, None)
+    house.owner.take(campaign, "open")
+    assert person.register(campaign, 2).stated == 2
+
+
+def test_a_campaign_by_invitation_takes_nobody_else(house):
+    campaign = house.owner.draft(title="t", question="q", bounds=(0, 1)).id
+    house.owner.take(campaign, "open")
+    with pytest.raises(BadInput, match="nothing here"):
+        house.person().register(campaign, 2)
+
+
+def test_the_cookie_belongs_to_this_host_alone_and_scripts_do_not_see_it(house):
+    given = house.ask("POST", "/api/people").headers["set-cookie"]
+    assert re.fullmatch(r"__Host-optin=[\w-]{43}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=2592000", given)
+
+
+def test_a_cookie_changes_as_it_is_used_and_the_old_one_soon_counts_no_more(house, clock):
+    entered = accounts.sign_up(house.service)
+    old = entered.ticket.token
+    clock.now += sessions.ROTATE_AFTER + 1
+    answer = house.ask("GET", "/api/session", cookie=old)
+    new = re.match(r"__Host-optin=([^;]+)", answer.headers["set-cookie"])[1]
+    assert new != old
+    assert "set-cookie" not in house.ask("GET", "/api/session", cookie=new).headers
+    assert house.ask("GET", "/api/session", cookie=old).status_code == 200, "a request that was on its way"
+    clock.now += sessions.GRACE + 1
+    assert house.ask("GET", "/api/session", cookie=old).status_code == 401
+    assert house.ask("GET", "/api/session", cookie=new).status_code == 401, "someone had a copy: both are out"
+
+
+def test_the_token_of_a_page_outlives_the_cookie_that_brought_it(house, clock):
+    ticket = accounts.sign_up(house.service).ticket
+    clock.now += sessions.ROTATE_AFTER + 1
+    headers = {"X-CSRF-Token": ticket.visitor.csrf}
+    assert house.ask("PUT", "/api/me/allowance", cookie=ticket.token, json={"epsilon": 1}, headers=headers).is_success
+
+
+def test_sessions_end_with_time_and_with_signing_out(house, clock):
+    person = house.person()
+    person.sign_out()
+    with pytest.raises(BadInput, match="sign in first"):
+        person.me()
+    ticket = accounts.sign_up(house.service).ticket
+    clock.now += sessions.LIFETIME["person"] + 1
+    assert sessions.find(house.service, ticket.token) is None
+
+
+@pytest.mark.parametrize("token", [None, "", "0" * 64])
+def test_a_change_without_the_pages_token_is_refused(house, token):
+    ticket = accounts.sign_up(house.service).ticket
+    headers = {} if token is None else {"X-CSRF-Token": token}
+    answer = house.ask("PUT", "/api/me/allowance", cookie=ticket.token, json={"epsilon": 1}, headers=headers)
+    assert (answer.status_code, "token" in answer.json()["error"]) == (403, True)
+
+
+@pytest.mark.parametrize("origin", [None, "null", "http://evil.example", "http://127.0.0.1:1"])
+def test_a_change_asked_for_by_another_site_is_refused_even_with_the_token(house, origin):
+    ticket = accounts.sign_up(house.service).ticket
+    headers = {"Origin": origin, "X-CSRF-Token": ticket.visitor.csrf}
+    answer = house.ask("PUT", "/api/me/allowance", cookie=ticket.token, json={"epsilon": 1}, headers=headers)
+    assert (answer.status_code, "Origin" in answer.json()["error"]) == (403, True)
+
+
+def test_a_name_that_is_not_ours_is_refused(house):
+    answer = house.ask("GET", "/api/ladder", headers={"Host": "evil.example"})
+    assert answer.status_code == 403
+    assert house.ask("GET", "/health", headers={"Host": "10.0.0.7:80"}).status_code == 200
+
+
+def test_every_answer_carries_the_security_headers(house):
+    for path in ("/api/ladder", "/api/nothing", "/health", "/"):
+        headers = house.ask("GET", path).headers
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert "unsafe" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+        assert headers["referrer-policy"] == "same-origin"
+        assert "server" not in headers
+
+
+def test_a_body_that_is_too_long_is_refused_whether_or_not_it_says_how_long_it_is(house):
+    assert house.ask("POST", "/api/entry", content=b"x" * 70_000).status_code == 413
+
+    def dripping():
+        for _ in range(70):
+            yield b"x" * 1000
+
+    assert house.ask("POST", "/api/entry", content=dripping()).status_code == 413
+
+
+def test_what_cannot_be_read_is_refused_without_repeating_it(house):
+    for body in (
+        b'{"secret": 7731024}',
+        b'{"secret-7731024": 1}',
+        b"{7731024",
+        b'"7731024"',
+        b'{"secret": NaN7731024}',
+    ):
+        answer = house.ask("POST", "/api/entry", content=body, headers={"Content-Type": "application/json"})
+        assert answer.status_code == 422
+        assert "7731024" not in answer.text
+
+
+def test_health_and_readiness_answer_without_a_visitor(house):
+    assert [house.ask("GET", path).json() for path in ("/health", "/ready")] == [{"status": "ok"}] * 2
+
+
+def test_a_service_that_is_gone_is_told_as_such_by_the_client():
+    from optin import Client, LedgerUnavailable
+
+    with Client("http://127.0.0.1:9") as client, pytest.raises(LedgerUnavailable, match="cannot be reached"):
+        client.ladder()
+    with pytest.raises(BadInput, match="address"):
+        Client("127.0.0.1")

@@ -1,0 +1,120 @@
+"""What the pages say in numbers is never less than what can happen, and never comes from anywhere but our own files."""
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import optin
+import optin.web
+from optin.web.pages.looks import show
+from optin.web.pages.stages import STATE_NAMES, analyst_stages, person_stages, stands
+from optin.web.pages.wording import deal_words, epsilon_words, moves, result_words, rungs, share_words
+from optin.web.service.ladder import LIMITS, odds_words
+
+WEB = Path(optin.web.__file__).parent
+TEMPLATES = sorted((WEB / "templates").rglob("*.html"))
+EPSILONS = st.floats(0, 30)
+
+
+def number(words):
+    return float(words.replace(",", "").split()[0])
+
+
+@given(EPSILONS)
+def test_a_belief_is_never_said_to_move_less_than_it_can(epsilon):
+    for before, move in zip((0.1, 0.5, 0.9), moves(epsilon), strict=True):
+        odds = before / (1 - before)
+        most, least = odds * math.exp(epsilon), odds * math.exp(-epsilon)
+        assert number(move.high) >= 100 * most / (1 + most) - 1e-9
+        assert number(move.low) <= 100 * least / (1 + least) + 1e-9
+
+
+@given(EPSILONS)
+def test_an_epsilon_and_its_factor_are_rounded_up(epsilon):
+    assert number(epsilon_words(epsilon)) >= epsilon
+    assert float(odds_words(epsilon)) >= math.exp(epsilon)
+
+
+def test_a_deal_reads_as_promised():
+    agents = optin.PrivacyConstrained([0.25] * 214)
+    offer = optin.plan(agents, bounds=(0, 1)).announce(agents)
+    words = deal_words(optin.explain(offer, limit=0.25), offer, stated=0.25)
+    assert (words.share, words.factor) == ("1/214", "1.29")
+    assert words.sentence == "That is as much as if all people counted alike."
+    assert words.keeps == "It is exactly what you allowed, and no more."
+
+
+def test_whoever_allows_more_than_the_cap_is_told_that_the_rest_stays_theirs():
+    agents = optin.PrivacyConstrained([1.0] * 200 + [8.0] * 200)
+    offer = optin.plan(agents, bounds=(0, 1)).announce(agents)
+    words = deal_words(optin.explain(offer, limit=8.0), offer, stated=8.0)
+    assert offer.cap < 8
+    assert "the rest stays yours" in words.keeps
+    cut = deal_words(optin.explain(offer, limit=0.5), offer, stated=8.0)
+    assert "your total over all campaigns leaves this much" in cut.keeps
+
+
+def test_someone_promised_nothing_is_told_so():
+    agents = optin.PrivacyConstrained([1.0] * 20)
+    offer = optin.plan(agents, bounds=(0, 1)).announce(agents)
+    assert deal_words(optin.explain(offer, limit=0.0), offer, stated=1.0).nothing
+    assert share_words(0.0) == "nothing"
+
+
+def test_a_result_is_written_with_the_digits_that_its_error_leaves():
+    agents = optin.PrivacyConstrained([1.0] * 400)
+    offer = optin.plan(agents, bounds=(0, 12)).announce(agents)
+    words = result_words(optin.release(offer, agents, [7.0] * 400))
+    assert number(words.low) < number(words.noise_low) < number(words.estimate)
+    assert number(words.estimate) < number(words.noise_high) < number(words.high)
+    assert len(words.estimate) <= 4
+
+
+def test_every_step_of_both_ladders_has_words_and_every_limit_a_picture():
+    limits, costs = rungs("privacy-constrained"), rungs("quasi-linear", benefit_base=2.0)
+    assert len(limits) == len(LIMITS)
+    assert all(50 < rung.reach <= 100 for rung in limits)
+    assert all(rung.words and rung.sentence.endswith(".") for rung in (*limits, *costs))
+    assert len({rung.words for rung in limits}) == len(limits)
+
+
+@pytest.mark.parametrize("state", STATE_NAMES)
+def test_every_state_stands_somewhere(state):
+    if state != "cancelled":
+        assert sum(stage.now for stage in analyst_stages(state)) == 1
+    assert sum(stage.now for stage in person_stages(state, "privacy-constrained")) <= 1
+    for answer in (None, "joined", "declined"):
+        word, sentence = stands(state, answer, stated=answer is not None)
+        assert word
+        assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_a_template_needs_nothing_that_the_content_policy_forbids(path):
+    text = path.read_text()
+    assert not re.search(r"<script(?![^>]* src=\"/static/)", text)
+    assert not re.search(r"<style|\bstyle=|\son[a-z]+=|javascript:", text)
+    assert not re.search(r"(?:src|href|action|srcset)=\"(?:https?:)?//", text)
+
+
+def test_shipped_files_name_their_licence_and_load_nothing():
+    assert "Zero-Clause BSD" in (WEB / "static/htmx.LICENSE.txt").read_text()
+    for name in ("style.css", "optin.js", "icon.svg"):
+        assert not re.search(r"url\(|@import|https?://(?!www\.w3\.org/)", (WEB / "static" / name).read_text())
+
+
+def test_a_name_that_a_template_lacks_is_an_error_and_not_an_empty_place():
+    with pytest.raises(Exception, match="'id' is undefined"):
+        show("desk/invitations.html", visitor=None, links=[])
+
+
+def test_every_button_that_the_tutorial_names_is_on_a_page():
+    tutorial = (WEB.parents[2] / "docs/tutorial/browser.md").read_text()
+    said = " ".join(text.read_text() for text in (*TEMPLATES, *(WEB / "pages").glob("*.py")))
+    named = [re.sub(r"\s+", " ", words) for words in re.findall(r"\*\*([^*]+)\*\*", tutorial)]
+    assert len(named) > 15
+    assert [words for words in named if words.rstrip(".") not in said and words != "bold"] == []
