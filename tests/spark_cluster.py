@@ -1,6 +1,7 @@
 """A real Spark standalone cluster: a master and workers on loopback, from the PyPI package and this machine's Java."""
 
 import contextlib
+import ctypes
 import os
 import shutil
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pyspark
 
+_LIBC = ctypes.CDLL(None)
 HOME = Path(pyspark.__file__).parent
 
 
@@ -47,6 +49,7 @@ class SparkCluster:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                preexec_fn=lambda: _LIBC.prctl(1, signal.SIGKILL),  # a killed test process leaves no cluster behind
             )
 
     def kill_worker(self, number):
