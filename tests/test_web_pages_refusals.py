@@ -219,3 +219,13 @@ def test_sealed_answers_can_be_opened_again_or_closed_as_they_are(house, owner):
     shown = house.ask("GET", f"/a/c/{campaign}", cookie=cookie).text
     assert 'value="open-answers"' in shown
     assert 'value="close"' in shown
+
+
+def test_an_analyst_can_take_part_as_a_person_like_anyone(house, owner):
+    campaign = registered(owner, [])
+    cookie, csrf = first_analyst(house)
+    assert f"/sign-up?campaign={campaign}" in house.ask("GET", f"/c/{campaign}", cookie=cookie).text
+    assert csrf in house.ask("GET", f"/sign-up?campaign={campaign}", cookie=cookie).text
+    made = house.ask("POST", "/sign-up", cookie=cookie, data={"csrf": csrf, "campaign": campaign})
+    assert "Keep your key" in made.text
+    assert f'href="/c/{campaign}"' in made.text

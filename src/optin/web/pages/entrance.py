@@ -37,16 +37,16 @@ def enter(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
 @router.get("/sign-up")
 def sign_up_page(visitor: MaybeVisitor, campaign: str = "") -> Response:
     """Say what an account is before one is made; who has one goes on."""
-    if visitor is not None:
+    if visitor is not None and visitor.kind == "person":
         return moved(_onward(campaign))
-    return show("sign_up.html", visitor=None, campaign=campaign if _CAMPAIGN.fullmatch(campaign) else "")
+    return show("sign_up.html", visitor=visitor, campaign=campaign if _CAMPAIGN.fullmatch(campaign) else "")
 
 
 @router.post("/sign-up")
 def sign_up(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
     """Make an account for whoever asks."""
     campaign = form.get("campaign", "")
-    if visitor is not None:
+    if visitor is not None and visitor.kind == "person":
         return moved(_onward(campaign))
     return _arrived(accounts.sign_up(service), _onward(campaign))
 
