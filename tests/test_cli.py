@@ -160,6 +160,16 @@ def _read(handle):
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9]m")
 
 
+def test_designs_keep_their_names_and_numbers_on_a_narrow_terminal(tmp_path):
+    table = tmp_path / "people.csv"
+    table.write_text("id,limit\n" + "".join(f"p{i},{0.01234 * 1.05**i:.6f}\n" for i in range(100)))
+    made = on_a_terminal("simulate", "--campaigns", 20, "--people", 50, "--all", COLUMNS="80")
+    compared = on_a_terminal("compare", table, "--limits", "limit", "--bounds", 0, 1, COLUMNS="80")
+    assert "…" not in made.partition("Measured")[2] + compared.partition("Errors")[2], "nothing is cut off"
+    assert [made.count(name) for name in ("sampling-mean", "sampling-max", "stretching-debiased")] == [1, 1, 1]
+    assert [compared.count(name) for name in ("sampling-mean", "sampling-max", "stretching-debiased")] == [3, 3, 3]
+
+
 def test_a_terminal_gets_colour_unless_no_color_is_set(tmp_path):
     table = people_csv(tmp_path)
     assert COLOUR.search(on_a_terminal("plan", table, *PLAN))

@@ -274,6 +274,14 @@ def test_raw_stretching_wins_where_the_mean_is_near_the_lower_bound():
     assert near["stretching"].bias == pytest.approx(-0.002 * (1 - 0.55))
 
 
+@pytest.mark.parametrize(
+    ("limits", "mean"), [([0.1] * 3, None), ([0.7] * 7, None), ([0.5], 0.3), ([0.1, 0.5, 1.0], 0.0)]
+)
+def test_stretching_that_shrinks_nothing_is_unbiased_and_not_minus_zero(limits, mean):
+    _, rows = found(limits, mean=mean)
+    assert f"{rows['stretching'].bias:g}" == "0"
+
+
 def test_small_gains_and_large_gains_are_both_there():
     gains = {
         name: found(limits)[1]["threshold"].mse / found(limits)[1]["optimum"].mse for name, limits in LIMITS.items()

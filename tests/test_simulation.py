@@ -350,6 +350,7 @@ def test_the_command_prints_what_was_measured():
     done = run("simulate", "--population", "two-level", "--campaigns", 300, "--all", "--turnout", "0.9,1")
     assert done.code == 0, done.err
     assert "300 campaigns with 1,000 people" in done.out
+    assert "beside what was computed if everyone joins" in done.out
     assert [line.split()[0] for line in done.out.splitlines()[-len(NAMES) :]] == list(NAMES)
 
 

@@ -70,7 +70,8 @@ A thousand people, values 0 or 1, worst-case variance. Expected squared error in
 |---|{"---|" * len(SHOWN)}
 {rows}
 
-No unbiased design is better than the optimum for anyone's limits: it is the minimum over all of them. Which one comes
+None of these is better than the optimum, whatever the limits: it is the best of all weights with one Laplace noise
+(what is neither is [another matter](../theory/baselines.md#no-unbiased-one-beats-the-optimum)). Which one comes
 second depends on the limits. "Proportional" is the optimum itself on harmonic limits and five times as bad on 0.1 / 10;
 "threshold" and "strictest" are fine there and hopeless on harmonic limits. ADPM is the optimum for the worst-case
 variance.

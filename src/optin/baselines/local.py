@@ -57,7 +57,8 @@ def response_variances(limits: Array) -> Array:
     """Return the variance of one person's randomised response to a question with answers -1 and 1: coth^2(limit / 2).
 
     Told truly with odds e^limit and scaled to be unbiased. It counts the luck of who was asked too, at mean 0. It suits
-    answers of two kinds only, and where limits are high and people few it beats every noise that fits all values.
+    answers of two kinds only. There it beats one Laplace noise for all where people are few: one or two at any limit,
+    n at a common limit if n < 2 (sinh(limit / 2) / (limit / 2))^2.
 
     >>> response_variances(np.array([1.0])).round(4)
     array([4.6827])

@@ -38,12 +38,16 @@ class Stretched:
     def accuracy(self, levels: Levels, setting: Setting) -> Accuracy:
         """Shrink the proportional design by the mean share s: bias -mu (1 - s), tilt times s, variance times s^2."""
         whole = self.loss.accuracy(levels, setting)
-        share = (
-            levels.infinite / levels.people if levels.infinite else float(levels.totals[-1]) / levels.people / self.most
-        )
+        share = self._mean_share(levels)
         squared = share * share
-        bias = -setting.mean * (1.0 - share)
+        bias = 0.0 - setting.mean * (1.0 - share)  # where nothing is shrunk 0, and not -0
         return Accuracy(whole.sampling * squared, whole.noise * squared, bias, whole.tilt * share)
+
+    def _mean_share(self, levels: Levels) -> float:
+        """Average limit / most; exactly 1 where all are alike, which a rounded sum would miss."""
+        if levels.infinite:
+            return levels.infinite / levels.people
+        return 1.0 if levels.least == self.most else float(levels.totals[-1]) / levels.people / self.most
 
     def draw(self, values: SimulatedValues, generator: np.random.Generator) -> Array:
         """Add up shrunken values, add noise, divide by the number of people who joined."""

@@ -38,7 +38,10 @@ def rows(title: str, lines: Sequence[Row]) -> None:
 
 
 def columns(title: str, header: Sequence[str], lines: Sequence[Sequence[str]], *, strong: int | None = None) -> None:
-    """Show a small table; the first column is text, the others are numbers; ``strong`` is the row to look at."""
+    """Show a small table; the first column is text, the others are numbers; ``strong`` is the row to look at.
+
+    On a narrow terminal names are the last to be cut off: two of them may then look alike.
+    """
     if not sys.stdout.isatty():
         _plain(title)
         for text in _aligned([header, *lines]):
@@ -47,9 +50,11 @@ def columns(title: str, header: Sequence[str], lines: Sequence[Sequence[str]], *
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1), header_style="dim", show_edge=False)
+    table = Table(
+        box=SIMPLE_HEAD, padding=(0, 1), collapse_padding=True, pad_edge=False, header_style="dim", show_edge=False
+    )
     for at, name in enumerate(header):
-        table.add_column(name, justify="left" if at == 0 else "right")
+        table.add_column(name, justify="left" if at == 0 else "right", no_wrap=at == 0)
     for at, line in enumerate(lines):
         table.add_row(*(_safe(cell) for cell in line), style="bold green" if at == strong else None)
     heading(title)

@@ -11,6 +11,7 @@ from optin.cli import simulate_options as options
 from optin.cli.options import AsJson
 from optin.cli.plan_options import MaxGap
 from optin.cli.screen import columns, print_json, rows
+from optin.cli.wording import whole
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def _record(found: Simulation) -> dict[str, Any]:
 
 def _show(found: Simulation) -> None:
     rows(
-        f"{found.campaigns:,} campaigns with {found.plan.people:,} people",
+        f"{found.campaigns:,} campaign{'' if found.campaigns == 1 else 's'} with {whole(found.plan.people)}",
         [("cap on epsilon", f"{found.plan.cap:.4g}"), ("joined", f"{100 * found.joined:.1f} %")],
     )
     header = ["design", "bias", "mse", "±", "computed", f"{100 * found.level:g} % held", "released"]
@@ -143,4 +144,5 @@ def _show(found: Simulation) -> None:
         )
         for o in found.outcomes
     ]
-    columns("Measured, with the standard error of the mse, beside what was computed", header, lines, strong=0)
+    expected = "what was computed" if found.joined == 1.0 else "what was computed if everyone joins"
+    columns(f"Measured, with the standard error of the mse, beside {expected}", header, lines, strong=0)
