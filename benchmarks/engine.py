@@ -47,6 +47,14 @@ def planned(path, engine, variance):
     return people.rows.session.sent
 
 
+def planned_costs(path, engine):
+    """Plan for people who weigh a cost (the same column) against a benefit."""
+    benefit = optin.LinearBenefit(base=1.0, slope=1.0)
+    people = optin.read(path, costs="limit", benefit=benefit, engine=engine, check_ids=False)
+    optin.plan(people, bounds=(0, 1))
+    return people.rows.session.sent
+
+
 def released(path, engine):
     """Return a release to be timed: the announcement is made beforehand."""
     people = read(path, engine)
@@ -60,6 +68,9 @@ def add_rows(table, path, engine, run, source):
         scans = planned(path, engine, variance)
         ratio = best(lambda v=variance: planned(path, engine, v)) / sums
         table.add_row(engine, f"plan, variance {variance:g}, {scans} scans", f"{ratio:.1f}")
+    scans = planned_costs(path, engine)
+    ratio = best(lambda: planned_costs(path, engine)) / sums
+    table.add_row(engine, f"plan for people with costs, {scans} scans", f"{ratio:.1f}")
     weighted = plain_scan(run, source, 'sum("limit" * value)'.replace('"', quote(engine)))
     table.add_row(engine, "release", f"{best(released(path, engine)) / weighted:.1f}")
     table.add_row(engine, "one plain scan, seconds here", f"{sums:.2f}")

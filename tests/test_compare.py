@@ -450,6 +450,15 @@ def test_the_command_gives_scripts_the_same_numbers(people_file):
     assert [group["people"] for group in record["groups"]] == [340, 430, 230]
 
 
+def test_the_command_leaves_people_in_an_engine_where_asked(people_file):
+    asked = ("compare", people_file, "--limits", "limit", "--bounds", 0, 1, "--json")
+    kept = json.loads(run(*asked, "--engine", "duckdb").out)
+    whole = json.loads(run(*asked, "--engine", "memory").out)
+    assert [row["name"] for row in kept["designs"]] == [row["name"] for row in whole["designs"]]
+    for ours, theirs in zip(kept["designs"], whole["designs"], strict=True):
+        assert ours["mse"] == pytest.approx(theirs["mse"], rel=5e-3)
+
+
 def test_the_command_draws_a_picture_and_never_over_its_input(people_file):
     picture = people_file.with_name("designs.png")
     done = run("compare", people_file, "--limits", "limit", "--bounds", 0, 1, "-o", picture)

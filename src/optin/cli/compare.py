@@ -48,7 +48,7 @@ def compare_designs(
     sd: options.Sd = None,
     max_gap: options.MaxGap = 0.0,
     mean: Mean = None,
-    engine: Engine = "memory",
+    engine: Engine = None,
     picture: Picture = None,
     as_json: AsJson = False,
 ) -> None:
@@ -82,11 +82,9 @@ def _compared(
     path: str, kept: Columns, question: dict[str, Any], *, mean: float | None, engine: str | None
 ) -> Comparison:
     from optin.baselines import compared
-    from optin.engine import check_engine
     from optin.planning import plan
 
-    check_engine(engine)
-    people = read_people(path, kept)
+    people = read_people(path, kept, engine=engine)
     with working("comparing"), located(people.table):
         return compared(plan(people.agents, **question), people.agents, mean=mean)
 
