@@ -237,6 +237,24 @@ def test_a_job_that_nobody_finished_is_finished_at_the_next_start(url, tmp_path)
         assert house.client().published(campaign).state == "announced"
 
 
+def test_a_job_killed_after_its_step_was_taken_is_marked_as_done_and_changes_nothing(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(24)
+    for person in crowd:
+        person.raise_allowance(8.0)
+    done, renewed, dropped = released(analyst, crowd), answering(analyst, crowd), answering(analyst, crowd)
+    analyst.take(renewed, "new-round")
+    analyst.take(dropped, "cancel")
+    before = [analyst.campaign(name) for name in (done, renewed, dropped)]
+    acts = lodge.service.ledger.acts()
+    lodge.service.change(lambda link: link.execute(text("UPDATE web_jobs SET state = 'running', step = 'beginning'")))
+    run_all(lodge.service)
+    for earlier in before:
+        later = analyst.campaign(earlier.id)
+        assert (later.state, later.round, later.release) == (earlier.state, earlier.round, earlier.release)
+        assert (later.job.state, later.job.error) == ("done", None)
+    assert lodge.service.ledger.acts() == acts
+
+
 def test_people_take_along_what_is_theirs_and_leave(house):
     analyst, crowd = house.analyst(), house.people(12)
     for person in crowd:

@@ -145,6 +145,9 @@ def release(service: Service, job: Job, progress: Progress) -> None:
     """Open the answers, draw the one result, and forget the answers."""
     progress("opening answers", 0, 0)
     row = service.read(lambda connection: campaign_row(connection, job.campaign))
+    if row.state != "closed" or row.round != job.round:  # killed after the step was taken, before the job was marked
+        destroy_spent_keys(service)
+        return
     people = service.read(lambda connection: people_of(connection, job.campaign, job.round))
     offer, draft = _offer(service, job), Draft.from_json(row.draft)
     if offer is None:
