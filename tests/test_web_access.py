@@ -58,6 +58,9 @@ class Town:
         )
 
 
+pytestmark = pytest.mark.xdist_group("access")  # they share one house
+
+
 @pytest.fixture(scope="module")
 def town(tmp_path_factory):
     folder = tmp_path_factory.mktemp("town")

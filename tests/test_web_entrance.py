@@ -21,6 +21,9 @@ class Clock:
         return self.now
 
 
+pytestmark = pytest.mark.xdist_group("entrance")  # they share one house
+
+
 @pytest.fixture(scope="module")
 def clock():
     return Clock()

@@ -20,6 +20,8 @@ CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance,
 LAST = [("DELETE", "/api/me"), ("DELETE", "/api/session")]
 COUNTS = [pytest.param(2, id="few"), pytest.param(60, id="many", marks=pytest.mark.soak)]
 
+pytestmark = pytest.mark.xdist_group("openapi")  # they share one house
+
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):

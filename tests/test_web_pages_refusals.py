@@ -11,6 +11,11 @@ from optin.web.service import accounts
 
 MARK = "a-detail-nobody-may-see"
 
+pytestmark = [
+    pytest.mark.xdist_group("refusals"),
+    pytest.mark.usefixtures("owner"),
+]  # one house, one analyst, for all of them
+
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
