@@ -70,6 +70,28 @@ def test_every_step_is_taken_once_in_order_and_written_down(lodge):
     assert [act.kind for act in lodge.service.ledger.acts()] == ["register", "announce", "release"]
 
 
+def test_a_step_that_names_its_round_is_taken_in_that_round_or_not_at_all(house):
+    analyst, crowd = house.analyst(), house.people(12)
+    campaign = registered(analyst, crowd)
+    with pytest.raises(PromiseBroken, match="there is no round 2 yet"):
+        analyst.take(campaign, "close-registration", round=2)
+    for step in ("close-registration", "announce", "open-answers", "close", "new-round"):
+        found = analyst.take(campaign, step, round=1)
+    begun = (found.state, found.round, found.registered, found.job)
+    for round_ in (1, None):
+        again = analyst.take(campaign, "new-round", round=round_)
+        assert (again.state, again.round, again.registered, again.job) == begun
+    for step in ("open", "close-registration", "announce", "cancel"):
+        with pytest.raises(PromiseBroken, match="round 1 is over; look at the campaign as it is now"):
+            analyst.take(campaign, step, round=1)
+    for step in ("close-registration", "announce", "open-answers"):
+        analyst.take(campaign, step, round=2)
+    assert analyst.take(campaign, "new-round", round=1).state == "answers"
+    assert analyst.take(campaign, "new-round", round=2).round == 3
+    assert analyst.take(campaign, "new-round", round=1).round == 3
+    assert [line.kind for line in analyst.log(campaign)].count("new-round") == 2
+
+
 def test_people_change_their_minds_until_answers_close_and_the_last_word_counts(lodge):
     analyst, crowd = lodge.analyst(), lodge.people(12)
     campaign = answering(analyst, crowd)

@@ -104,7 +104,9 @@ def test_an_answer_out_of_bounds_is_shown_at_its_field_and_not_repeated(house, o
 
 def test_a_step_out_of_order_is_explained_on_the_page(house, campaign):
     cookie, csrf = first_analyst(house)
-    answer = house.ask("POST", f"/a/c/{campaign}/step", cookie=cookie, data={"csrf": csrf, "step": "release"})
+    answer = house.ask(
+        "POST", f"/a/c/{campaign}/step", cookie=cookie, data={"csrf": csrf, "step": "release", "round": "1"}
+    )
     assert answer.status_code == 409
     assert "cannot take the step release" in answer.text
     assert 'role="alert"' in answer.text
@@ -209,9 +211,30 @@ def test_a_missed_quorum_is_explained_and_a_new_round_offered(house, owner):
     assert "The last step failed" in shown
     assert "the quorum is 12" in shown
     assert 'value="new-round"' in shown
-    house.ask("POST", f"/a/c/{campaign}/step", cookie=cookie, data={"csrf": csrf, "step": "new-round"})
-    owner.take(campaign, "new-round")
+    form = {"csrf": csrf, "step": "new-round", "round": "1"}
+    for _ in range(2):  # a double click
+        assert house.ask("POST", f"/a/c/{campaign}/step", cookie=cookie, data=form).status_code == 303
+    owner.take(campaign, "new-round", round=1)
     assert "round 2" in house.ask("GET", f"/a/c/{campaign}", cookie=cookie).text
+
+
+def test_a_page_left_open_in_one_round_cannot_act_in_the_next(house, owner):
+    campaign = answering(owner, house.people(12))
+    cookie, csrf = first_analyst(house)
+    left_open = house.ask("GET", f"/a/c/{campaign}", cookie=cookie).text
+    forms = re.findall(r'name="round" value="1"><input type="hidden" name="step" value="([a-z-]+)"', left_open)
+    assert sorted(forms) == ["cancel", "close", "new-round"]
+    assert left_open.count(f'action="/a/c/{campaign}/step"') == len(forms)
+    for step in ("new-round", "close-registration", "announce", "open-answers"):
+        owner.take(campaign, step)
+    for step, status in (("close", 409), ("cancel", 409), ("new-round", 303)):
+        form = {"csrf": csrf, "step": step, "round": "1"}
+        assert house.ask("POST", f"/a/c/{campaign}/step", cookie=cookie, data=form).status_code == status
+    found = owner.campaign(campaign)
+    assert (found.state, found.round, found.job.kind) == ("answers", 2, "announce")
+    for wrong in ({}, {"round": ""}, {"round": "-1"}, {"round": "1.0"}):
+        form = {"csrf": csrf, "step": "close", **wrong}
+        assert house.ask("POST", f"/a/c/{campaign}/step", cookie=cookie, data=form).status_code == 422
 
 
 def test_sealed_answers_can_be_opened_again_or_closed_as_they_are(house, owner):

@@ -113,9 +113,20 @@ class Client:
         """Make one-time secrets to send to people."""
         return list(self._call("POST", f"/api/campaigns/{campaign}/invitations", {"count": count})["secrets"])
 
-    def take(self, campaign: str, step: str, *, timeout: float = 600.0) -> CampaignStatus:
-        """Take a step and wait until it is done; PromiseBroken, with the reason, if it failed."""
-        found = campaign_from(self._call("POST", f"/api/campaigns/{campaign}/steps/{step}"))
+    def take(
+        self,
+        campaign: str,
+        step: str,
+        *,
+        round: int | None = None,  # noqa: A002 - the word of the contract
+        timeout: float = 600.0,
+    ) -> CampaignStatus:
+        """Take a step and wait until it is done; PromiseBroken, with the reason, if it failed.
+
+        Taken before, it changes nothing. With ``round`` it is taken in that round or not at all.
+        """
+        body = None if round is None else {"round": round}
+        found = campaign_from(self._call("POST", f"/api/campaigns/{campaign}/steps/{step}", body))
         patience, pause = time.monotonic() + timeout, 0.02
         while found.job is not None and found.job.state in ("queued", "running"):
             if time.monotonic() > patience:

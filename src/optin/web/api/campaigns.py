@@ -45,9 +45,14 @@ def revise_campaign(
 
 
 @router.post("/campaigns/{campaign}/steps/{step}", status_code=202)
-def take_step(service: ServiceOf, analyst: AnalystOnly, campaign: str, step: StepName) -> models.CampaignOut:
-    """Take a step forward; a long one is begun, and `job` in what GET shows tells how far it has come."""
-    return campaign_out(steps.take(service, analyst, campaign, step))
+def take_step(
+    service: ServiceOf, analyst: AnalystOnly, campaign: str, step: StepName, body: models.StepIn | None = None
+) -> models.CampaignOut:
+    """Take a step forward; a long one is begun, and `job` in what GET shows tells how far it has come.
+
+    Asked again it changes nothing. With `round` it is taken in that round or not at all.
+    """
+    return campaign_out(steps.take(service, analyst, campaign, step, round=body.round if body else None))
 
 
 @router.post("/campaigns/{campaign}/invitations", status_code=201)

@@ -98,6 +98,12 @@ class InviteIn(Taken):
     count: Annotated[int, Field(ge=1, le=1000, examples=[20])]
 
 
+class StepIn(Taken):
+    """The round in which a step is meant, as its campaign was last seen; left out, the one it is in."""
+
+    round: Annotated[Annotated[int, Field(ge=1, le=10**9)] | None, Field(examples=[1])] = None
+
+
 class RegistrationIn(Taken):
     """A step of the ladder; in a sealed campaign the answer with it."""
 

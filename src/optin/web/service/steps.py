@@ -33,8 +33,19 @@ WORDS = {
 }
 
 
-def take(service: Service, analyst: Visitor, campaign: str, step: str) -> Campaign:
-    """Take a step, or begin it if it is long; taken before, it changes nothing."""
+def take(
+    service: Service,
+    analyst: Visitor,
+    campaign: str,
+    step: str,
+    *,
+    round: int | None = None,  # noqa: A002 - the word of the contract
+) -> Campaign:
+    """Take a step, or begin it if it is long; taken before, it changes nothing.
+
+    The states of a campaign come back in every round. Whoever says which ``round`` they looked at acts in that round or
+    not at all: neither a page left open nor a request sent twice reaches into a later one.
+    """
     if step not in STEPS:
         raise BadInput(f"a step is one of {', '.join(STEPS)}")
 
@@ -43,8 +54,9 @@ def take(service: Service, analyst: Visitor, campaign: str, step: str) -> Campai
         hold(connection, campaign)
         row = owned_row(connection, analyst, campaign)
         job = job_of(connection, campaign)
-        if _taken_before(row, step) or (job and job.unfinished and job.kind == step):
+        if _taken_before(row, step, round) or (job and job.unfinished and job.kind == step):
             return
+        _expect_now(row, round)
         if job and job.unfinished:
             raise PromiseBroken(f"the step {job.kind} is still under way; wait until it is done")
         _expect_possible(row, step)
@@ -58,8 +70,18 @@ def take(service: Service, analyst: Visitor, campaign: str, step: str) -> Campai
     return show(service, analyst, campaign)
 
 
-def _taken_before(row: Row[Any], step: str) -> bool:
-    return bool(row.state == REACHED[step] and step != "new-round")
+def _taken_before(row: Row[Any], step: str, round: int | None) -> bool:  # noqa: A002
+    """Say whether a step was taken: a new round from any earlier one, all others in this round."""
+    if step == "new-round":
+        return bool(round < row.round if round is not None else row.round > 1 and row.state == REACHED[step])
+    return bool(row.state == REACHED[step] and round in (None, row.round))
+
+
+def _expect_now(row: Row[Any], round: int | None) -> None:  # noqa: A002
+    if round is not None and round < row.round:
+        raise PromiseBroken(f"round {round} is over; look at the campaign as it is now")
+    if round is not None and round > row.round:
+        raise PromiseBroken(f"there is no round {round} yet: this is round {row.round}")
 
 
 def _expect_possible(row: Row[Any], step: str) -> None:
