@@ -1,7 +1,10 @@
 """One suite for all engines: the same people give the same plan, wherever their rows are kept."""
 
 import math
+import os
 import socket
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +13,7 @@ import pytest
 
 import optin
 from optin import LinearBenefit, PrivacyConstrained, QuasiLinear
-from optin.engine import engine_for, tables
+from optin.engine import engine_for, spark, tables
 from optin.engine.scratch import Scratch
 
 N = 4_000
@@ -250,12 +253,36 @@ def test_an_engine_that_is_unknown_missing_or_silent_is_said_so(tmp_path, monkey
     refused(folder, "pip install 'optin[spark]'", engine="spark-local")
 
 
-def test_a_cluster_that_takes_the_call_and_says_nothing_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.setattr("optin.engine.spark.PATIENCE", 1.0)
+@pytest.mark.parametrize("scheme", ["sc", pytest.param("spark", marks=SPARK)])
+def test_a_cluster_that_takes_the_call_and_says_nothing_is_given_up_and_the_process_ends(tmp_path, scheme):
+    """In a process of its own: the engine's farewell must not wait for a cluster that is silent."""
     folder = written(tmp_path / "people", limit=[1.0, 4.0])
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        url = f"sc://127.0.0.1:{silent.getsockname()[1]}"
-        refused(folder, f"the cluster {url} does not answer", engine=url)
+        url = f"{scheme}://127.0.0.1:{silent.getsockname()[1]}"
+        job = [
+            sys.executable,
+            "-m",
+            "optin",
+            "plan",
+            folder,
+            "--limits",
+            "limit",
+            "--bounds",
+            "0",
+            "1",
+            "--engine",
+            url,
+        ]
+        done = subprocess.run(
+            job, env=os.environ | {"OPTIN_ENGINE_PATIENCE": "1"}, timeout=120, capture_output=True, text=True
+        )
+    assert done.returncode == 2
+    assert f"the cluster {url} does not answer" in done.stderr
+    assert "Nothing was planned, released or charged" in done.stderr
+
+
+def test_by_itself_a_silent_cluster_is_waited_for_less_than_half_a_minute():
+    assert spark.KNOCK + spark.PATIENCE < 30
 
 
 def test_temporary_folders_are_private_and_removed_at_the_end_and_at_the_start(tmp_path):

@@ -228,6 +228,14 @@ def test_serve_refuses_to_start_without_a_key_where_others_could_reach_it(tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("port", ["0", "70000"])
+def test_serve_refuses_a_port_that_no_link_could_name(tmp_path, monkeypatch, port):
+    monkeypatch.chdir(tmp_path)
+    done = optin("serve", "--port", port)
+    assert (done.code, "--port (or OPTIN_WEB_PORT)" in done.err) == (2, True)
+    assert list(tmp_path.iterdir()) == []
+
+
 NASTY = ["'; DROP TABLE web_campaigns; --", '" OR 1=1 --', "<script>alert(1)</script>", "{{ 7*7 }}", "%s%n", "\\'"]
 
 

@@ -7,14 +7,13 @@ large table, are looked at one by one.
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from optin.agents import Agents
 from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, LEVEL, LOWERED, Answers, Sums
+from optin.engine.builtin import exact_floor
 from optin.engine.people import KeptConstrained, KeptQuasiLinear
 from optin.engine.session import literal
 from optin.errors import BadInput
@@ -177,24 +176,11 @@ def _level(value: ir.FloatingColumn, bounds: tuple[float, float]) -> tuple[ir.Fl
     if bounds[1] - bounds[0] != 1.0:
         z = z / literal(bounds[1] - bounds[0])
     missing = ibis.cases((inside, 0), (value.isnull() | value.isnan(), 1), else_=0)
-    return _floor()(z * literal(LEVEL) + literal(0.5)), missing
-
-
-@functools.cache
-def _floor() -> Callable[[ir.FloatingColumn], ir.FloatingColumn]:
-    """Return the engine's own floor, whose result stays a float; Ibis would turn it into an integer at every row."""
-    import ibis
-
-    def floor(number: float) -> float:
-        """Round down; the engine does it."""
-        raise NotImplementedError
-
-    made: Callable[[ir.FloatingColumn], ir.FloatingColumn] = ibis.udf.scalar.builtin(floor)
-    return made
+    return exact_floor(z * literal(LEVEL) + literal(0.5)), missing
 
 
 def _whole(number: ir.FloatingColumn) -> ir.IntegerColumn:
-    return _floor()(number).cast("int64")
+    return exact_floor(number).cast("int64")
 
 
 def _totals(view: ir.Table) -> dict[str, ir.Value]:

@@ -62,8 +62,9 @@ def serve_web(
     try:
         settings = WebSettings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
-        names = ", ".join(f"OPTIN_WEB_{str(problem['loc'][0]).upper()}" for problem in error.errors())
+        found = [(str(problem["loc"][0]), problem["msg"]) for problem in error.errors()]
     else:
         serve(settings)
         return
-    raise BadInput(f"these settings cannot be used: {names}")
+    words = [f"--{name} (or OPTIN_WEB_{name.upper()}): {says[:1].lower()}{says[1:]}" for name, says in found]
+    raise BadInput("; ".join(words))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from optin.engine.builtin import sample_ranks, steady_sum
 from optin.engine.rows import Rows
 from optin.engine.session import Session, literal
 from optin.engine.survey import Survey
@@ -50,7 +51,7 @@ def glance(session: Session, limit: ir.FloatingColumn, *, about: str) -> Glance:
             present=table.tau.count(),
             negative=(table.tau < literal(0.0)).sum(),
             total=table.tau.sum(),
-            ranks=_ranks(table.tau),
+            ranks=sample_ranks(table.tau, [at / RANKS for at in range(1, RANKS)], SAMPLE),
         ),
         about=about,
     )
@@ -63,26 +64,6 @@ def glance(session: Session, limit: ir.FloatingColumn, *, about: str) -> Glance:
 def _fair(ranks: Array, mean: float) -> bool:
     """Tell a sample by its mean: DuckDB's is of little use where rows are sorted by limit."""
     return bool(0.5 * mean <= ranks.mean() <= 1.5 * mean)
-
-
-def _ranks(tau: ir.FloatingColumn) -> ir.ArrayScalar:
-    """Ask DuckDB for a sample's limits at evenly spaced ranks."""
-    import ibis
-
-    def reservoir_quantile(tau: float, ranks: list[float], size: int) -> list[float]:
-        raise NotImplementedError
-
-    return ibis.udf.agg.builtin(reservoir_quantile)(tau, [at / RANKS for at in range(1, RANKS)], SAMPLE)
-
-
-def _total(tau: ir.FloatingColumn) -> ir.FloatingScalar:
-    """Ask DuckDB for a sum that carries its rounding along (Kahan): 10^8 equal numbers would lose nine digits."""
-    import ibis
-
-    def fsum(tau: float) -> float:
-        raise NotImplementedError
-
-    return ibis.udf.agg.builtin(fsum)(tau)
 
 
 class GlancedLimits(EngineLimits):
@@ -127,13 +108,15 @@ class GlancedLimits(EngineLimits):
             return super().clipped_total(bound)
         table = self._limit.name("tau").as_table()
         gap = (table.tau - literal(bound)).abs()
-        found = self.rows.session.one(table.agg(total=_total(table.tau), gap=_total(gap)), about=self.rows.source)
+        found = self.rows.session.one(
+            table.agg(total=steady_sum(table.tau), gap=steady_sum(gap)), about=self.rows.source
+        )
         return float(found["total"] + len(self) * bound - found["gap"]) / 2
 
     def _added_up(self, bound: float) -> Sums:
         table = self._limit.name("tau").as_table()
         below = table.filter(table.tau <= literal(bound))
-        query = below.agg(people=below.count(), total=_total(below.tau), squares=_total(below.tau * below.tau))
+        query = below.agg(people=below.count(), total=steady_sum(below.tau), squares=steady_sum(below.tau * below.tau))
         row = self.rows.session.one(query, about=self.rows.source)
         return Sums(int(row["people"]), float(row["total"] or 0.0), float(row["squares"] or 0.0))
 
@@ -156,8 +139,8 @@ class GlancedLimits(EngineLimits):
         near = table.filter(table.tau < literal(high))
         query = near.agg(
             people=near.count(),
-            total=_total(near.tau),
-            squares=_total(near.tau * near.tau),
+            total=steady_sum(near.tau),
+            squares=steady_sum(near.tau * near.tau),
             inside=near.tau.collect(where=near.tau > literal(low)),
         )
         found = self.rows.session.fetch(query, about=self.rows.source)
@@ -175,7 +158,7 @@ class GlancedLimits(EngineLimits):
         near = table.filter(table.tau < literal(high))
         near = near.select(tau=near.tau, step=ibis.ifelse(near.tau <= literal(low), literal(low), near.tau))
         steps = near.group_by("step").agg(
-            people=near.count(), total=_total(near.tau), squares=_total(near.tau * near.tau)
+            people=near.count(), total=steady_sum(near.tau), squares=steady_sum(near.tau * near.tau)
         )
         found = self.rows.session.fetch(steps.order_by("step").limit(room + 2), about=self.rows.source)
         if len(found) > room + 1:

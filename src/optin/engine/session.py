@@ -78,7 +78,7 @@ class Session:
             self.failed = True
             raise BadInput(
                 f"{about} cannot be read by {self.name} ({reason}): a file is damaged, or was changed or taken away while it"
-                " was read, or the engine lacks room; check the files, then try again"
+                " was read, or the engine lacks room or has gone away; check the files and the engine, then try again"
             )
         return found
 

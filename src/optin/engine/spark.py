@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
+from optin.engine.connect import connected
 from optin.engine.scratch import Scratch
 from optin.engine.session import FAILED, Session
 from optin.errors import BadInput
@@ -119,11 +120,9 @@ def _remote_session(engine: str) -> Any:  # noqa: ANN401
     from pyspark.sql import SparkSession
 
     if engine.startswith("sc://"):
-        session = SparkSession.builder.remote(engine).create()
-    else:
-        session = _configured(
-            SparkSession.builder.master(engine), here=urlsplit(engine).hostname == "127.0.0.1"
-        ).getOrCreate()
+        return connected(engine)
+    here = urlsplit(engine).hostname == "127.0.0.1"
+    session = _configured(SparkSession.builder.master(engine), here=here).getOrCreate()
     session.range(1).count()  # a master without workers takes jobs and never starts them
     return session
 

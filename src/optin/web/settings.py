@@ -11,7 +11,7 @@ import secrets
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pydantic import SecretStr
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from optin.errors import BadInput
@@ -35,7 +35,7 @@ class WebSettings(BaseSettings):
 
     ledger: str = "optin-web.sqlite"
     host: str = "127.0.0.1"
-    port: int = 8000
+    port: int = Field(default=8000, ge=1, le=65535)
     origin: str | None = None
     key: SecretStr | None = None
     keys: Path | None = None

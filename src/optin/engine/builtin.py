@@ -1,0 +1,49 @@
+"""Functions of engines that Ibis has no name for: declared here, computed there.
+
+Ibis reads the name and the types of each declaration and never calls it.
+"""
+# mypy: disable-error-code="empty-body"
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ibis.expr import types as ir
+
+__all__ = ["exact_floor", "sample_ranks", "steady_sum"]
+
+
+@cache
+def _floor() -> Callable[[ir.FloatingColumn], ir.FloatingColumn]:
+    import ibis
+
+    def floor(number: float) -> float: ...
+
+    return ibis.udf.scalar.builtin(floor)  # type: ignore[no-any-return]
+
+
+def exact_floor(number: ir.FloatingColumn) -> ir.FloatingColumn:
+    """Round down and stay a float; Ibis's own would turn it into an integer at every row."""
+    return _floor()(number)
+
+
+def sample_ranks(tau: ir.FloatingColumn, ranks: list[float], size: int) -> ir.ArrayScalar:
+    """Ask DuckDB for the numbers at some ranks (shares) of a random sample."""
+    import ibis
+
+    def reservoir_quantile(tau: float, ranks: list[float], size: int) -> list[float]: ...
+
+    return ibis.udf.agg.builtin(reservoir_quantile)(tau, ranks, size)
+
+
+def steady_sum(tau: ir.FloatingColumn) -> ir.FloatingScalar:
+    """Ask DuckDB for a sum that carries its rounding along (Kahan): 10^8 equal numbers would lose nine digits."""
+    import ibis
+
+    def fsum(tau: float) -> float: ...
+
+    return ibis.udf.agg.builtin(fsum)(tau)
