@@ -3,11 +3,14 @@
 import re
 
 import pytest
+from sqlalchemy import select
 from web_steps import PASSWORD, House
 
 from optin.errors import BadInput
+from optin.store.web_schema import delays
 from optin.web.service import accounts, sessions
 from optin.web.service.accounts import first_analyst_secret
+from optin.web.service.core import hashed
 from optin.web.service.failures import Refused, TooSoon
 
 
@@ -94,6 +97,51 @@ def test_too_soon_says_when_to_try_again(house):
     assert 1 <= int(answer.headers["retry-after"]) <= 61
 
 
+def test_a_class_opens_its_accounts_at_once_and_a_flood_from_one_place_slows_down(house, clock):
+    for _ in range(60):
+        accounts.sign_up(house.service, address="5.5.5.5")
+    waits = []
+    for _ in range(6):
+        with pytest.raises(TooSoon, match="many accounts were opened from where you are; wait") as caught:
+            accounts.sign_up(house.service, address="5.5.5.5")
+        waits.append(caught.value.seconds)
+        clock.now += caught.value.seconds
+        accounts.sign_up(house.service, address="5.5.5.5")
+    assert waits == [2, 3, 5, 9, 11, 11]
+    assert accounts.sign_up(house.service, address="5.5.5.6").key
+    clock.now += 3700
+    for _ in range(60):
+        accounts.sign_up(house.service, address="5.5.5.5")
+
+
+def test_the_addresses_of_one_household_wait_together(house):
+    for host in range(60):
+        accounts.sign_up(house.service, address=f"2001:db8::{host:x}")
+    with pytest.raises(TooSoon):
+        accounts.sign_up(house.service, address="2001:db8::ffff:1")
+    assert accounts.sign_up(house.service, address="2001:db8:0:1::1").key
+
+
+def test_whoever_is_told_to_wait_is_told_on_the_page_and_an_invitation_never_waits(house, clock):
+    campaign = house.owner.draft(title="t", question="q", bounds=(0, 1)).id
+    invitations = house.owner.invite(campaign, 2)
+    for _ in range(61):
+        answer = house.ask("POST", "/api/people")
+    assert answer.status_code == 429
+    assert 1 <= int(answer.headers["retry-after"]) <= 11
+    page = house.ask("POST", "/sign-up", data={"campaign": campaign})
+    assert (page.status_code, "Many accounts were opened" in page.text, campaign in page.text) == (429, True, True)
+    assert [house.client().enter(secret).campaign for secret in invitations] == [campaign] * 2
+    clock.now += 3700  # the others, who share this house, are strangers again
+
+
+def test_of_addresses_the_store_keeps_only_keyed_hashes(house):
+    accounts.sign_up(house.service, address="203.0.113.77")
+    rows = house.service.read(lambda link: link.execute(select(delays.c.key)).scalars().all())
+    assert house.service.keys.digest("delay", hashed("sign up:203.0.113.77")) in rows
+    assert hashed("sign up:203.0.113.77") not in rows
+
+
 def test_unknown_names_and_wrong_passwords_look_alike(house):
     with pytest.raises(Refused, match="name or password is wrong"):
         accounts.sign_in(house.service, "no such \x00 analyst", PASSWORD, address="8.8.8.8")
@@ -133,7 +181,7 @@ def test_the_cookie_belongs_to_this_host_alone_and_scripts_do_not_see_it(house):
 
 
 def test_a_cookie_changes_as_it_is_used_and_the_old_one_soon_counts_no_more(house, clock):
-    entered = accounts.sign_up(house.service)
+    entered = accounts.sign_up(house.service, address="here")
     old = entered.ticket.token
     clock.now += sessions.ROTATE_AFTER + 1
     answer = house.ask("GET", "/api/session", cookie=old)
@@ -147,7 +195,7 @@ def test_a_cookie_changes_as_it_is_used_and_the_old_one_soon_counts_no_more(hous
 
 
 def test_the_token_of_a_page_outlives_the_cookie_that_brought_it(house, clock):
-    ticket = accounts.sign_up(house.service).ticket
+    ticket = accounts.sign_up(house.service, address="here").ticket
     clock.now += sessions.ROTATE_AFTER + 1
     headers = {"X-CSRF-Token": ticket.visitor.csrf}
     assert house.ask("PUT", "/api/me/allowance", cookie=ticket.token, json={"epsilon": 1}, headers=headers).is_success
@@ -158,14 +206,14 @@ def test_sessions_end_with_time_and_with_signing_out(house, clock):
     person.sign_out()
     with pytest.raises(BadInput, match="sign in first"):
         person.me()
-    ticket = accounts.sign_up(house.service).ticket
+    ticket = accounts.sign_up(house.service, address="here").ticket
     clock.now += sessions.LIFETIME["person"] + 1
     assert sessions.find(house.service, ticket.token) is None
 
 
 @pytest.mark.parametrize("token", [None, "", "0" * 64])
 def test_a_change_without_the_pages_token_is_refused(house, token):
-    ticket = accounts.sign_up(house.service).ticket
+    ticket = accounts.sign_up(house.service, address="here").ticket
     headers = {} if token is None else {"X-CSRF-Token": token}
     answer = house.ask("PUT", "/api/me/allowance", cookie=ticket.token, json={"epsilon": 1}, headers=headers)
     assert (answer.status_code, "token" in answer.json()["error"]) == (403, True)
@@ -173,7 +221,7 @@ def test_a_change_without_the_pages_token_is_refused(house, token):
 
 @pytest.mark.parametrize("origin", [None, "null", "http://evil.example", "http://127.0.0.1:1"])
 def test_a_change_asked_for_by_another_site_is_refused_even_with_the_token(house, origin):
-    ticket = accounts.sign_up(house.service).ticket
+    ticket = accounts.sign_up(house.service, address="here").ticket
     headers = {"Origin": origin, "X-CSRF-Token": ticket.visitor.csrf}
     answer = house.ask("PUT", "/api/me/allowance", cookie=ticket.token, json={"epsilon": 1}, headers=headers)
     assert (answer.status_code, "Origin" in answer.json()["error"]) == (403, True)

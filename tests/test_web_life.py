@@ -12,6 +12,7 @@ from optin.errors import BadInput, PromiseBroken
 from optin.receipts import check
 from optin.releasing import noise
 from optin.store.web_schema import answers
+from optin.web.service import jobs, long_steps
 from optin.web.service.jobs import run_all
 from optin.web.service.ladder import COSTS, LIMITS
 
@@ -240,6 +241,19 @@ def test_joining_and_closing_do_not_cross(house):
     assert analyst.take(campaign, "release").release.joined_people == sum(accepted)
 
 
+def test_long_work_tells_how_far_it_has_come(lodge, monkeypatch):
+    monkeypatch.setattr(long_steps, "CHUNK", 5)
+    told, mark = [], jobs._mark
+    monkeypatch.setattr(
+        jobs, "_mark", lambda service, job, **new: (told.append((job.kind, new)), mark(service, job, **new))
+    )
+    released(lodge.analyst(), lodge.people(12))
+    opening = [new for kind, new in told if kind == "release" and new.get("step") == "opening answers"]
+    assert [(new["done"], new["total"]) for new in opening] == [(0, 0), (0, 12), (5, 12), (10, 12)]
+    steps = [new["step"] for kind, new in told if kind == "announce"]
+    assert steps == ["beginning", "planning", "announcing", "done"]
+
+
 def test_a_job_that_nobody_finished_is_finished_at_the_next_start(url, tmp_path):
     with House(url, tmp_path) as house:
         analyst, crowd = house.analyst(), house.people(12)
@@ -293,6 +307,34 @@ def test_people_take_along_what_is_theirs_and_leave(house):
         crowd[0].me()
     assert analyst.campaign(waiting).registered == 11
     assert (analyst.campaign(open_one).joined, analyst.campaign(open_one).declined) == (0, 1)
+
+
+def test_people_take_along_every_round_with_what_they_stated_answered_and_were_promised_and_when(lodge):
+    analyst, admission = lodge.analyst(), (client := lodge.client()).sign_up()
+    crowd = [client, *lodge.people(11)]
+    campaign = answering(analyst, crowd, steps=[5] * 12)
+    crowd[0].decline(campaign)
+    analyst.take(campaign, "new-round")
+    crowd[0].register(campaign, 4)
+    for step in ("close-registration", "announce", "open-answers"):
+        analyst.take(campaign, step)
+    for person in crowd:
+        person.join(campaign, 5.0)
+    before = crowd[0].export()
+    for step in ("close", "release"):
+        analyst.take(campaign, step)
+    taken = crowd[0].export()
+    (one,), (earlier,) = taken["campaigns"], before["campaigns"]
+    first, second = one["rounds"]
+    assert (first["round"], first["stated"]["amount"], "answer" in first) == (1, LIMITS[5].amount, False)
+    assert (first["promise"]["given_back"], first["promise"]["spent"]) == (True, 0.0)
+    assert (second["stated"]["amount"], second["answer"], second["value"]) == (LIMITS[4].amount, "joined", None)
+    assert earlier["rounds"][1] == {**second, "value": "sealed", "promise": {**second["promise"], "spent": 0.0}}
+    assert second["promise"]["promised"] == second["promise"]["spent"] > 0
+    assert one["receipt"]["round"] == 2
+    times = [taken["since"], first["stated_at"], second["stated_at"], second["answered_at"]]
+    assert times == sorted(set(times))
+    assert (len(taken["sessions"]), taken["invitations"], taken["account"]) == (1, [], admission.account)
 
 
 def test_an_analyst_sees_limits_only_when_registration_is_closed_and_in_cells_of_ten(lodge):

@@ -36,7 +36,7 @@ def campaign(house, owner):
 
 def someone_new(house):
     """A person who belongs nowhere: their cookie and their token."""
-    ticket = accounts.sign_up(house.service).ticket
+    ticket = accounts.sign_up(house.service, address="here").ticket
     return ticket.token, ticket.visitor.csrf
 
 

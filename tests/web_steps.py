@@ -18,6 +18,7 @@ import uvicorn
 from optin.client import Client
 from optin.store import Ledger
 from optin.web.app import create_app
+from optin.web.service import accounts
 from optin.web.service.accounts import first_analyst_secret
 from optin.web.service.core import Service, hashed, new_id, new_secret
 from optin.web.service.keys import Keyring
@@ -93,8 +94,9 @@ class House:
         return new
 
     def person(self):
-        new = self.client()
-        new.sign_up()
+        """A person, signed up from a place of their own."""
+        new, ticket = self.client(), accounts.sign_up(self.service, address=new_id()).ticket
+        new._cookie, new._csrf = ticket.token, ticket.visitor.csrf
         return new
 
     def people(self, count):

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, text
 
 __all__ = ["Holding", "announced_body", "holdings"]
 
-_HOLDINGS = """SELECT t.campaign, t.round, q.grains AS promised, c.grains AS spent, r.position AS returned
+_HOLDINGS = """SELECT t.campaign, t.round, t.at, q.grains AS promised, c.grains AS spent, r.position AS returned
     FROM people p JOIN promises q ON q.person = p.person JOIN acts t ON t.number = q.offer
     LEFT JOIN charges c ON c.offer = q.offer AND c.position = q.position
     LEFT JOIN returns r ON r.offer = q.offer AND r.position = q.position
@@ -17,10 +17,11 @@ _HOLDINGS = """SELECT t.campaign, t.round, q.grains AS promised, c.grains AS spe
 
 @dataclass(frozen=True)
 class Holding:
-    """One promise: in which campaign and round, how many grains, and whether it was spent or given back."""
+    """One promise: in which campaign and round, when, how many grains, and whether it was spent or given back."""
 
     campaign: str
     round: int
+    at: str
     promised: int = field(repr=False)
     spent: int = field(repr=False)
     returned: bool
@@ -30,7 +31,7 @@ def holdings(connection: Connection, person: str) -> list[Holding]:
     """List a person's promises, oldest first."""
     rows = connection.execute(text(_HOLDINGS), {"person": person})
     return [
-        Holding(row.campaign, row.round, int(row.promised), int(row.spent or 0), row.returned is not None)
+        Holding(row.campaign, row.round, row.at, int(row.promised), int(row.spent or 0), row.returned is not None)
         for row in rows
     ]
 

@@ -2,7 +2,7 @@
 
     web_accounts       analysts (name, argon2 hash) and people (nothing but a random id and the hash of their key)
     web_sessions       who is signed in; only hashes of the cookies are kept
-    web_delays         how long the next try of a password has to wait
+    web_delays         how long the next try of a password, or the next new account, has to wait
     web_invitations    hashes of one-time secrets: to become an analyst, or to take part in a campaign
     web_campaigns      what is asked, of whom, and how far it has come
     web_registrations  what each person stated for a round: a step of the public ladder

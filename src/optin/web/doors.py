@@ -17,6 +17,7 @@ from optin.web.service.records import Visitor
 from optin.web.service.sessions import Ticket
 
 __all__ = [
+    "AddressOf",
     "AnalystOnly",
     "FreshCookies",
     "MaybeVisitor",
@@ -40,6 +41,14 @@ def service_of(request: Request) -> Service:
 
 
 ServiceOf = Annotated[Service, Depends(service_of)]
+
+
+def address_of(request: Request) -> str:
+    """Say from where someone asks."""
+    return request.client.host if request.client else ""
+
+
+AddressOf = Annotated[str, Depends(address_of)]
 
 
 def visitor_of(request: Request) -> Visitor | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 
 from optin.web.api import models
 from optin.web.api.shaping import session_out
-from optin.web.doors import AnalystOnly, MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
+from optin.web.doors import AddressOf, AnalystOnly, MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
 from optin.web.service import accounts
 from optin.web.service.accounts import Entered
 
@@ -22,9 +22,8 @@ def who_is_there(visitor: VisitorOnly) -> models.SessionOut:
 
 
 @router.post("/session")
-def sign_in(request: Request, response: Response, service: ServiceOf, body: models.SignInIn) -> models.SessionOut:
+def sign_in(response: Response, service: ServiceOf, address: AddressOf, body: models.SignInIn) -> models.SessionOut:
     """Sign an analyst in; the cookie `__Host-optin` comes with the answer."""
-    address = request.client.host if request.client else ""
     ticket = accounts.sign_in(service, body.name, body.password, address=address)
     let_in(response, ticket)
     return session_out(ticket.visitor)
@@ -52,9 +51,9 @@ def invite_analyst(service: ServiceOf, analyst: AnalystOnly) -> models.SecretOut
 
 
 @router.post("/people", status_code=201)
-def sign_up(response: Response, service: ServiceOf) -> models.EnteredOut:
+def sign_up(response: Response, service: ServiceOf, address: AddressOf) -> models.EnteredOut:
     """Make a person's account; the key to come back with is shown once."""
-    return _entered(response, accounts.sign_up(service))
+    return _entered(response, accounts.sign_up(service, address=address))
 
 
 @router.post("/entry")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import asdict
 from typing import Any
 
 from optin.announcement import Deal
 from optin.web.api import models
-from optin.web.service.records import Campaign, Draft, Job, Me, MyCampaign, Published, Visitor
+from optin.web.service.records import Campaign, Draft, Job, Me, MyCampaign, Published, Visitor, told
 
 __all__ = ["campaign_out", "me_out", "my_campaign_out", "published_out", "session_out"]
 
@@ -71,12 +70,8 @@ def _job(job: Job | None) -> models.JobOut | None:
 
 
 def _deal(deal: Deal | None) -> models.DealOut | None:
-    if deal is None:
-        return None
-    numbers: dict[str, Any] = {
-        name: value if value is None or math.isfinite(value) else None for name, value in asdict(deal).items()
-    }
-    return models.DealOut(**numbers)
+    numbers = told(deal)
+    return None if numbers is None else models.DealOut(**numbers)
 
 
 def _parsed(record: Any) -> dict[str, Any] | None:  # noqa: ANN401 - an Announcement or a Release

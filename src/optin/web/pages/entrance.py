@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from fastapi.responses import Response
 
-from optin.web.doors import MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
+from optin.web.doors import AddressOf, MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
 from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
 from optin.web.service import accounts
@@ -43,12 +43,17 @@ def sign_up_page(visitor: MaybeVisitor, campaign: str = "") -> Response:
 
 
 @router.post("/sign-up")
-def sign_up(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
+def sign_up(service: ServiceOf, visitor: MaybeVisitor, address: AddressOf, form: Texts) -> Response:
     """Make an account for whoever asks."""
     campaign = form.get("campaign", "")
     if visitor is not None and visitor.kind == "person":
         return moved(_onward(campaign))
-    return _arrived(accounts.sign_up(service), _onward(campaign))
+    try:
+        entered = accounts.sign_up(service, address=address)
+    except REFUSALS as refusal:
+        context = {"message": sentence(refusal), "campaign": campaign if _CAMPAIGN.fullmatch(campaign) else ""}
+        return show("sign_up.html", visitor=visitor, status=refusal.http_status, **context)
+    return _arrived(entered, _onward(campaign))
 
 
 def _secret(form: dict[str, str]) -> str:
@@ -79,9 +84,9 @@ def login_page(visitor: MaybeVisitor) -> Response:
 
 
 @router.post("/login")
-def login(request: Request, service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
+def login(service: ServiceOf, visitor: MaybeVisitor, address: AddressOf, form: Texts) -> Response:
     """Sign an analyst in."""
-    name, address = form.get("name", ""), request.client.host if request.client else ""
+    name = form.get("name", "")
     try:
         ticket = accounts.sign_in(service, name, form.get("password", ""), address=address)
     except REFUSALS as refusal:

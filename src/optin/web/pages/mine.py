@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 
 from fastapi import APIRouter
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 
 from optin.web.doors import PersonOnly, ServiceOf, let_out
 from optin.web.pages.forms import Texts, sentence
@@ -129,7 +130,8 @@ def _number(text: str) -> float:
 def export(service: ServiceOf, visitor: PersonOnly) -> Response:
     """Give a person everything that is stored about them."""
     headers = {"Content-Disposition": 'attachment; filename="optin-my-data.json"'}
-    return JSONResponse(people.export(service, visitor), headers=headers)
+    written = json.dumps(people.export(service, visitor), indent=2, allow_nan=False)
+    return Response(written, headers=headers, media_type="application/json")
 
 
 @router.get("/me/leave")

@@ -9,13 +9,14 @@ from typing import Any
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from optin.errors import BadInput
-from optin.store.web_schema import accounts, delays, invitations
+from optin.store.web_schema import accounts, invitations
 from optin.web.service import sessions
 from optin.web.service.core import Service, hashed, log_event, new_id, new_secret
-from optin.web.service.failures import Refused, TooSoon
+from optin.web.service.delays import Patience, forgive, place_of, wait_your_turn
+from optin.web.service.failures import Refused
 from optin.web.service.records import Visitor
 from optin.web.service.sessions import Ticket
 
@@ -32,12 +33,8 @@ __all__ = [
 ]
 
 _SHORTEST_PASSWORD = 12
-_LONGEST_DELAY = 60.0
-_FREE_TRIES = 3
-_FORGET_AFTER = 3600.0
-_LOCKED = """INSERT INTO web_delays (key, failures, until) VALUES (:key, 0, :now)
-    ON CONFLICT (key) DO UPDATE SET failures = web_delays.failures RETURNING failures, until"""
-"""Read a count of failures, made if need be, and keep other tries from reading it until this one is counted."""
+_CLASSROOM = 60
+"""Accounts that may be opened from one place at once; behind one address there may be many people."""
 
 
 @dataclass(frozen=True)
@@ -100,19 +97,18 @@ def sign_in(service: Service, name: str, password: str, *, address: str) -> Tick
     """Sign an analyst in; after wrong passwords the next try from the same place has to wait, longer each time.
 
     Nothing is ever locked: whoever fails elsewhere does not keep the owner out. An unknown name takes as long as a known
-    one with a wrong password. A try counts before it is looked at: of many at once only the first few are.
+    one with a wrong password. The wait grows from the third failure on for one name, from the thirtieth for a place.
     """
-    keys = [hashed(f"delay:{address}:{name}"), hashed(f"delay:{address}")]
-    wait = service.change(lambda connection: _counted(connection, keys, service.clock()))
-    if wait > 0:
-        raise TooSoon(int(wait) + 1)
+    place = place_of(address)
+    tries = [Patience(f"sign in:{place}:{name}", free=3), Patience(f"sign in:{place}", free=30)]
+    service.change(lambda connection: wait_your_turn(service, connection, tries, words="too many tries"))
     query = select(accounts).where(accounts.c.name == name, accounts.c.kind == "analyst")
     account = service.read(lambda connection: connection.execute(query).first()) if name.isprintable() else None
     if not _matches(password, account.password if account else None):
         raise Refused("name or password is wrong")
 
     def work(connection: Connection) -> Ticket:
-        connection.execute(delete(delays).where(delays.c.key.in_(keys)))
+        forgive(service, connection, tries)
         return sessions.start(service, connection, account)
 
     return service.change(work)
@@ -121,24 +117,6 @@ def sign_in(service: Service, name: str, password: str, *, address: str) -> Tick
 def sign_out(service: Service, visitor: Visitor) -> None:
     """End this session."""
     sessions.end(service, visitor)
-
-
-def _counted(connection: Connection, keys: list[str], now: float) -> float:
-    """Say how long a try has to wait; one that need not wait counts as failed until it succeeds.
-
-    The wait doubles from the fourth failure on for one name, and ten times later for a whole address.
-    """
-    connection.execute(delete(delays).where(delays.c.until < now - _FORGET_AFTER))
-    found = [connection.execute(text(_LOCKED), {"key": key, "now": now}).one() for key in keys]
-    wait = max(row.until - now for row in found)
-    if wait > 0:
-        return float(wait)
-    for key, row, free in zip(keys, found, (_FREE_TRIES, 10 * _FREE_TRIES), strict=True):
-        failures = row.failures + 1
-        pause = min(2.0 ** min(failures - free, 10), _LONGEST_DELAY) if failures >= free else 0.0
-        new = {"failures": failures, "until": now + pause}
-        connection.execute(update(delays).where(delays.c.key == key).values(new))
-    return 0.0
 
 
 @cache
@@ -167,10 +145,16 @@ def _checked_name(name: str) -> str:
 # --- people -----------------------------------------------------------------------------------------------------------
 
 
-def sign_up(service: Service) -> Entered:
-    """Make an account for whoever asks; it is worth nothing until its owner registers somewhere."""
+def sign_up(service: Service, *, address: str) -> Entered:
+    """Make an account for whoever asks; it is worth nothing until its owner registers somewhere.
+
+    A class may open its accounts at once; after that they come one in ten seconds from the same place. An invitation
+    never waits: it was counted when it was made.
+    """
+    turn = [Patience(f"sign up:{place_of(address)}", free=_CLASSROOM, longest=10.0)]
 
     def work(connection: Connection) -> Entered:
+        wait_your_turn(service, connection, turn, words="many accounts were opened from where you are")
         key = new_secret()
         account = _create(service, connection, "person", key=hashed(key))
         return Entered(sessions.start(service, connection, account), key)

@@ -36,10 +36,10 @@ class NotFound(VisitFailure):
 
 
 class TooSoon(VisitFailure):
-    """A password was tried too soon after a wrong one."""
+    """A password was tried too soon after wrong ones, or an account asked for too soon after many others."""
 
     http_status = 429
 
-    def __init__(self, seconds: int) -> None:
-        super().__init__(f"too many tries; wait {seconds} s and try again")
+    def __init__(self, seconds: int, words: str) -> None:
+        super().__init__(f"{words}; wait {seconds} s and try again")
         self.seconds = seconds

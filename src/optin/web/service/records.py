@@ -11,7 +11,19 @@ from optin.announcement import Announcement, Deal
 from optin.errors import BadInput
 from optin.releasing import Release
 
-__all__ = ["Campaign", "Cell", "Draft", "Event", "Job", "Me", "MyCampaign", "Published", "Visitor", "checked_draft"]
+__all__ = [
+    "Campaign",
+    "Cell",
+    "Draft",
+    "Event",
+    "Job",
+    "Me",
+    "MyCampaign",
+    "Published",
+    "Visitor",
+    "checked_draft",
+    "told",
+]
 
 PRIVACY_CONSTRAINED = "privacy-constrained"
 QUASI_LINEAR = "quasi-linear"
@@ -236,6 +248,17 @@ class MyCampaign:
     def counts_about(self) -> int | None:
         """How many answers like this one make the whole: the inverse of the weight."""
         return None if self.deal is None or self.deal.weight <= 0 else round(1.0 / self.deal.weight)
+
+
+def told(deal: Deal | None) -> dict[str, Any] | None:
+    """Write a deal in numbers that JSON knows: one past the largest is null.
+
+    >>> told(Deal(1, 1024.0, 1.0, math.inf, None, 0.0))["odds_factor"] is None
+    True
+    """
+    if deal is None:
+        return None
+    return {name: value if value is None or math.isfinite(value) else None for name, value in asdict(deal).items()}
 
 
 @dataclass(frozen=True)

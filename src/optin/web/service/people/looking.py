@@ -1,0 +1,153 @@
+"""What people see: what they promised and spent, each of their campaigns, their deal, and their receipts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, Row, or_, select
+
+from optin.announcement import Announcement, Deal, explain
+from optin.errors import BadInput, PromiseBroken
+from optin.receipts import Receipt, check
+from optin.releasing import Release
+from optin.store import UNLIMITED, epsilons_of
+from optin.store.holdings import Holding, holdings
+from optin.store.web_schema import accounts, answers, campaigns, invitations, registrations
+from optin.web.service.core import Service
+from optin.web.service.failures import NotFound
+from optin.web.service.ladder import step_of
+from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Me, MyCampaign, Visitor
+from optin.web.service.rows import campaign_row
+
+__all__ = ["campaign", "campaigns_of", "checked", "me", "of_mine", "open_campaigns", "receipt", "visible"]
+
+
+def me(service: Service, person: Visitor) -> Me:
+    """Show a person what they promised and spent over all campaigns, and each of these campaigns."""
+
+    def look(connection: Connection) -> Me:
+        held = holdings(connection, person.account)
+        allowance = connection.scalar(select(accounts.c.allowance).where(accounts.c.id == person.account))
+        spent = sum(h.spent for h in held)
+        promised = sum(h.promised for h in held if not h.returned and not h.spent)
+        left = None if allowance is None or allowance >= UNLIMITED else max(allowance - spent - promised, 0)
+        views = [_view(connection, row, person.account, held) for row in campaigns_of(connection, person.account)]
+        known = None if allowance is None or allowance >= UNLIMITED else allowance * 2.0**-32
+        return Me(
+            account=person.account,
+            allowance=known,
+            promised=promised * 2.0**-32,
+            spent=spent * 2.0**-32,
+            remaining=None if left is None else left * 2.0**-32,
+            campaigns=tuple(views),
+        )
+
+    return service.read(look)
+
+
+def open_campaigns(service: Service) -> list[MyCampaign]:
+    """List the campaigns in which anyone may register."""
+    query = select(campaigns).where(campaigns.c.public.is_(True), campaigns.c.state == "registration")
+    rows = service.read(lambda connection: connection.execute(query.order_by(campaigns.c.created_at.desc())).all())
+    return [_stranger_view(row) for row in rows]
+
+
+def campaign(service: Service, person: Visitor, name: str) -> MyCampaign:
+    """Show a person one campaign: what is asked, and what is theirs."""
+
+    def look(connection: Connection) -> MyCampaign:
+        row = visible(connection, person, name)
+        return _view(connection, row, person.account, holdings(connection, person.account))
+
+    return service.read(look)
+
+
+def receipt(service: Service, person: Visitor, name: str) -> Receipt:
+    """Write a person's receipt of a release."""
+    row = service.read(lambda connection: visible(connection, person, name))
+    if row.state != "released":
+        raise PromiseBroken("there is no result yet; a receipt is of a release")
+    try:
+        return service.ledger.receipt(person.account, campaign=name, round=row.round)
+    except BadInput:
+        pass
+    raise NotFound("this release was not announced to you: there is nothing to receipt")
+
+
+def checked(service: Service, person: Visitor, name: str) -> tuple[str, ...]:
+    """Check a receipt against the published files, as its owner can without us, and say what was proved."""
+    row = service.read(lambda connection: visible(connection, person, name))
+    found = receipt(service, person, name)
+    return check(found, Announcement.from_json(row.announcement), Release.from_json(row.release))
+
+
+def campaigns_of(connection: Connection, person: str) -> list[Row[Any]]:
+    """List the campaigns a person was invited to or registered in, newest first; drafts are nobody's but the analyst's."""
+    invited = select(invitations.c.campaign).where(invitations.c.account == person)
+    registered = select(registrations.c.campaign).where(registrations.c.person == person)
+    where = or_(campaigns.c.id.in_(invited), campaigns.c.id.in_(registered))
+    query = select(campaigns).where(where, campaigns.c.state != "draft").order_by(campaigns.c.created_at.desc())
+    return list(connection.execute(query).all())
+
+
+def visible(connection: Connection, person: Visitor, name: str) -> Row[Any]:
+    """Find a campaign that this person may see: one they belong to, or one open to everyone."""
+    row = campaign_row(connection, name)
+    open_to_all = row.public and row.state == "registration"
+    if row.state == "draft" or not (open_to_all or _belongs(connection, person.account, row)):
+        raise NotFound
+    return row
+
+
+def _belongs(connection: Connection, person: str, row: Row[Any]) -> bool:
+    invited = (invitations.c.account == person, invitations.c.campaign == row.id)
+    registered = (registrations.c.person == person, registrations.c.campaign == row.id)
+    queries = (select(invitations.c.secret).where(*invited), select(registrations.c.step).where(*registered))
+    return any(connection.execute(query.limit(1)).first() is not None for query in queries)
+
+
+def _stranger_view(row: Row[Any]) -> MyCampaign:
+    empty: dict[str, Any] = dict.fromkeys(("stated", "deal", "answer", "announcement", "release", "spent"))
+    return MyCampaign(id=row.id, draft=Draft.from_json(row.draft), state=row.state, round=row.round, **empty)
+
+
+def _view(connection: Connection, row: Row[Any], person: str, held: list[Holding]) -> MyCampaign:
+    mine = {"campaign": row.id, "round": row.round, "person": person}
+    stated = connection.scalar(of_mine(select(registrations.c.step), registrations, mine))
+    answered = connection.execute(of_mine(select(answers.c.joined), answers, mine)).first()
+    draft = Draft.from_json(row.draft)
+    offer = Announcement.from_json(row.announcement) if row.announcement else None
+    holding = next((h for h in held if (h.campaign, h.round) == (row.id, row.round)), None)
+    return MyCampaign(
+        id=row.id,
+        draft=draft,
+        state=row.state,
+        round=row.round,
+        stated=stated,
+        deal=_deal(draft, offer, stated, holding),
+        answer=None if answered is None else "joined" if answered.joined else "declined",
+        announcement=offer,
+        release=Release.from_json(row.release) if row.release else None,
+        spent=holding.spent * 2.0**-32 if holding and row.state == "released" else None,
+    )
+
+
+def of_mine(query: Any, table: Any, values: dict[str, Any]) -> Any:  # noqa: ANN401 - SQLAlchemy's own generics
+    """Narrow a query to what is one person's own in a round."""
+    return query.where(*(table.c[name] == value for name, value in values.items()))
+
+
+def _deal(draft: Draft, offer: Announcement | None, stated: int | None, holding: Holding | None) -> Deal | None:
+    """Say what this person is promised; the ledger may have cut a limit to what remained of the allowance."""
+    if offer is None or stated is None or holding is None:
+        return None
+    amount = step_of(draft.model, stated).amount
+    if draft.model != PRIVACY_CONSTRAINED:
+        return explain(offer, cost=amount)
+    promised = float(epsilons_of(np.array([holding.promised]))[0])
+    return explain(offer, limit=min(amount, promised) if holding.promised < _grains(offer, amount) else amount)
+
+
+def _grains(offer: Announcement, limit: float) -> int:
+    return explain(offer, limit=limit).grains
