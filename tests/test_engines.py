@@ -28,6 +28,10 @@ POPULATIONS = {
     "edges of buckets": 1.0 + np.arange(N) % 1024 / 512 + np.where(np.arange(N) % 3 == 0, 2.0**-52, 0.0),
     "past squares": np.where(np.arange(N) % 5 == 0, 1e299, RNG.random(N)),
     "tiny": 1e-140 * RNG.random(N),
+    "some without a limit": np.where(np.arange(N) % 7 == 0, np.inf, RNG.lognormal(0, 1.5, N)),
+    "nearly all without a limit": np.where(np.arange(N) % 50 == 0, RNG.random(N), np.inf),
+    "nobody with a limit": np.full(N, np.inf),
+    "infinite and past squares": np.where(np.arange(N) % 5 == 0, 1e299, np.where(np.arange(N) % 3 == 0, np.inf, 1.0)),
 }
 QUESTIONS = [
     {},
@@ -138,6 +142,16 @@ def test_a_plan_over_limits_takes_three_scans_and_over_costs_five(tmp_path, engi
         weighing = optin.read(folder, costs="limit", benefit=LinearBenefit(1, 1), engine=engine, check_ids=False)
         optin.plan(weighing, bounds=(0, 1), data_variance=variance)
         assert weighing.rows.session.sent <= 5
+
+
+def test_people_without_a_limit_cost_no_scan_more(tmp_path):
+    limits = np.where(np.arange(50_000) % 5 == 0, math.inf, RNG.lognormal(0, 1, 50_000))
+    folder = written(tmp_path / "people", limit=limits)
+    for variance in (0.25, 1e-4, 1e-7):
+        kept = optin.read(folder, limits="limit", check_ids=False)
+        found = optin.plan(kept, bounds=(0, 1), data_variance=variance)
+        assert kept.rows.session.sent <= 3
+        alike(found, optin.plan(PrivacyConstrained(limits), bounds=(0, 1), data_variance=variance))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ second scan adds up exactly, and if the guess was wrong the buckets of the full 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +31,8 @@ SAMPLE = 1 << 18
 UNSURE = 6  # ranks: more than five standard errors of a rank in such a sample
 MOSTLY = 8  # so many times more people below than inside: subtracting loses nothing
 LARGE = 1e150  # sums above it need a closer look
+UNLIKE = 0.02  # a share of infinite limits so far from the counted one is no accident
+MOST_ENDLESS = 0.9  # above that the sample says too little about the others
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,8 @@ class Glance:
     """How many people there are, whether their limits are plain, their sum, and a sample's limits at evenly spaced ranks."""
 
     people: int
-    plain: bool  # nothing missing, NaN, negative, infinite or extreme, and the sample looks like all of them
-    total: float
+    plain: bool  # nothing missing, NaN, negative, or finite and extreme, and the sample looks like all of them
+    total: float  # infinite as soon as one of them is
     ranks: Array
 
 
@@ -50,19 +53,25 @@ def glance(session: Session, limit: ir.FloatingColumn, *, about: str) -> Glance:
             people=table.count(),
             present=table.tau.count(),
             negative=(table.tau < literal(0.0)).sum(),
+            extreme=(table.tau > literal(LARGE)).sum(),
+            infinite=(table.tau == literal(math.inf)).sum(),
             total=table.tau.sum(),
             ranks=sample_ranks(table.tau, [at / RANKS for at in range(1, RANKS)], SAMPLE),
         ),
         about=about,
     )
-    people, total = int(found["people"]), float(found["total"] or 0.0)
+    people, infinite, total = int(found["people"]), int(found["infinite"] or 0), float(found["total"] or 0.0)
     ranks = np.array(found["ranks"] or [], dtype=np.float64)
-    plain = found["present"] == people > 0 and not found["negative"] and total < LARGE
-    return Glance(people, plain and _fair(ranks, total / people), total, ranks)
+    whole = found["present"] == people > 0 and not found["negative"]
+    plain = whole and found["extreme"] == infinite and (total < LARGE or infinite > 0)
+    return Glance(people, plain and _fair(ranks, total / people, infinite / people), total, ranks)
 
 
-def _fair(ranks: Array, mean: float) -> bool:
-    """Tell a sample by its mean: DuckDB's is of little use where rows are sorted by limit."""
+def _fair(ranks: Array, mean: float, infinite: float) -> bool:
+    """Tell a sample by its mean, or by its share of infinite limits: DuckDB's is of little use where rows are sorted."""
+    endless = float(np.isinf(ranks).mean())
+    if infinite:
+        return abs(endless - infinite) < UNLIKE and endless < MOST_ENDLESS
     return bool(0.5 * mean <= ranks.mean() <= 1.5 * mean)
 
 
@@ -88,7 +97,7 @@ class GlancedLimits(EngineLimits):
 
     @cached_property
     def _estimate(self) -> Outline:
-        ranks, step = self._glance.ranks, len(self) / RANKS
+        ranks, step = self._glance.ranks[np.isfinite(self._glance.ranks)], len(self) / RANKS
         counts = step * np.arange(1.0, len(ranks) + 1)
         return Outline(
             ranks, counts, step * np.cumsum(ranks), step * np.cumsum(ranks * ranks), exact=False, margin=UNSURE
@@ -99,7 +108,7 @@ class GlancedLimits(EngineLimits):
         for ladder in self._fetched:
             if ladder.low <= bound < ladder.high:
                 return ladder.sums_at(bound)
-        return self._added_up(bound)
+        return self._added_up(min(bound, np.finfo(float).max))
 
     def clipped_total(self, bound: float) -> float:
         """Add up min(limit, bound) = (limit + bound - |limit - bound|) / 2, which needs no comparison."""
