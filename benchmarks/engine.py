@@ -55,6 +55,13 @@ def planned_costs(path, engine):
     return people.rows.session.sent
 
 
+def certified(path, engine):
+    """Return a certificate to be timed: the plan is made beforehand."""
+    people = read(path, engine)
+    plan = optin.plan(people, bounds=(0, 1))
+    return lambda: plan.certificate(people)
+
+
 def released(path, engine):
     """Return a release to be timed: the announcement is made beforehand."""
     people = read(path, engine)
@@ -71,6 +78,7 @@ def add_rows(table, path, engine, run, source):
     scans = planned_costs(path, engine)
     ratio = best(lambda: planned_costs(path, engine)) / sums
     table.add_row(engine, f"plan for people with costs, {scans} scans", f"{ratio:.1f}")
+    table.add_row(engine, "certificate", f"{best(certified(path, engine)) / sums:.1f}")
     weighted = plain_scan(run, source, 'sum("limit" * value)'.replace('"', quote(engine)))
     table.add_row(engine, "release", f"{best(released(path, engine)) / weighted:.1f}")
     table.add_row(engine, "one plain scan, seconds here", f"{sums:.2f}")

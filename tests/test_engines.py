@@ -195,6 +195,15 @@ def test_a_certificate_over_an_engine_holds_and_refuses_other_people(tmp_path):
         plan.certificate(others)
 
 
+def test_adding_up_many_equal_limits_loses_no_digit(tmp_path):
+    limits = np.where(np.arange(1_000_000) % 2 == 0, 0.1, 0.7)
+    kept = optin.read(written(tmp_path / "people", limit=limits), limits="limit", check_ids=False)
+    for variance in (0.25, 4e-6):  # all at the cap; half of them below it
+        plan = optin.plan(kept, bounds=(0, 1), data_variance=variance)
+        proof = plan.certificate(kept)
+        assert max(proof.weight_error, proof.claim_error, proof.gap) < 1e-14
+
+
 def test_a_certificate_over_costs_in_an_engine_holds(tmp_path):
     folder = written(tmp_path / "people", cost=POPULATIONS["lognormal"])
     kept = optin.read(folder, costs="cost", benefit=LinearBenefit(3, 900))

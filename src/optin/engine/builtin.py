@@ -40,10 +40,15 @@ def sample_ranks(tau: ir.FloatingColumn, ranks: list[float], size: int) -> ir.Ar
     return ibis.udf.agg.builtin(reservoir_quantile)(tau, ranks, size)
 
 
-def steady_sum(tau: ir.FloatingColumn) -> ir.FloatingScalar:
-    """Ask DuckDB for a sum that carries its rounding along (Kahan): 10^8 equal numbers would lose nine digits."""
+def steady_sum(number: ir.FloatingColumn, *, where: ir.BooleanColumn | None = None) -> ir.FloatingScalar:
+    """Add up so that nothing drifts: 10^8 equal numbers, added one by one, would be off in the ninth digit.
+
+    DuckDB has a sum that carries its rounding along (Kahan); other engines add up parts of the rows and then the parts.
+    """
     import ibis
 
-    def fsum(tau: float) -> float: ...
+    def fsum(number: float) -> float: ...
 
-    return ibis.udf.agg.builtin(fsum)(tau)
+    if number.get_backend().name == "duckdb":
+        return ibis.udf.agg.builtin(fsum)(number, where=where)
+    return number.sum(where=where)

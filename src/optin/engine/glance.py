@@ -122,13 +122,6 @@ class GlancedLimits(EngineLimits):
         )
         return float(found["total"] + len(self) * bound - found["gap"]) / 2
 
-    def _added_up(self, bound: float) -> Sums:
-        table = self._limit.name("tau").as_table()
-        below = table.filter(table.tau <= literal(bound))
-        query = below.agg(people=below.count(), total=steady_sum(below.tau), squares=steady_sum(below.tau * below.tau))
-        row = self.rows.session.one(query, about=self.rows.source)
-        return Sums(int(row["people"]), float(row["total"] or 0.0), float(row["squares"] or 0.0))
-
     def _ladder(self, low: float, high: float, *, room: int) -> Ladder | None:
         """Fetch the distinct limits inside, and in the same scan add up those at or below ``low``."""
         below, inside = self._expected(0.0, low), self._expected(low, high)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from optin.engine.builtin import steady_sum
 from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.engine.survey import Survey, survey
@@ -136,7 +137,7 @@ class EngineLimits:
         """Add up the limits at or below a bound by a query of its own."""
         table = self._limit.name("tau").as_table()
         below = table.filter(table.tau <= literal(bound))
-        sums = below.agg(people=below.count(), total=below.tau.sum(), squares=(below.tau * below.tau).sum())
+        sums = below.agg(people=below.count(), total=steady_sum(below.tau), squares=steady_sum(below.tau * below.tau))
         row = self.rows.session.one(sums, about=self.rows.source)
         return Sums(int(row["people"]), float(row["total"] or 0.0), float(row["squares"] or 0.0))
 
