@@ -89,10 +89,10 @@ class Explanation:
         screen.columns("If they decline after the announcement (promises stay as they are)", header, lines)
 
 
-def explanation(plan: Plan, agents: Agents, *, without: float | None = None) -> Explanation:
-    """Work out everything ``optin plan`` says; of people who stay in an engine, what the plan itself knows."""
+def explanation(plan: Plan, agents: Agents, *, described: dict[str, Any], without: float | None = None) -> Explanation:
+    """Work out everything ``optin plan`` says; of people who stay in an engine, what plan and description know."""
     if agents.kept:
-        return _brief(plan, agents, without)
+        return _brief(plan, described, without)
     limits = plan.limits(agents)
     counts = _counts(plan, limits)
     return Explanation(
@@ -104,16 +104,15 @@ def explanation(plan: Plan, agents: Agents, *, without: float | None = None) -> 
     )
 
 
-def _brief(plan: Plan, agents: Agents, without: float | None) -> Explanation:
+def _brief(plan: Plan, described: dict[str, Any], without: float | None) -> Explanation:
     """Say what needs no look at single people."""
     if without is not None:
         raise BadInput("--without sorts people in memory: add --engine memory, if there are few enough")
-    tally = agents.tally(plan.design(), variance=plan.promised_variance, data_variance=plan.data_variance)
     counts = {
         "people": plan.people,
         "pooled": plan.pooled_people,
-        "no_part": tally.people - tally.positive - tally.infinite,
-        "no_limit": tally.infinite,
+        "no_part": described["zeros"],
+        "no_limit": described["infinite"],
     }
     return Explanation(plan=plan.rows(), references=[], counts=counts, target=_target(plan))
 

@@ -88,7 +88,7 @@ def plan_people(
     if output is not None:
         with Output(output, private=True, inputs=[people, ledger]) as file:
             file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
-    story = explaining.explanation(plan, found.agents, without=share)
+    story = explaining.explanation(plan, found.agents, described=record["describe"], without=share)
     if as_json:
         print_json(record | {"explanation": story.as_dict()})
     else:
@@ -112,14 +112,21 @@ def read_plan(path: Path | str) -> tuple[Plan, dict[str, Any]]:
 
 def expect_planned(path: Path, plan: Plan, agents: Agents) -> None:
     """Refuse people to whom the plan would not give what it says; a grain each is lost where a ledger counts in grains."""
-    import numpy as np
-
-    tally = agents.tally(plan.design(), variance=plan.promised_variance, data_variance=plan.data_variance)
-    near = math.isinf(plan.eta) or np.isclose(
-        tally.weights * plan.epsilon_total, plan.epsilon_total, rtol=1e-9, atol=plan.people * 2.0**-32
-    )
-    if len(agents) != plan.people or not near:
+    lost = plan.people * 2.0**-32
+    if len(agents) != plan.people or not (
+        math.isinf(plan.eta)
+        or math.isclose(_epsilon_total(plan, agents), plan.epsilon_total, rel_tol=1e-9, abs_tol=lost)
+    ):
         raise BadInput(f"these are not the people {path} was made for, or their budgets changed since; plan again")
+
+
+def _epsilon_total(plan: Plan, agents: Agents) -> float:
+    """Add up what these people would give at the cap of a plan."""
+    from optin.agents import PrivacyConstrained
+
+    if isinstance(agents, PrivacyConstrained):
+        return agents.table().clipped_total(plan.cap)
+    return agents.table_at(plan.promised_variance or 0.0, data_variance=plan.data_variance).clipped_total(plan.cap)
 
 
 def within_allowance(

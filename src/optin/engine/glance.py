@@ -113,7 +113,8 @@ class GlancedLimits(EngineLimits):
     def clipped_total(self, bound: float) -> float:
         """Add up min(limit, bound) = (limit + bound - |limit - bound|) / 2, which needs no comparison."""
         everyone = self._glance.total + len(self) * bound
-        if any(ladder.low <= bound < ladder.high for ladder in self._fetched) or everyone > 2.0**12 * bound * len(self):
+        fetched = any(ladder.low <= bound < ladder.high for ladder in self._fetched)
+        if fetched or not everyone <= min(2.0**12 * bound * len(self), LARGE):
             return super().clipped_total(bound)
         table = self._limit.name("tau").as_table()
         gap = (table.tau - literal(bound)).abs()

@@ -175,12 +175,13 @@ class Plan:
 
     def rows(self) -> list[tuple[str, str]]:
         """Return the plan as labelled lines, for terminals and notebooks."""
+        worth = f"{self.effective_people:,.{'4g' if self.effective_people < 1000 else '0f'}}"
         lines = [
             ("people", f"{self.people:,} ({self.model})"),
             ("cap on epsilon", f"{self.cap:.6g} ({self.pooled_people:,} people have a limit at or above it)"),
             ("Laplace noise scale", f"{self.noise_scale:.6g}"),
             ("standard error", f"{self.standard_error:.6g}"),
-            ("as accurate as", f"a noiseless mean of {self.effective_people:,.4g} people"),
+            ("as accurate as", f"a noiseless mean of {worth} people"),
             ("tilt of the weights", f"{self.tilt:.4g}"),
         ]
         if self.max_gap > 0:
