@@ -6,7 +6,10 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 from web_steps import House, answering, registered, released
+
+from optin.store.web_schema import campaigns
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs" / "reference"))
 reference = import_module("generate")
@@ -45,7 +48,7 @@ class Town:
             "answers": answering(self.analyst, self.insiders, public=True),
             "released": released(self.analyst, self.insiders, public=True),
         }
-        house.service.change(lambda link: link.exec_driver_sql("UPDATE web_campaigns SET public = 0"))  # by invitation
+        house.service.change(lambda link: link.execute(update(campaigns).values(public=False)))  # by invitation
 
     def ask(self, client, method, path, *, campaign, **more):
         """Ask as a visitor, with their cookie and token, as a browser of theirs would."""
@@ -61,10 +64,13 @@ class Town:
 pytestmark = pytest.mark.xdist_group("access")  # they share one house
 
 
-@pytest.fixture(scope="module")
-def town(tmp_path_factory):
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def town(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("town")
-    with House(f"sqlite:///{folder / 'web.sqlite'}", folder) as house:
+    url = f"sqlite:///{folder / 'web.sqlite'}"
+    if request.param == "postgresql":
+        url = request.getfixturevalue("postgres").new_schema()
+    with House(url, folder) as house:
         yield Town(house)
 
 

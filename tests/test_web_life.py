@@ -5,14 +5,15 @@ import threading
 import numpy as np
 import pytest
 from cli_steps import optin
-from sqlalchemy import func, select, text
-from web_steps import DRAFT, House, answering, registered, released
+from sqlalchemy import func, select, text, update
+from web_steps import DRAFT, House, answering, put_people, registered, released
 
 from optin.errors import BadInput, PromiseBroken
 from optin.receipts import check
 from optin.releasing import noise
-from optin.store.web_schema import answers
-from optin.web.service import jobs, long_steps
+from optin.store.holdings import promised_nothing
+from optin.store.web_schema import accounts, answers
+from optin.web.service import announcing, jobs, long_steps
 from optin.web.service.jobs import run_all
 from optin.web.service.ladder import COSTS, LIMITS
 
@@ -162,8 +163,8 @@ def test_cancelling_gives_every_promise_back_and_destroys_the_key(house):
         crowd[0].join(campaign, 5.0)
 
 
-def test_a_sealed_campaign_needs_one_visit(lodge):
-    analyst, crowd = lodge.analyst(), lodge.people(12)
+def test_a_sealed_campaign_needs_one_visit(house):
+    analyst, crowd = house.analyst(), house.people(12)
     campaign = analyst.draft(**DRAFT, sealed=True).id
     analyst.take(campaign, "open")
     for person in crowd:
@@ -173,7 +174,7 @@ def test_a_sealed_campaign_needs_one_visit(lodge):
     for step in ("close-registration", "announce", "close", "release"):
         analyst.take(campaign, step)
     assert analyst.campaign(campaign).release.joined_people == 12
-    assert lodge.service.keys.kept() == []
+    assert house.service.keys.kept() == []
 
 
 def test_a_sealed_campaign_is_for_people_with_limits_only(lodge):
@@ -181,10 +182,9 @@ def test_a_sealed_campaign_is_for_people_with_limits_only(lodge):
         lodge.analyst().draft(**DRAFT, sealed=True, model="quasi-linear")
 
 
-def test_people_who_weigh_costs_are_planned_for_announced_to_and_released(lodge):
-    analyst, crowd = lodge.analyst(), lodge.people(24)
-    terms = {"model": "quasi-linear", "benefit_base": 5.0, "benefit_slope": 1.0, "slack": 0.2, "data_sd": 1.0}
-    campaign = answering(analyst, crowd, steps=[1 + at % 4 for at in range(24)], **terms)
+def test_people_who_weigh_costs_are_planned_for_announced_to_and_released(house):
+    analyst, crowd = house.analyst(), house.people(24)
+    campaign = answering(analyst, crowd, steps=[1 + at % 4 for at in range(24)], **COSTLY)
     deal = crowd[0].my_campaign(campaign).deal
     assert deal.utility >= 0.0
     assert deal.margin >= 0.0
@@ -194,6 +194,85 @@ def test_people_who_weigh_costs_are_planned_for_announced_to_and_released(lodge)
         analyst.take(campaign, step)
     assert crowd[0].receipt(campaign).spent == deal.grains
     assert analyst.cells(campaign)[0].high <= COSTS[4].amount
+
+
+COSTLY = {"model": "quasi-linear", "benefit_base": 5.0, "benefit_slope": 1.0, "slack": 0.2, "data_sd": 1.0}
+
+
+def test_who_weighs_costs_and_has_too_little_left_is_left_out_and_nobody_else_notices(house):
+    analyst, crowd = house.analyst(), house.people(24)
+    crowd[0].raise_allowance(0.001)
+    steps = [2 + at % 4 for at in range(24)]
+    campaign = answering(analyst, crowd, steps=steps, **COSTLY)
+    without = answering(analyst, house.people(23), steps=steps[1:], **COSTLY)
+    found, apart = analyst.campaign(campaign), analyst.campaign(without)
+    assert (found.registered, found.announcement.people) == (24, 24)
+    assert found.announcement.total_grains == apart.announcement.total_grains
+    assert found.announcement.cap == pytest.approx(apart.announcement.cap, rel=1e-12)
+    deal = crowd[0].my_campaign(campaign).deal
+    assert (deal.grains, deal.weight) == (0, 0.0)
+    assert all(person.my_campaign(campaign).deal.grains > 0 for person in crowd[1:])
+    for person in crowd[1:]:
+        person.join(campaign, 5.0)
+    for step in ("close", "release"):
+        found = analyst.take(campaign, step)
+    assert found.release.joined_people == 23
+    receipt = crowd[0].receipt(campaign)
+    assert (receipt.promised, receipt.spent) == (0, 0)
+    check(receipt, found.announcement, found.release)
+    assert house.service.ledger.verify([found.release, receipt]).ok
+    told = " ".join(line.words for line in analyst.log(campaign))
+    assert "left" not in told
+
+
+def test_an_announcement_cut_off_before_it_was_written_down_leaves_out_the_same_people_again(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(24)
+    crowd[0].raise_allowance(0.001)
+    campaign = answering(analyst, crowd, steps=[2 + at % 4 for at in range(24)], **COSTLY)
+    before = analyst.campaign(campaign).announcement
+    crowd[0].raise_allowance(900.0)
+    for query in (
+        "UPDATE web_campaigns SET state = 'planning', announcement = NULL",
+        "UPDATE web_jobs SET state = 'running', step = 'announcing'",
+    ):
+        lodge.service.change(lambda link, query=query: link.execute(text(query)))
+    run_all(lodge.service)
+    found = analyst.campaign(campaign)
+    assert (found.state, found.announcement, found.job.error) == ("announced", before, None)
+    assert crowd[0].my_campaign(campaign).deal.grains == 0
+
+
+def test_with_costs_too_what_is_spent_adds_up_to_the_total_that_was_said(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(12)
+    first = released(analyst, crowd, steps=[4] * 12, **COSTLY)
+    asked = crowd[0].my_campaign(first).deal.epsilon
+    for person in crowd[:11]:
+        person.raise_allowance(2.5 * asked)
+    second = answering(analyst, crowd, steps=[4] * 12, **COSTLY)
+    deals = [person.my_campaign(second).deal.grains for person in crowd]
+    assert all(deals[:11])
+    assert deals[11] == 0
+    with pytest.raises(PromiseBroken, match="too few people are promised anything"):
+        answering(analyst, crowd, steps=[4] * 12, **COSTLY)
+
+
+def test_whatever_is_left_of_totals_a_plan_with_costs_can_be_announced(lodge, monkeypatch):
+    rng, analyst, plans = np.random.default_rng(4), lodge.analyst(), []
+    plan = announcing._plan
+    monkeypatch.setattr(announcing, "_plan", lambda *given: (plans.append(given[4].sum()), plan(*given))[1])
+    for _ in range(6):
+        campaign = registered(analyst, [], **{**COSTLY, "data_sd": 6.0})
+        crowd = put_people(lodge.service, campaign, 60, step=lambda _: int(rng.integers(0, 10)))
+        for account, _, _ in crowd:
+            grains = int(2**32 * rng.lognormal(1.0, 1.0))
+            query = update(accounts).where(accounts.c.id == account).values(allowance=grains)
+            lodge.service.change(lambda link, query=query: link.execute(query))
+        analyst.take(campaign, "close-registration")
+        offer = analyst.take(campaign, "announce").announcement
+        nothing = lodge.service.read(lambda link, name=campaign: promised_nothing(link, name, 1))
+        assert (offer.people, 5 < len(nothing) < 40) == (60, True)
+    assert len(plans) > 12, "where some are left out others are asked for more, and some of them leave too"
+    assert lodge.service.ledger.verify().ok
 
 
 def test_what_is_spent_adds_up_over_campaigns_and_stops_at_the_allowance(house):
@@ -355,11 +434,11 @@ def test_an_analyst_sees_limits_only_when_registration_is_closed_and_in_cells_of
 
 
 def test_the_service_and_the_command_line_give_the_same_cap_and_from_one_announcement_the_same_sum(
-    lodge, tmp_path, monkeypatch
+    house, tmp_path, monkeypatch
 ):
     """The noise is switched off in this test alone: what then remains of a release is the exact integer sum."""
     monkeypatch.setattr(noise, "draw", lambda count: [0] * count)
-    analyst, crowd = lodge.analyst(), lodge.people(40)
+    analyst, crowd = house.analyst(), house.people(40)
     rng = np.random.default_rng(7)
     steps, values, joined = rng.integers(2, 8, 40), rng.uniform(0, 12, 40), rng.random(40) < 0.8
     campaign = answering(analyst, crowd, steps=steps.tolist(), data_sd=2.0)

@@ -14,6 +14,7 @@ from optin.web.pages.looks import show
 from optin.web.pages.stages import STATE_NAMES, analyst_stages, person_stages, stands
 from optin.web.pages.wording import deal_words, epsilon_words, moves, result_words, rungs, share_words
 from optin.web.service.ladder import LIMITS, odds_words
+from optin.web.service.rows import OUT_OF_REACH
 
 WEB = Path(optin.web.__file__).parent
 TEMPLATES = sorted((WEB / "templates").rglob("*.html"))
@@ -63,6 +64,15 @@ def test_someone_promised_nothing_is_told_so():
     offer = optin.plan(agents, bounds=(0, 1)).announce(agents)
     assert deal_words(optin.explain(offer, limit=0.0), offer, stated=1.0).nothing
     assert share_words(0.0) == "nothing"
+
+
+def test_someone_who_weighs_costs_is_told_whether_the_cost_or_the_total_leaves_them_out():
+    agents = optin.QuasiLinear([0.1, 0.2] * 10, benefit=optin.LinearBenefit(base=5, slope=1), outside=0)
+    offer = optin.plan(agents, bounds=(0, 1)).announce(agents)
+    left_out = deal_words(optin.explain(offer, cost=OUT_OF_REACH), offer, stated=0.1)
+    assert left_out.nothing
+    assert "total over all campaigns does not cover" in left_out.why_nothing
+    assert "not worth it" in deal_words(optin.explain(offer, cost=1e30), offer, stated=1e30).why_nothing
 
 
 def test_a_result_is_written_with_the_digits_that_its_error_leaves():

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, text
 
-__all__ = ["Holding", "announced_body", "holdings"]
+__all__ = ["Holding", "announced_body", "holdings", "promised_nothing"]
 
 _HOLDINGS = """SELECT t.campaign, t.round, t.at, q.grains AS promised, c.grains AS spent, r.position AS returned
     FROM people p JOIN promises q ON q.person = p.person JOIN acts t ON t.number = q.offer
@@ -34,6 +34,14 @@ def holdings(connection: Connection, person: str) -> list[Holding]:
         Holding(row.campaign, row.round, row.at, int(row.promised), int(row.spent or 0), row.returned is not None)
         for row in rows
     ]
+
+
+def promised_nothing(connection: Connection, campaign: str, round: int) -> set[str]:  # noqa: A002
+    """List those among the people of an announcement who were promised not a grain."""
+    query = """SELECT p.id FROM acts t JOIN promises q ON q.offer = t.number JOIN people p ON p.person = q.person
+        WHERE t.kind = 'announce' AND t.campaign = :campaign AND t.round = :round AND q.grains = 0"""
+    rows = connection.execute(text(query), {"campaign": campaign, "round": round})
+    return {row.id for row in rows}
 
 
 def announced_body(connection: Connection, campaign: str, round: int) -> str | None:  # noqa: A002

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from optin.announcement import Announcement, Deal
+from optin.announcement import Announcement, Deal, explain
 from optin.figures.wording import count, level, percent, short
 from optin.releasing import Release
 from optin.web.service.ladder import Step, ladder_of, odds_words
@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 _USED_UP = "your total over all campaigns is used up"
+_LEFT_OUT = "what is left of your total over all campaigns does not cover what is asked of people with your cost"
 _TOO_DEAR = "at the cost you stated it is not worth it to you"
 SUSPICIONS = (0.1, 0.5, 0.9)
 
@@ -142,7 +143,7 @@ def deal_words(deal: Deal, offer: Announcement, *, stated: float | None) -> Deal
     found = moves(deal.epsilon)
     return DealWords(
         nothing=deal.grains == 0,
-        why_nothing=_USED_UP if offer.model == PRIVACY_CONSTRAINED else _TOO_DEAR,
+        why_nothing=_why_nothing(offer, stated),
         share=share_words(deal.weight),
         factor=odds_words(min(deal.epsilon, 700.0)),
         sentence=_beside_others(deal.weight * offer.people),
@@ -154,6 +155,13 @@ def deal_words(deal: Deal, offer: Announcement, *, stated: float | None) -> Deal
         cap=_capped(offer),
         epsilon=f"at most {epsilon_words(deal.epsilon)}",
     )
+
+
+def _why_nothing(offer: Announcement, stated: float | None) -> str:
+    """Say why someone is promised nothing: their total, or else their cost."""
+    if offer.model == PRIVACY_CONSTRAINED:
+        return _USED_UP
+    return _LEFT_OUT if stated is not None and explain(offer, cost=stated).grains else _TOO_DEAR
 
 
 def share_words(weight: float) -> str:

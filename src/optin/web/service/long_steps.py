@@ -9,134 +9,28 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row, delete, select, text, update
+from sqlalchemy import Connection, delete, select, text, update
 
 from optin import campaign as job_of_the_paper
-from optin.agents import Agents, PrivacyConstrained
 from optin.announcement import Announcement
 from optin.campaign import Quorum
-from optin.errors import BadInput, BudgetSpent, LedgerUnavailable, PromiseBroken
-from optin.planning import Plan
-from optin.store import UNLIMITED, Terms, allowance_grains, epsilons_of
+from optin.errors import LedgerUnavailable, PromiseBroken
 from optin.store.changing import hold
 from optin.store.holdings import announced_body
 from optin.store.web_schema import answers, campaigns
+from optin.web.service.announcing import Progress, announce, announced_agents
 from optin.web.service.core import Service
-from optin.web.service.ladder import LIMITS
 from optin.web.service.records import Draft, Job
-from optin.web.service.rows import People, agents_of, campaign_row, people_of
+from optin.web.service.rows import People, campaign_row, people_of
 from optin.web.service.steps import reach
 
 __all__ = ["LONG_STEPS", "Progress", "destroy_spent_keys"]
 
-Progress = Callable[[str, int, int], None]
-"""Told what is being done, how much of it, and of how much."""
 CHUNK = 5000
 LOG = logging.getLogger("optin.web")
-_LEVELS = [step.amount for step in LIMITS]
-
-
-# --- announce ---------------------------------------------------------------------------------------------------------
-
-
-def announce(service: Service, job: Job, progress: Progress) -> None:
-    """Plan with everyone who registered and make the offer; what the ledger holds is what is announced."""
-    progress("planning", 0, 0)
-    row = service.read(lambda connection: campaign_row(connection, job.campaign))
-    people = service.read(lambda connection: people_of(connection, job.campaign, job.round))
-    draft = Draft.from_json(row.draft)
-    if not people:
-        raise BadInput("nobody has registered; cancel, or draft a new campaign")
-    agents = agents_of(draft, people)
-    announced = service.ledger.is_announced(Terms(job.campaign, job.round, ""))
-    found = Plan.from_json(row.plan) if announced else _plan(service, row, draft, agents, people)
-    if math.isinf(found.eta):
-        raise PromiseBroken("nobody's choice asks for any noise, and no exact result is published here; cancel")
-    progress("announcing", 0, len(people))
-    offer = _announce(service, job, found, agents, people)
-
-    def work(connection: Connection) -> None:
-        hold(connection, job.campaign)
-        row = campaign_row(connection, job.campaign)
-        if row.state == "planning" and row.round == job.round:
-            _remember_allowances(connection, job, people, _totals(found, agents, people))
-            reach(service, connection, row, "announce", announcement=offer.to_json())
-
-    service.change(work)
-
-
-def _plan(service: Service, row: Row[Any], draft: Draft, agents: Agents, people: People) -> Plan:
-    """Find the best design and keep it before it is announced: after a crash the same one is announced."""
-    found = job_of_the_paper.plan(
-        agents,
-        bounds=(draft.lower, draft.upper),
-        data_sd=draft.data_sd,
-        max_gap=draft.max_gap,
-        slack=draft.slack,
-        ledger=service.ledger,
-        raise_limits=True,
-        allowances=_known(people, agents),
-        levels=_LEVELS,
-    )
-    query = update(campaigns).where(campaigns.c.id == row.id).values(plan=found.to_json())
-    service.change(lambda connection: connection.execute(query))
-    return found
-
-
-def _announce(service: Service, job: Job, found: Plan, agents: Agents, people: People) -> Announcement:
-    try:
-        return job_of_the_paper.announce(
-            found,
-            agents,
-            ledger=service.ledger,
-            campaign=job.campaign,
-            round=job.round,
-            raise_limits=True,
-            allowances=_totals(found, agents, people),
-            levels=_LEVELS,
-        )
-    except BadInput:
-        words = (
-            "too few people are promised anything, or too few of them are below the cap: what is announced would give "
-            "single limits away. Begin a new campaign with more people"
-        )
-    except BudgetSpent:
-        words = (
-            "what some people still allow over all campaigns does not cover what this plan asks of them. Begin a new "
-            "campaign; who has little left can decline it, or raise their total"
-        )
-    raise PromiseBroken(words)  # in our own words: the messages count few people, and what few have left is theirs
-
-
-def _known(people: People, agents: Agents) -> NDArray[np.float64]:
-    """List what each person allows over all campaigns: what they said, or else the limit they state now."""
-    stated = agents.limits if isinstance(agents, PrivacyConstrained) else np.full(len(people), math.inf)
-    said = [UNLIMITED if grains is None else grains for grains in people.allowances]
-    silent = np.array([grains is None for grains in people.allowances], dtype=np.bool_)
-    return np.where(silent, stated, epsilons_of(np.array(said, dtype=np.int64)))
-
-
-def _totals(found: Plan, agents: Agents, people: People) -> NDArray[np.float64]:
-    """List totals for the ledger; people with costs who never named one allow what this plan asks of them at most."""
-    if isinstance(agents, PrivacyConstrained):
-        return _known(people, agents)
-    return np.minimum(_known(people, agents), found.limits(agents))
-
-
-def _remember_allowances(connection: Connection, job: Job, people: People, totals: NDArray[np.float64]) -> None:
-    """Keep the first total as what the person allows; they may raise it later. Those on one step have one total."""
-    silent = np.array([grains is None for grains in people.allowances], dtype=np.bool_)
-    query = """UPDATE web_accounts SET allowance = :grains WHERE allowance IS NULL AND id IN
-        (SELECT person FROM web_registrations WHERE campaign = :campaign AND round = :round AND step = :step)"""
-    for step in np.unique(people.steps[silent]).tolist():
-        grains = int(allowance_grains(totals[silent & (people.steps == step)][:1])[0])
-        where = {"campaign": job.campaign, "round": job.round, "step": step}
-        connection.execute(text(query), {"grains": grains, **where})
-
 
 # --- release ----------------------------------------------------------------------------------------------------------
 
@@ -156,7 +50,7 @@ def release(service: Service, job: Job, progress: Progress) -> None:
     progress("releasing", len(people), len(people))
     result = job_of_the_paper.release(
         offer,
-        agents_of(draft, people),
+        announced_agents(service, job, draft, people),
         values,
         ledger=service.ledger,
         joined=joined,

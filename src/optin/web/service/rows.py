@@ -16,7 +16,7 @@ from optin.web.service.failures import NotFound
 from optin.web.service.ladder import ladder_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Job, Visitor
 
-__all__ = ["People", "agents_of", "campaign_row", "job_of", "owned_row", "people_of"]
+__all__ = ["OUT_OF_REACH", "People", "agents_of", "campaign_row", "job_of", "owned_row", "people_of"]
 
 _ID = re.compile(r"[0-9a-f]{32}")
 
@@ -80,9 +80,15 @@ def people_of(connection: Connection, campaign: str, round: int) -> People:  # n
     return People([row.person for row in rows], steps, [row.allowance for row in rows])
 
 
-def agents_of(draft: Draft, people: People) -> Agents:
-    """See the people of a round as the model of their campaign does."""
+OUT_OF_REACH = 1e60
+"""A cost at which nobody is asked for a single grain, whatever the benefit: how people are seen who are left out."""
+
+
+def agents_of(draft: Draft, people: People, *, left_out: NDArray[np.bool_] | None = None) -> Agents:
+    """See the people of a round as the model of their campaign does; those left out, as if they would refuse anything."""
     amounts = np.array([step.amount for step in ladder_of(draft.model)])[people.steps]
+    if left_out is not None and left_out.any():
+        amounts = np.where(left_out, OUT_OF_REACH, amounts)
     return agents_with(draft, amounts, ids=tuple(people.ids))
 
 

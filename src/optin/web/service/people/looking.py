@@ -18,7 +18,7 @@ from optin.web.service.core import Service
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import step_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Me, MyCampaign, Visitor
-from optin.web.service.rows import campaign_row
+from optin.web.service.rows import OUT_OF_REACH, campaign_row
 
 __all__ = ["campaign", "campaigns_of", "checked", "me", "of_mine", "open_campaigns", "receipt", "visible"]
 
@@ -139,12 +139,12 @@ def of_mine(query: Any, table: Any, values: dict[str, Any]) -> Any:  # noqa: ANN
 
 
 def _deal(draft: Draft, offer: Announcement | None, stated: int | None, holding: Holding | None) -> Deal | None:
-    """Say what this person is promised; the ledger may have cut a limit to what remained of the allowance."""
+    """Say what this person is promised; what remained of the allowance may have cut a limit, or left someone out."""
     if offer is None or stated is None or holding is None:
         return None
     amount = step_of(draft.model, stated).amount
     if draft.model != PRIVACY_CONSTRAINED:
-        return explain(offer, cost=amount)
+        return explain(offer, cost=amount if holding.promised else OUT_OF_REACH)
     promised = float(epsilons_of(np.array([holding.promised]))[0])
     return explain(offer, limit=min(amount, promised) if holding.promised < _grains(offer, amount) else amount)
 

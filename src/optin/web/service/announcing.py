@@ -1,0 +1,181 @@
+"""Announcing: plan once with everyone who registered, leave out whom it asks too much of, and make the offer.
+
+What people allow over all campaigns binds here. A limit is lowered to what is left of it. A cost cannot be lowered: whoever
+weighs costs and has too little left for what the plan asks is left out of it, with a promise of nothing. They stay among
+the people of the offer, so that nobody can count them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Row, text, update
+
+from optin import campaign as job_of_the_paper
+from optin.agents import Agents, PrivacyConstrained
+from optin.announcement import Announcement
+from optin.errors import BadInput, BudgetSpent, Infeasible, PromiseBroken
+from optin.planning import Plan
+from optin.store import UNLIMITED, Terms, allowance_grains, epsilons_of
+from optin.store.changing import hold
+from optin.store.holdings import promised_nothing
+from optin.store.web_schema import campaigns
+from optin.web.service.core import Service
+from optin.web.service.ladder import LIMITS
+from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Job
+from optin.web.service.rows import People, agents_of, campaign_row, people_of
+from optin.web.service.steps import reach
+
+__all__ = ["Progress", "announce", "announced_agents"]
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, how much of it, and of how much."""
+_LEVELS = [step.amount for step in LIMITS]
+_TOO_FEW = (
+    "too few people are promised anything, or too few of them are below the cap: what is announced would give "
+    "single limits away. Begin a new campaign with more people"
+)
+_NOT_WORTH_IT = (
+    "no result would be worth its price to enough of these people. Begin a new campaign with more people, or with a "
+    "result that is worth more to them"
+)
+
+
+def announce(service: Service, job: Job, progress: Progress) -> None:
+    """Plan with everyone who registered and make the offer; what the ledger holds is what is announced."""
+    progress("planning", 0, 0)
+    row = service.read(lambda connection: campaign_row(connection, job.campaign))
+    people = service.read(lambda connection: people_of(connection, job.campaign, job.round))
+    draft = Draft.from_json(row.draft)
+    if not people:
+        raise BadInput("nobody has registered; cancel, or draft a new campaign")
+    if service.ledger.is_announced(Terms(job.campaign, job.round, "")):
+        found, agents = Plan.from_json(row.plan), announced_agents(service, job, draft, people)
+    else:
+        found, agents = _planned(service, draft, people)
+        _keep(service, row, found)
+    progress("announcing", 0, len(people))
+    offer = _announce(service, job, found, agents, people)
+
+    def work(connection: Connection) -> None:
+        hold(connection, job.campaign)
+        row = campaign_row(connection, job.campaign)
+        if row.state == "planning" and row.round == job.round:
+            _remember_allowances(connection, job, people, _totals(people, found.limits(agents)))
+            reach(service, connection, row, "announce", announcement=offer.to_json())
+
+    service.change(work)
+
+
+def announced_agents(service: Service, job: Job, draft: Draft, people: People) -> Agents:
+    """See the people of a round as they were announced to: those who weigh costs and were left out are so again."""
+    if draft.model == PRIVACY_CONSTRAINED:
+        return agents_of(draft, people)  # the ledger knows which limits it cut
+    nothing = service.read(lambda connection: promised_nothing(connection, job.campaign, job.round))
+    return agents_of(draft, people, left_out=np.array([person in nothing for person in people.ids], dtype=np.bool_))
+
+
+def _planned(service: Service, draft: Draft, people: People) -> tuple[Plan, Agents]:
+    """Find the best design for all whom it does not ask too much of; say also how it sees the people.
+
+    Whoever it asks more of than they have left is left out, and the rest are planned for anew: they may then be asked
+    for more, or less. People only ever leave, so it ends, and everyone who is still in has enough left.
+    """
+    left_out = np.zeros(len(people), dtype=np.bool_)
+    while True:
+        agents = agents_of(draft, people, left_out=left_out)
+        found = _plan(service, draft, agents, people, left_out)
+        short = _asked_too_much(service, found, agents, people)
+        if not short.any():
+            _expect_noise(found, draft, people, left_out)
+            return found, agents
+        left_out |= short
+        if left_out.all():
+            raise PromiseBroken(_TOO_FEW)
+
+
+def _plan(service: Service, draft: Draft, agents: Agents, people: People, left_out: NDArray[np.bool_]) -> Plan:
+    try:
+        return job_of_the_paper.plan(
+            agents,
+            bounds=(draft.lower, draft.upper),
+            data_sd=draft.data_sd,
+            max_gap=draft.max_gap,
+            slack=draft.slack,
+            ledger=service.ledger,
+            raise_limits=True,
+            allowances=_totals(people, agents.limits) if isinstance(agents, PrivacyConstrained) else None,
+            levels=_LEVELS,
+        )
+    except Infeasible:
+        if not left_out.any():
+            raise
+    raise PromiseBroken(_NOT_WORTH_IT)  # the message would count what is missing, and so those who were left out
+
+
+def _asked_too_much(service: Service, found: Plan, agents: Agents, people: People) -> NDArray[np.bool_]:
+    """Mark those who weigh costs and of whom a plan asks more than they have left, in whole grains, as the ledger will."""
+    if isinstance(agents, PrivacyConstrained):
+        return np.zeros(len(people), dtype=np.bool_)
+    totals = allowance_grains(_totals(people, found.limits(agents)))
+    left = service.ledger.remaining(people.ids, raised_to=totals)
+    left = np.where(left >= UNLIMITED, totals, left)  # those new to the ledger will be registered with these
+    asked: NDArray[np.bool_] = allowance_grains(found.epsilons(agents)) > left
+    return asked
+
+
+def _expect_noise(found: Plan, draft: Draft, people: People, left_out: NDArray[np.bool_]) -> None:
+    """Refuse an exact result; those left out bear a cost only in our books, and ask for no noise."""
+    free = draft.model != PRIVACY_CONSTRAINED and not people.steps[~left_out].any()
+    if math.isinf(found.eta) or free:
+        raise PromiseBroken("nobody's choice asks for any noise, and no exact result is published here; cancel")
+
+
+def _keep(service: Service, row: Row[Any], found: Plan) -> None:
+    """Keep the design before it is announced: after a crash the same one is announced."""
+    query = update(campaigns).where(campaigns.c.id == row.id).values(plan=found.to_json())
+    service.change(lambda connection: connection.execute(query))
+
+
+def _announce(service: Service, job: Job, found: Plan, agents: Agents, people: People) -> Announcement:
+    try:
+        return job_of_the_paper.announce(
+            found,
+            agents,
+            ledger=service.ledger,
+            campaign=job.campaign,
+            round=job.round,
+            raise_limits=True,
+            allowances=_totals(people, found.limits(agents)),
+            levels=_LEVELS,
+        )
+    except BadInput:
+        words = _TOO_FEW
+    except BudgetSpent:
+        words = "another campaign was announced to some of these people at the same moment; announce again"
+    raise PromiseBroken(words)  # in our own words: the messages count few people, and what few have left is theirs
+
+
+def _totals(people: People, stated: NDArray[np.float64]) -> NDArray[np.float64]:
+    """List what each person allows over all campaigns: what they said, or else the most they accept in this one."""
+    said = [UNLIMITED if grains is None else grains for grains in people.allowances]
+    return np.where(_silent(people), stated, epsilons_of(np.array(said, dtype=np.int64)))
+
+
+def _silent(people: People) -> NDArray[np.bool_]:
+    return np.array([grains is None for grains in people.allowances], dtype=np.bool_)
+
+
+def _remember_allowances(connection: Connection, job: Job, people: People, totals: NDArray[np.float64]) -> None:
+    """Keep the first total as what the person allows; they may raise it later. Those on one step have one total."""
+    silent = _silent(people)
+    query = """UPDATE web_accounts SET allowance = :grains WHERE allowance IS NULL AND id IN
+        (SELECT person FROM web_registrations WHERE campaign = :campaign AND round = :round AND step = :step)"""
+    for step in np.unique(people.steps[silent]).tolist():
+        grains = int(allowance_grains(totals[silent & (people.steps == step)][:1])[0])
+        where = {"campaign": job.campaign, "round": job.round, "step": step}
+        connection.execute(text(query), {"grains": grains, **where})
