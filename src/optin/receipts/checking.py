@@ -1,0 +1,112 @@
+"""How anyone checks a receipt with the published files alone."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from optin.errors import PromiseBroken
+from optin.receipts.record import Receipt, is_well_formed
+from optin.receipts.sealing import Seal
+from optin.receipts.tree import SALT_BYTES, climb, leaves_of
+
+__all__ = ["check", "root_of", "seal_of"]
+
+
+class _Announcement(Protocol):
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def campaign(self) -> str: ...
+    @property
+    def round(self) -> int: ...
+    @property
+    def largest_promise(self) -> int: ...
+
+
+class _Release(Protocol):
+    @property
+    def announcement(self) -> _Announcement: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def joined_people(self) -> int: ...
+    @property
+    def total_grains(self) -> int: ...
+    @property
+    def ledger_number(self) -> int | None: ...
+    @property
+    def ledger_head(self) -> str | None: ...
+
+
+def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> tuple[str, ...]:
+    """Verify a receipt against the published announcement and release; list what was shown, or raise PromiseBroken.
+
+    Everything is recomputed from the three files: the leaf from the receipt, the root from the path, the chain hash
+    from the published release and the root. If the operator changed the charge, the release or its place in the
+    ledger, the hash differs from the published one. Nothing proves what remains, nor that somebody was not charged:
+    the last line says so.
+    """
+    _expect(is_well_formed(receipt), "the receipt holds something that no receipt holds")
+    _expect(receipt.fingerprint == announcement.fingerprint, "the receipt is for another announcement")
+    place = (announcement.campaign, announcement.round)
+    _expect((receipt.campaign, receipt.round) == place, "the receipt is for another campaign or round")
+    _expect(receipt.promised <= announcement.largest_promise, "more was promised than the announcement allows anybody")
+    _expect(release.announcement.fingerprint == announcement.fingerprint, "the release is of another announcement")
+    _expect(release.ledger_number == receipt.ledger_number, "the receipt is for another place in the ledger")
+    _expect(release.ledger_head == receipt.ledger_head, "the receipt and the release name different ledger heads")
+    _expect(
+        seal_of(receipt, release.fingerprint).hash == receipt.ledger_head,
+        "the release is not the one sealed in the ledger",
+    )
+    _expect(release.joined_people == receipt.charged_people, "the release counts other people than were charged")
+    shown = ["the release is the one sealed in the ledger, under the published announcement"]
+    if receipt.index is None:
+        _expect(receipt.spent == 0, "the receipt says something was spent and shows no charge")
+        return (
+            *shown,
+            "nothing was spent, says the operator; that an id was not charged cannot be proved",
+            "what was promised and what remains is the operator's word",
+        )
+    _expect(receipt.spent == receipt.promised, "something else was spent than promised")
+    _expect(receipt.spent <= release.total_grains, "more was spent than the release cost everyone together")
+    _expect(root_of(receipt) == receipt.rows, "the charge is not among those sealed with the release")
+    return (
+        *shown,
+        "the charge is among those sealed with the release",
+        "what was promised was spent, and no more; what remains is the operator's word",
+    )
+
+
+def _expect(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise PromiseBroken(f"{otherwise}; keep all three files and ask the operator")
+
+
+def root_of(receipt: Receipt) -> str:
+    """Compute the root that a receipt's own charge and path lead to."""
+    _expect(receipt.salt is not None and receipt.index is not None, "the receipt lacks its salt")
+    salt, index = bytes.fromhex(receipt.salt or ""), receipt.index or 0
+    _expect(len(salt) == SALT_BYTES and 0 <= index < receipt.charged_people, "the receipt's proof is malformed")
+    leaf = leaves_of(salt, [receipt.id], np.array([receipt.spent], dtype=np.int64))[0]
+    return climb(leaf, index, receipt.charged_people, receipt.path)
+
+
+def seal_of(receipt: Receipt, result: str | None) -> Seal:
+    """Rebuild the act a receipt speaks of; ``result`` is the fingerprint of the release."""
+    return Seal(
+        number=receipt.ledger_number,
+        kind="release",
+        campaign=receipt.campaign,
+        round=receipt.round,
+        offer=receipt.offer,
+        at=receipt.at,
+        fingerprint=receipt.fingerprint,
+        result=result,
+        body=receipt.body,
+        people=receipt.charged_people,
+        rows=receipt.rows,
+        joined=receipt.joined,
+        previous=receipt.previous,
+    )

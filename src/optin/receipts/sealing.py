@@ -1,0 +1,59 @@
+"""One act of the ledger as the chain hashes it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from dataclasses import dataclass
+
+__all__ = ["VERSION", "Seal", "sealed"]
+
+VERSION = 1
+
+
+def sealed(*fields: str | int | None) -> str:
+    """Hash fields so that no two different lists of fields give the same text to hash.
+
+    Each field is preceded by its kind and its length; without lengths ("ab", "c") and ("a", "bc") would collide.
+
+    >>> sealed("ab", "c") == sealed("a", "bc")
+    False
+    >>> sealed(1) == sealed("1"), sealed(None) == sealed("")
+    (False, False)
+    """
+    digest = hashlib.sha256()
+    for field in fields:
+        kind = b"n" if field is None else b"i" if isinstance(field, int) else b"s"
+        data = b"" if field is None else str(field).encode()
+        digest.update(kind + len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seal:
+    """The public fields of one act of the ledger, in the order in which the chain hashes them.
+
+    ``fingerprint`` is the announcement's, ``result`` the release's, ``body`` the hash of the stored text, ``rows``
+    stands for the act's rows (the Merkle root, for a release), ``joined`` for who took part, ``previous`` is the hash
+    of the act before: whoever knows a later hash can tell whether any of this was changed.
+    """
+
+    version: int = VERSION
+    number: int
+    kind: str
+    campaign: str | None = None
+    round: int | None = None
+    offer: int | None = None
+    at: str
+    fingerprint: str | None = None
+    result: str | None = None
+    body: str
+    people: int
+    rows: str
+    joined: str | None = None
+    previous: str
+
+    @property
+    def hash(self) -> str:
+        """The hash of this act, and of the whole chain up to it."""
+        return sealed(*(getattr(self, field.name) for field in dataclasses.fields(self)))

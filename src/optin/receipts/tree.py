@@ -1,0 +1,96 @@
+"""A tree of hashes over the charges of a release: each can be shown to be there without showing any other."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optin.errors import PromiseBroken
+
+__all__ = ["BLOCK", "SALT_BYTES", "MerkleTree", "charge_salts", "climb", "leaves_of"]
+
+SALT_BYTES = 16
+BLOCK = 2**20
+"""Charges that share one stretch of salts, and one part of the tree: what is held in memory at once."""
+_NODE = b"\x01"
+
+
+def charge_salts(key: bytes, count: int, *, block: int = 0, size: int = BLOCK) -> bytes:
+    """Stretch one release's secret into a salt for each charge from a block on, so that no leaf can be guessed from an id.
+
+    >>> len(charge_salts(b"k" * 32, 3)), charge_salts(b"k" * 32, 2) == charge_salts(b"k" * 32, 3)[:32]
+    (48, True)
+    """
+    parts = []
+    for start in range(0, count, size):
+        number = block + start // size
+        mark = number.to_bytes(8, "big") if number else b""
+        stretched = hashlib.shake_256(b"optin charge salts 1" + key + mark)
+        parts.append(stretched.digest(SALT_BYTES * min(size, count - start)))
+    return b"".join(parts)
+
+
+def leaves_of(salts: bytes, ids: Sequence[str], grains: NDArray[np.int64]) -> list[bytes]:
+    """Hash each charge with its salt; salt and grains have fixed lengths, so the id needs none."""
+    count = len(ids)
+    width = 1 + SALT_BYTES + 8
+    heads = np.zeros((count, width), dtype=np.uint8)
+    heads[:, 1 : 1 + SALT_BYTES] = np.frombuffer(salts, np.uint8).reshape(count, SALT_BYTES)
+    heads[:, 1 + SALT_BYTES :] = np.ascontiguousarray(grains, dtype=">i8").view(np.uint8).reshape(count, 8)
+    packed, sha256 = heads.tobytes(), hashlib.sha256
+    return [
+        sha256(packed[start : start + width] + person.encode()).digest()
+        for start, person in zip(range(0, width * count, width), ids, strict=True)
+    ]
+
+
+class MerkleTree:
+    """All levels of a hash tree; an odd node at the end of a level moves up as it is.
+
+    >>> tree = MerkleTree([bytes([k]) * 32 for k in range(5)])
+    >>> climb(bytes([3]) * 32, 3, 5, tree.path(3)) == tree.root
+    True
+    """
+
+    def __init__(self, leaves: Sequence[bytes]) -> None:
+        level = list(leaves) or [hashlib.sha256(b"").digest()]
+        self.levels = [level]
+        while len(level) > 1:
+            level = _parents(level)
+            self.levels.append(level)
+
+    @property
+    def root(self) -> str:
+        """The one hash that stands for all leaves."""
+        return self.levels[-1][0].hex()
+
+    def path(self, index: int) -> tuple[str, ...]:
+        """List the sister hashes met on the way from a leaf to the root."""
+        path = []
+        for level in self.levels[:-1]:
+            if (index ^ 1) < len(level):
+                path.append(level[index ^ 1].hex())
+            index //= 2
+        return tuple(path)
+
+
+def _parents(level: list[bytes]) -> list[bytes]:
+    sha256 = hashlib.sha256
+    parents = [sha256(_NODE + left + right).digest() for left, right in zip(level[::2], level[1::2], strict=False)]
+    return parents + level[-1:] if len(level) % 2 else parents
+
+
+def climb(leaf: bytes, index: int, count: int, path: Sequence[str]) -> str:
+    """Compute the root above a leaf from its sister hashes."""
+    sisters, node = iter(path), leaf
+    while count > 1:
+        if (index ^ 1) < count:
+            sister = bytes.fromhex(next(sisters, ""))
+            node = hashlib.sha256(_NODE + (sister + node if index % 2 else node + sister)).digest()
+        index, count = index // 2, (count + 1) // 2
+    if next(sisters, None) is not None:
+        raise PromiseBroken("the receipt's path is longer than its tree is high; ask the operator for a new receipt")
+    return node.hex()

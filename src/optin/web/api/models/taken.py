@@ -1,0 +1,146 @@
+"""What the JSON interface takes; strict, so that nothing is read as something else."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from optin.web.service.records import Draft
+
+__all__ = [
+    "AllowanceIn",
+    "AnswerIn",
+    "DraftIn",
+    "EntryIn",
+    "InviteIn",
+    "NewAnalystIn",
+    "PreviewIn",
+    "RegistrationIn",
+    "SignInIn",
+    "StepIn",
+    "Taken",
+    "WhatIfIn",
+]
+
+Text = Annotated[str, Field(max_length=4000)]
+Secret = Annotated[str, Field(min_length=1, max_length=200, examples=["Wq3v0yqk0dM8bq3oUu1m2h7Yb0E0iVb0aM4w9m1n2oQ"])]
+
+
+class Taken(BaseModel):
+    """Something sent to us: unknown fields, numbers in quotes and NaN are refused, and nothing is echoed."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
+
+
+class SignInIn(Taken):
+    """An analyst's name and password."""
+
+    name: Annotated[str, Field(max_length=64, examples=["ada"])]
+    password: Annotated[str, Field(max_length=256, examples=["correct horse battery"])]
+
+
+class NewAnalystIn(SignInIn):
+    """The one-time secret of a link, with the name and password to be used from now on."""
+
+    secret: Secret
+
+
+class EntryIn(Taken):
+    """An invitation's secret, or one's own key."""
+
+    secret: Secret
+
+
+class DraftIn(Taken):
+    """What a campaign asks and on which terms."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "title": "Sleep",
+                    "question": "How many hours did you sleep last night?",
+                    "purpose": "To plan the night shift.",
+                    "unit": "hours",
+                    "lower": 0.0,
+                    "upper": 12.0,
+                    "data_sd": 2.0,
+                    "public": True,
+                }
+            ]
+        }
+    )
+
+    title: Annotated[str, Field(min_length=1, max_length=120)]
+    question: Annotated[str, Field(min_length=1, max_length=2000)]
+    purpose: Text = ""
+    unit: Annotated[str, Field(max_length=40)] = ""
+    model: Literal["privacy-constrained", "quasi-linear"] = "privacy-constrained"
+    lower: Annotated[float, Field(ge=-1e12, le=1e12)]
+    upper: Annotated[float, Field(ge=-1e12, le=1e12)]
+    data_sd: Annotated[float, Field(ge=0, le=1e12)] | None = None
+    max_gap: Annotated[float, Field(ge=0, le=1e12)] = 0.0
+    slack: Annotated[float, Field(ge=0, le=10)] = 0.0
+    sealed: bool = False
+    public: bool = False
+    quorum_people: Annotated[int, Field(ge=1, le=10**9)] = 20
+    quorum_standard_error: Annotated[float, Field(gt=0, le=1e12)] | None = None
+    benefit_base: Annotated[float, Field(ge=-1e12, le=1e12)] = 1.0
+    benefit_slope: Annotated[float, Field(ge=0, le=1e12)] = 1.0
+    outside: Annotated[float, Field(ge=-1e12, le=1e12)] | Literal["own-data"] = 0.0
+
+    def draft(self) -> Draft:
+        """Turn it into the record that the service takes."""
+        return Draft(**{name: getattr(self, name) for name in DraftIn.model_fields})
+
+
+class InviteIn(Taken):
+    """How many invitations to make."""
+
+    count: Annotated[int, Field(ge=1, le=1000, examples=[20])]
+
+
+class StepIn(Taken):
+    """The round in which a step is meant, as its campaign was last seen; left out, the one it is in."""
+
+    round: Annotated[Annotated[int, Field(ge=1, le=10**9)] | None, Field(examples=[1])] = None
+
+
+class RegistrationIn(Taken):
+    """A step of the ladder; in a sealed campaign the answer with it."""
+
+    step: Annotated[int, Field(ge=0, le=100, examples=[5])]
+    value: float | None = None
+
+
+class AnswerIn(Taken):
+    """Joining with a value, or declining without one."""
+
+    join: Annotated[bool, Field(examples=[True])]
+    value: Annotated[float | None, Field(examples=[7.5])] = None
+
+
+class AllowanceIn(Taken):
+    """The most epsilon one allows over all campaigns."""
+
+    epsilon: Annotated[float, Field(ge=0, le=1e6, examples=[2.0])]
+
+
+class PreviewIn(Taken):
+    """A draft, and how many people to assume on each step of its ladder."""
+
+    draft: DraftIn
+    people: Annotated[
+        list[Annotated[int, Field(ge=0, le=10**6)]],
+        Field(min_length=10, max_length=10, examples=[[5, 5, 10, 20, 30, 20, 10, 0, 0, 0]]),
+    ]
+
+
+class WhatIfIn(Taken):
+    """What to change; what is left out stays as drafted."""
+
+    max_gap: Annotated[float, Field(ge=0, le=1e12)] | None = None
+    data_sd: Annotated[float, Field(ge=0, le=1e12)] | None = None
+    slack: Annotated[float, Field(ge=0, le=10)] | None = None
+    decline_share: Annotated[float, Field(ge=0, lt=1, examples=[0.2])] = 0.0
