@@ -135,22 +135,27 @@ def test_what_one_person_has_left_cannot_be_read_off_the_announced_sums(house):
     assert crowd[0].receipt(campaign).spent <= 0.02 * 2**32
 
 
-def test_a_plan_that_asks_more_than_someone_has_left_fails_without_saying_of_whom_or_how_many(house):
+@pytest.mark.parametrize(("base", "words"), [(5.0, "too few people are promised"), (0.3, "no result would be worth")])
+def test_a_plan_that_asks_more_than_most_have_left_fails_without_saying_of_whom_or_how_many(house, base, words):
     analyst, crowd = house.analyst(), house.people(24)
-    crowd[0].raise_allowance(1e-6)
-    terms = {"model": "quasi-linear", "benefit_base": 5.0, "data_sd": 1.0}
+    for person in crowd[:17]:
+        person.raise_allowance(1e-6)
+    terms = {"model": "quasi-linear", "benefit_base": base, "data_sd": 1.0}
     campaign = registered(analyst, crowd, steps=[2] * 24, **terms)
     analyst.take(campaign, "close-registration")
-    with pytest.raises(PromiseBroken, match="what some people still allow") as caught:
+    with pytest.raises(PromiseBroken, match=words) as caught:
         analyst.take(campaign, "announce")
     told = str(caught.value) + " ".join(line.words for line in analyst.log(campaign))
-    assert "index" not in told
-    assert "24" not in told
+    assert not [part for part in ("index", "24", "17", " 7 ", "left", "allow") if part in told]
 
 
-def test_people_whom_nothing_costs_are_not_promised_an_exact_result(house):
-    analyst, crowd = house.analyst(), house.people(12)
-    campaign = registered(analyst, crowd, steps=[0] * 12, model="quasi-linear", benefit_base=5.0, data_sd=1.0)
+@pytest.mark.parametrize("others", [0, 2], ids=["alone", "beside people who are left out"])
+def test_people_whom_nothing_costs_are_not_promised_an_exact_result(house, others):
+    analyst, crowd = house.analyst(), house.people(12 + others)
+    for person in crowd[12:]:
+        person.raise_allowance(1e-6)
+    steps = [0] * 12 + [5] * others
+    campaign = registered(analyst, crowd, steps=steps, model="quasi-linear", benefit_base=5.0, data_sd=1.0)
     analyst.take(campaign, "close-registration")
     with pytest.raises(PromiseBroken, match="no exact result is published"):
         analyst.take(campaign, "announce")
