@@ -256,6 +256,16 @@ def test_files_that_cannot_be_used_are_named_and_not_quoted(tmp_path):
     refused(dates, "limit is stored as date, and numbers are needed")
 
 
+def test_columns_that_an_engine_would_mix_up_are_refused(tmp_path):
+    capitals = written(tmp_path / "capitals", limit=[1.0, 4.0], Limit=[9.0, 9.0])
+    refused(capitals, "columns limit and Limit", "cannot tell apart")
+    assert len(optin.read(capitals, limits="limit", engine="memory")) == 2
+    mixed = written(tmp_path / "mixed", parts=1, limit=[1.0, 4.0])
+    pq.write_table(pa.table({"id": ["q"], "limit": [9]}), tmp_path / "mixed" / "1.parquet")
+    assert len(optin.read(mixed, limits="limit")) == 3
+    refused(mixed, "0.parquet stores limit as double, and", "as int64; Spark reads one type only", engine="spark-local")
+
+
 def test_pages_damaged_inside_a_good_file_are_no_secret(tmp_path):
     folder = written(tmp_path / "people", parts=1, limit=RNG.random(20_000))
     path = tmp_path / "people" / "0.parquet"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
 from optin.engine.csvfiles import csv_header
-from optin.engine.parquetfiles import parquet_header
+from optin.engine.parquetfiles import parquet_header, parquet_types
 from optin.engine.places import PARQUET
 from optin.errors import BadInput
 
-__all__ = ["advice", "expect_column", "header", "is_parquet"]
+__all__ = ["advice", "expect_column", "expect_one_type", "expect_told_apart", "header", "is_parquet"]
 
 
 def header(file: Path) -> list[str]:
@@ -30,6 +31,31 @@ def expect_column(file: Path | str, name: str, header: list[str]) -> None:
     if header.count(name) > 1:
         raise BadInput(f"{file} has {header.count(name)} columns named {name}; rename all but one")
     raise BadInput(f"{_top(file)} has no column {name}; {advice(name, header)}")
+
+
+def expect_told_apart(file: Path | str, header: list[str]) -> None:
+    """Refuse names that differ only in capitals, or not at all: engines take them for one."""
+    first: dict[str, str] = {}
+    for name in header:
+        other = first.setdefault(name.casefold(), name)
+        if other != name:
+            raise BadInput(
+                f"{_top(file)} has columns {other} and {name}, which an engine cannot tell apart; rename one, or add"
+                " --engine memory (engine='memory')"
+            )
+
+
+def expect_one_type(files: Sequence[str]) -> None:
+    """Refuse Parquet files that store a column in different types: Spark reads all of them as the first."""
+    stored: dict[str, tuple[str, str]] = {}
+    for file in files:
+        for name, kind in parquet_types(Path(file)).items():
+            before, known = stored.setdefault(name, (file, kind))
+            if known != kind:
+                raise BadInput(
+                    f"{before} stores {name} as {known}, and {file} as {kind}; Spark reads one type only: write them alike,"
+                    " or add --engine duckdb (engine='duckdb')"
+                )
 
 
 def advice(name: str, header: list[str]) -> str:

@@ -13,13 +13,14 @@ from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
 from optin.engine.csvfiles import expect_readable, line_count
 from optin.engine.engines import MEMORY, grouped, open_session, read_files
-from optin.engine.headers import expect_column, header, is_parquet
+from optin.engine.headers import expect_column, expect_one_type, expect_told_apart, header, is_parquet
 from optin.engine.parquetfiles import row_count
 from optin.engine.people import KeptConstrained, KeptQuasiLinear, limit_of
 from optin.engine.places import files_of
 from optin.engine.reading import read_table
 from optin.engine.rows import Rows
 from optin.engine.session import Session
+from optin.engine.spark import is_spark
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
@@ -112,10 +113,15 @@ def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engin
     for file, known in headers:
         for name in (id, *columns):
             expect_column(file, name, list(known))
+        expect_told_apart(file, list(known))
+    if found is None and is_parquet(files[0]) and is_spark(engine):
+        expect_one_type(files)
     session = open_session(engine)
     if found is not None:
         found.register(session)
-    table = read_files(session, grouped(headers), parquet=is_parquet(files[0]))
+    table = session.tried(
+        lambda: read_files(session, grouped(headers), parquet=is_parquet(files[0])), about=str(source)
+    )
     rows = Rows(session, table, str(source), id, tuple(files))
     rows.ids()
     return rows

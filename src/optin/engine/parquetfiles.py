@@ -9,7 +9,7 @@ import pyarrow.parquet as arrow_parquet
 
 from optin.errors import BadInput
 
-__all__ = ["parquet_header", "read_parquet", "row_count"]
+__all__ = ["parquet_header", "parquet_types", "read_parquet", "row_count"]
 
 
 def parquet_header(path: Path) -> list[str]:
@@ -23,6 +23,11 @@ def parquet_header(path: Path) -> list[str]:
     if names is None:
         raise BadInput(f"{path} is not a Parquet file, or is damaged; write it again")
     return names
+
+
+def parquet_types(path: Path) -> dict[str, str]:
+    """Read how each column is stored."""
+    return {field.name: str(field.type) for field in arrow_parquet.read_schema(path)}
 
 
 def read_parquet(path: Path, names: list[str]) -> pa.Table:

@@ -46,7 +46,7 @@ class Session:
     def fetch(self, query: ir.Expr, *, about: str) -> pa.Table:
         """Send one query and return its few rows; ``about`` names what is read, for a message."""
         self.sent += 1
-        return self._tried(lambda: _arrow(self.backend, query), about)
+        return self.tried(lambda: _arrow(self.backend, query), about)
 
     def one(self, query: ir.Table, *, about: str) -> dict[str, Any]:
         """Send one query that gives one row."""
@@ -56,16 +56,16 @@ class Session:
     def batches(self, query: ir.Table, *, about: str, size: int = 1 << 16) -> Iterator[pa.RecordBatch]:
         """Send one query and walk over its rows, a batch at a time."""
         self.sent += 1
-        reader = self._tried(lambda: _arrow_batches(self.backend, query, size), about)
-        while (batch := self._tried(lambda: next(reader, None), about)) is not None:
+        reader = self.tried(lambda: _arrow_batches(self.backend, query, size), about)
+        while (batch := self.tried(lambda: next(reader, None), about)) is not None:
             yield batch
 
     def write(self, query: ir.Table, path: str, *, about: str) -> None:
         """Send one query whose rows the engine writes to Parquet itself."""
         self.sent += 1
-        self._tried(lambda: _write(self.backend, query, path), about)
+        self.tried(lambda: _write(self.backend, query, path), about)
 
-    def _tried(self, call: Callable[[], Any], about: str) -> Any:  # noqa: ANN401 - whatever the engine gives
+    def tried(self, call: Callable[[], Any], about: str) -> Any:  # noqa: ANN401 - whatever the engine gives
         """Return what a call gives; where the engine fails, its error may quote rows, so it ends here."""
         found = FAILED
         try:
