@@ -1,22 +1,23 @@
-"""Plan and release on a cluster, in a process of its own: one process has one Spark. Prints what came out, as JSON."""
+"""Plan, announce and release on a cluster, in a process of its own: one process has one Spark. Prints what came out."""
 
 import json
 import sys
+from pathlib import Path
 
 import optin
 from optin.releasing.drawing import measure
 
 
-def main(engine, people, announcement):
+def main(engine, people, folder):
     agents = optin.read(people, limits="limit", engine=engine)
-    plan = optin.plan(agents, bounds=(0, 1))
+    cap = optin.plan(agents, bounds=(0, 1)).cap
+    plan = optin.Plan.from_json((Path(folder) / "plan.json").read_text())
     offer = plan.announce(agents, campaign="c")
-    print(json.dumps({"cap": plan.cap, "offer": offer.to_json()}), flush=True)
-    with open(announcement) as file:
-        announced = optin.Announcement.from_json(file.read())
+    print(json.dumps({"cap": cap, "fingerprint": offer.fingerprint}), flush=True)
     for _ in range(3):  # the test takes a worker away while these run
-        measured = measure(announced, agents, "value", joined="joined")
+        measured = measure(offer, agents, "value", joined="joined")
         print(json.dumps({"sum": str(measured.those.weighted), "joined": measured.turnout.people}), flush=True)
+    sys.stdin.read()  # whoever attached by Spark Connect is done when this ends
 
 
 if __name__ == "__main__":

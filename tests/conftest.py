@@ -1,11 +1,14 @@
 """What several test files share: the two databases a ledger can live in."""
 
+import os
+
 import pytest
 from hypothesis import settings
 from postgres import PostgresServer
 
 settings.register_profile("any machine", deadline=None)  # a law holds however busy the machine is
 settings.load_profile("any machine")
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # Java that lives for a minute
 
 
 @pytest.fixture(scope="session")

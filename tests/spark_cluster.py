@@ -1,4 +1,7 @@
-"""A real Spark standalone cluster: a master and workers on loopback, from the PyPI package and this machine's Java."""
+"""A real Spark standalone cluster: a master and workers on loopback, from the PyPI package and this machine's Java.
+
+A driver on it opens Spark Connect as well, as a cluster that serves clients without Java does.
+"""
 
 import contextlib
 import ctypes
@@ -24,6 +27,8 @@ class SparkCluster:
         self.folder = Path(tempfile.mkdtemp(prefix="optin-spark-"))
         self.port = _free_port()
         self.url = f"spark://127.0.0.1:{self.port}"
+        self.connect_port = _free_port()
+        self.connect_url = f"sc://127.0.0.1:{self.connect_port}"
         self.master = self._run("master", "deploy.master.Master", "--port", self.port, "--webui-port", 0)
         _wait_for(lambda: _listens(self.port))
         self.workers = [
@@ -49,8 +54,35 @@ class SparkCluster:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                preexec_fn=lambda: _LIBC.prctl(1, signal.SIGKILL),  # a killed test process leaves no cluster behind
+                preexec_fn=_dies_with_parent,  # a killed test process leaves no cluster behind
             )
+
+    @contextlib.contextmanager
+    def driver(self, command):
+        """Run a program whose Spark also serves Spark Connect; it ends when its input does."""
+        conf = {
+            "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+            "spark.connect.grpc.binding.address": "127.0.0.1",
+            "spark.connect.grpc.binding.port": self.connect_port,
+        }
+        arguments = [f"--conf {name}={value}" for name, value in conf.items()]
+        environment = {
+            "PYSPARK_SUBMIT_ARGS": " ".join([*arguments, "pyspark-shell"]),
+            "OPTIN_ENGINE_PATIENCE": "120",  # starting Java on a busy machine takes its time
+        }
+        with subprocess.Popen(
+            [str(part) for part in command],
+            env=os.environ | environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=_dies_with_parent,
+        ) as process:
+            try:
+                yield process
+            finally:
+                process.stdin.close()
 
     def kill_worker(self, number):
         """Take one worker and what it runs away, as a lost machine would."""
@@ -62,6 +94,10 @@ class SparkCluster:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _dies_with_parent():
+    _LIBC.prctl(1, signal.SIGKILL)
 
 
 def _free_port():

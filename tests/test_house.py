@@ -99,3 +99,10 @@ def test_the_files_a_project_needs_are_there():
         "src/optin/py.typed",
     ]:
         assert (ROOT / name).stat().st_size > 0 or name.endswith("py.typed"), name
+
+
+@pytest.mark.xdist_group("together")
+def test_tests_of_one_group_share_one_process(request):
+    """A pytest that hides groups from pytest-xdist scatters them, and each worker starts a Spark of its own."""
+    grouped = request.config.getoption("loadgroup", default=False)
+    assert request.node.nodeid.endswith("@together") == grouped
