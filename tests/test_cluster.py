@@ -54,7 +54,10 @@ def test_a_cluster_plans_and_releases_the_same_by_either_url_and_survives_the_lo
         cluster.kill_worker(0)
         sums += [json.loads(process.stdout.readline()) for _ in range(2)]
         attached = subprocess.run(
-            list(map(str, [*job, cluster.connect_url, *where])), stdin=subprocess.DEVNULL, capture_output=True, text=True
+            list(map(str, [*job, cluster.connect_url, *where])),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
         )
     assert attached.returncode == 0, attached.stderr
     by_connect = [json.loads(line) for line in attached.stdout.splitlines()]
