@@ -314,6 +314,16 @@ def test_a_cluster_that_takes_the_call_and_says_nothing_is_given_up_and_the_proc
     assert "Nothing was planned, released or charged" in done.stderr
 
 
+@pytest.mark.parametrize("wrong", ["soon", "-1", "nan", "inf"])
+def test_patience_is_a_number_of_seconds(tmp_path, monkeypatch, wrong):
+    monkeypatch.setenv("OPTIN_ENGINE_PATIENCE", wrong)
+    folder = written(tmp_path / "people", limit=[1.0, 4.0])
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        refused(
+            folder, "OPTIN_ENGINE_PATIENCE is a number of seconds", engine=f"sc://127.0.0.1:{silent.getsockname()[1]}"
+        )
+
+
 def test_by_itself_a_silent_cluster_is_waited_for_less_than_half_a_minute():
     assert spark.KNOCK + spark.PATIENCE < 30
 

@@ -78,6 +78,7 @@ def _knock(engine: str) -> None:
 
 def _answer(engine: str, call: Callable[[], Any]) -> Any:  # noqa: ANN401 - a session of one of two kinds
     """Wait for a cluster, but not for ever; nothing is charged or planned yet."""
+    patience = _patience()
     _start_java(engine)
     found: list[Any] = []
 
@@ -89,10 +90,22 @@ def _answer(engine: str, call: Callable[[], Any]) -> Any:  # noqa: ANN401 - a se
 
     thread = threading.Thread(target=tried, daemon=True)
     thread.start()
-    thread.join(float(os.environ.get("OPTIN_ENGINE_PATIENCE", PATIENCE)))
+    thread.join(patience)
     if not found or found[0] is FAILED:
         raise _silent(engine)
     return found[0]
+
+
+def _patience() -> float:
+    """Return how many seconds to wait."""
+    given = os.environ.get("OPTIN_ENGINE_PATIENCE") or str(PATIENCE)
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < threading.TIMEOUT_MAX:
+        raise BadInput("OPTIN_ENGINE_PATIENCE is a number of seconds to wait for a cluster, such as 60")
+    return seconds
 
 
 def _start_java(engine: str) -> None:
