@@ -115,6 +115,11 @@ class KeptRule:
     def _one(self, query: ir.Table) -> dict[str, int]:
         """Ask for one row of whole numbers; the sum of nothing is 0."""
         found = self.rows.session.one(query, about=self.rows.source)
+        if any(isinstance(number, str) and not number.isdecimal() for number in found.values()):
+            raise BadInput(
+                f"{self.rows.source}: {self.rows.session.name} rounds sums of whole numbers, and promises need them exact; use"
+                " DuckDB, PostgreSQL or Spark, or bring the people into memory if there are few enough"
+            )
         return {name: int(number or 0) for name, number in found.items()}
 
     def _everyone(self, found: dict[str, int]) -> Sums:
@@ -148,9 +153,21 @@ class KeptRule:
         where = self.rows.session.one(
             view.filter(view[lack] > 0).aggregate(person=view.id.min()), about=self.rows.source
         )
+        place = f"{self.rows.source} id {where['person']}"
         if lack == "unanswered":
-            raise BadInput(f"id {where['person']}: {joined} is not an answer; write true or false, yes or no, 1 or 0")
-        raise BadInput(f"id {where['person']} joined but their value is missing: give it, or mark them as not joined")
+            raise BadInput(f"{place}: {joined} is not an answer; write true or false, yes or no, 1 or 0")
+        if self._holds_text(str(values), where["person"]):
+            raise BadInput(f"{place}: {values} is not a number; write it with digits and a point")
+        raise BadInput(f"{place} joined but their value ({values}) is missing: give it, or mark them as not joined")
+
+    def _holds_text(self, name: str, person: str) -> bool:
+        """Tell whether a person's cell holds something, but no number."""
+        table = self.rows.table
+        if not table[name].type().is_string():
+            return False
+        text = table[name].strip()
+        held = table.filter((self.rows.ids() == person) & (text != "") & (text.upper() != "NAN"))
+        return self._one(held.aggregate(rows=held.count()))["rows"] > 0
 
 
 def kept_rule(agents: Agents, *, surplus: float | None, cap: float) -> KeptRule:

@@ -13,7 +13,6 @@ import numpy as np
 from optin.engine.engines import read_files
 from optin.engine.people import KeptConstrained, KeptQuasiLinear
 from optin.engine.rows import Rows
-from optin.engine.scratch import Scratch
 from optin.engine.session import literal
 from optin.store import UNLIMITED
 from optin.store.large import Block
@@ -35,8 +34,7 @@ def laid_over(agents: Kept, handed: Handed) -> Rows | None:
     Limits are kept in the column STATED, whatever expression they were.
     """
     rows = agents.rows
-    scratch = rows.session.scratch or Scratch()
-    path = scratch.path / f"{uuid4().hex}.parquet"
+    path = rows.session.folder() / f"{uuid4().hex}.parquet"
     if not _written(path, handed):
         return None
     header = (PERSON, FIRST, SECOND)

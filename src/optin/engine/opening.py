@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from optin.engine.checks import expect_distinct_ids
 from optin.engine.csvfiles import expect_readable, line_count
 from optin.engine.engines import MEMORY, grouped, open_session, read_files
 from optin.engine.headers import expect_column, expect_one_type, expect_told_apart, header, is_parquet
-from optin.engine.parquetfiles import row_count
+from optin.engine.parquetfiles import expect_whole, row_count
 from optin.engine.people import KeptConstrained, KeptQuasiLinear, limit_of
 from optin.engine.places import files_of
 from optin.engine.reading import read_table
@@ -54,32 +54,21 @@ def read(
     if engine == MEMORY and not hasattr(source, "execute"):
         return _in_memory(str(source), id, limits, budgets, costs, benefit, outside)
     rows = rows_of(source, id=id, columns=wanted, engine=engine)
-    with _explained(rows):
-        people: KeptConstrained | KeptQuasiLinear
-        if benefit is not None:
-            people = KeptQuasiLinear(rows, str(costs), benefit=benefit, outside=outside)
-        else:
-            people = limit_of(rows, limits, budgets, costs)
-        if check_ids or (check_ids is None and len(people) < MANY):
-            expect_distinct_ids(rows)
-        return people
-
-
-@contextmanager
-def _explained(rows: Rows) -> Iterator[None]:
-    """Where an engine gives up on local CSV, find the line; nothing it said itself is passed on."""
-    try:
-        yield
-    except BadInput as error:
-        if not rows.session.failed:
-            raise
-        failure = error
+    people: KeptConstrained | KeptQuasiLinear
+    if benefit is not None:
+        people = KeptQuasiLinear(rows, str(costs), benefit=benefit, outside=outside)
     else:
-        return
-    for file in rows.files:
-        if not is_parquet(file) and not remote.is_remote(file):
-            expect_readable(Path(file))
-    raise failure from None
+        people = limit_of(rows, limits, budgets, costs)
+    if check_ids or (check_ids is None and len(people) < MANY):
+        expect_distinct_ids(rows)
+    return people
+
+
+def _expect_whole(files: Sequence[str]) -> None:
+    """Where an engine gave up on local files, name the file and where it is damaged; nothing the engine said is passed on."""
+    for file in files:
+        if not remote.is_remote(file):
+            expect_whole(Path(file)) if is_parquet(file) else expect_readable(Path(file))
 
 
 def engine_for(path: str) -> str:
@@ -117,6 +106,7 @@ def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engin
     if found is None and is_parquet(files[0]) and is_spark(engine):
         expect_one_type(files)
     session = open_session(engine)
+    session.explain = partial(_expect_whole, files)
     if found is not None:
         found.register(session)
     table = session.tried(

@@ -9,7 +9,7 @@ import pyarrow.parquet as arrow_parquet
 
 from optin.errors import BadInput
 
-__all__ = ["parquet_header", "parquet_types", "read_parquet", "row_count"]
+__all__ = ["expect_whole", "parquet_header", "parquet_types", "read_parquet", "row_count"]
 
 
 def parquet_header(path: Path) -> list[str]:
@@ -39,6 +39,26 @@ def read_parquet(path: Path, names: list[str]) -> pa.Table:
     if table is None:
         raise BadInput(f"{path} is damaged: its rows cannot be read; write it again")
     return table
+
+
+def expect_whole(path: Path) -> None:
+    """Name the first column that cannot be read; one column of one row group is in memory at a time."""
+    if not path.exists():
+        raise BadInput(f"{path} was taken away while it was read; put it back, then try again")
+    names = parquet_header(path)
+    file = arrow_parquet.ParquetFile(path)
+    for group in range(file.num_row_groups):
+        for name in names:
+            if not _reads(file, group, name):
+                raise BadInput(f"{path} is damaged: its column {name} cannot be read; write it again")
+
+
+def _reads(file: arrow_parquet.ParquetFile, group: int, name: str) -> bool:
+    try:
+        file.read_row_group(group, columns=[name])
+    except (pa.ArrowException, OSError):
+        return False
+    return True
 
 
 def row_count(path: Path) -> int:

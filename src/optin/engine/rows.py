@@ -51,7 +51,7 @@ class Rows:
         column = self.table[self.id]
         kind = column.type()
         if not (kind.is_string() or kind.is_integer()):
-            raise BadInput(f"{self.id} is stored as {kind}, and ids are text; write the column as text")
+            raise BadInput(f"{self.source}: {self.id} is stored as {kind}, and ids are text; write the column as text")
         return column.cast("string") if kind.is_integer() else column
 
     def number(self, name: str) -> ir.FloatingColumn:

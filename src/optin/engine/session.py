@@ -9,16 +9,16 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from optin.engine.scratch import Scratch
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from ibis.backends import BaseBackend
     from ibis.expr import types as ir
-
-    from optin.engine.scratch import Scratch
 
 __all__ = ["Session", "literal"]
 
@@ -40,8 +40,14 @@ class Session:
 
     def __init__(self, backend: BaseBackend, name: str, *, scratch: Scratch | None = None, owned: bool = True) -> None:
         self.backend, self.name, self.scratch, self.sent = backend, name, scratch, 0
-        self.failed = False
+        self.explain: Callable[[], None] = lambda: None  # raises what it finds wrong with the files themselves
         self.close = weakref.finalize(self, _close, backend if owned else None, scratch)
+
+    def folder(self) -> Path:
+        """Return a private folder for what this session reads besides people's tables; it goes when the session goes."""
+        if self.scratch is None:
+            self.scratch = Scratch()
+        return self.scratch.path
 
     def fetch(self, query: ir.Expr, *, about: str) -> pa.Table:
         """Send one query and return its few rows; ``about`` names what is read, for a message."""
@@ -75,7 +81,7 @@ class Session:
         except Exception as error:
             reason = type(error).__name__
         if found is FAILED:
-            self.failed = True
+            self.explain()
             raise BadInput(
                 f"{about} cannot be read by {self.name} ({reason}): a file is damaged, or was changed or taken away while it"
                 " was read, or the engine lacks room or has gone away; check the files and the engine, then try again"

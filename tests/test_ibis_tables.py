@@ -1,0 +1,100 @@
+"""People in a table of Ibis, or in any expression over one: the same plan, sums and ledger as in memory."""
+
+import ibis
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from ledger_steps import counts, spent
+
+import optin
+from optin import campaign
+from optin.errors import BadInput
+from optin.releasing.drawing import measure
+from optin.store import Ledger
+
+N = 1_000
+RNG = np.random.default_rng(21)
+LIMITS = np.concatenate([RNG.lognormal(-1.0, 1.0, N - 2), [0.0, np.inf]])
+VALUES, JOINED = RNG.normal(0.5, 0.4, N), RNG.random(N) < 0.8
+IDS = [f"p{number:05}" for number in range(N)]
+HELD = optin.PrivacyConstrained(LIMITS, ids=IDS)
+PEOPLE = pa.table({"id": IDS, "limit": LIMITS, "value": VALUES, "joined": JOINED})
+
+
+def table(_):
+    return ibis.duckdb.connect().create_table("people", PEOPLE)
+
+
+def expression(_):
+    """Half limits in one table, the rest in another, and a row that is filtered away."""
+    connection = ibis.duckdb.connect()
+    asked = connection.create_table("asked", pa.table({"id": [*IDS, "left"], "half": [*(LIMITS / 2), -1.0]}))
+    given = connection.create_table("given", PEOPLE.drop_columns(["limit"]))
+    people = asked.filter(asked.id != "left").inner_join(given, "id")
+    return people.mutate(limit=people.half * 2).drop("half")
+
+
+def on_spark(folder):
+    pq.write_table(PEOPLE, folder / "people.parquet")
+    return str(folder / "people.parquet")
+
+
+SOURCES = [table, expression, pytest.param(on_spark, marks=pytest.mark.xdist_group("spark"))]
+
+
+def read(source, folder):
+    engine = "spark-local" if source is on_spark else "duckdb"
+    return optin.read(source(folder), limits="limit", engine=engine)
+
+
+@pytest.mark.parametrize("source", [table, expression])
+def test_a_table_of_ibis_gives_the_plan_the_offer_and_the_sums_of_memory(source, tmp_path):
+    kept = read(source, tmp_path)
+    plan = optin.plan(HELD, bounds=(0, 1))
+    assert optin.plan(kept, bounds=(0, 1)).cap == pytest.approx(plan.cap, rel=1e-11)
+    assert plan.certificate(kept).holds
+    offer = plan.announce(HELD, campaign="c")
+    assert plan.announce(kept, campaign="c") == offer
+    for column, array in ((None, None), ("joined", JOINED)):
+        found, expected = measure(offer, kept, "value", joined=column), measure(offer, HELD, VALUES, joined=array)
+        assert (found.those, found.those.weighted) == (expected.those, expected.those.weighted)
+    assert optin.release(offer, kept, "value").joined_people == N
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_two_rounds_go_through_a_ledger_as_from_memory(source, tmp_path):
+    kept = read(source, tmp_path)
+    with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger, Ledger.open(str(tmp_path / "held.sqlite")) as other:
+        for name, joined in (("first", "joined"), ("second", None)):
+            offers = [
+                campaign.announce(campaign.plan(who, bounds=(0, 1), ledger=book), who, ledger=book, campaign=name)
+                for who, book in ((kept, ledger), (HELD, other))
+            ]
+            release = campaign.release(offers[0], kept, "value", joined=joined, ledger=ledger)
+            campaign.release(offers[1], HELD, VALUES, joined=JOINED if joined else None, ledger=other)
+            assert offers[0].total_grains == offers[1].total_grains
+        assert spent(ledger) == spent(other)
+        assert counts(ledger) == counts(other)
+        assert ledger.verify(against=[release]).ok
+
+
+def test_what_is_wrong_with_a_table_of_ibis_is_said_without_its_rows():
+    connection = ibis.duckdb.connect()
+    people = connection.create_table("people", pa.table({"id": ["ann", "bob"], "limit": [1.0, -7.25]}))
+    with pytest.raises(BadInput, match=r"^the table id bob: limit is negative"):
+        optin.read(people, limits="limit")
+    with pytest.raises(BadInput, match=r"the table has no column limits; did you mean limit?"):
+        optin.read(people, limits="limits")
+    with pytest.raises(BadInput, match="limit is stored as timestamp"):
+        optin.read(people.mutate(limit=ibis.now()), limits="limit")
+
+
+def test_a_backend_that_rounds_sums_may_plan_but_promises_nothing():
+    people = ibis.sqlite.connect().create_table("people", PEOPLE.slice(0, N - 1))
+    kept = optin.read(people, limits="limit")
+    held = optin.PrivacyConstrained(LIMITS[: N - 1])
+    plan = optin.plan(kept, bounds=(0, 1))
+    assert plan.cap == pytest.approx(optin.plan(held, bounds=(0, 1)).cap, rel=1e-11)
+    with pytest.raises(BadInput, match="sqlite rounds sums of whole numbers"):
+        plan.announce(kept)
