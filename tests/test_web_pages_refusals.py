@@ -94,7 +94,7 @@ def test_an_answer_out_of_bounds_is_shown_at_its_field_and_not_repeated(house, o
     admission = person.sign_up()
     campaign = answering(owner, [*house.people(12), person])
     ticket = accounts.enter(house.service, admission.key).ticket
-    form = {"csrf": ticket.visitor.csrf, "value": "77.125"}
+    form = {"csrf": ticket.visitor.csrf, "value": "77.125", "round": "1"}
     answer = house.ask("POST", f"/c/{campaign}/join", cookie=ticket.token, data=form)
     assert answer.status_code == 422
     assert 'aria-invalid="true"' in answer.text
@@ -235,6 +235,27 @@ def test_a_page_left_open_in_one_round_cannot_act_in_the_next(house, owner):
     for wrong in ({}, {"round": ""}, {"round": "-1"}, {"round": "1.0"}):
         form = {"csrf": csrf, "step": "close", **wrong}
         assert house.ask("POST", f"/a/c/{campaign}/step", cookie=cookie, data=form).status_code == 422
+
+
+def test_nobody_joins_a_round_with_a_page_that_shows_the_deal_of_another(house, owner):
+    person, crowd = house.client(), house.people(12)
+    admission = person.sign_up()
+    campaign = answering(owner, [*crowd, person])
+    ticket = accounts.enter(house.service, admission.key).ticket
+    left_open = house.ask("GET", f"/c/{campaign}", cookie=ticket.token).text
+    assert 'name="round" value="1"' in left_open
+    for step in ("new-round", "close-registration", "announce", "open-answers"):
+        owner.take(campaign, step)
+    form = {"csrf": ticket.visitor.csrf, "value": "5", "round": "1"}
+    refused = house.ask("POST", f"/c/{campaign}/join", cookie=ticket.token, data=form)
+    assert (refused.status_code, "Round 1 is over" in refused.text) == (409, True)
+    with pytest.raises(PromiseBroken, match="round 1 is over"):
+        person.join(campaign, 5.0, round=1)
+    assert person.my_campaign(campaign).answer is None
+    assert person.join(campaign, 5.0, round=2).answer == "joined"
+    owner.take(campaign, "new-round", round=2)
+    with pytest.raises(PromiseBroken, match="round 2 is over"):
+        person.register(campaign, 3, round=2)
 
 
 def test_sealed_answers_can_be_opened_again_or_closed_as_they_are(house, owner):

@@ -54,7 +54,9 @@ def failures(analyst, person, campaign):
     yield refused(person, "PUT", answer, json={"join": False, "value": VALUE})
     yield refused(person, "PUT", answer, json={"join": True, "value": VALUE, str(VALUE): VALUE})
     yield refused(person, "PUT", answer, content=f'{{"join": true, "value": {VALUE}'.encode())
-    yield refused(person, "POST", f"/c/{campaign}/join", data={"value": f"{VALUE}x", "csrf": person._csrf})
+    yield refused(
+        person, "POST", f"/c/{campaign}/join", data={"value": f"{VALUE}x", "round": "1", "csrf": person._csrf}
+    )
     yield refused(person, "GET", f"/c/{VALUE}")
     yield refused(person, "GET", f"/api/me/campaigns/{VALUE}?value={VALUE}")
     yield refused(analyst, "POST", "/api/session", json={"name": NAME, "password": f"{VALUE}"})

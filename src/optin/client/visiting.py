@@ -164,18 +164,25 @@ class Client:
         """Show a campaign, and what is one's own in it."""
         return my_campaign_from(self._call("GET", f"/api/me/campaigns/{campaign}"))
 
-    def register(self, campaign: str, step: int, *, value: float | None = None) -> MyCampaignStatus:
+    def register(
+        self,
+        campaign: str,
+        step: int,
+        *,
+        value: float | None = None,
+        round: int | None = None,  # noqa: A002
+    ) -> MyCampaignStatus:
         """State a limit as a step of the ladder; in a sealed campaign the value comes along."""
-        body = {"step": step} if value is None else {"step": step, "value": value}
+        body = {"step": step, "value": value, "round": round}
         return my_campaign_from(self._call("PUT", f"/api/me/campaigns/{campaign}/registration", body))
 
     def withdraw(self, campaign: str) -> None:
         """Take a registration back; after the announcement this declines."""
         self._call("DELETE", f"/api/me/campaigns/{campaign}/registration")
 
-    def join(self, campaign: str, value: float) -> MyCampaignStatus:
-        """Join with a value, or change it."""
-        body = {"join": True, "value": value}
+    def join(self, campaign: str, value: float, *, round: int | None = None) -> MyCampaignStatus:  # noqa: A002
+        """Join with a value, or change it; with ``round``, on that round's terms or not at all."""
+        body = {"join": True, "value": value, "round": round}
         return my_campaign_from(self._call("PUT", f"/api/me/campaigns/{campaign}/answer", body))
 
     def decline(self, campaign: str) -> MyCampaignStatus:

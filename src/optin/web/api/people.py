@@ -54,7 +54,7 @@ def register(
     service: ServiceOf, person: PersonOnly, campaign: str, body: models.RegistrationIn
 ) -> models.MyCampaignOut:
     """State a limit (or cost) as a step of the ladder; in a sealed campaign the answer comes along."""
-    return my_campaign_out(people.register(service, person, campaign, body.step, value=body.value))
+    return my_campaign_out(people.register(service, person, campaign, body.step, value=body.value, round=body.round))
 
 
 @router.delete("/campaigns/{campaign}/registration", status_code=204)
@@ -70,7 +70,7 @@ def answer(service: ServiceOf, person: PersonOnly, campaign: str, body: models.A
         raise BadInput("joining needs a value, and declining has none")
     if body.value is None:
         return my_campaign_out(people.decline(service, person, campaign))
-    return my_campaign_out(people.join(service, person, campaign, body.value))
+    return my_campaign_out(people.join(service, person, campaign, body.value, round=body.round))
 
 
 @router.get("/campaigns/{campaign}/receipt")

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from optin.errors import BadInput
 from optin.figures.wording import short
 from optin.web.doors import MaybeVisitor, PersonOnly, ServiceOf
-from optin.web.pages.forms import Texts, sentence
+from optin.web.pages.forms import Texts, round_of, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
 from optin.web.pages.stages import person_stages
 from optin.web.pages.wording import deal_words, epsilon_words, result_words, rungs
@@ -106,7 +106,8 @@ def state_limit(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Te
 
     def work() -> None:
         value = _value(form["value"]) if "value" in form else None
-        people.register(service, visitor, campaign, _step(form.get("step", "")), value=value)
+        step, number = _step(form.get("step", "")), round_of(form)
+        people.register(service, visitor, campaign, step, value=value, round=number)
 
     return _done(service, visitor, campaign, work, "limit")
 
@@ -116,7 +117,7 @@ def join(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Texts) ->
     """Join with a value; one out of bounds is told to its owner at once."""
 
     def work() -> None:
-        people.join(service, visitor, campaign, _value(form.get("value", "")))
+        people.join(service, visitor, campaign, _value(form.get("value", "")), round=round_of(form))
 
     return _done(service, visitor, campaign, work, "joined")
 

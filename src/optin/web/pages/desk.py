@@ -9,10 +9,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from optin.errors import BadInput
 from optin.figures.wording import count, short
 from optin.web.doors import AnalystOnly, ServiceOf
-from optin.web.pages.forms import Texts, origin_of, sentence
+from optin.web.pages.forms import Texts, origin_of, round_of, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
 from optin.web.pages.stages import STATE_NAMES, analyst_stages
 from optin.web.pages.wording import result_words
@@ -212,18 +211,10 @@ def job(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
 def take_step(service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
     """Take a step; taken before, it changes nothing."""
     try:
-        steps.take(service, visitor, campaign, form.get("step", ""), round=_round(form))
+        steps.take(service, visitor, campaign, form.get("step", ""), round=round_of(form))
     except REFUSALS as refusal:
         return _page(service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
     return moved(f"/a/c/{campaign}")
-
-
-def _round(form: dict[str, str]) -> int:
-    """Read which round the page was showing."""
-    text = form.get("round", "")
-    if not (text.isdecimal() and len(text) < 10):
-        raise BadInput("the form does not say which round its page showed; load the page again")
-    return int(text)
 
 
 @router.post("/c/{campaign}/invitations")

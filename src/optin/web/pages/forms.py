@@ -7,10 +7,11 @@ from typing import Annotated
 from fastapi import Depends, Request
 from starlette.datastructures import FormData
 
+from optin.errors import BadInput
 from optin.web.doors import form_of
 from optin.web.settings import WebSettings
 
-__all__ = ["FormOf", "Texts", "origin_of", "sentence"]
+__all__ = ["FormOf", "Texts", "origin_of", "round_of", "sentence"]
 
 
 FormOf = Annotated[FormData, Depends(form_of)]
@@ -38,3 +39,11 @@ def sentence(refusal: Exception | str) -> str:
     """
     words = str(refusal)
     return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!")) else ".")
+
+
+def round_of(form: dict[str, str]) -> int:
+    """Read which round the page was showing."""
+    text = form.get("round", "")
+    if not (text.isdecimal() and len(text) < 10):
+        raise BadInput("the form does not say which round its page showed; load the page again")
+    return int(text)

@@ -10,9 +10,10 @@ from fastapi.responses import Response
 
 from optin.errors import BadInput, OptinError
 from optin.figures.wording import count, short
+from optin.planning import Plan
 from optin.report.images import WIDTH, pixels, told
 from optin.report.plan_sections import plan_sections
-from optin.report.reach import planned_reach
+from optin.report.reach import announced_reach, planned_reach
 from optin.report.section import Pictured
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.drafting import preview_words
@@ -38,14 +39,27 @@ def plan_page(request: Request, service: ServiceOf, visitor: AnalystOnly, campai
         plan, description = preview.pictured(service, visitor, campaign)
     except OptinError as refusal:
         return show("desk/plan.html", visitor=visitor, **{**context, "why": sentence(refusal)})
-    unit = f" {found.draft.unit}" if found.draft.unit else ""
-    context["lead"] = (
-        f"With all {count(plan.people)}, the published average will be within about ± {short(planned_reach(plan), 2)}{unit} of "
-        "the true one, 95 times out of 100, and nobody gives more than they allowed."
-    )
+    context["lead"], context["seen"] = _lead(found, plan)
     context["sections"] = [_shown(section) for section in plan_sections(plan, description)]
     asked = _asked(request, found)
     return show("desk/plan.html", visitor=visitor, **context, asked=asked, **_what_if(service, visitor, found, asked))
+
+
+def _lead(found: Campaign, plan: Plan) -> tuple[str, str]:
+    """Say how accurate it will be: as announced, or else as far as groups tell; and what the pictures are drawn from."""
+    offer, unit = found.announcement, f" {found.draft.unit}" if found.draft.unit else ""
+    reach = planned_reach(plan) if offer is None else announced_reach(offer)
+    lead = (
+        f"With all {count(plan.people)}, the published average will be within about ± {short(reach, 2)}{unit} of "
+        "the true one, 95 times out of 100, and nobody gives more than they allowed."
+    )
+    seen = "in groups of at least ten people, each taken at its most careful end, so that no mark stands for a person"
+    if offer is None:
+        return lead, f"Seen {seen}: the plan that is announced uses everyone's own choice, and is usually closer."
+    return (
+        lead,
+        f"The pictures and sliders below see people {seen}: the announced plan is usually closer than they say.",
+    )
 
 
 def _shown(section: Pictured) -> dict[str, Any]:
@@ -88,11 +102,23 @@ def _asked(request: Request, found: Campaign) -> dict[str, str]:
         "decline": given.get("decline", "0"),
         "gap": given.get("gap", f"{draft.max_gap:g}"),
         "sd": given.get("sd", f"{spread:g}"),
+        "least_gap": f"{_beginning(draft.max_gap, width / _STEPS):.6g}",
+        "least_sd": f"{_beginning(spread, width / 2 / _STEPS) or width / 2 / _STEPS:.6g}",
         "most_gap": f"{width:g}",
         "most_sd": f"{width / 2:g}",
         "gap_step": f"{width / _STEPS:g}",
         "sd_step": f"{width / 2 / _STEPS:g}",
     }
+
+
+def _beginning(number: float, step: float) -> float:
+    """Let a slider begin where its steps lead to the draft's own number; browsers move it elsewhere otherwise.
+
+    >>> round(_beginning(2.0, 0.15), 9), _beginning(6.0, 0.15)
+    (0.05, 0.0)
+    """
+    rest = number - step * round(number / step)
+    return 0.0 if abs(rest) < 1e-9 * step else rest % step
 
 
 def _what_if(service: ServiceOf, visitor: AnalystOnly, found: Campaign, asked: dict[str, str]) -> dict[str, Any]:
@@ -107,7 +133,12 @@ def _what_if(service: ServiceOf, visitor: AnalystOnly, found: Campaign, asked: d
     words = preview_words(
         answer, max_gap=gap, highest=highest if found.draft.model == PRIVACY_CONSTRAINED else math.inf
     )
-    return {"what_if": {**words, "effective": short((spread / answer.standard_error) ** 2)}}
+    return {"what_if": {**words, "effective": _people(spread / answer.standard_error)}}
+
+
+def _people(ratio: float) -> str:
+    """Say how many people without any privacy would be as good; of less than one there is no such number."""
+    return short(ratio**2) if ratio >= 1.0 else "less than 1"
 
 
 def _slider(text: str) -> float:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, func, select
 
 from optin.agents import Agents, LinearBenefit, PrivacyConstrained, QuasiLinear
+from optin.errors import PromiseBroken
 from optin.store.web_schema import accounts, answers, campaigns, jobs, registrations
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import ladder_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Job, Visitor
 
-__all__ = ["OUT_OF_REACH", "People", "agents_of", "campaign_row", "job_of", "owned_row", "people_of"]
+__all__ = ["OUT_OF_REACH", "People", "agents_of", "campaign_row", "expect_round", "job_of", "owned_row", "people_of"]
 
 _ID = re.compile(r"[0-9a-f]{32}")
 
@@ -29,6 +30,14 @@ def campaign_row(connection: Connection, campaign: str) -> Row[Any]:
     if found is None:
         raise NotFound
     return found
+
+
+def expect_round(row: Row[Any], round: int | None) -> None:  # noqa: A002 - the word of the contract
+    """Refuse what was meant for another round than the one a campaign is in; None is whichever it is."""
+    if round is not None and round < row.round:
+        raise PromiseBroken(f"round {round} is over; look at the campaign as it is now")
+    if round is not None and round > row.round:
+        raise PromiseBroken(f"there is no round {round} yet: this is round {row.round}")
 
 
 def owned_row(connection: Connection, analyst: Visitor, campaign: str) -> Row[Any]:

@@ -15,7 +15,7 @@ from optin.store.web_schema import campaigns, jobs
 from optin.web.service.campaigns import FORWARD, REACHED, possible, show
 from optin.web.service.core import Service, log_event, new_id
 from optin.web.service.records import Campaign, Draft, Visitor
-from optin.web.service.rows import job_of, owned_row
+from optin.web.service.rows import expect_round, job_of, owned_row
 
 __all__ = ["LONG", "STEPS", "reach", "take"]
 
@@ -56,7 +56,7 @@ def take(
         job = job_of(connection, campaign)
         if _taken_before(row, step, round) or (job and job.unfinished and job.kind == step):
             return
-        _expect_now(row, round)
+        expect_round(row, round)
         if job and job.unfinished:
             raise PromiseBroken(f"the step {job.kind} is still under way; wait until it is done")
         _expect_possible(row, step)
@@ -75,13 +75,6 @@ def _taken_before(row: Row[Any], step: str, round: int | None) -> bool:  # noqa:
     if step == "new-round":
         return bool(round < row.round if round is not None else row.round > 1 and row.state == REACHED[step])
     return bool(row.state == REACHED[step] and round in (None, row.round))
-
-
-def _expect_now(row: Row[Any], round: int | None) -> None:  # noqa: A002
-    if round is not None and round < row.round:
-        raise PromiseBroken(f"round {round} is over; look at the campaign as it is now")
-    if round is not None and round > row.round:
-        raise PromiseBroken(f"there is no round {round} yet: this is round {row.round}")
 
 
 def _expect_possible(row: Row[Any], step: str) -> None:

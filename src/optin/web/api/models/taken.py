@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 Text = Annotated[str, Field(max_length=4000)]
+Round = Annotated[Annotated[int, Field(ge=1, le=10**9)] | None, Field(examples=[1])]
 Secret = Annotated[str, Field(min_length=1, max_length=200, examples=["Wq3v0yqk0dM8bq3oUu1m2h7Yb0E0iVb0aM4w9m1n2oQ"])]
 
 
@@ -104,21 +105,23 @@ class InviteIn(Taken):
 class StepIn(Taken):
     """The round in which a step is meant, as its campaign was last seen; left out, the one it is in."""
 
-    round: Annotated[Annotated[int, Field(ge=1, le=10**9)] | None, Field(examples=[1])] = None
+    round: Round = None
 
 
 class RegistrationIn(Taken):
-    """A step of the ladder; in a sealed campaign the answer with it."""
+    """A step of the ladder; in a sealed campaign the answer with it. With a round, in that round or not at all."""
 
     step: Annotated[int, Field(ge=0, le=100, examples=[5])]
     value: float | None = None
+    round: Round = None
 
 
 class AnswerIn(Taken):
-    """Joining with a value, or declining without one."""
+    """Joining with a value, or declining without one. With a round, joining on that round's terms or not at all."""
 
     join: Annotated[bool, Field(examples=[True])]
     value: Annotated[float | None, Field(examples=[7.5])] = None
+    round: Round = None
 
 
 class AllowanceIn(Taken):

@@ -16,6 +16,7 @@ from optin.web.service.core import Service
 from optin.web.service.ladder import step_of
 from optin.web.service.people.looking import campaign, me, of_mine, visible
 from optin.web.service.records import Draft, Me, MyCampaign, Visitor
+from optin.web.service.rows import expect_round
 
 __all__ = ["decline", "join", "raise_allowance", "register", "withdraw"]
 
@@ -28,11 +29,20 @@ _ANSWER = """INSERT INTO web_answers (campaign, round, person, joined, value, at
     DO UPDATE SET joined = excluded.joined, value = excluded.value, at = excluded.at"""
 
 
-def register(service: Service, person: Visitor, name: str, step: int, *, value: float | None = None) -> MyCampaign:
+def register(
+    service: Service,
+    person: Visitor,
+    name: str,
+    step: int,
+    *,
+    value: float | None = None,
+    round: int | None = None,  # noqa: A002 - the word of the contract
+) -> MyCampaign:
     """State a limit (or a cost); in a sealed campaign the value comes along. Said again, the last word counts."""
 
     def work(connection: Connection) -> None:
         row = _held_row(connection, person, name)
+        expect_round(row, round)
         draft = Draft.from_json(row.draft)
         chosen = step_of(draft.model, step)
         if row.state != "registration":
@@ -49,11 +59,22 @@ def register(service: Service, person: Visitor, name: str, step: int, *, value: 
     return campaign(service, person, name)
 
 
-def join(service: Service, person: Visitor, name: str, value: float) -> MyCampaign:
-    """Join with a value, or change it; the value leaves this function only as ciphertext."""
+def join(
+    service: Service,
+    person: Visitor,
+    name: str,
+    value: float,
+    *,
+    round: int | None = None,  # noqa: A002
+) -> MyCampaign:
+    """Join with a value, or change it; the value leaves this function only as ciphertext.
+
+    Each round has its own deal: with ``round``, nobody joins on other terms than those they were shown.
+    """
 
     def work(connection: Connection) -> None:
         row = _held_row(connection, person, name)
+        expect_round(row, round)
         _expect_answering(connection, row, person)
         _store_answer(service, connection, row, person, value)
 
