@@ -3,6 +3,7 @@
 import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -10,10 +11,13 @@ from hypothesis import strategies as st
 
 import optin
 import optin.web
+from optin.report.reach import announced_reach, planned_reach
 from optin.web.pages.looks import show
+from optin.web.pages.plans import _lead
 from optin.web.pages.stages import STATE_NAMES, analyst_stages, person_stages, stands
 from optin.web.pages.wording import deal_words, epsilon_words, moves, result_words, rungs, share_words
 from optin.web.service.ladder import LIMITS, odds_words
+from optin.web.service.records import Draft
 from optin.web.service.rows import OUT_OF_REACH
 
 WEB = Path(optin.web.__file__).parent
@@ -85,11 +89,12 @@ def test_a_result_is_written_with_the_digits_that_its_error_leaves():
 
 
 def test_every_step_of_both_ladders_has_words_and_every_limit_a_picture():
-    limits, costs = rungs("privacy-constrained"), rungs("quasi-linear", benefit_base=2.0)
+    limits, costs = rungs("privacy-constrained"), rungs("quasi-linear", benefit_base=50.0)
     assert len(limits) == len(LIMITS)
     assert all(50 < rung.reach <= 100 for rung in limits)
     assert all(rung.words and rung.sentence.endswith(".") for rung in (*limits, *costs))
-    assert len({rung.words for rung in limits}) == len(limits)
+    for ladder in (limits, costs):
+        assert len({rung.words for rung in ladder}) == len(ladder)
 
 
 @pytest.mark.parametrize("state", STATE_NAMES)
@@ -101,6 +106,19 @@ def test_every_state_stands_somewhere(state):
         word, sentence = stands(state, answer, stated=answer is not None)
         assert word
         assert sentence.endswith(".")
+
+
+def test_the_page_of_an_announced_plan_says_how_accurate_what_was_announced_is():
+    """Groups of ten, each at its careful end, would say much less of a small crowd with mixed limits."""
+    agents = optin.PrivacyConstrained([0.05] * 5 + [1.0] * 10)
+    offer = optin.plan(agents, bounds=(0, 12)).announce(agents)
+    seen = optin.plan(optin.PrivacyConstrained([0.05] * 15), bounds=(0, 12))
+    draft = Draft(title="t", question="q", unit="hours", lower=0.0, upper=12.0)
+    before, after = (_lead(SimpleNamespace(announcement=known, draft=draft), seen)[0] for known in (None, offer))
+    reach = [float(re.search(r"± ([\d.]+) hours", words)[1]) for words in (before, after)]
+    assert reach[0] == pytest.approx(planned_reach(seen), rel=0.05)
+    assert reach[1] == pytest.approx(announced_reach(offer), rel=0.05)
+    assert reach[1] < reach[0] / 3
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)

@@ -49,7 +49,7 @@ def _stages(names: tuple[str, ...], states: tuple[tuple[str, ...], ...], state: 
 
 
 _STANDS = {
-    ("registration", None): ("choose a limit", "Registration is open."),
+    ("registration", None): ("open to you", "Registration is open: make your choice."),
     ("planning", None): ("being planned", "Your deal is being worked out."),
     ("announced", None): ("see your deal", "The offer is public. Answers open soon."),
     ("answers", None): ("join or decline", "Your deal is ready. Join or decline until answers close."),
@@ -63,11 +63,11 @@ _STANDS = {
 def stands(state: str, answer: str | None, *, stated: bool) -> tuple[str, str]:
     """Say in a word and a sentence where a campaign stands for one person."""
     if state == "registration" and stated:
-        return "limit chosen", "You chose a limit. Your deal comes when registration closes."
+        return "chosen", "You made your choice. Your deal comes when registration closes."
     if state == "cancelled":
         return "cancelled", "Nothing was published or spent."
     if state not in ("registration", "released") and not stated:
-        return "without you", "You did not choose a limit in this round."
+        return "without you", "You made no choice in this round."
     fallback = (
         ("published", "The result is out. You took no part.")
         if state == "released"

@@ -112,7 +112,8 @@ def _limit(step: Step) -> Rung:
 def _cost(step: Step, worth: float) -> Rung:
     words = "giving something away costs you nothing"
     if step.amount and worth > 0:
-        words = f"a factor of {odds_words(0.1)} costs you {percent(0.1 * step.amount / worth)} of what a perfect result is worth"
+        share = f"{short(10 * step.amount / worth, 2)} %"
+        words = f"a factor of {odds_words(0.1)} costs you {share} of what a perfect result is worth"
     return Rung(step.index, _capital(step.name), f"cost {short(step.amount)}", words, f"{_capital(words)}.", None)
 
 
