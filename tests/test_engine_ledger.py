@@ -49,9 +49,8 @@ def held():
 
 
 def announced(people, ledger, name="census", **more):
-    return campaign.announce(
-        campaign.plan(people, bounds=(0, 1), ledger=ledger), people, ledger=ledger, campaign=name, **more
-    )
+    plan = campaign.plan(people, bounds=(0, 1), ledger=ledger, **more)
+    return campaign.announce(plan, people, ledger=ledger, campaign=name, **more)
 
 
 def charges(ledger):
@@ -127,6 +126,32 @@ def test_engine_and_memory_lower_limits_to_the_same_floats(ledger, kept, held):
     query = rows.rows.table.select(id=rows.rows.ids(), limit=rows.limit()).order_by("id")
     found = rows.rows.session.fetch(query, about="the people")["limit"].to_numpy()
     np.testing.assert_array_equal(found, campaign.within_allowance(held, ledger).limits)
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["nobody known", "everybody known"])
+def test_totals_in_a_column_lower_limits_to_the_same_floats_as_in_memory(ledger, files, held, known):
+    totals = np.where(np.arange(N) % 3 == 0, LIMITS / 3, np.where(np.arange(N) % 3 == 1, 2 * LIMITS, np.inf))
+    pq.write_table(pa.table({"id": IDS, "limit": LIMITS, "total": totals}), files / "totals.pq")
+    kept = optin.read(str(files / "totals.pq"), limits="limit")
+    if known:
+        announced(kept, ledger, allowances="total")
+    rows = campaign.within_allowance(kept, ledger, allowances="total")
+    query = rows.rows.table.select(id=rows.rows.ids(), limit=rows.limit()).order_by("id")
+    found = rows.rows.session.fetch(query, about="the people")["limit"].to_numpy()
+    np.testing.assert_array_equal(found, campaign.within_allowance(held, ledger, allowances=totals).limits)
+
+
+@pytest.mark.parametrize(("total", "words"), [(None, "total is missing"), (-1.0, "total is negative")])
+def test_a_total_that_cannot_be_used_is_named_by_id_and_nothing_is_held(ledger, files, total, words):
+    totals = [total if name == "p00004" else 1.0 for name in IDS]
+    pq.write_table(pa.table({"id": IDS, "limit": LIMITS, "total": totals}), files / "totals.pq")
+    people = optin.read(str(files / "totals.pq"), limits="limit")
+    plan = optin.plan(people, bounds=(0, 1))
+    with pytest.raises(BadInput, match=f"id p00004: {words}"):
+        campaign.announce(plan, people, ledger=ledger, allowances="total")
+    with pytest.raises(BadInput, match="no column totals; did you mean total"):
+        campaign.announce(plan, people, ledger=ledger, allowances="totals")
+    assert counts(ledger) == dict.fromkeys(counts(ledger), 0)
 
 
 def test_an_allowance_that_does_not_cover_is_refused_by_id_and_nothing_is_held(ledger, files):

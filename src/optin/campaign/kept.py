@@ -22,6 +22,7 @@ from optin.announcement import Announcement
 from optin.announcement.grains import Answers, Promises
 from optin.announcement.kept import KeptRule
 from optin.campaign.overlay import FIRST, SECOND, STATED, Kept, allowance, epsilon, laid_over, left_of
+from optin.engine.checks import Wanted, refuse_unusable
 from optin.engine.people import KeptConstrained
 from optin.engine.rows import Rows
 from optin.errors import BadInput, BudgetSpent
@@ -34,7 +35,16 @@ from optin.store.waiting import Batch, waiting
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["announce_kept", "as_promised", "is_kept", "ones", "release_kept", "rule_of", "within_allowance_kept"]
+__all__ = [
+    "announce_kept",
+    "as_promised",
+    "is_kept",
+    "ones",
+    "release_kept",
+    "rule_of",
+    "within_allowance_kept",
+    "within_totals_kept",
+]
 
 
 def is_kept(agents: Agents) -> bool:
@@ -55,7 +65,7 @@ def within_allowance_kept(
         return agents
     rows = laid_over(agents, functools.partial(each_balance, ledger, besides))
     if rows is None:
-        return agents
+        return within_totals_kept(agents, allowances)
     lowered = left_of(rows, totals=_totals(allowances, rows), raise_limits=raise_limits)
     left = KeptConstrained(rows, lowered, columns=agents.columns)
     if left.most == 0 and agents.most > 0:
@@ -63,6 +73,16 @@ def within_allowance_kept(
             "everyone here has spent or promised all of their allowance in this ledger: nothing is left to plan"
         )
     return left
+
+
+def within_totals_kept(agents: Kept, allowances: ArrayLike | str | None) -> Kept:
+    """Lower limits to the totals that people state themselves, as a ledger that knows nobody does."""
+    totals = _totals(allowances, agents.rows)
+    if totals is None or not isinstance(agents, KeptConstrained):
+        return agents
+    limit = agents.limit()
+    lowered = (allowance(limit) <= totals).ifelse(limit, epsilon(totals))
+    return KeptConstrained(agents.rows, lowered, columns=agents.columns)
 
 
 def as_promised(agents: Kept, ledger: Ledger, terms: Terms) -> tuple[Kept, Answers]:
@@ -85,12 +105,14 @@ def _least(one: ir.FloatingColumn, other: ir.FloatingColumn) -> ir.FloatingColum
 
 
 def _totals(allowances: ArrayLike | str | None, rows: Rows) -> ir.IntegerValue | None:
-    """Read what people allow over all releases, in grains: one number for all, or a column."""
+    """Read what people allow over all releases, in grains: one number for all, or a column without gaps."""
     import ibis
 
     if allowances is None:
         return None
     if isinstance(allowances, str):
+        rows.expect(allowances)
+        refuse_unusable(rows, (Wanted(allowances),))  # a missing total would count as none at all
         return allowance(rows.number(allowances))
     if np.ndim(allowances):
         raise BadInput(

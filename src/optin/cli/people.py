@@ -76,8 +76,8 @@ class People:
 
     table: Table | None
     agents: Agents
-    allowances: NDArray[np.float64] | None = None
-    """What each allows over all releases of a ledger, where that is not their first limit."""
+    allowances: NDArray[np.float64] | str | None = None
+    """What each allows over all releases of a ledger, where that is not their first limit; in an engine the column's name."""
 
 
 def read_people(
@@ -92,9 +92,7 @@ def read_people(
         chosen = engine_for(path) if engine is None else engine
         totals = columns.allowances
         if chosen != "memory":
-            if totals is not None:
-                raise BadInput("--allowances is read into memory: add --engine memory, if people are few enough")
-            return People(None, _kept(path, columns, chosen, check_ids=check_ids))
+            return People(None, _kept(path, columns, chosen, check_ids=check_ids), totals)
         table = read_table(path, [*columns.names, *([] if totals is None else [totals]), *more])
         return People(table, agents_of(table, columns), None if totals is None else table.numbers(totals))
 

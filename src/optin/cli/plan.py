@@ -6,7 +6,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from optin.cli import plan_options as options
 from optin.cli.options import (
@@ -29,6 +29,7 @@ from optin.errors import BadInput
 
 if TYPE_CHECKING:
     from optin.agents import Agents
+    from optin.campaign.overlay import Kept
     from optin.planning import Plan
 
 __all__ = ["outside_option", "plan_people", "plan_record", "read_plan", "within_allowance"]
@@ -159,6 +160,10 @@ def _within_totals(people: People) -> Agents:
 
     if people.allowances is None or not isinstance(people.agents, PrivacyConstrained):
         return people.agents
+    if isinstance(people.allowances, str):
+        from optin.campaign.kept import within_totals_kept
+
+        return within_totals_kept(cast("Kept", people.agents), people.allowances)
     return PrivacyConstrained(np.minimum(people.agents.limits, people.allowances), ids=people.agents.ids)
 
 
