@@ -150,13 +150,16 @@ def test_a_quorum_that_is_not_reached_charges_nobody(folder):
 @pytest.mark.parametrize("accounted", [True, False], ids=["ledger", "no ledger"])
 def test_a_quorum_counts_those_who_joined_and_are_promised_something(tmp_path, monkeypatch, engine, accounted):
     monkeypatch.chdir(tmp_path)
-    rows = [f"p{k:03},{0 if k % 4 == 0 else 0.3 + k / 500},{k / 200},{'no' if k % 5 == 0 else 'yes'}" for k in range(200)]
+    rows = [
+        f"p{k:03},{0 if k % 4 == 0 else 0.3 + k / 500},{k / 200},{'no' if k % 5 == 0 else 'yes'}" for k in range(200)
+    ]
     (tmp_path / "people.csv").write_text("\n".join(["id,limit,value,joined", *rows]) + "\n")
     people = ("people.csv", "--engine", engine)
     optin_ok("plan", *people, "--limits", "limit", "--bounds", 0, 1, "-o", "plan.json")
     optin_ok("announce", "plan.json", *people, "--ledger", "l.sqlite", "-o", "offer.json")
     where = ("--ledger", "l.sqlite") if accounted else ("--no-ledger",)
-    ask = ("release", "offer.json", *people, "--values", "value", "--joined", "joined", *where, "-o", "r.json", "--quorum")
+    columns = ("--values", "value", "--joined", "joined")
+    ask = ("release", "offer.json", *people, *columns, *where, "-o", "r.json", "--quorum")
     refusal = optin(*ask, 121)
     assert refusal.code == 4
     assert "120 people joined and the quorum is 121 (those promised nothing do not count)" in refusal.err
