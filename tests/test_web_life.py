@@ -5,17 +5,16 @@ import threading
 import numpy as np
 import pytest
 from cli_steps import optin
-from sqlalchemy import func, select, text, update
-from web_steps import DRAFT, House, answering, put_people, registered, released
+from sqlalchemy import func, select, text
+from web_steps import DRAFT, House, answering, registered, released
 
 from optin.errors import BadInput, PromiseBroken
 from optin.receipts import check
 from optin.releasing import noise
-from optin.store.holdings import promised_nothing
-from optin.store.web_schema import accounts, answers
-from optin.web.service import announcing, jobs, long_steps
+from optin.store.web_schema import answers
+from optin.web.service import jobs, long_steps
 from optin.web.service.jobs import run_all
-from optin.web.service.ladder import COSTS, LIMITS
+from optin.web.service.ladder import LIMITS
 
 
 @pytest.fixture
@@ -180,117 +179,6 @@ def test_a_sealed_campaign_needs_one_visit(house):
 def test_a_sealed_campaign_is_for_people_with_limits_only(lodge):
     with pytest.raises(BadInput, match="sealed campaign needs people with limits"):
         lodge.analyst().draft(**DRAFT, sealed=True, model="quasi-linear")
-
-
-def test_people_who_weigh_costs_are_planned_for_announced_to_and_released(house):
-    analyst, crowd = house.analyst(), house.people(24)
-    campaign = answering(analyst, crowd, steps=[1 + at % 4 for at in range(24)], **COSTLY)
-    deal = crowd[0].my_campaign(campaign).deal
-    assert deal.utility >= 0.0
-    assert deal.margin >= 0.0
-    for person in crowd[:23]:
-        person.join(campaign, 5.0)
-    for step in ("close", "release"):
-        analyst.take(campaign, step)
-    assert crowd[0].receipt(campaign).spent == deal.grains
-    assert analyst.cells(campaign)[0].high <= COSTS[4].amount
-
-
-COSTLY = {"model": "quasi-linear", "benefit_base": 5.0, "benefit_slope": 1.0, "slack": 0.2, "data_sd": 1.0}
-
-
-def test_who_weighs_costs_and_has_too_little_left_is_left_out_and_nobody_else_notices(house):
-    analyst, crowd = house.analyst(), house.people(24)
-    crowd[0].raise_allowance(0.001)
-    steps = [2 + at % 4 for at in range(24)]
-    campaign = answering(analyst, crowd, steps=steps, **COSTLY)
-    without = answering(analyst, house.people(23), steps=steps[1:], **COSTLY)
-    found, apart = analyst.campaign(campaign), analyst.campaign(without)
-    assert (found.registered, found.announcement.people) == (24, 24)
-    assert found.announcement.total_grains == apart.announcement.total_grains
-    assert found.announcement.cap == pytest.approx(apart.announcement.cap, rel=1e-12)
-    deal = crowd[0].my_campaign(campaign).deal
-    assert (deal.grains, deal.weight) == (0, 0.0)
-    assert all(person.my_campaign(campaign).deal.grains > 0 for person in crowd[1:])
-    for person in crowd[1:]:
-        person.join(campaign, 5.0)
-    for step in ("close", "release"):
-        found = analyst.take(campaign, step)
-    assert found.release.joined_people == 23
-    receipt = crowd[0].receipt(campaign)
-    assert (receipt.promised, receipt.spent) == (0, 0)
-    check(receipt, found.announcement, found.release)
-    assert house.service.ledger.verify([found.release, receipt]).ok
-    told = " ".join(line.words for line in analyst.log(campaign))
-    assert "left" not in told
-
-
-def test_an_announcement_cut_off_before_it_was_written_down_leaves_out_the_same_people_again(lodge):
-    analyst, crowd = lodge.analyst(), lodge.people(24)
-    crowd[0].raise_allowance(0.001)
-    campaign = answering(analyst, crowd, steps=[2 + at % 4 for at in range(24)], **COSTLY)
-    before = analyst.campaign(campaign).announcement
-    crowd[0].raise_allowance(900.0)
-    for query in (
-        "UPDATE web_campaigns SET state = 'planning', announcement = NULL",
-        "UPDATE web_jobs SET state = 'running', step = 'announcing'",
-    ):
-        lodge.service.change(lambda link, query=query: link.execute(text(query)))
-    run_all(lodge.service)
-    found = analyst.campaign(campaign)
-    assert (found.state, found.announcement, found.job.error) == ("announced", before, None)
-    assert crowd[0].my_campaign(campaign).deal.grains == 0
-
-
-def test_with_costs_too_what_is_spent_adds_up_to_the_total_that_was_said(lodge):
-    analyst, crowd = lodge.analyst(), lodge.people(12)
-    first = released(analyst, crowd, steps=[4] * 12, **COSTLY)
-    asked = crowd[0].my_campaign(first).deal.epsilon
-    for person in crowd[:11]:
-        person.raise_allowance(2.5 * asked)
-    second = answering(analyst, crowd, steps=[4] * 12, **COSTLY)
-    deals = [person.my_campaign(second).deal.grains for person in crowd]
-    assert all(deals[:11])
-    assert deals[11] == 0
-    with pytest.raises(PromiseBroken, match="too few people are promised anything"):
-        answering(analyst, crowd, steps=[4] * 12, **COSTLY)
-
-
-def test_whatever_is_left_of_totals_a_plan_with_costs_can_be_announced(lodge, monkeypatch):
-    rng, analyst, plans = np.random.default_rng(4), lodge.analyst(), []
-    plan = announcing._plan
-    monkeypatch.setattr(announcing, "_plan", lambda *given: (plans.append(given[4].sum()), plan(*given))[1])
-    for _ in range(6):
-        campaign = registered(analyst, [], **{**COSTLY, "data_sd": 6.0})
-        crowd = put_people(lodge.service, campaign, 60, step=lambda _: int(rng.integers(0, 10)))
-        for account, _, _ in crowd:
-            grains = int(2**32 * rng.lognormal(1.0, 1.0))
-            query = update(accounts).where(accounts.c.id == account).values(allowance=grains)
-            lodge.service.change(lambda link, query=query: link.execute(query))
-        analyst.take(campaign, "close-registration")
-        offer = analyst.take(campaign, "announce").announcement
-        nothing = lodge.service.read(lambda link, name=campaign: promised_nothing(link, name, 1))
-        assert (offer.people, 5 < len(nothing) < 40) == (60, True)
-    assert len(plans) > 12, "where some are left out others are asked for more, and some of them leave too"
-    assert lodge.service.ledger.verify().ok
-
-
-def test_what_is_spent_adds_up_over_campaigns_and_stops_at_the_allowance(house):
-    analyst, crowd = house.analyst(), house.people(15)
-    released(analyst, crowd, steps=[5] * 15)
-    first = crowd[0].me()
-    assert first.allowance == LIMITS[5].amount
-    assert first.spent == pytest.approx(0.5)
-    for person in crowd[:10]:
-        person.raise_allowance(0.8)
-    with pytest.raises(PromiseBroken, match="only be raised"):
-        crowd[0].raise_allowance(0.3)
-    again = released(analyst, crowd, steps=[5] * 15)
-    spent = [person.me().spent for person in crowd]
-    assert all(0.65 < amount <= 0.7 for amount in spent[:10])  # 0.3 were left: the step of the ladder below is 0.2
-    assert spent[10:] == [first.spent] * 5
-    assert crowd[0].my_campaign(again).deal.epsilon <= 0.2
-    assert house.service.ledger.verify().ok
 
 
 def test_joining_and_closing_do_not_cross(house):
