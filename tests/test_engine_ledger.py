@@ -17,7 +17,7 @@ from optin.receipts import MerkleTree, charge_salts, leaves_of
 from optin.store import Ledger, Terms
 from optin.store.bulk import Expected, release_waiting
 from optin.store.chain import rows_digest
-from optin.store.large import Grove, digest_in_passes
+from optin.store.large import Grove, digest_of_blocks
 from optin.store.waiting import waiting
 
 N = 3_000
@@ -283,16 +283,17 @@ def test_a_missing_value_or_answer_is_named_by_id(ledger, files):
     assert counts(ledger)["charges"] == 0
 
 
+@pytest.mark.parametrize("stretch", [8, 16])
 @pytest.mark.parametrize("people", [0, 1, 7, 8, 9, 24, 31])
-def test_trees_and_digests_in_blocks_are_those_of_the_whole(people):
+def test_trees_and_digests_in_blocks_are_those_of_the_whole(people, stretch):
     salt, ids, grains = "5a" * 32, [f"ä{k}" for k in range(people)], np.arange(people) * 3
     blocks = [[ids[at : at + 8], grains[at : at + 8].tolist()] for at in range(0, people, 8)]
-    tree = MerkleTree(leaves_of(charge_salts(bytes.fromhex(salt), people, size=8), ids, grains))
-    grove = Grove(salt, blocks, keep=range(people), size=8)
+    tree = MerkleTree(leaves_of(charge_salts(bytes.fromhex(salt), people, size=stretch), ids, grains))
+    grove = Grove(salt, blocks, keep=range(people), size=8, stretch=stretch)
     assert (grove.count, grove.root) == (people, tree.root)
     assert [grove.path(at) for at in range(people)] == [tree.path(at) for at in range(people)]
     if people:
-        assert digest_in_passes(salt, lambda: blocks, named=True) == (people, rows_digest(salt, ids, grains))
+        assert digest_of_blocks(salt, blocks, named=True) == (people, rows_digest(salt, ids, grains))
 
 
 def test_the_staging_file_is_private_and_gone_afterwards(tmp_path, kept, monkeypatch):

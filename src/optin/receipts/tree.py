@@ -14,22 +14,24 @@ __all__ = ["BLOCK", "SALT_BYTES", "MerkleTree", "charge_salts", "climb", "leaves
 
 SALT_BYTES = 16
 BLOCK = 2**20
-"""Charges that share one stretch of salts, and one part of the tree: what is held in memory at once."""
+"""Charges that share one stretch of salts."""
 _NODE = b"\x01"
 
 
-def charge_salts(key: bytes, count: int, *, block: int = 0, size: int = BLOCK) -> bytes:
-    """Stretch one release's secret into a salt for each charge from a block on, so that no leaf can be guessed from an id.
+def charge_salts(key: bytes, count: int, *, start: int = 0, size: int = BLOCK) -> bytes:
+    """Stretch one release's secret into a salt for each of ``count`` charges from ``start`` on, so that no leaf can be guessed.
 
-    >>> len(charge_salts(b"k" * 32, 3)), charge_salts(b"k" * 32, 2) == charge_salts(b"k" * 32, 3)[:32]
+    >>> len(charge_salts(b"k" * 32, 3)), charge_salts(b"k" * 32, 2, start=1) == charge_salts(b"k" * 32, 3)[16:]
     (48, True)
     """
-    parts = []
-    for start in range(0, count, size):
-        number = block + start // size
+    parts, end = [], start + count
+    while start < end:
+        number, offset = divmod(start, size)
+        last = min(size, offset + end - start)
         mark = number.to_bytes(8, "big") if number else b""
         stretched = hashlib.shake_256(b"optin charge salts 1" + key + mark)
-        parts.append(stretched.digest(SALT_BYTES * min(size, count - start)))
+        parts.append(stretched.digest(SALT_BYTES * last)[SALT_BYTES * offset :])
+        start += last - offset
     return b"".join(parts)
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Row, insert, select
 
 from optin.announcement.naming import check_round, checked_campaign
 from optin.receipts import MerkleTree, Seal, charge_salts, leaves_of
-from optin.store.large import Grove, blocks, digest_in_passes, passes
+from optin.store.large import Grove, blocks, digest_of_blocks
 from optin.store.schema import acts
 
 __all__ = ["GENESIS", "Entry", "Terms", "append", "is_stored", "last", "new_salt", "rows_digest", "rows_of", "seal_of"]
@@ -151,8 +151,8 @@ def rows_of(connection: Connection, *, kind: str, act: int, offer: int | None, s
     if kind == "release":
         grove = charged(connection, act=act, offer=offer, salt=salt)
         return grove.count, grove.root
-    walk = passes(connection, _QUERIES[kind], where)
-    return digest_in_passes(salt, walk, named=_QUERIES[kind] is not _RETURNS)
+    walk = blocks(connection, _QUERIES[kind], where)
+    return digest_of_blocks(salt, walk, named=_QUERIES[kind] is not _RETURNS)
 
 
 def charged(connection: Connection, *, act: int, offer: int | None, salt: str, keep: Sequence[int] = ()) -> Grove:

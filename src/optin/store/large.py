@@ -1,11 +1,13 @@
-"""Hashes and trees over rows that are too many to hold: read in blocks, and where the hash goes column by column, in passes."""
+"""Hashes and trees over rows that are too many to hold: read once, in blocks."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,25 +15,22 @@ from sqlalchemy import Connection, text
 
 from optin.receipts import BLOCK, MerkleTree, charge_salts, leaves_of
 
-__all__ = ["Block", "Grove", "blocks", "digest_in_passes", "mask_digest", "passes", "whole"]
+__all__ = ["Block", "Grove", "blocks", "digest_of_blocks", "mask_digest", "whole"]
 
 Block = list[list[Any]]
+SHORT = 2**22
+"""Bytes of a column that wait in memory."""
+PIECE = 2**15
+"""Rows held in memory at once: a power of two, so that they are one branch of the tree, and whole bytes of a mask."""
 
 
-def blocks(connection: Connection, query: str, where: dict[str, object], *, size: int = BLOCK) -> Iterator[Block]:
+def blocks(connection: Connection, query: str, where: dict[str, object], *, size: int = PIECE) -> Iterator[Block]:
     """Walk over a query's rows, so many at a time, each block as columns."""
     bound = {name: value for name, value in where.items() if f":{name}" in query}
     with connection.execute(text(query), bound, execution_options={"stream_results": True}) as result:
-        for rows in result.partitions(size):
+        cursor = result.cursor  # rows as the driver gives them: dressing each of them would take twice as long
+        while cursor is not None and (rows := cursor.fetchmany(size)):
             yield [list(column) for column in zip(*rows, strict=True)]
-
-
-def passes(
-    connection: Connection, query: str, where: dict[str, object], *, size: int = BLOCK
-) -> Callable[[], Iterable[Block]]:
-    """Return how to walk over the rows once more: from memory if one block holds them all, else by asking again."""
-    first = list(islice(blocks(connection, query, where, size=size), 2))
-    return (lambda: first) if len(first) < 2 else (lambda: blocks(connection, query, where, size=size))
 
 
 def whole(column: list[Any]) -> NDArray[np.int64]:
@@ -42,39 +41,52 @@ def whole(column: list[Any]) -> NDArray[np.int64]:
     return found.astype(np.int64)
 
 
-def digest_in_passes(salt: str, walk: Callable[[], Iterable[Block]], *, named: bool) -> tuple[int, str]:
+def digest_of_blocks(salt: str, walk: Iterable[Block], *, named: bool) -> tuple[int, str]:
     """Count and hash rows column by column: counts and lengths come first, so no two tables give the same bytes.
 
-    ``walk`` starts a new pass over the blocks. ``named`` says that the first column holds ids, whose lengths and bytes are
-    hashed one after the other.
+    ``named`` says that the first column holds ids, whose lengths and bytes are hashed one after the other. Columns wait for
+    their turn in memory while they are short, and in files without a name when they are long.
     """
     count, columns = 0, 1 + named
-    for block in walk():
-        count, columns = count + len(block[0]), len(block)
-    digest = hashlib.sha256(f"optin rows 1:{salt}:{count}:{named}:{columns - named}:".encode())
-    if named:
-        for block in walk():
-            digest.update(np.array([len(person.encode()) for person in block[0]], dtype=">u4").tobytes())
-        for block in walk():
-            digest.update("".join(block[0]).encode())
-    for at in range(int(named), columns):
-        for block in walk():
-            digest.update(np.ascontiguousarray(whole(block[at]), dtype=">i8").tobytes())
+    with ExitStack() as stack:
+        waiting: dict[int, IO[bytes]] = defaultdict(lambda: stack.enter_context(SpooledTemporaryFile(max_size=SHORT)))
+        for block in walk:
+            count, columns = count + len(block[0]), len(block)
+            for at, part in enumerate(_packed(block, named=named)):
+                waiting[at].write(part)
+        digest = hashlib.sha256(f"optin rows 1:{salt}:{count}:{named}:{columns - named}:".encode())
+        for at in sorted(waiting):
+            waiting[at].seek(0)
+            while part := waiting[at].read(SHORT):
+                digest.update(part)
     return count, digest.hexdigest()
+
+
+def _packed(block: Block, *, named: bool) -> Iterator[bytes]:
+    """Turn each column into the bytes that are hashed: lengths and text of ids, whole numbers in eight bytes."""
+    if named:
+        encoded = [person.encode() for person in block[0]]
+        yield np.fromiter(map(len, encoded), dtype=">u4", count=len(encoded)).tobytes()
+        yield b"".join(encoded)
+    for column in block[int(named) :]:
+        yield np.ascontiguousarray(whole(column), dtype=">i8").tobytes()
 
 
 class Grove:
     """The tree over all charges of a release, built block by block; only the blocks asked for are kept.
 
     A block is a power of two of leaves, so its root is a node of the whole tree, and the roots make up the rest of it.
+    ``stretch`` charges share one stretch of salts.
     """
 
-    def __init__(self, salt: str, charges: Iterable[Block], *, keep: Sequence[int] = (), size: int = BLOCK) -> None:
+    def __init__(
+        self, salt: str, charges: Iterable[Block], *, keep: Sequence[int] = (), size: int = PIECE, stretch: int = BLOCK
+    ) -> None:
         self.size, self.count, roots = size, 0, []
         self.kept: dict[int, MerkleTree] = {}
         wanted = {index // size for index in keep}
         for number, (ids, grains) in enumerate(charges):
-            salts = charge_salts(bytes.fromhex(salt), len(ids), block=number, size=size)
+            salts = charge_salts(bytes.fromhex(salt), len(ids), start=self.count, size=stretch)
             tree = MerkleTree(leaves_of(salts, ids, whole(grains)))
             roots.append(bytes.fromhex(tree.root))
             self.count += len(ids)

@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy import Connection, Row, select, text
 
 from optin.errors import BadInput
-from optin.receipts import BLOCK, SALT_BYTES, Receipt, charge_salts
+from optin.receipts import Receipt, charge_salts
 from optin.store.balances import remaining
 from optin.store.chain import charged, seal_of
 from optin.store.large import Grove
@@ -68,8 +68,8 @@ def _places(connection: Connection, act: Row[Any], ids: Sequence[str]) -> Sequen
 def _receipt(act: Row[Any], tree: Grove, person: str, promised: int, index: int | None, left: int) -> Receipt:
     proof: dict[str, Any] = {}
     if index is not None:
-        salts = charge_salts(bytes.fromhex(act.salt), index % BLOCK + 1, block=index // BLOCK)
-        proof = {"index": index, "salt": salts[-SALT_BYTES:].hex(), "path": tree.path(index)}
+        salt = charge_salts(bytes.fromhex(act.salt), 1, start=index)
+        proof = {"index": index, "salt": salt.hex(), "path": tree.path(index)}
     return Receipt(
         id=person,
         promised=promised,
