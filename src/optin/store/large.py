@@ -28,8 +28,7 @@ def blocks(connection: Connection, query: str, where: dict[str, object], *, size
     """Walk over a query's rows, so many at a time, each block as columns."""
     bound = {name: value for name, value in where.items() if f":{name}" in query}
     with connection.execute(text(query), bound, execution_options={"stream_results": True}) as result:
-        cursor = result.cursor  # rows as the driver gives them: dressing each of them would take twice as long
-        while cursor is not None and (rows := cursor.fetchmany(size)):
+        for rows in result.partitions(size):
             yield [list(column) for column in zip(*rows, strict=True)]
 
 
