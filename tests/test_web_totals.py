@@ -103,7 +103,7 @@ def test_with_costs_too_what_is_spent_adds_up_to_the_total_that_was_said(lodge):
 def test_whatever_is_left_of_totals_a_plan_with_costs_can_be_announced(lodge, monkeypatch):
     rng, analyst, plans = np.random.default_rng(4), lodge.analyst(), []
     plan = announcing._plan
-    monkeypatch.setattr(announcing, "_plan", lambda *given: (plans.append(given[4].sum()), plan(*given))[1])
+    monkeypatch.setattr(announcing, "_plan", lambda *given: plans.append(1) or plan(*given))
     for _ in range(6):
         campaign = registered(analyst, [], **{**COSTLY, "data_sd": 6.0})
         crowd = put_people(lodge.service, campaign, 60, step=lambda _: int(rng.integers(0, 10)))
@@ -135,3 +135,78 @@ def test_what_is_spent_adds_up_over_campaigns_and_stops_at_the_allowance(house):
     assert spent[10:] == [first.spent] * 5
     assert crowd[0].my_campaign(again).deal.epsilon <= 0.2
     assert house.service.ledger.verify().ok
+
+
+def test_what_is_left_counts_in_halves_of_the_total_so_that_no_plan_tells_the_exact_rest(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(12)
+    first = released(analyst, crowd, steps=[4] * 12, **COSTLY)
+    asked = crowd[0].my_campaign(first).deal.epsilon
+    for person, times in zip(crowd, [3.1] + [4.0] * 11, strict=True):
+        person.raise_allowance(times * asked)
+    second = released(analyst, crowd, steps=[4] * 12, **COSTLY)
+    assert crowd[0].my_campaign(second).spent == asked
+    assert crowd[0].me().remaining > asked
+    third = answering(analyst, crowd, steps=[4] * 12, **COSTLY)
+    assert [person.my_campaign(third).deal.grains > 0 for person in crowd] == [False] + [True] * 11
+
+
+@pytest.mark.parametrize("draft", [{}, COSTLY], ids=["limits", "costs"])
+def test_how_an_announcement_fails_says_nothing_of_what_people_have_left(lodge, draft):
+    analyst, told = lodge.analyst(), []
+    for count, allowance in ((1, 900.0), (1, 0.0), (1, 0.001), (12, 0.0), (12, 0.001)):
+        crowd = lodge.people(count)
+        for person in crowd:
+            person.raise_allowance(allowance)
+        campaign = registered(analyst, crowd, steps=[4] * count, **draft)
+        analyst.take(campaign, "close-registration")
+        with pytest.raises(PromiseBroken):
+            analyst.take(campaign, "announce")
+        job = analyst.campaign(campaign).job
+        told.append((job.error, job.step, job.done, job.total))
+    assert len(set(told)) == 1
+
+
+def test_a_plan_that_is_worth_it_to_nobody_fails_alike_whether_or_not_someone_was_left_out(lodge):
+    analyst, told = lodge.analyst(), []
+    for allowance in (900.0, 0.001):
+        crowd = lodge.people(13)
+        crowd[0].raise_allowance(allowance)
+        campaign = registered(analyst, crowd, steps=[4] * 13, **{**COSTLY, "benefit_base": 0.01})
+        analyst.take(campaign, "close-registration")
+        with pytest.raises(PromiseBroken) as refusal:
+            analyst.take(campaign, "announce")
+        told.append(str(refusal.value))
+    assert told == [announcing._NOT_WORTH_IT] * 2
+
+
+def test_a_quorum_that_is_missed_does_not_count_those_who_have_nothing_left(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(24)
+    for person in crowd[:7]:
+        person.raise_allowance(0.0)
+    campaign = answering(analyst, crowd, quorum_people=20)
+    for person in crowd:
+        person.join(campaign, 5.0)
+    analyst.take(campaign, "close")
+    with pytest.raises(PromiseBroken, match="the quorum is 20 people, and too few joined") as refusal:
+        analyst.take(campaign, "release")
+    assert "17" not in str(refusal.value)
+    assert analyst.campaign(campaign).joined == 24
+
+
+def test_a_first_total_said_while_a_plan_is_made_is_refused_rather_than_overlooked(lodge, monkeypatch):
+    analyst, crowd, announce = lodge.analyst(), lodge.people(12), announcing._announce
+    campaign, refusals = registered(analyst, crowd), []
+
+    def announce_after(*given):
+        try:
+            crowd[0].raise_allowance(0.001)
+        except PromiseBroken as refusal:
+            refusals.append(str(refusal))
+        return announce(*given)
+
+    monkeypatch.setattr(announcing, "_announce", announce_after)
+    for step in ("close-registration", "announce"):
+        analyst.take(campaign, step)
+    mine = crowd[0].me()
+    assert mine.promised <= mine.allowance
+    assert "being planned" in refusals[0]

@@ -26,7 +26,10 @@ __all__ = [
 ]
 
 _USED_UP = "your total over all campaigns is used up"
-_LEFT_OUT = "what is left of your total over all campaigns does not cover what is asked of people with your cost"
+_LEFT_OUT = (
+    "what is left of your total over all campaigns does not cover what is asked of people with your cost (so that nobody "
+    "can work out what is left, it counts as your total, or as a half, a quarter, … of it)"
+)
 _TOO_DEAR = "at the cost you stated it is not worth it to you"
 SUSPICIONS = (0.1, 0.5, 0.9)
 

@@ -2,7 +2,9 @@
 
 What people allow over all campaigns binds here. A limit is lowered to what is left of it. A cost cannot be lowered: whoever
 weighs costs and has too little left for what the plan asks is left out of it, with a promise of nothing. They stay among
-the people of the offer, so that nobody can count them.
+the people of the offer, and no message says that it happened; but what is announced are exact sums, and an analyst who
+knows what all others stated can see whether one person is in them. What is left therefore counts only in halves of the
+total: round after round with other people, such an analyst would otherwise close in on the exact rest.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from sqlalchemy import Connection, Row, text, update
 from optin import campaign as job_of_the_paper
 from optin.agents import Agents, PrivacyConstrained
 from optin.announcement import Announcement
+from optin.announcement.making import MIN_PEOPLE
 from optin.errors import BadInput, BudgetSpent, Infeasible, PromiseBroken
 from optin.planning import Plan
 from optin.store import UNLIMITED, Terms, allowance_grains, epsilons_of
@@ -40,8 +43,8 @@ _TOO_FEW = (
     "single limits away. Begin a new campaign with more people"
 )
 _NOT_WORTH_IT = (
-    "no result would be worth its price to enough of these people. Begin a new campaign with more people, or with a "
-    "result that is worth more to them"
+    "no result would be worth its price to enough of these people; the page of the plan says how much is missing. Begin "
+    "a new campaign with more people, or with a result that is worth more to them"
 )
 
 
@@ -53,6 +56,8 @@ def announce(service: Service, job: Job, progress: Progress) -> None:
     draft = Draft.from_json(row.draft)
     if not people:
         raise BadInput("nobody has registered; cancel, or draft a new campaign")
+    if len(people) < MIN_PEOPLE:
+        raise PromiseBroken(_TOO_FEW)  # before anything is looked up: how it fails would say what one person has left
     if service.ledger.is_announced(Terms(job.campaign, job.round, "")):
         found, agents = Plan.from_json(row.plan), announced_agents(service, job, draft, people)
     else:
@@ -88,7 +93,7 @@ def _planned(service: Service, draft: Draft, people: People) -> tuple[Plan, Agen
     left_out = np.zeros(len(people), dtype=np.bool_)
     while True:
         agents = agents_of(draft, people, left_out=left_out)
-        found = _plan(service, draft, agents, people, left_out)
+        found = _plan(service, draft, agents, people)
         short = _asked_too_much(service, found, agents, people)
         if not short.any():
             _expect_noise(found, draft, people, left_out)
@@ -98,7 +103,7 @@ def _planned(service: Service, draft: Draft, people: People) -> tuple[Plan, Agen
             raise PromiseBroken(_TOO_FEW)
 
 
-def _plan(service: Service, draft: Draft, agents: Agents, people: People, left_out: NDArray[np.bool_]) -> Plan:
+def _plan(service: Service, draft: Draft, agents: Agents, people: People) -> Plan:
     try:
         return job_of_the_paper.plan(
             agents,
@@ -111,10 +116,9 @@ def _plan(service: Service, draft: Draft, agents: Agents, people: People, left_o
             allowances=_totals(people, agents.limits) if isinstance(agents, PrivacyConstrained) else None,
             levels=_LEVELS,
         )
-    except Infeasible:
-        if not left_out.any():
-            raise
-    raise PromiseBroken(_NOT_WORTH_IT)  # the message would count what is missing, and so those who were left out
+    except (BudgetSpent, Infeasible):
+        words = _TOO_FEW if isinstance(agents, PrivacyConstrained) else _NOT_WORTH_IT
+    raise PromiseBroken(words)  # in our own words: the messages say what people have left, or count who is left out
 
 
 def _asked_too_much(service: Service, found: Plan, agents: Agents, people: People) -> NDArray[np.bool_]:
@@ -122,10 +126,21 @@ def _asked_too_much(service: Service, found: Plan, agents: Agents, people: Peopl
     if isinstance(agents, PrivacyConstrained):
         return np.zeros(len(people), dtype=np.bool_)
     totals = allowance_grains(_totals(people, found.limits(agents)))
-    left = service.ledger.remaining(people.ids, raised_to=totals)
-    left = np.where(left >= UNLIMITED, totals, left)  # those new to the ledger will be registered with these
-    asked: NDArray[np.bool_] = allowance_grains(found.epsilons(agents)) > left
+    left = service.ledger.remaining(people.ids, raised_to=totals)  # without limit for those new to the ledger
+    asked: NDArray[np.bool_] = allowance_grains(found.epsilons(agents)) > _in_halves(left, totals)
     return asked
+
+
+def _in_halves(left: NDArray[np.int64], totals: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count what is left as the total, or else a half, a quarter, an eighth … of it: the largest that is covered.
+
+    >>> _in_halves(np.array([9, 8, 7, 2, 0]), np.array([8, 8, 8, 8, 8])).tolist()
+    [8, 8, 4, 2, 0]
+    """
+    counted = totals
+    while (counted > np.maximum(left, 0)).any():
+        counted = np.where(counted > left, counted // 2, counted)
+    return counted
 
 
 def _expect_noise(found: Plan, draft: Draft, people: People, left_out: NDArray[np.bool_]) -> None:

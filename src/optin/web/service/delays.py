@@ -43,14 +43,18 @@ class Patience:
 def place_of(address: str) -> str:
     """Say which addresses count as one place: with IPv6 one household has as many as it likes, alike in their first half.
 
-    >>> place_of("192.0.2.7"), place_of("2001:db8:1:2:3:4:5:6"), place_of("")
-    ('192.0.2.7', '2001:db8:1:2::/64', '')
+    An IPv4 address written as IPv6, as servers that listen to both do, is the IPv4 address: all of them share one /64.
+
+    >>> place_of("192.0.2.7"), place_of("::ffff:192.0.2.7"), place_of("2001:db8:1:2:3:4:5:6"), place_of("")
+    ('192.0.2.7', '192.0.2.7', '2001:db8:1:2::/64', '')
     """
     try:
         known = ipaddress.ip_address(address)
     except ValueError:
         return address
-    return str(ipaddress.ip_network((known, 64), strict=False)) if known.version == 6 else address
+    if isinstance(known, ipaddress.IPv4Address):
+        return address
+    return str(known.ipv4_mapped or ipaddress.ip_network((known, 64), strict=False))
 
 
 def wait_your_turn(service: Service, connection: Connection, patiences: list[Patience], *, words: str) -> None:

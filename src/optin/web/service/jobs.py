@@ -102,7 +102,7 @@ def _fail(service: Service, job: Job, words: str) -> None:
 
     def work(connection: Connection) -> None:
         now = service.clock()
-        new = {"state": "failed", "step": "failed", "error": words, "changed_at": now}
+        new = {"state": "failed", "step": "failed", "done": 0, "total": 0, "error": words, "changed_at": now}
         connection.execute(update(jobs).where(jobs.c.id == job.id).values(new))
         if not announced:
             connection.execute(update(campaigns).where(campaigns.c.id == job.campaign).values(plan=None))

@@ -18,6 +18,7 @@ from optin import campaign as job_of_the_paper
 from optin.announcement import Announcement
 from optin.campaign import Quorum
 from optin.errors import LedgerUnavailable, PromiseBroken
+from optin.participation import Turnout
 from optin.store.changing import hold
 from optin.store.holdings import announced_body
 from optin.store.web_schema import answers, campaigns
@@ -68,10 +69,30 @@ def release(service: Service, job: Job, progress: Progress) -> None:
     destroy_spent_keys(service)
 
 
+class QuietQuorum(Quorum):
+    """A quorum that does not say by how much it was missed.
+
+    The analyst sees how many joined: beside it, the number of those who count would tell how many have nothing left.
+    """
+
+    def expect(self, came: Turnout) -> None:
+        """Refuse a turnout below the quorum, without a number of it."""
+        try:
+            super().expect(came)
+        except PromiseBroken:
+            few = came.people < self.people
+        else:
+            return
+        wanted = f"{self.people} people" if few else f"a standard error of {self.standard_error:.6g}"
+        raise PromiseBroken(
+            f"the quorum is {wanted}, and too few joined (those promised nothing do not count); begin a new round, or cancel"
+        )
+
+
 def quorum_of(draft: Draft) -> Quorum:
     """Say when a release is worth its price."""
     error = math.inf if draft.quorum_standard_error is None else draft.quorum_standard_error
-    return Quorum(people=draft.quorum_people, standard_error=error)
+    return QuietQuorum(people=draft.quorum_people, standard_error=error)
 
 
 def opened_answers(

@@ -11,12 +11,12 @@ from sqlalchemy import Connection, Row, delete, select, text, update
 from optin.errors import BadInput, PromiseBroken
 from optin.store import allowance_grains
 from optin.store.changing import hold
-from optin.store.web_schema import accounts, answers, registrations
+from optin.store.web_schema import accounts, answers, campaigns, registrations
 from optin.web.service.core import Service
 from optin.web.service.ladder import step_of
 from optin.web.service.people.looking import campaign, me, of_mine, visible
 from optin.web.service.records import Draft, Me, MyCampaign, Visitor
-from optin.web.service.rows import expect_round
+from optin.web.service.rows import expect_round, job_of
 
 __all__ = ["decline", "join", "raise_allowance", "register", "withdraw"]
 
@@ -161,7 +161,22 @@ def raise_allowance(service: Service, person: Visitor, epsilon: float) -> Me:
         before = connection.scalar(select(accounts.c.allowance).where(accounts.c.id == person.account))
         if before is not None and grains < before:
             raise PromiseBroken("an allowance can only be raised; to give less, choose lower limits or decline")
+        if before is None:
+            _expect_no_plan_under_way(connection, person.account)
         connection.execute(update(accounts).where(accounts.c.id == person.account).values(allowance=grains))
 
     service.change(work)
     return me(service, person)
+
+
+def _expect_no_plan_under_way(connection: Connection, person: str) -> None:
+    """Refuse a first total while a plan is made: the plan has read that there is none, and would promise beyond it."""
+    mine = select(registrations.c.campaign).where(registrations.c.person == person)
+    planning = select(campaigns.c.id).where(campaigns.c.id.in_(mine), campaigns.c.state == "planning")
+    for name in sorted(connection.scalars(planning)):
+        hold(connection, name, shared=True)
+        job = job_of(connection, name)
+        if job is not None and job.unfinished:
+            raise PromiseBroken(
+                "a campaign of yours is being planned at this moment; say your total when it is announced"
+            )
