@@ -147,7 +147,7 @@ def test_the_largest_standard_error_is_a_quorum_too(lodge):
     for person in crowd:
         person.join(campaign, 5.0)
     analyst.take(campaign, "close")
-    with pytest.raises(PromiseBroken, match="standard error would be"):
+    with pytest.raises(PromiseBroken, match="the quorum is a standard error of"):
         analyst.take(campaign, "release")
 
 
