@@ -2,6 +2,7 @@
 
 import os
 import stat
+import tracemalloc
 
 import numpy as np
 import pyarrow as pa
@@ -294,6 +295,21 @@ def test_trees_and_digests_in_blocks_are_those_of_the_whole(people, stretch):
     assert [grove.path(at) for at in range(people)] == [tree.path(at) for at in range(people)]
     if people:
         assert digest_of_blocks(salt, blocks, named=True) == (people, rows_digest(salt, ids, grains))
+
+
+def test_trees_and_digests_hold_one_block_however_many_there_are(monkeypatch):
+    monkeypatch.setattr("optin.store.large.SHORT", 2**13)
+
+    def peak(count):
+        walk = [[[f"p{at}-{k}" for k in range(256)], list(range(256))] for at in range(2)] * (count // 2)
+        tracemalloc.start()
+        digest_of_blocks("5a" * 32, iter(walk), named=True)
+        Grove("5a" * 32, iter(walk), size=256, stretch=2048)
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    assert peak(160) <= 1.5 * peak(20)
 
 
 def test_the_staging_file_is_private_and_gone_afterwards(tmp_path, kept, monkeypatch):
