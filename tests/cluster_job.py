@@ -8,13 +8,13 @@ import optin
 from optin.releasing.drawing import measure
 
 
-def main(engine, people, folder):
-    agents = optin.read(people, limits="limit", engine=engine)
+def main(engine, people, folder, sums):
+    agents = optin.read(people, limits="limit", engine=engine, check_ids=False)
     cap = optin.plan(agents, bounds=(0, 1)).cap
     plan = optin.Plan.from_json((Path(folder) / "plan.json").read_text())
     offer = plan.announce(agents, campaign="c")
     print(json.dumps({"cap": cap, "fingerprint": offer.fingerprint}), flush=True)
-    for _ in range(3):  # the test takes a worker away while these run
+    for _ in range(int(sums)):  # the test takes a worker away while these run
         measured = measure(offer, agents, "value", joined="joined")
         print(json.dumps({"sum": str(measured.those.weighted), "joined": measured.turnout.people}), flush=True)
     sys.stdin.read()  # whoever attached by Spark Connect is done when this ends
