@@ -1,17 +1,20 @@
 """Coming in: one-time links, passwords that wait, cookies that change, forms that prove where they come from."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import select
 from web_steps import PASSWORD, House
 
 from optin.errors import BadInput
+from optin.store import Ledger
 from optin.store.web_schema import delays
 from optin.web.service import accounts, sessions
 from optin.web.service.accounts import first_analyst_secret
-from optin.web.service.core import hashed
+from optin.web.service.core import Service, hashed
 from optin.web.service.failures import Refused, TooSoon
+from optin.web.service.keys import Keyring
 
 
 class Clock:
@@ -112,6 +115,16 @@ def test_a_class_opens_its_accounts_at_once_and_a_flood_from_one_place_slows_dow
     clock.now += 3700
     for _ in range(60):
         accounts.sign_up(house.service, address="5.5.5.5")
+
+
+def test_a_class_that_comes_at_the_same_moment_does_not_wait_on_either_database(url, tmp_path):
+    service = Service(Ledger.open(url), Keyring(tmp_path / "keys", b"k" * 32))
+    with ThreadPoolExecutor(12) as class_:
+        list(class_.map(lambda _: accounts.sign_up(service, address="192.0.2.7"), range(60)))
+    with pytest.raises(TooSoon):
+        accounts.sign_up(service, address="192.0.2.7")
+    accounts.sign_up(service, address="::ffff:192.0.2.8")
+    service.ledger.close()
 
 
 def test_the_addresses_of_one_household_wait_together(house):

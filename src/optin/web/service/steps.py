@@ -54,7 +54,8 @@ def take(
         hold(connection, campaign)
         row = owned_row(connection, analyst, campaign)
         job = job_of(connection, campaign)
-        if _taken_before(row, step, round) or (job and job.unfinished and job.kind == step):
+        under_way = job is not None and job.unfinished and job.kind == step and round in (None, job.round)
+        if under_way or _taken_before(row, step, round):
             return
         expect_round(row, round)
         if job and job.unfinished:
