@@ -12,7 +12,7 @@ from optin.errors import BadInput, PromiseBroken
 from optin.receipts import check
 from optin.releasing import noise
 from optin.store.web_schema import answers
-from optin.web.service import jobs, long_steps
+from optin.web.service import announcing, jobs, long_steps
 from optin.web.service.jobs import run_all
 from optin.web.service.ladder import LIMITS
 
@@ -116,6 +116,24 @@ def test_a_value_out_of_bounds_is_told_to_its_owner_at_once_without_repeating_it
             crowd[0].join(campaign, value)
         assert repr(value) not in str(caught.value)
     assert analyst.campaign(campaign).joined == 0
+
+
+def test_a_step_of_another_round_is_refused_while_the_same_step_is_under_way(lodge, monkeypatch):
+    analyst, crowd, make = lodge.analyst(), lodge.people(12), announcing._announce
+    campaign, refusals = registered(analyst, crowd), []
+
+    def asked_meanwhile(*given):
+        for round_ in (1, 2):
+            try:
+                analyst._call("POST", f"/api/campaigns/{campaign}/steps/announce", {"round": round_})
+            except PromiseBroken as refusal:
+                refusals.append(str(refusal))
+        return make(*given)
+
+    monkeypatch.setattr(announcing, "_announce", asked_meanwhile)
+    for step in ("close-registration", "announce"):
+        analyst.take(campaign, step)
+    assert refusals == ["there is no round 2 yet: this is round 1"]
 
 
 def test_a_missed_quorum_charges_nobody_and_a_new_round_begins_without_the_old_values(house):
