@@ -12,6 +12,7 @@ from optin.store.web_schema import accounts
 from optin.web.service import announcing
 from optin.web.service.jobs import run_all
 from optin.web.service.ladder import COSTS, LIMITS
+from optin.web.service.people import doing
 
 COSTLY = {"model": "quasi-linear", "benefit_base": 5.0, "benefit_slope": 1.0, "slack": 0.2, "data_sd": 1.0}
 
@@ -210,3 +211,11 @@ def test_a_first_total_said_while_a_plan_is_made_is_refused_rather_than_overlook
     mine = crowd[0].me()
     assert mine.promised <= mine.allowance
     assert "being planned" in refusals[0]
+
+
+def test_a_total_that_an_announcement_wrote_down_meanwhile_is_not_lowered(lodge, monkeypatch):
+    person, account = lodge.person(), accounts.c.allowance
+    raised = update(accounts).where(account.is_(None), accounts.c.kind == "person").values(allowance=2**32)
+    monkeypatch.setattr(doing, "_expect_no_plan_under_way", lambda link, _: link.execute(raised))
+    with pytest.raises(PromiseBroken, match="only be raised"):
+        person.raise_allowance(0.5)

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Row, delete, select, text, update
+from sqlalchemy import Connection, Row, delete, or_, select, text, update
 
 from optin.errors import BadInput, PromiseBroken
 from optin.store import allowance_grains
@@ -158,12 +158,12 @@ def raise_allowance(service: Service, person: Visitor, epsilon: float) -> Me:
     grains = int(allowance_grains(np.array([epsilon]))[0])
 
     def work(connection: Connection) -> None:
-        before = connection.scalar(select(accounts.c.allowance).where(accounts.c.id == person.account))
-        if before is not None and grains < before:
-            raise PromiseBroken("an allowance can only be raised; to give less, choose lower limits or decline")
-        if before is None:
+        mine = accounts.c.id == person.account
+        if connection.scalar(select(accounts.c.allowance).where(mine)) is None:
             _expect_no_plan_under_way(connection, person.account)
-        connection.execute(update(accounts).where(accounts.c.id == person.account).values(allowance=grains))
+        no_less = or_(accounts.c.allowance.is_(None), accounts.c.allowance <= grains)
+        if not connection.execute(update(accounts).where(mine, no_less).values(allowance=grains)).rowcount:
+            raise PromiseBroken("an allowance can only be raised; to give less, choose lower limits or decline")
 
     service.change(work)
     return me(service, person)
@@ -172,8 +172,8 @@ def raise_allowance(service: Service, person: Visitor, epsilon: float) -> Me:
 def _expect_no_plan_under_way(connection: Connection, person: str) -> None:
     """Refuse a first total while a plan is made: the plan has read that there is none, and would promise beyond it."""
     mine = select(registrations.c.campaign).where(registrations.c.person == person)
-    planning = select(campaigns.c.id).where(campaigns.c.id.in_(mine), campaigns.c.state == "planning")
-    for name in sorted(connection.scalars(planning)):
+    before = select(campaigns.c.id).where(campaigns.c.id.in_(mine), campaigns.c.state.in_(("registration", "planning")))
+    for name in sorted(connection.scalars(before)):
         hold(connection, name, shared=True)
         job = job_of(connection, name)
         if job is not None and job.unfinished:
