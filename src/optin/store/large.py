@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, text
 
-from optin.receipts import BLOCK, MerkleTree, charge_salts, leaves_of
+from optin.receipts import BLOCK, SALT_BYTES, MerkleTree, charge_salts, leaves_of
 
 __all__ = ["Block", "Grove", "blocks", "digest_of_blocks", "mask_digest", "whole"]
 
@@ -71,6 +71,24 @@ def _packed(block: Block, *, named: bool) -> Iterator[bytes]:
         yield np.ascontiguousarray(whole(column), dtype=">i8").tobytes()
 
 
+class _Salts:
+    """The salts of charges in order; a stretch is drawn once, for drawing its last salt alone means drawing all of it."""
+
+    def __init__(self, key: bytes, stretch: int) -> None:
+        self._key, self._stretch, self._number, self._drawn = key, stretch, -1, b""
+
+    def after(self, start: int, count: int, *, more: bool) -> bytes:
+        """Return ``count`` salts from ``start`` on; ``more`` says that others will follow."""
+        number, offset = divmod(start, self._stretch)
+        if number != self._number and not (more and offset + count <= self._stretch):
+            return charge_salts(self._key, count, start=start, size=self._stretch)
+        if number != self._number:
+            first = number * self._stretch
+            self._drawn = charge_salts(self._key, self._stretch, start=first, size=self._stretch)
+            self._number = number
+        return self._drawn[SALT_BYTES * offset : SALT_BYTES * (offset + count)]
+
+
 class Grove:
     """The tree over all charges of a release, built block by block; only the blocks asked for are kept.
 
@@ -83,10 +101,9 @@ class Grove:
     ) -> None:
         self.size, self.count, roots = size, 0, []
         self.kept: dict[int, MerkleTree] = {}
-        wanted = {index // size for index in keep}
+        wanted, salts = {index // size for index in keep}, _Salts(bytes.fromhex(salt), stretch)
         for number, (ids, grains) in enumerate(charges):
-            salts = charge_salts(bytes.fromhex(salt), len(ids), start=self.count, size=stretch)
-            tree = MerkleTree(leaves_of(salts, ids, whole(grains)))
+            tree = MerkleTree(leaves_of(salts.after(self.count, len(ids), more=len(ids) == size), ids, whole(grains)))
             roots.append(bytes.fromhex(tree.root))
             self.count += len(ids)
             if number in wanted:
