@@ -27,7 +27,7 @@ bench: .venv/.dev
 	$(BIN)/python -m benchmarks
 
 soak: .venv/.dev system
-	$(BIN)/pytest -n 2 -m "soak or slow"
+	$(BIN)/pytest -n 2 --dist loadgroup -m "soak or slow"
 
 # Debian packages that the tests start themselves; nothing is installed where they are present.
 .PHONY: system

@@ -2,6 +2,7 @@
 
 import math
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -312,6 +313,21 @@ def test_a_cluster_that_takes_the_call_and_says_nothing_is_given_up_and_the_proc
     assert done.returncode == 2
     assert f"the cluster {url} does not answer" in done.stderr
     assert "Nothing was planned, released or charged" in done.stderr
+
+
+@pytest.mark.parametrize("scheme", ["spark-local", "spark"])
+def test_spark_without_java_says_that_it_needs_java(tmp_path, scheme):
+    folder, tools = written(tmp_path / "people", limit=[1.0, 4.0]), tmp_path / "tools"
+    tools.mkdir()
+    for name in ("bash", "dirname", "env", "ps", "sh"):
+        (tools / name).symlink_to(shutil.which(name))
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        engine = scheme if scheme == "spark-local" else f"spark://127.0.0.1:{silent.getsockname()[1]}"
+        job = ["-m", "optin", "plan", folder, "--limits", "limit", "--bounds", "0", "1", "--engine", engine]
+        bare = {name: text for name, text in os.environ.items() if not name.startswith("JAVA")} | {"PATH": str(tools)}
+        done = subprocess.run([sys.executable, *job], env=bare, timeout=120, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert f"Spark does not start for engine {engine}: it needs Java 17" in done.stderr
 
 
 @pytest.mark.parametrize("wrong", ["soon", "-1", "nan", "inf"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import socket
@@ -58,7 +59,8 @@ def _backend(engine: str) -> BaseBackend:
 
     if engine != LOCAL:
         _knock(engine)
-    opened = _local_session() if engine == LOCAL else _answer(engine, lambda: _remote_session(engine))
+    local = engine == LOCAL
+    opened = _started(engine, _local_session) if local else _answer(engine, lambda: _remote_session(engine))
     return ibis.pyspark.connect(session=opened)
 
 
@@ -79,7 +81,7 @@ def _knock(engine: str) -> None:
 def _answer(engine: str, call: Callable[[], Any]) -> Any:  # noqa: ANN401 - a session of one of two kinds
     """Wait for a cluster, but not for ever; nothing is charged or planned yet."""
     patience = _patience()
-    _start_java(engine)
+    _started(engine, lambda: _start_java(engine))
     found: list[Any] = []
 
     def tried() -> None:
@@ -106,6 +108,19 @@ def _patience() -> float:
     if not 0 <= seconds < threading.TIMEOUT_MAX:
         raise BadInput("OPTIN_ENGINE_PATIENCE is a number of seconds to wait for a cluster, such as 60")
     return seconds
+
+
+def _started(engine: str, call: Callable[[], Any]) -> Any:  # noqa: ANN401
+    """Start Spark in this process; what it says when it cannot names neither Java nor what to do."""
+    found = FAILED
+    with contextlib.suppress(Exception):
+        found = call()
+    if found is FAILED:
+        raise BadInput(
+            f"Spark does not start for engine {engine}: it needs Java 17 (java on the PATH, or JAVA_HOME); and a process"
+            " that has used sc://… cannot use another Spark: start a new one"
+        )
+    return found
 
 
 def _start_java(engine: str) -> None:
