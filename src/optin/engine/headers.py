@@ -34,7 +34,7 @@ def expect_column(file: Path | str, name: str, header: list[str]) -> None:
 
 
 def expect_told_apart(file: Path | str, header: list[str]) -> None:
-    """Refuse names that differ only in capitals, or not at all: engines take them for one."""
+    """Refuse names that differ only in capitals: engines take them for one."""
     first: dict[str, str] = {}
     for name in header:
         other = first.setdefault(name.casefold(), name)
