@@ -1,4 +1,4 @@
-"""What several test files share: the two databases a ledger can live in."""
+"""What several test files share: the two databases a ledger can live in, and the web service on them."""
 
 import os
 
@@ -31,4 +31,22 @@ def ledger(url):
     from optin.store import Ledger
 
     with Ledger.open(url) as opened:
+        yield opened
+
+
+@pytest.fixture
+def house(url, tmp_path):
+    """A web service on each database in turn."""
+    from web_steps import House
+
+    with House(url, tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def lodge(tmp_path):
+    """A web service on SQLite alone, for what cannot differ between databases."""
+    from web_steps import House
+
+    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as opened:
         yield opened

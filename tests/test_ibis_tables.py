@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from ledger_steps import counts, spent
+from postgres import PORT
 
 import optin
 from optin import campaign
@@ -77,6 +78,42 @@ def test_two_rounds_go_through_a_ledger_as_from_memory(source, tmp_path):
         assert spent(ledger) == spent(other)
         assert counts(ledger) == counts(other)
         assert ledger.verify(against=[release]).ok
+
+
+@pytest.fixture
+def remote(postgres):
+    """The same people in a PostgreSQL of their own."""
+    connection = ibis.postgres.connect(
+        user="optin", host=str(postgres.folder), port=PORT, database=postgres.new_database()
+    )
+    yield connection.create_table("people", PEOPLE)
+    connection.disconnect()
+
+
+def test_a_table_in_postgresql_gives_the_same_and_is_told_where_a_second_round_cannot_be_read(remote, tmp_path):
+    kept, plan = optin.read(remote, limits="limit"), optin.plan(HELD, bounds=(0, 1))
+    assert optin.plan(kept, bounds=(0, 1)).cap == pytest.approx(plan.cap, rel=1e-11)
+    assert plan.certificate(kept).holds
+    offer = plan.announce(HELD, campaign="c")
+    assert plan.announce(kept, campaign="c") == offer
+    found, expected = measure(offer, kept, "value", joined="joined"), measure(offer, HELD, VALUES, joined=JOINED)
+    assert (found.those, found.those.weighted) == (expected.those, expected.those.weighted)
+    with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
+        offer = campaign.announce(plan, kept, ledger=ledger, campaign="c")
+        assert (
+            campaign.release(offer, kept, "value", joined="joined", ledger=ledger).joined_people
+            == expected.turnout.people
+        )
+        with pytest.raises(BadInput, match="by DuckDB or Spark, not by postgres: write the table to Parquet"):
+            campaign.plan(kept, bounds=(0, 1), ledger=ledger)
+
+
+def test_truths_are_numbers_and_a_missing_one_is_missing():
+    people = pa.table({"id": IDS[:50], "limit": LIMITS[:50], "value": [True, False] * 24 + [True, None]})
+    kept = optin.read(ibis.duckdb.connect().create_table("people", people), limits="limit")
+    offer = optin.plan(kept, bounds=(0, 1)).announce(kept, min_people=1)
+    with pytest.raises(BadInput, match=rf"id {IDS[49]} joined but their value \(value\) is missing"):
+        optin.release(offer, kept, "value")
 
 
 def test_what_is_wrong_with_a_table_of_ibis_is_said_without_its_rows():

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -12,6 +13,7 @@ import pytest
 import optin
 from optin.figures.wording import short, steady
 from optin.report import Source, read_source, render, write_report
+from optin.report.privacy import privacy_sheet
 from optin.report.reach import planned_reach
 
 rng = np.random.default_rng(9)
@@ -270,3 +272,11 @@ def test_importing_figures_and_report_loads_no_matplotlib():
 
     code = "import sys, optin.figures, optin.report; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("factor", [1.2841, 7521.3, 7529.9])
+def test_the_privacy_sheet_never_promises_less_than_it_keeps(factor):
+    sheet = str(privacy_sheet(cap=math.log(factor), noiseless=False))
+    cap, most = re.search(r"the cap, ([\d.,]+): a factor of ([\d.,]+)\.", sheet).groups()
+    assert math.log(factor) <= float(cap) <= math.log(factor) * 1.01
+    assert factor <= float(most.replace(",", "")) <= factor * 1.01

@@ -17,19 +17,6 @@ from optin.web.service.jobs import run_all
 from optin.web.service.ladder import LIMITS
 
 
-@pytest.fixture
-def house(url, tmp_path):
-    with House(url, tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def lodge(tmp_path):
-    """A house on SQLite alone, for what cannot differ between databases."""
-    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as opened:
-        yield opened
-
-
 def ciphertexts(service):
     query = select(func.count()).select_from(answers).where(answers.c.value.is_not(None))
     return service.read(lambda link: link.scalar(query))

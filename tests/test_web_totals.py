@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sqlalchemy import text, update
-from web_steps import House, answering, put_people, registered, released
+from web_steps import answering, put_people, registered, released
 
 from optin.errors import PromiseBroken
 from optin.receipts import check
@@ -15,19 +15,6 @@ from optin.web.service.ladder import COSTS, LIMITS
 from optin.web.service.people import doing
 
 COSTLY = {"model": "quasi-linear", "benefit_base": 5.0, "benefit_slope": 1.0, "slack": 0.2, "data_sd": 1.0}
-
-
-@pytest.fixture
-def house(url, tmp_path):
-    with House(url, tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def lodge(tmp_path):
-    """A house on SQLite alone, for what cannot differ between databases."""
-    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as opened:
-        yield opened
 
 
 def test_people_who_weigh_costs_are_planned_for_announced_to_and_released(house):

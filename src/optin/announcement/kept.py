@@ -99,7 +99,7 @@ class KeptRule:
             columns["grains"] = ibis.literal(0, "int64") if self.noiseless else _whole(self.limit * literal(GRAIN))
         answer = None if joined is None else self._answer(joined)
         if answer is not None:
-            columns |= {"joined": answer.fill_null(False), "unanswered": answer.isnull().cast("int64")}
+            columns |= {"joined": answer.fill_null(False), "unanswered": answer.isnull().ifelse(1, 0)}
         if values is not None:
             level, missing = _level(self.rows.number(values), bounds)
             columns["level"] = level if answer is None else columns["joined"].ifelse(level, literal(0.0))
@@ -204,7 +204,7 @@ def _totals(view: ir.Table) -> dict[str, ir.Value]:
     """Add up over everyone what does not need their grains."""
     totals = {"people": view.count()}
     if "joined" in view.columns:
-        totals |= {"joined_people": view.joined.cast("int64").sum(), "unanswered": view.unanswered.sum()}
+        totals |= {"joined_people": view.joined.ifelse(1, 0).sum(), "unanswered": view.unanswered.sum()}
     if "level" in view.columns:
         totals |= {"levels": view.level.sum(), "missing": view.missing.sum()}
     return totals
@@ -214,7 +214,7 @@ def _parts(few: ir.Table, *, most: int) -> dict[str, ir.Value]:
     """Add up over those below the cap."""
     parts = {"few": few.count(), **_promises(few.grains, "", most=most)}
     if "joined" in few.columns:
-        parts |= {"joined_few": few.joined.cast("int64").sum()}
+        parts |= {"joined_few": few.joined.ifelse(1, 0).sum()}
         parts |= _promises(few.joined.ifelse(few.grains, 0), "joined_", most=most)
     if "level" in few.columns:
         parts |= {"few_levels": few.level.sum(), "weighted": _sum(few.grains * few.level.cast("int64"))}

@@ -140,7 +140,7 @@ def announce_kept(
         id=people.rows.ids(),
         a=rule.column(),
         b=allowance(stated) if totals is None else totals,
-        c=(rule.limit < stated).cast("int64"),
+        c=(rule.limit < stated).ifelse(1, 0).cast("int64"),
     )
     with waiting(ledger.engine, _batches(people.rows, query)) as rows:
         return announce_waiting(
@@ -191,7 +191,7 @@ def ones(rows: Rows, joined: Answers) -> ir.IntegerValue:
     if joined is None:
         return ibis.literal(1, "int64")
     answer = rows.truth(joined) if isinstance(joined, str) else joined
-    return answer.fill_null(False).cast("int64")
+    return answer.fill_null(False).ifelse(1, 0).cast("int64")
 
 
 def _zero() -> ir.IntegerValue:

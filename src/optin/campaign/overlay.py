@@ -14,6 +14,7 @@ from optin.engine.engines import read_files
 from optin.engine.people import KeptConstrained, KeptQuasiLinear
 from optin.engine.rows import Rows
 from optin.engine.session import literal
+from optin.errors import BadInput
 from optin.store import UNLIMITED
 from optin.store.large import Block
 
@@ -25,6 +26,7 @@ __all__ = ["Kept", "allowance", "laid_over", "left_of"]
 Kept = KeptConstrained | KeptQuasiLinear
 Handed = Callable[[Callable[[Block], None]], None]
 """Something that hands out blocks of id and two numbers."""
+READS_FILES = ("duckdb", "pyspark")
 PERSON, FIRST, SECOND, STATED = "optin_person", "optin_first", "optin_second", "optin_stated"
 
 
@@ -37,6 +39,11 @@ def laid_over(agents: Kept, handed: Handed) -> Rows | None:
     path = rows.session.folder() / f"{uuid4().hex}.parquet"
     if not _written(path, handed):
         return None
+    if rows.session.backend.name not in READS_FILES:
+        raise BadInput(
+            f"the ledger knows some of these people already, and what it knows can be laid beside them by DuckDB or Spark, not"
+            f" by {rows.session.name}: write the table to Parquet and read that"
+        )
     header = (PERSON, FIRST, SECOND)
     known = read_files(rows.session, {header: [str(path)]}, parquet=True)
     stated = {STATED: agents.limit()} if isinstance(agents, KeptConstrained) else {}

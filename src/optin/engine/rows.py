@@ -56,6 +56,8 @@ class Rows:
 
     def number(self, name: str) -> ir.FloatingColumn:
         """Return a column as float64, NULL where it is missing or holds no number."""
+        import ibis
+
         self.expect(name)
         column = self.table[name]
         kind = column.type()
@@ -64,7 +66,9 @@ class Rows:
         if not (kind.is_numeric() or kind.is_boolean()):
             raise BadInput(f"{self.source}: {name} is stored as {kind}, and numbers are needed; write it as numbers")
         if kind.is_boolean():
-            column = column.cast("int64")
+            column = ibis.cases(
+                (column, 1), (~column, 0)
+            )  # PostgreSQL casts no truth to a float; missing stays missing
         return column if str(kind) in ("float64", "!float64") else column.cast("float64")
 
     def _parsed(self, column: ir.StringColumn) -> ir.FloatingColumn:

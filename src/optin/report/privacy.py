@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from optin.figures.wording import short
+from optin.figures.wording import at_most
 from optin.report.markup import Markup, joined, tag
 
 __all__ = ["privacy_sheet"]
@@ -20,7 +20,7 @@ def _promise(cap: float, *, noiseless: bool) -> str:
     if noiseless:
         return "Nothing. Everyone who counts set no limit, so the plan adds no noise and protects nobody's value."
     most = (
-        f"the largest is the cap, {short(cap)}: a factor of {short(math.exp(cap))}"
+        f"the largest is the cap, {at_most(cap)}: a factor of {at_most(math.exp(cap))}"
         if cap < 20
         else "each by their own limit"
     )

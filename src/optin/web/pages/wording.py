@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from optin.announcement import Announcement, Deal, explain
-from optin.figures.wording import count, level, percent, short
+from optin.figures.wording import at_most, count, level, percent, short
 from optin.releasing import Release
 from optin.web.service.ladder import Step, ladder_of, odds_words
 from optin.web.service.records import PRIVACY_CONSTRAINED
@@ -238,9 +238,7 @@ def result_words(release: Release) -> ResultWords:
 
 def _capped(offer: Announcement) -> str:
     if offer.cap < 20.0:
-        return (
-            f"a factor of {odds_words(offer.cap)} on the odds (epsilon {short(offer.cap)}), or less by their own limit"
-        )
+        return f"a factor of {odds_words(offer.cap)} on the odds (epsilon {at_most(offer.cap)}), or less by their own limit"
     return "they allow"
 
 
