@@ -6,6 +6,7 @@ import pytest
 from hypothesis import settings
 from postgres import PostgresServer
 
+collect_ignore = ["fixtures"]  # its scripts belong to the commits they name
 settings.register_profile("any machine", deadline=None)  # a law holds however busy the machine is
 settings.load_profile("any machine")
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # Java that lives for a minute

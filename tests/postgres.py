@@ -92,6 +92,13 @@ class PostgresServer:
         self.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' TEMPLATE template0")
         return name
 
+    def restored(self, dump):
+        """Create a database from the text that pg_dump wrote, and give the URL of what is in it."""
+        name = self.new_database()
+        command = [_program("psql"), "-h", self.folder, "-U", "optin", "-d", name, "-q", "-v", "ON_ERROR_STOP=1"]
+        subprocess.run([*command, "-f", dump], check=True, capture_output=True)
+        return self.url(name)
+
     def url(self, database, *, schema="public", folder=None):
         where = f"host={folder or self.folder}&port={PORT}&options=-csearch_path%3D{schema}"
         return f"postgresql://optin@/{database}?{where}"

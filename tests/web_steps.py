@@ -9,6 +9,7 @@ import socket
 import sys
 import threading
 import time
+from base64 import b64decode
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,10 +52,12 @@ class House:
     folder: Path
     clock: object = time.time
     port: int = field(default_factory=free_port)
+    key: str = KEY
 
     def __enter__(self):
-        settings = WebSettings(ledger=self.url, port=self.port, keys=self.folder / "keys", key=KEY)
-        self.service = Service(Ledger.open(self.url), Keyring(self.folder / "keys", b"k" * 32), clock=self.clock)
+        keys = self.folder / "keys"
+        settings = WebSettings(ledger=self.url, port=self.port, keys=keys, key=self.key)
+        self.service = Service(Ledger.open(self.url), Keyring(keys, b64decode(self.key)), clock=self.clock)
         self.app = create_app(settings, self.service)
         config = uvicorn.Config(
             self.app, port=self.port, log_config=None, access_log=False, server_header=False, timeout_keep_alive=75
