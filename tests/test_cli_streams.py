@@ -113,6 +113,18 @@ def test_an_interrupt_while_parts_are_loaded_leaves_with_130_and_one_line():
     assert done.stderr.count("\n") == 1
 
 
+def test_an_interrupt_inside_code_run_from_a_string_leaves_with_130_too(tmp_path):
+    (tmp_path / "halting.py").write_text(
+        "import builtins, optin.cli\nload = builtins.__import__\n"
+        "def stop(name, *rest):\n    if name.startswith('typer'): exec('raise KeyboardInterrupt')\n    return load(name, *rest)\n"
+        "builtins.__import__ = stop\noptin.cli.main(['--help'])"
+    )
+    done = subprocess.run([sys.executable, "-m", "halting"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 130, "a process that dies of the signal has -2"
+    assert done.stderr.startswith("optin: interrupted")
+    assert done.stderr.count("\n") == 1
+
+
 def _hears_interrupts():
     """Listen again where these tests run in the background of a shell, which makes its children deaf to interrupts."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

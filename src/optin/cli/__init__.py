@@ -24,4 +24,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if sys.stderr is not None:
             sys.stderr.write(STOPPED)
         code = INTERRUPTED
+        _forget_interrupt()
     sys.exit(code)
+
+
+def _forget_interrupt() -> None:
+    """Keep Python from killing itself at exit for an interrupt that was caught.
+
+    CPython marks the process once a KeyboardInterrupt leaves code that was run from a string, as making a dataclass does,
+    and ends a marked process by signal 2 instead of its exit code. Running any string clears the mark.
+    """
+    exec("")  # noqa: S102
