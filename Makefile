@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
 
-.PHONY: demo serve test bench soak lint clean
+.PHONY: demo serve test slow bench soak lint clean
 
 demo: .venv/.runtime
 	$(BIN)/optin demo
@@ -15,7 +15,11 @@ test: .venv/.dev system
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist loadgroup -m "not soak"
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not soak"
+
+# Statistics with a stated false-alarm rate, long batteries, load: after every `make test`, at most 25 minutes.
+slow: .venv/.dev system
+	$(BIN)/pytest -n 2 --dist loadgroup -m "slow and not soak"
 
 lint: .venv/.dev
 	$(BIN)/ruff check --fix .
@@ -27,7 +31,7 @@ bench: .venv/.dev
 	$(BIN)/python -m benchmarks
 
 soak: .venv/.dev system
-	$(BIN)/pytest -n 2 --dist loadgroup -m "soak or slow"
+	$(BIN)/pytest -n 2 --dist loadgroup -m soak
 
 # Debian packages that the tests start themselves; nothing is installed where they are present.
 .PHONY: system
