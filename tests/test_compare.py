@@ -3,7 +3,6 @@
 import itertools
 import json
 import math
-import time
 
 import numpy as np
 import pytest
@@ -359,24 +358,6 @@ def test_an_unknown_design_is_refused_with_the_known_ones():
     people = optin.PrivacyConstrained([1.0])
     with pytest.raises(optin.BadInput, match="no design called 'best'; choose from optimum, grid"):
         designs(optin.plan(people, bounds=(0, 1)), people, names=["best"])
-
-
-def test_a_comparison_of_a_million_people_costs_at_most_twenty_plans():
-    """Time of the processor, best of a few, in one run: other programs do not count."""
-    rng = np.random.default_rng(3)
-    people = optin.PrivacyConstrained(np.exp(rng.normal(-1, 1, 10**6)))
-
-    def seconds(job, times):
-        spent = []
-        for _ in range(times):
-            started = time.process_time()
-            job()
-            spent.append(time.process_time() - started)
-        return min(spent)
-
-    optin.compare(people, bounds=(0, 1))
-    plan = seconds(lambda: optin.plan(people, bounds=(0, 1)), 7)
-    assert seconds(lambda: optin.compare(people, bounds=(0, 1)), 3) <= 20 * plan
 
 
 # --- the pictures ---------------------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ Statistical tests compare with four standard errors, measured in the same run: a
 
 import json
 import math
-import time
 
 import numpy as np
 import pytest
@@ -263,30 +262,6 @@ def test_progress_is_told_block_by_block_up_to_the_end():
     assert seen == sorted(seen)
     assert seen[-1] == (500, 500)
     assert len(seen) > 3
-
-
-def test_ten_thousand_campaigns_cost_at_most_five_times_their_random_numbers():
-    """Time of the processor, all threads counted, best of three in one run: other programs do not count."""
-
-    def seconds(job):
-        spent = []
-        for _ in range(3):
-            started = time.process_time()
-            job()
-            spent.append(time.process_time() - started)
-        return min(spent)
-
-    def numbers(uniform, exponential):
-        generator, room = rng(27), np.empty((100, 1000))
-        for _ in range(100 * uniform):
-            generator.random(out=room)
-        for _ in range(100 * exponential):
-            generator.standard_exponential(out=room)
-
-    own = seconds(lambda: optin.simulate("standard", generator=rng(27), campaigns=CAMPAIGNS))
-    assert own <= 5 * seconds(lambda: numbers(1, 0))
-    everything = seconds(lambda: optin.simulate("standard", generator=rng(27), campaigns=CAMPAIGNS, designs=NAMES))
-    assert everything <= 5 * seconds(lambda: numbers(3, 2))  # values, two kinds of sampling, everyone's own noise
 
 
 # --- populations ----------------------------------------------------------------------------------------------------
