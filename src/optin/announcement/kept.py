@@ -162,11 +162,11 @@ class KeptRule:
 
     def _holds_text(self, name: str, person: str) -> bool:
         """Tell whether a person's cell holds something, but no number."""
-        table = self.rows.table
-        if not table[name].type().is_string():
+        column = self.rows.column(name)
+        if not column.type().is_string():
             return False
-        text = table[name].strip()
-        held = table.filter((self.rows.ids() == person) & (text != "") & (text.upper() != "NAN"))
+        text = column.strip()
+        held = self.rows.table.filter((self.rows.ids() == person) & (text != "") & (text.upper() != "NAN"))
         return self._one(held.aggregate(rows=held.count()))["rows"] > 0
 
 

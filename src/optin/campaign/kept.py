@@ -133,10 +133,9 @@ def announce_kept(
 ) -> Entry:
     """Hold everyone's promise: rows go from the engine to a table beside the ledger, and from there in at once."""
     rule = rule_of(offer.promises(people))
-    table = people.rows.table
-    stated = table[STATED] if STATED in table.columns else rule_of(offer.promises(agents)).limit
+    stated = _stated(agents, people, rule)
     totals = _totals(allowances, people.rows)
-    query = table.select(
+    query = people.rows.table.select(
         id=people.rows.ids(),
         a=rule.column(),
         b=allowance(stated) if totals is None else totals,
@@ -153,6 +152,13 @@ def announce_kept(
             raise_limits=raise_limits,
             exact=offer.noiseless,
         )
+
+
+def _stated(agents: Kept, people: Kept, rule: KeptRule) -> ir.FloatingColumn:
+    """Return the limits that people stated, over the rows that hold what the ledger left of them; costs are not cut."""
+    if not isinstance(agents, KeptConstrained):
+        return rule.limit
+    return agents.limit() if people.rows is agents.rows else people.rows.table[STATED]
 
 
 def release_kept(

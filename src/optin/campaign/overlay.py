@@ -27,13 +27,14 @@ Kept = KeptConstrained | KeptQuasiLinear
 Handed = Callable[[Callable[[Block], None]], None]
 """Something that hands out blocks of id and two numbers."""
 READS_FILES = ("duckdb", "pyspark")
-PERSON, FIRST, SECOND, STATED = "optin_person", "optin_first", "optin_second", "optin_stated"
+ROW, PERSON, FIRST, SECOND, STATED = "row", "person", "first", "second", "stated"
+"""Columns laid beside people's own, which are called c0, c1, … (`Rows`)."""
 
 
 def laid_over(agents: Kept, handed: Handed) -> Rows | None:
     """Join what is handed out to people's rows, as columns FIRST and SECOND; None where nothing is known of anyone.
 
-    Limits are kept in the column STATED, whatever expression they were.
+    Limits are kept in the column STATED, whatever expression they were; what was laid beside the rows before is left out.
     """
     rows = agents.rows
     path = rows.session.folder() / f"{uuid4().hex}.parquet"
@@ -47,9 +48,9 @@ def laid_over(agents: Kept, handed: Handed) -> Rows | None:
     header = (PERSON, FIRST, SECOND)
     known = read_files(rows.session, {header: [str(path)]}, parquet=True)
     stated = {STATED: agents.limit()} if isinstance(agents, KeptConstrained) else {}
-    people = rows.table.mutate(optin_row=rows.ids(), **stated)
-    joined = people.left_join(known, people.optin_row == known[PERSON])
-    return replace(rows, table=joined.drop("optin_row", PERSON))
+    people = rows.table.select(*rows.places.values(), **{ROW: rows.ids()}, **stated)
+    joined = people.left_join(known, people[ROW] == known[PERSON])
+    return replace(rows, table=joined.drop(ROW, PERSON))
 
 
 def _written(path: Path, handed: Handed) -> bool:

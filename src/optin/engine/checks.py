@@ -41,7 +41,7 @@ def refuse_unusable(rows: Rows, wanted: tuple[Wanted, ...]) -> None:
 
 
 def _faults(rows: Rows, wanted: Wanted) -> list[tuple[str, ir.BooleanColumn]]:
-    raw, number = rows.table[wanted.name], rows.number(wanted.name)
+    raw, number = rows.column(wanted.name), rows.number(wanted.name)
     present = raw.notnull()
     if raw.type().is_string():
         present = present & (raw.strip() != "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,11 @@ NO = ("0", "false", "f", "no", "n")
 
 @dataclass(frozen=True)
 class Rows:
-    """A table of an engine, one row a person; ``source`` is how messages name it."""
+    """A table of an engine, one row a person; ``source`` is how messages name it.
+
+    Columns are called c0, c1, … from the door on, whatever users call them: so no name that they give can be taken for one
+    that a query gives. ``places`` says which is which.
+    """
 
     session: Session
     table: ir.Table
@@ -30,11 +35,16 @@ class Rows:
     id: str
     files: tuple[str, ...] = field(default=())
     marks: tuple[Mark, ...] | None = field(default=None, repr=False)
+    places: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        """Note how each file is now; every later query reads the same list."""
+        """Note how each file is now; every later query reads the same list. Give columns names of our own."""
         if self.marks is None:
             object.__setattr__(self, "marks", marks_of(self.files))
+        if not self.places:
+            object.__setattr__(self, "places", {name: f"c{at}" for at, name in enumerate(self.table.columns)})
+            renamed = self.table.select(**{place: self.table[name] for name, place in self.places.items()})
+            object.__setattr__(self, "table", renamed)
 
     def expect_unchanged(self) -> None:
         """Refuse files that were changed since they were first looked at."""
@@ -42,13 +52,17 @@ class Rows:
 
     def expect(self, name: str) -> None:
         """Refuse a column that is not there, and propose the nearest."""
-        if name not in self.table.columns:
-            raise BadInput(f"{self.source} has no column {name}; {advice(name, list(self.table.columns))}")
+        if name not in self.places:
+            raise BadInput(f"{self.source} has no column {name}; {advice(name, list(self.places))}")
+
+    def column(self, name: str) -> ir.Column:
+        """Return the column that users call by this name."""
+        self.expect(name)
+        return self.table[self.places[name]]
 
     def ids(self) -> ir.StringColumn:
         """Return ids as text, byte for byte; whole numbers become their digits."""
-        self.expect(self.id)
-        column = self.table[self.id]
+        column = self.column(self.id)
         kind = column.type()
         if not (kind.is_string() or kind.is_integer()):
             raise BadInput(f"{self.source}: {self.id} is stored as {kind}, and ids are text; write the column as text")
@@ -58,8 +72,7 @@ class Rows:
         """Return a column as float64, NULL where it is missing or holds no number."""
         import ibis
 
-        self.expect(name)
-        column = self.table[name]
+        column = self.column(name)
         kind = column.type()
         if kind.is_string():
             return self._parsed(column)
@@ -80,8 +93,7 @@ class Rows:
         """Return yes as true, no as false, and NULL for anything else."""
         import ibis
 
-        self.expect(name)
-        column = self.table[name]
+        column = self.column(name)
         if column.type().is_boolean():
             return column
         text = column.cast("string").strip().lower()
