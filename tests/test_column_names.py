@@ -128,7 +128,7 @@ def test_a_column_with_one_of_our_names_is_never_taken_for_ours(source, total, e
 def few_and_many(step):
     """Some of the names in the daily run, and all of them in the long one."""
     starts = range(0, len(NAMES), 5)
-    return [start if at % step == 0 else pytest.param(start, marks=pytest.mark.soak) for at, start in enumerate(starts)]
+    return [start if at % step == 0 else pytest.param(start, marks=pytest.mark.slow) for at, start in enumerate(starts)]
 
 
 @pytest.mark.parametrize("start", few_and_many(2))
@@ -143,7 +143,7 @@ def test_spark_takes_no_name_for_ours_either(expected, tmp_path):
     expect_the_same(parquet(called(roles, others), tmp_path), roles, "spark-local", tmp_path, expected, total=False)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 @pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize("start", range(0, len(NAMES), 5))
 def test_on_spark_people_may_call_their_columns_as_they_like(start, expected, tmp_path):
