@@ -21,8 +21,8 @@ def constrained(limits=LIMITS):
 @pytest.mark.parametrize(
     ("people", "says"),
     [
-        ([1.0, SECRET, math.nan], r"\[2\] is missing .NaN.; fill"),
-        ([1.0, -SECRET], r"\[1\] is negative; every entry must be 0 or more"),
+        ([1.0, SECRET, math.nan], r"\[2\] is missing; fill"),
+        ([1.0, -SECRET], r"\[1\] is negative; it must be 0 or more"),
         ([], "is empty; at least one person"),
         ([[1.0, SECRET]], "2 dimensions; give one number for each person"),
         (["a", SECRET], "not a number; give one number"),
@@ -32,7 +32,7 @@ def constrained(limits=LIMITS):
         (["1", "4"], "not a number"),
         (np.array([1 + 2j, SECRET]), "not a number"),
         (np.array(["2020-01-01"], dtype="datetime64[ns]"), "not a number"),
-        ([1.0, 2e300], r"\[1\] is finite but above 1e\+300; write inf"),
+        ([1.0, 2e300], r"\[1\] is finite but above 1e\+300; "),
     ],
 )
 def test_a_bad_column_is_refused_by_index_without_its_contents(model, people, says):
@@ -69,7 +69,7 @@ def test_differing_pandas_indexes_are_refused_and_equal_ones_are_not():
     [
         (["a"], "limits has 2 entries and ids has 1"),
         (["a", 1], r"ids\[1\] is not text"),
-        (["a", "a"], r"ids\[1\] was given to an earlier"),
+        (["a", "a"], r"ids\[0\] and ids\[1\]: 2 people have this id"),
     ],
 )
 def test_ids_are_distinct_texts(ids, says):

@@ -77,12 +77,18 @@ PLANNED = {
 RELEASED = {
     "damaged values": (lambda folder: damaged(folder, "value"), "bad/1.parquet is damaged: its column value cannot be"),
     "dates": (lambda folder: written(folder, value=DATES), "bad: value is stored as date, and numbers are needed"),
-    "words": (lambda folder: written(folder, value=WORDS), "bad id p0000: value is not a number"),
-    "words in one part": (lambda folder: mixed(folder, "value", WORDS), "id p0500: value is not a number"),
-    "nothing": (lambda folder: written(folder, value=pa.nulls(N)), "bad id p0000 joined but their value (value) is"),
+    "words": (
+        lambda folder: written(folder, value=WORDS),
+        "bad id p0000 joined but their value is missing or not a number",
+    ),
+    "words in one part": (
+        lambda folder: mixed(folder, "value", WORDS),
+        "id p0500 joined but their value is missing or not a number",
+    ),
+    "nothing": (lambda folder: written(folder, value=pa.nulls(N)), "bad id p0000 joined but their value is"),
     "not a number": (
         lambda folder: written(folder, value=[math.nan] * N),
-        "bad id p0000 joined but their value (value)",
+        "bad id p0000 joined but their value",
     ),
     "answers that are dates": (lambda folder: written(folder, joined=DATES), "bad id p0000: joined is not an answer"),
 }

@@ -277,7 +277,7 @@ def test_a_missing_value_or_answer_is_named_by_id(ledger, files):
     )
     people = optin.read(str(files / "x.pq"), limits="limit")
     offer = announced(people, ledger)
-    with pytest.raises(BadInput, match=r"x.pq id p00009 joined but their value \(value\) is missing"):
+    with pytest.raises(BadInput, match=r"x.pq id p00009 joined but their value is missing"):
         campaign.release(offer, people, "value", ledger=ledger)
     with pytest.raises(BadInput, match=r"x.pq id p00000: joined is not an answer"):
         campaign.release(offer, people, "value", joined="joined", ledger=ledger)

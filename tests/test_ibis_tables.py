@@ -112,7 +112,7 @@ def test_truths_are_numbers_and_a_missing_one_is_missing():
     people = pa.table({"id": IDS[:50], "limit": LIMITS[:50], "value": [True, False] * 24 + [True, None]})
     kept = optin.read(ibis.duckdb.connect().create_table("people", people), limits="limit")
     offer = optin.plan(kept, bounds=(0, 1)).announce(kept, min_people=1)
-    with pytest.raises(BadInput, match=rf"id {IDS[49]} joined but their value \(value\) is missing"):
+    with pytest.raises(BadInput, match=rf"id {IDS[49]} joined but their value is missing"):
         optin.release(offer, kept, "value")
 
 

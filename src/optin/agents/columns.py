@@ -2,38 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 
-__all__ = ["checked_ids", "column", "has_rows", "numbers", "same_rows"]
+__all__ = [
+    "EXTREME",
+    "LARGEST",
+    "MISSING",
+    "NO_ID",
+    "NO_NUMBER",
+    "SAME_ID",
+    "Wanted",
+    "checked_ids",
+    "column",
+    "counted",
+    "has_rows",
+    "numbers",
+    "refuse",
+    "refuse_faults",
+    "refuse_repeats",
+    "same_rows",
+]
 
 LARGEST = 1e300
+EXTREME = 1e150
+NO_NUMBER = "is not a number; write it with digits and a point"
+MISSING = "is missing; fill it in or leave the person out"
+NO_ID = "is missing; every person needs an id"
+SAME_ID = "people have this {name}; every person needs their own"
 
 
-def column(values: Any, name: str, *, finite: bool = False) -> Array:  # noqa: ANN401 - any array-like is welcome
+@dataclass(frozen=True)
+class Wanted:
+    """A column of numbers that must be there and at least 0; positive ones below ``least`` or above ``most`` are refused."""
+
+    name: str
+    finite: bool = False
+    least: float = 0.0
+    most: float = LARGEST
+
+    @classmethod
+    def budgets(cls, name: str) -> Wanted:
+        """Want budgets so small that dividing by a cost never passes what a float holds."""
+        return cls(name, most=EXTREME)
+
+    @classmethod
+    def costs(cls, name: str) -> Wanted:
+        """Want costs that can be divided by, or 0."""
+        return cls(name, finite=True, least=1 / EXTREME)
+
+    def faults(self, number: Any, exact: Callable[[float], Any] = float) -> list[tuple[str, Any]]:  # noqa: ANN401
+        """List what may be wrong with numbers, in words, and where: of an array or of an engine's expression alike."""
+        zero, endless = exact(0.0), exact(math.inf)
+        huge = "measure it in a larger unit" if self.finite else "write inf where there is no limit"
+        found = [
+            ("is negative; it must be 0 or more", number < zero),
+            (f"is finite but above {self.most:.0e}; {huge}", (number > exact(self.most)) & (number < endless)),
+        ]
+        if self.finite:
+            found.append(("is infinite; give a finite number", number == endless))
+        if self.least:
+            small = f"is positive but below {self.least:.0e}; write 0 for no cost at all"
+            found.append((small, (number > zero) & (number < exact(self.least))))
+        return found
+
+
+def counted(words: str, others: int) -> str:
+    """Say how many more people a failure that names one of them is about."""
+    return f"{words} ({others:,} more)" if others else words
+
+
+def refuse(wrong: NDArray[np.bool_], words: str, said: Callable[[int], str]) -> None:
+    """Raise BadInput if anyone is marked, naming the first as ``said`` and counting the others."""
+    if wrong.any():
+        raise BadInput(f"{said(int(np.argmax(wrong)))} {counted(words, int(np.count_nonzero(wrong)) - 1)}")
+
+
+def column(values: Any, wanted: str | Wanted) -> Array:  # noqa: ANN401 - any array-like is welcome
     """Return non-negative numbers as a read-only float64 view, copied only where the type demands it.
 
     >>> column([1.0, -2.0], "limits")
     Traceback (most recent call last):
     ...
-    optin.errors.BadInput: limits[1] is negative; every entry must be 0 or more
+    optin.errors.BadInput: limits[1] is negative; it must be 0 or more
     """
-    array = numbers(values, name)
+    wanted = Wanted(wanted) if isinstance(wanted, str) else wanted
+    array = numbers(values, wanted.name)
     if len(array) == 0:
-        raise BadInput(f"{name} is empty; at least one person is needed")
-    least, most = array.min(), array.max()
-    if not least >= 0:  # also true for NaN
-        _complain(array, name)
-    if finite and most == np.inf:
-        raise BadInput(f"{name}[{int(np.argmax(array))}] is infinite; give a finite number")
-    if LARGEST < most < np.inf or (most == np.inf and ((array > LARGEST) & (array < np.inf)).any()):
-        place = int(np.argmax((array > LARGEST) & (array < np.inf)))
-        raise BadInput(f"{name}[{place}] is finite but above {LARGEST:.0e}; write inf where there is no limit")
+        raise BadInput(f"{wanted.name} is empty; at least one person is needed")
+    if not array.min() >= wanted.least or array.max() > wanted.most:  # also true for NaN
+        refuse_faults(array, wanted, lambda row: f"{wanted.name}[{row}]")
     view = array.view()
     view.flags.writeable = False
     return view
@@ -58,11 +124,11 @@ def numbers(values: Any, name: str) -> Array:  # noqa: ANN401
     return array
 
 
-def _complain(array: Array, name: str) -> None:
-    missing = np.isnan(array)
-    if missing.any():
-        raise BadInput(f"{name}[{int(np.argmax(missing))}] is missing (NaN); fill it in or leave the person out")
-    raise BadInput(f"{name}[{int(np.argmax(array < 0))}] is negative; every entry must be 0 or more")
+def refuse_faults(array: Array, wanted: Wanted, said: Callable[[int], str]) -> None:
+    """Refuse missing numbers and whatever else is wrong with them."""
+    refuse(np.isnan(array), MISSING, said)
+    for words, wrong in wanted.faults(array):
+        refuse(wrong, words, said)
 
 
 def same_rows(left: Any, right: Any, names: tuple[str, str]) -> None:  # noqa: ANN401
@@ -99,15 +165,14 @@ def checked_ids(ids: Any, people: int) -> tuple[str, ...] | None:  # noqa: ANN40
     for place, text in enumerate(texts):
         if not isinstance(text, str):
             raise BadInput(f"ids[{place}] is not text; ids are kept byte for byte, so turn them into str yourself")
-    if len(set(texts)) != people:
-        raise BadInput(f"ids[{_second(texts)}] was given to an earlier person already; every person needs their own")
+    refuse_repeats(texts, "id", lambda second, first: f"ids[{first}] and ids[{second}]")
     return tuple(texts)
 
 
-def _second(texts: Sequence[str]) -> int:
-    seen: set[str] = set()
-    for place, text in enumerate(texts):
-        if text in seen:
-            return place
-        seen.add(text)
-    return -1
+def refuse_repeats(texts: Sequence[str], name: str, said: Callable[[int, int], str]) -> None:
+    """Refuse an id that several people share; ``said`` names the second of them, given also the first."""
+    if len(set(texts)) == len(texts):
+        return
+    first: dict[str, int] = {}
+    place = next(at for at, text in enumerate(texts) if first.setdefault(text, at) != at)
+    raise BadInput(f"{said(place, first[texts[place]])}: {texts.count(texts[place]):,} {SAME_ID.format(name=name)}")

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from optin.agents.benefit import Benefit, LinearBenefit, called, number_or_array
-from optin.agents.columns import checked_ids, column, numbers, same_rows
+from optin.agents.columns import EXTREME, Wanted, checked_ids, column, numbers, same_rows
 from optin.errors import BadInput
 from optin.kernel.bound import Tally, tally_of
 from optin.kernel.ladder import Array, Limits
@@ -18,8 +18,6 @@ from optin.kernel.optimum import Design
 from optin.kernel.passes import ArrayLimits
 
 __all__ = ["Agents", "People", "PrivacyConstrained", "QuasiLinear"]
-
-EXTREME = 1e150
 
 
 class People(Limits, Protocol):
@@ -80,7 +78,7 @@ class PrivacyConstrained:
         [0.25, 0.0, inf]
         """
         same_rows(budgets, costs, ("budgets", "costs"))
-        budget, cost = column(budgets, "budgets"), column(costs, "costs", finite=True)
+        budget, cost = column(budgets, Wanted.budgets("budgets")), column(costs, Wanted.costs("costs"))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             limits = budget / cost
         limits[np.isnan(limits)] = math.inf
@@ -132,11 +130,8 @@ class QuasiLinear:
     def __post_init__(self) -> None:
         given = self.costs
         same_rows(given, self.ids, ("costs", "ids"))
-        object.__setattr__(self, "costs", column(given, "costs", finite=True))
+        object.__setattr__(self, "costs", column(given, Wanted.costs("costs")))
         object.__setattr__(self, "ids", checked_ids(self.ids, len(self.costs)))
-        if self.costs.min() < 1 / EXTREME and ((self.costs > 0) & (self.costs < 1 / EXTREME)).any():
-            place = int(np.argmax((self.costs > 0) & (self.costs < 1 / EXTREME)))
-            raise BadInput(f"costs[{place}] is positive but below {1 / EXTREME:.0e}; write 0 for no cost at all")
         if not callable(self.benefit):
             raise BadInput(
                 "benefit must be callable: optin.LinearBenefit(base=…, slope=…), or a function of the variance"

@@ -25,6 +25,7 @@ __all__ = [
     "HIGHEST_EPSILON",
     "LEVEL",
     "LOWERED",
+    "NO_VALUE",
     "GrainRule",
     "Promises",
     "Sums",
@@ -47,6 +48,7 @@ GRAIN = 2.0**32
 """Grains in one epsilon."""
 LEVEL = 2.0**20
 """Steps between the lower and the upper bound of a value."""
+NO_VALUE = "joined but their value is missing or not a number: give it, or mark them as not joined"
 HIGHEST_EPSILON = 1024.0
 """The most one release promises, so that ``A * level`` stays below 2^63."""
 
@@ -238,7 +240,7 @@ def _joined_levels(
     missing = np.isnan(out) if joined is None else np.isnan(out) & joined
     if missing.any():
         index = first + int(np.argmax(missing))
-        raise BadInput(f"person {index} joined but their value is missing: give it, or mark them as not joined")
+        raise BadInput(f"person {index} {NO_VALUE}")
     np.fmax(out, 0.0, out=out)
 
 

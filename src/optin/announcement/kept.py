@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from optin.agents import Agents
-from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, LEVEL, LOWERED, Answers, Sums
+from optin.agents.columns import counted
+from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, LEVEL, LOWERED, NO_VALUE, Answers, Sums
 from optin.engine.builtin import exact_floor
+from optin.engine.cells import NO_ANSWER
 from optin.engine.people import KeptConstrained, KeptQuasiLinear
 from optin.engine.session import literal
 from optin.errors import BadInput
@@ -153,21 +155,10 @@ class KeptRule:
         where = self.rows.session.one(
             view.filter(view[lack] > 0).aggregate(person=view.id.min()), about=self.rows.source
         )
-        place = f"{self.rows.source} id {where['person']}"
+        place = self.rows.place(where["person"])
         if lack == "unanswered":
-            raise BadInput(f"{place}: {joined} is not an answer; write true or false, yes or no, 1 or 0")
-        if self._holds_text(str(values), where["person"]):
-            raise BadInput(f"{place}: {values} is not a number; write it with digits and a point")
-        raise BadInput(f"{place} joined but their value ({values}) is missing: give it, or mark them as not joined")
-
-    def _holds_text(self, name: str, person: str) -> bool:
-        """Tell whether a person's cell holds something, but no number."""
-        column = self.rows.column(name)
-        if not column.type().is_string():
-            return False
-        text = column.strip()
-        held = self.rows.table.filter((self.rows.ids() == person) & (text != "") & (text.upper() != "NAN"))
-        return self._one(held.aggregate(rows=held.count()))["rows"] > 0
+            raise BadInput(f"{place}: {joined} {counted(NO_ANSWER, found[lack] - 1)}")
+        raise BadInput(f"{place} {NO_VALUE}")
 
 
 def kept_rule(agents: Agents, *, surplus: float | None, cap: float) -> KeptRule:

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from optin.agents import Agents
-from optin.agents.columns import column
+from optin.agents.columns import Wanted, column
 from optin.announcement import Announcement
 from optin.announcement.grains import Answers, Promises
 from optin.announcement.kept import KeptRule
 from optin.campaign.overlay import FIRST, SECOND, STATED, Kept, allowance, epsilon, laid_over, left_of
-from optin.engine.checks import Wanted, refuse_unusable
+from optin.engine.checks import refuse_unusable
 from optin.engine.people import KeptConstrained
 from optin.engine.rows import Rows
 from optin.errors import BadInput, BudgetSpent

@@ -80,8 +80,7 @@ def taking_of(
         return Taking(kept, values, joined)
     assert table is not None  # noqa: S101 — people are in memory or in an engine
     source = _columns(offer, table, given, besides={values, joined or ""}, ledger=ledger)
-    numbers = table.numbers(values, required=False)
-    return Taking(agents_of(table, source), numbers, table.truths(joined) if joined else None)
+    return Taking(agents_of(table, source), table.values(values), table.truths(joined) if joined else None)
 
 
 def draw(

@@ -99,37 +99,25 @@ def read_people(
 
 def _kept(path: str, columns: Columns, engine: str, *, check_ids: bool) -> Agents:
     """Leave people where they are."""
-    from optin.agents import LinearBenefit
     from optin.engine import read
 
-    benefit = None
-    if columns.quasi_linear:
-        benefit = LinearBenefit(base=columns.benefit_base, slope=columns.benefit_slope)
-    return read(
-        path,
-        id=columns.id,
-        limits=columns.limits,
-        budgets=columns.budgets,
-        costs=columns.costs,
-        benefit=benefit,
-        outside=columns.outside,
-        engine=engine,
-        check_ids=True if check_ids else None,
-    )
+    return read(path, **_described(columns), engine=engine, check_ids=True if check_ids else None)
 
 
 def agents_of(table: Table, columns: Columns) -> Agents:
     """Build the agents that a table describes."""
-    from optin.agents import LinearBenefit, PrivacyConstrained, QuasiLinear
+    from optin.engine import opening
 
-    ids = tuple(table.ids(columns.id))
-    if columns.limits is not None:
-        return PrivacyConstrained(table.numbers(columns.limits), ids=ids)
-    costs = table.numbers(str(columns.costs), infinite=False)
-    if columns.budgets is not None:
-        return PrivacyConstrained.from_budgets(table.numbers(columns.budgets), costs, ids=ids)
-    benefit = LinearBenefit(base=columns.benefit_base, slope=columns.benefit_slope)
-    return QuasiLinear(costs, benefit=benefit, outside=columns.outside, ids=ids)
+    return opening.agents_of(table, **_described(columns))
+
+
+def _described(columns: Columns) -> dict[str, Any]:
+    """Name the columns, and what accuracy is worth, as the library does."""
+    from optin.agents import LinearBenefit
+
+    worth = LinearBenefit(base=columns.benefit_base, slope=columns.benefit_slope) if columns.quasi_linear else None
+    names = {name: getattr(columns, name) for name in ("id", "limits", "budgets", "costs")}
+    return {**names, "benefit": worth, "outside": columns.outside}
 
 
 _INDEX = re.compile(r"(?:at )?\b(?:index |person |row )(\d+)\b|\w(?<!bounds)\[(\d+)\]")
@@ -155,5 +143,5 @@ def _placed(message: str, table: Table) -> str:
     row = int(found[1] or found[2]) if found else len(table)
     if found is None or row >= len(table) or any(message.startswith(str(file)) for file in table.files):
         return message
-    bare = re.sub(r" at index \d+|\[\d+\]", "", message)
+    bare = re.sub(r"^person \d+ ", "this person ", re.sub(r" at index \d+|\[\d+\]", "", message))
     return f"{table.place(row)}: {bare}"

@@ -5,8 +5,6 @@ Nothing here turns Python or numpy data into Arrow: that would load pandas where
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,76 +12,76 @@ from numpy.typing import NDArray
 
 from optin.errors import BadInput
 
-__all__ = ["as_ids", "as_numbers", "as_truths"]
+__all__ = ["NO", "NO_ANSWER", "NUMBER", "YES", "as_ids", "as_numbers", "as_truths", "not_ids", "not_numbers"]
 
-Place = Callable[[int], str]
-ANSWERS = dict.fromkeys(("1", "true", "t", "yes", "y"), True) | dict.fromkeys(("0", "false", "f", "no", "n"), False)
-HOW = "write true or false, yes or no, 1 or 0"
+Mask = NDArray[np.bool_]
+NUMBER = r"^[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|(?i:inf|infinity|nan))$"
+"""What text is read as a number, by every engine: what their own casts make of 1d or 1_000 differs."""
+YES = ("1", "true", "t", "yes", "y")
+NO = ("0", "false", "f", "no", "n")
+ANSWERS = dict.fromkeys(YES, True) | dict.fromkeys(NO, False)
+NO_ANSWER = "is not an answer; write true or false, yes or no, 1 or 0"
 
 
-def as_ids(column: pa.ChunkedArray, name: str, place: Place) -> list[str]:
+def as_ids(column: pa.ChunkedArray, name: str, file: str) -> list[str | None]:
     """Take ids as text; whole numbers become their digits, and anything that could be written in two ways is refused."""
     kind = _plain(column).type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind)):
-        raise BadInput(f"{name} is stored as {kind}, and ids are text; write the column as text")
-    texts: list[str] = pc.cast(_plain(column), pa.string()).to_pylist()
-    for row, text in enumerate(texts):
-        if not text:
-            raise BadInput(f"{place(row)}: {name} is missing; every person needs an id")
+    if not (_is_text(kind) or pa.types.is_integer(kind)):
+        raise not_ids(file, name, _type_name(kind))
+    texts: list[str | None] = pc.cast(_plain(column), pa.string()).to_pylist()
     return texts
 
 
-def as_numbers(
-    column: pa.ChunkedArray, name: str, place: Place, *, required: bool, infinite: bool = True
-) -> NDArray[np.float64]:
-    """Take numbers; ``required`` ones are there and at least 0, the others may be missing (NaN)."""
-    numbers = _numbers(_plain(column), name, place)
-    if required:
-        _refuse(np.isnan(numbers), f"{name} is missing; fill it in or leave the person out", place)
-        _refuse(numbers < 0, f"{name} is negative; it must be 0 or more", place)
-    if not infinite:
-        _refuse(np.isinf(numbers), f"{name} is infinite; give a finite number", place)
-    return numbers
+def as_numbers(column: pa.ChunkedArray, name: str, file: str) -> tuple[NDArray[np.float64], Mask]:
+    """Take numbers, NaN where there is none, and mark the cells that hold something else."""
+    plain = _plain(column)
+    words = np.zeros(len(plain), dtype=np.bool_)
+    if _is_text(plain.type):
+        text = pc.ascii_trim_whitespace(pc.fill_null(plain, ""))
+        number, blank = pc.match_substring_regex(text, NUMBER), pc.equal(text, "")
+        words = _mask(pc.invert(pc.or_(number, blank)))
+        plain = pc.if_else(number, text, "nan")
+    elif not (_is_number(plain.type) or pa.types.is_boolean(plain.type) or pa.types.is_null(plain.type)):
+        raise not_numbers(file, name, _type_name(plain.type))
+    return np.array(pc.cast(plain, pa.float64(), safe=False).to_pylist(), dtype=np.float64), words  # None becomes NaN
 
 
-def as_truths(column: pa.ChunkedArray, name: str, place: Place) -> NDArray[np.bool_]:
-    """Take answers: true, yes or 1 against false, no or 0."""
+def as_truths(column: pa.ChunkedArray, name: str, file: str) -> tuple[Mask, Mask]:
+    """Take answers (true, yes or 1 against false, no or 0), and mark the cells that hold none."""
     texts = pc.cast(_plain(column), pa.string()).to_pylist()
     answers = [ANSWERS.get((text or "").strip().lower()) for text in texts]
-    _refuse(np.array([answer is None for answer in answers]), f"{name} is not an answer; {HOW}", place)
-    return np.array(answers, dtype=np.bool_)
+    others = np.array([answer is None for answer in answers], dtype=np.bool_)
+    return np.array(answers, dtype=np.bool_), others
+
+
+def not_ids(source: str, name: str, kind: str) -> BadInput:
+    """Refuse a column of ids that is not text: 1 and 1.0 are not the same name."""
+    return BadInput(f"{source}: {name} is stored as {kind}, and ids are text; write the column as text")
+
+
+def not_numbers(source: str, name: str, kind: str) -> BadInput:
+    """Refuse a column that holds other things than numbers."""
+    return BadInput(f"{source}: {name} is stored as {kind}, and numbers are needed; write it as numbers")
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
-def _numbers(column: pa.ChunkedArray, name: str, place: Place) -> NDArray[np.float64]:
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        trimmed = pc.utf8_trim_whitespace(column)
-        column = pc.replace_substring_regex(trimmed, pattern="^$", replacement="nan")
-    numbers = _cast(column)
-    if numbers is None:
-        raise BadInput(f"{place(_first_text(column))}: {name} is not a number; write it with digits and a point")
-    return np.array(numbers.to_pylist(), dtype=np.float64)  # None becomes NaN
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _cast(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    try:
-        return pc.cast(column, pa.float64(), safe=False)
-    except pa.ArrowException:
-        return None
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
-def _first_text(column: pa.ChunkedArray) -> int:
-    """Find the first cell that is no number, halving: what the cast accepts is known to the cast alone."""
-    low, high = 0, len(column)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _cast(column[low:middle]) is None else (middle, high)
-    return low
+def _type_name(kind: pa.DataType) -> str:
+    """Name a type as engines do."""
+    import ibis.expr.datatypes as dt
+
+    return str(dt.DataType.from_pyarrow(kind))
 
 
-def _refuse(wrong: NDArray[np.bool_], message: str, place: Place) -> None:
-    if wrong.any():
-        raise BadInput(f"{place(int(np.argmax(wrong)))}: {message}")
+def _mask(column: pa.ChunkedArray) -> Mask:
+    return np.array(column.to_pylist(), dtype=np.bool_)

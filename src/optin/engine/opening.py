@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optin.agents.benefit import Benefit
+from optin.agents.columns import Wanted
 from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
@@ -17,7 +18,7 @@ from optin.engine.headers import expect_column, expect_one_type, expect_told_apa
 from optin.engine.parquetfiles import expect_whole, row_count
 from optin.engine.people import KeptConstrained, KeptQuasiLinear, limit_of
 from optin.engine.places import files_of
-from optin.engine.reading import read_table
+from optin.engine.reading import Table, read_table
 from optin.engine.rows import Rows
 from optin.engine.session import Session
 from optin.engine.spark import is_spark
@@ -26,7 +27,7 @@ from optin.errors import BadInput
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["MANY", "engine_for", "read", "rows_of"]
+__all__ = ["MANY", "agents_of", "engine_for", "read", "rows_of"]
 
 MANY = 1_000_000  # from so many people on, ids are compared only when asked for
 
@@ -52,7 +53,8 @@ def read(
     wanted = [name for name in (limits, budgets, costs) if name is not None]
     _check_columns(limits, budgets, costs, benefit)
     if engine == MEMORY and not hasattr(source, "execute"):
-        return _in_memory(str(source), id, limits, budgets, costs, benefit, outside)
+        table = read_table(str(source), [id, *wanted])
+        return agents_of(table, id=id, limits=limits, budgets=budgets, costs=costs, benefit=benefit, outside=outside)
     rows = rows_of(source, id=id, columns=wanted, engine=engine)
     people: KeptConstrained | KeptQuasiLinear
     if benefit is not None:
@@ -117,20 +119,15 @@ def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engin
     return rows
 
 
-def _in_memory(
-    path: str, id: str, limits: str | None, budgets: str | None, costs: str | None,  # noqa: A002
-    benefit: Benefit | None, outside: Any,  # noqa: ANN401
+def agents_of(
+    table: Table, *, id: str, limits: str | None, budgets: str | None, costs: str | None,  # noqa: A002
+    benefit: Benefit | None, outside: Any = 0.0,  # noqa: ANN401
 ) -> Agents:  # fmt: skip
-    """Read everything into arrays."""
-    table = read_table(path, [name for name in (id, limits, budgets, costs) if name is not None])
-    ids = tuple(table.ids(id))
+    """Build the agents that a table in memory describes; numbers are looked at before ids, as in an engine."""
     if limits is not None:
-        return PrivacyConstrained(table.numbers(limits), ids=ids)
-    cost = table.numbers(str(costs), infinite=False)
-    if budgets is not None:
-        return PrivacyConstrained.from_budgets(table.numbers(budgets), cost, ids=ids)
-    return QuasiLinear(cost, benefit=benefit, outside=outside, ids=ids) if benefit is not None else _never()
-
-
-def _never() -> Agents:
-    raise AssertionError("one of the three ways was checked before")
+        return PrivacyConstrained(table.numbers(limits), ids=tuple(table.ids(id)))
+    if benefit is not None:
+        cost = table.numbers(Wanted.costs(str(costs)))
+        return QuasiLinear(cost, benefit=benefit, outside=outside, ids=tuple(table.ids(id)))
+    budget, cost = table.numbers(Wanted.budgets(str(budgets))), table.numbers(Wanted.costs(str(costs)))
+    return PrivacyConstrained.from_budgets(budget, cost, ids=tuple(table.ids(id)))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from optin.agents.benefit import Benefit
-from optin.agents.models import EXTREME, PrivacyConstrained, QuasiLinear
-from optin.engine.checks import Wanted, refuse_unusable
+from optin.agents.columns import EXTREME, Wanted
+from optin.agents.models import PrivacyConstrained, QuasiLinear
+from optin.engine.checks import refuse_unusable
 from optin.engine.glance import Glance, GlancedLimits, glance
 from optin.engine.rows import Rows
 from optin.engine.session import literal
@@ -117,8 +118,8 @@ class KeptQuasiLinear(QuasiLinear):
         common = QuasiLinear(np.ones(1), benefit=benefit, outside=outside)
         for name in ("benefit", "outside"):
             object.__setattr__(self, name, getattr(common, name))
-        kinds = (Wanted(costs, infinite=False, least=1 / EXTREME),)
-        object.__setattr__(self, "seen", _checked(rows, self._unit_limit(), kinds, zeros=False))
+        kinds = (Wanted.costs(costs),)
+        object.__setattr__(self, "seen", _checked(rows, self._unit_limit(), kinds))
         object.__setattr__(self, "_fetched", [])
 
     def __len__(self) -> int:
@@ -135,7 +136,8 @@ class KeptQuasiLinear(QuasiLinear):
         _stays("ids")
 
     def _unit_limit(self) -> ir.FloatingColumn:
-        return _quotient(literal(1.0), self.rows.number(self.column))
+        cost = self.rows.number(self.column)
+        return _usable(Wanted.costs(self.column), cost).ifelse(_quotient(literal(1.0), cost), None).cast("float64")
 
     def limit(self, surplus: float) -> ir.FloatingColumn:
         """Return the epsilon at which each person is indifferent, as an expression: max(surplus, 0) / cost (E9)."""
@@ -165,12 +167,12 @@ class KeptQuasiLinear(QuasiLinear):
         _stays("limits")
 
 
-def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...], *, zeros: bool = True) -> Survey:
+def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...]) -> Survey:
     """Scan the limits once; where anything is unusable, ask what and whose."""
     seen = survey(rows.session, limit, about=rows.source)
     if seen.people == 0:
         raise BadInput(f"{rows.source} has a header and no rows; give one row a person")
-    if seen.unusable or (seen.zeros and not zeros) or seen.huge or (seen.most > EXTREME and not zeros):
+    if seen.unusable or seen.huge:
         refuse_unusable(rows, kinds)
     if seen.unusable:
         names = " and ".join(kind.name for kind in kinds)
@@ -184,7 +186,7 @@ def limit_of(rows: Rows, limits: str | None, budgets: str | None, costs: str | N
         return KeptConstrained(rows, rows.number(limits), columns=(Wanted(limits),))
     budget, cost = str(budgets), str(costs)
     quotient = _ratio(rows.number(budget), rows.number(cost))
-    return KeptConstrained(rows, quotient, columns=(Wanted(budget), Wanted(cost, infinite=False)))
+    return KeptConstrained(rows, quotient, columns=(Wanted.budgets(budget), Wanted.costs(cost)))
 
 
 def _quotient(top: ir.FloatingScalar, cost: ir.FloatingColumn) -> ir.FloatingColumn:
@@ -199,7 +201,14 @@ def _ratio(budget: ir.FloatingColumn, cost: ir.FloatingColumn) -> ir.FloatingCol
     """Divide budget by cost, infinite where the cost is 0; NULL where either cannot be used, so that it is refused."""
     import ibis
 
-    zero, usable = literal(0.0), (budget >= literal(0.0)) & ~budget.isnan() & ~cost.isnan()
-    free = usable & (cost == zero)
-    paid = usable & (cost > zero) & (cost < literal(math.inf))
-    return ibis.cases((free, literal(math.inf)), (paid, budget / cost.nullif(zero)))
+    zero = literal(0.0)
+    usable = _usable(Wanted.budgets("budgets"), budget) & _usable(Wanted.costs("costs"), cost)
+    return ibis.cases((usable & (cost == zero), literal(math.inf)), (usable, budget / cost.nullif(zero)))
+
+
+def _usable(wanted: Wanted, number: ir.FloatingColumn) -> ir.BooleanColumn:
+    """Tell whether a number has none of the faults; false also where there is no number."""
+    right = number.notnull() & ~number.isnan()
+    for _, wrong in wanted.faults(number, literal):
+        right = right & ~wrong
+    return right.fill_null(False)

@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from optin.engine.cells import Place, as_ids, as_numbers, as_truths
+from optin.agents.columns import NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
+from optin.engine.cells import NO_ANSWER, Mask, as_ids, as_numbers, as_truths
 from optin.engine.csvfiles import line_of, read_csv
 from optin.engine.headers import expect_column, header, is_parquet
 from optin.engine.parquetfiles import read_parquet
@@ -21,7 +22,9 @@ from optin.errors import BadInput
 
 __all__ = ["Table", "read_table"]
 
-T = TypeVar("T")
+T = TypeVar("T", np.float64, np.bool_)
+Part = TypeVar("Part")
+Convert = Callable[[pa.ChunkedArray, str, str], Part]
 
 
 @dataclass(frozen=True)
@@ -51,32 +54,41 @@ class Table:
 
     def ids(self, name: str) -> list[str]:
         """Read ids as text, each of them only once in all files."""
-        ids = [text for part in self._each(name, as_ids) for text in part]
-        first: dict[str, int] = {}
-        for row, text in enumerate(ids):
-            if first.setdefault(text, row) != row:
-                raise BadInput(
-                    f"{self.place(row)}: {name} is the same as in {self.place(first[text])}; every person needs their own"
-                )
-        return ids
+        texts = [text or "" for part in self._each(name, as_ids) for text in part]
+        refuse(np.array([text == "" for text in texts]), NO_ID, self._said(name))
+        refuse_repeats(texts, name, lambda second, first: f"{self.place(first)} and {self.place(second)}")
+        return texts
 
-    def numbers(self, name: str, *, required: bool = True, infinite: bool = True) -> NDArray[np.float64]:
-        """Read numbers of at least 0, or with ``required=False`` any numbers, where missing ones are NaN."""
+    def numbers(self, wanted: str | Wanted) -> NDArray[np.float64]:
+        """Read numbers of at least 0."""
+        wanted = Wanted(wanted) if isinstance(wanted, str) else wanted
+        name = wanted.name
+        numbers, words = self._joined(name, as_numbers)
+        refuse(words, NO_NUMBER, self._said(name))
+        refuse_faults(numbers, wanted, self._said(name))
+        return numbers
 
-        def convert(column: pa.ChunkedArray, name: str, place: Place) -> NDArray[np.float64]:
-            return as_numbers(column, name, place, required=required, infinite=infinite)
-
-        return np.concatenate(self._each(name, convert))
+    def values(self, name: str) -> NDArray[np.float64]:
+        """Read any numbers; NaN where there is none, which a release refuses of those who join."""
+        return self._joined(name, as_numbers)[0]
 
     def truths(self, name: str) -> NDArray[np.bool_]:
         """Read yes and no."""
-        return np.concatenate(self._each(name, as_truths))
+        answers, others = self._joined(name, as_truths)
+        refuse(others, NO_ANSWER, self._said(name))
+        return answers
 
-    def _each(self, name: str, convert: Callable[[pa.ChunkedArray, str, Place], T]) -> list[T]:
-        return [
-            convert(table.column(name), name, lambda row, file=file: _place(file, row))  # type: ignore[misc]
-            for file, table in zip(self.files, self.tables, strict=True)
-        ]
+    def _said(self, name: str) -> Callable[[int], str]:
+        return lambda row: f"{self.place(row)}: {name}"
+
+    def _joined(self, name: str, convert: Convert[tuple[NDArray[T], Mask]]) -> tuple[NDArray[T], Mask]:
+        """Put the parts of all files together: what was read, and what could not be."""
+        found, others = zip(*self._each(name, convert), strict=True)
+        return np.concatenate(found), np.concatenate(others)
+
+    def _each(self, name: str, convert: Convert[Part]) -> list[Part]:
+        pairs = zip(self.files, self.tables, strict=True)
+        return [convert(table.column(name), name, str(file)) for file, table in pairs]
 
 
 def read_table(path: str, names: Sequence[str] | None = None) -> Table:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from optin.engine.cells import NO, NUMBER, YES, not_ids, not_numbers
 from optin.engine.headers import advice
 from optin.engine.marks import Mark, expect_unchanged, marks_of
 from optin.engine.session import Session
@@ -15,10 +16,6 @@ if TYPE_CHECKING:
     from ibis.expr import types as ir
 
 __all__ = ["Rows"]
-
-NUMBER = r"^[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|(?i:inf|infinity|nan))$"
-YES = ("1", "true", "t", "yes", "y")
-NO = ("0", "false", "f", "no", "n")
 
 
 @dataclass(frozen=True)
@@ -50,6 +47,10 @@ class Rows:
         """Refuse files that were changed since they were first looked at."""
         expect_unchanged(self.files, self.marks or ())
 
+    def place(self, person: str | None) -> str:
+        """Say where someone stands: the table, and their id if they have one."""
+        return f"{self.source} id {person}" if person else self.source
+
     def expect(self, name: str) -> None:
         """Refuse a column that is not there, and propose the nearest."""
         if name not in self.places:
@@ -65,7 +66,7 @@ class Rows:
         column = self.column(self.id)
         kind = column.type()
         if not (kind.is_string() or kind.is_integer()):
-            raise BadInput(f"{self.source}: {self.id} is stored as {kind}, and ids are text; write the column as text")
+            raise not_ids(self.source, self.id, str(kind).lstrip("!"))
         return column.cast("string") if kind.is_integer() else column
 
     def number(self, name: str) -> ir.FloatingColumn:
@@ -77,7 +78,7 @@ class Rows:
         if kind.is_string():
             return self._parsed(column)
         if not (kind.is_numeric() or kind.is_boolean()):
-            raise BadInput(f"{self.source}: {name} is stored as {kind}, and numbers are needed; write it as numbers")
+            raise not_numbers(self.source, name, str(kind).lstrip("!"))
         if kind.is_boolean():
             column = ibis.cases(
                 (column, 1), (~column, 0)

@@ -93,7 +93,7 @@ def _stored(connection: Connection, offer: Row[Any], closing: Row[Any], given: M
 def _expect_standing(taking: Mask, standing: Mask, order: NDArray[np.int64]) -> None:
     if np.any(taking & ~standing):
         at = int(order[np.argmax(taking & ~standing)])
-        raise PromiseBroken(f"the person at index {at} declined or left; leave them out of `joined`")
+        raise PromiseBroken(f"the person at index {at} declined or left; leave them out of those who joined")
     if not np.any(taking):
         raise PromiseBroken("nobody joined; cancel this campaign, or announce a new round")
 
