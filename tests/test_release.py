@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 import optin
 from optin.errors import BadInput, OptinError, PromiseBroken
+from optin.kernel.tails import log_normal_below, normal_laplace_reach, sum_above
 from optin.releasing import Release, noise
-from optin.releasing.intervals import log_normal_below, normal_laplace_reach, sum_above
 
 WORKED = [1.0, 4.0, 9.0, 9.0]
 
@@ -426,22 +426,6 @@ def test_the_noise_interval_is_the_laplace_quantile_and_the_rounding():
     assert (high - low) / 2 == pytest.approx(release.noise_scale * math.log(10) + 2 * 2.0**-21, rel=2e-9)
     assert release.noise_interval(0.9)[0] == low
     assert release.estimate in release.noise_interval(0.9)
-
-
-def test_few_people_get_hoeffding_with_the_error_split():
-    release = drawn()
-    interval = release.total_interval(0.95)
-    assert interval.method.startswith("Hoeffding")
-    weights = sum(w * w for w in (1 / 15, 4 / 15, 1 / 3, 1 / 3))
-    reach = math.sqrt(math.log(2 / 0.025) * weights / 2) + math.log(1 / 0.025) / 15 + 2.0**-21
-    assert interval.high - release.estimate == pytest.approx(reach, rel=2e-9)
-
-
-@pytest.mark.parametrize(
-    ("people", "method"), [(29, "Hoeffding"), (30, "normal plus Laplace"), (31, "normal plus Laplace")]
-)
-def test_thirty_effective_people_are_enough_for_the_normal_distribution(people, method):
-    assert drawn([0.5] * people, [0.5] * people).total_interval().method.startswith(method)
 
 
 def test_the_total_interval_adds_the_bias_bound_of_an_announced_gap():

@@ -163,9 +163,9 @@ def turnout_lines(plan: Plan, description: Description, away: Array) -> dict[str
 
 
 def intervals(ax: Axes, release: Release, *, level_of: float = 0.95, ink: Ink = LIGHT) -> str:
-    """Draw the estimate with its two intervals (E14). Returns the picture in words."""
+    """Draw the estimate with its two intervals (E22). Returns the picture in words."""
     noise, total = release.noise_interval(level_of), release.total_interval(level_of)
-    reach = total.high - release.estimate
+    reach = release.half_width(level_of)
     plain(ax, ink, x="in the unit of the values", y="", grid="x")
     for row, (found, colour) in enumerate(((total, ink.pale), (noise, ink.strong))):
         _interval(ax, found, row, colour, reach, ink)
@@ -173,7 +173,9 @@ def intervals(ax: Axes, release: Release, *, level_of: float = 0.95, ink: Ink = 
     words = f"estimate {level(release.estimate, reach)}"
     write(ax, ink, words, (release.estimate, 1), offset=(0, 14), ha="center", weight="bold")
     ax.set_yticks((0, 1), ("the population\n(sampling and noise)", "these people\n(noise alone)"))
-    ax.set(ylim=(-0.55, 1.6), xlim=(release.estimate - 1.5 * reach, release.estimate + 1.5 * reach))
+    least, most = min(*noise, *total, release.estimate), max(*noise, *total, release.estimate)
+    room = (most - least) / 4  # for the numbers at both ends
+    ax.set(ylim=(-0.55, 1.6), xlim=(least - room, most + room))
     shown = percent(level_of)
     return (
         f"Estimate {level(release.estimate, reach)}. With {shown} confidence the weighted mean of these people's values lies "

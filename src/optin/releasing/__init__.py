@@ -1,4 +1,4 @@
-"""E13, E14, E17: one noisy mean in exact integers, and how far it may be off."""
+"""E13, E14, E17, E22: one noisy mean in exact integers, and how far it may be off."""
 
 from optin.releasing.drawing import release
 from optin.releasing.intervals import Interval

@@ -1,4 +1,4 @@
-"""E14: how far the estimate may be off, with the declared variance; never from the values.
+"""How far the estimate may be off (E14, E22), with the declared variance; never from the values.
 
 The *noise* interval is about these very people: the gap between the estimate and the weighted mean of their clamped
 values. The *total* interval is about the population they were drawn from.
@@ -7,41 +7,38 @@ values. The *total* interval is about the population they were drawn from.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from optin.errors import BadInput
 
-__all__ = ["Interval", "hoeffding_reach", "laplace_reach", "log_normal_below", "normal_laplace_reach", "sum_above"]
+__all__ = ["Interval", "check_level"]
 
-FEW_PEOPLE = 30.0
-"""Below so many effective people the normal approximation of their mean is not trusted."""
-_LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
-_FAR = -12.0
 _ROUNDING = 2.0**-31  # an interval is at least 2^-20 of the width long, so this is at least 2^-51 of the width
 
 
 @dataclass(frozen=True)
 class Interval:
-    """An interval, the level it holds at and the method it was made by; unpacks into its two ends.
-
-    The ends are given as floats that were rounded: the estimate by half a step of the floats there, the end by another,
-    and values within wide bounds by a few parts in 2^53 of the width. All of that is added here, outwards, so that no
-    interval is too short for its own arithmetic, also where floats lie further apart than the noise reaches.
-    """
+    """An interval, the level it holds at and the method it was made by; unpacks into its two ends."""
 
     low: float
     high: float
     level: float
     method: str
 
-    def __post_init__(self) -> None:
-        step = math.ulp(max(abs(self.low), abs(self.high)))
-        more = step + (self.high - self.low) * _ROUNDING
-        object.__setattr__(self, "low", math.nextafter(self.low - more, -math.inf))
-        object.__setattr__(self, "high", math.nextafter(self.high + more, math.inf))
+    @classmethod
+    def around(
+        cls, estimate: float, half: float, *, bounds: tuple[float, float], level: float, method: str
+    ) -> Interval:
+        """Reach so far to both sides of an estimate, and no further than the bounds, for the truth lies inside them.
+
+        Where nothing is left, because the estimate lies far outside, the nearer bound is the interval.
+        """
+        low, high = widened(estimate, half)
+        first, last = (min(max(end, bounds[0]), bounds[1]) for end in (low, high))
+        return cls(first, last, level, method)
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))
@@ -53,78 +50,20 @@ class Interval:
         return self.low <= number <= self.high
 
 
+def widened(estimate: float, half: float) -> tuple[float, float]:
+    """Return both ends as floats, rounded outwards.
+
+    The estimate was rounded by half a step of the floats there, the end by another, and values within wide bounds by a
+    few parts in 2^53 of the width. All of that is added here, so that no interval is too short for its own arithmetic,
+    also where floats lie further apart than the noise reaches.
+    """
+    low, high = estimate - half, estimate + half
+    more = math.ulp(max(abs(low), abs(high))) + (high - low) * _ROUNDING
+    return math.nextafter(low - more, -math.inf), math.nextafter(high + more, math.inf)
+
+
 def check_level(level: object) -> float:
     """Return the error probability that a level leaves."""
     if not isinstance(level, (float, np.floating)) or not 0.0 < level < 1.0:
         raise BadInput("level must be a number strictly between 0 and 1, for example 0.95")
     return 1.0 - float(level)
-
-
-def laplace_reach(error: float, *, scale: float) -> float:
-    """Return t with P(|Laplace| > t) = error."""
-    return scale * math.log(1.0 / error)
-
-
-def hoeffding_reach(error: float, *, width: float, sum_squared_weights: float) -> float:
-    """Return t that the weighted mean of independent values in a range misses with at most this probability."""
-    return width * math.sqrt(math.log(2.0 / error) * sum_squared_weights / 2.0)
-
-
-def normal_laplace_reach(error: float, *, sd: float, scale: float) -> float:
-    """Return t with P(|Normal + Laplace| > t) = error, rounded up by bisection down to the last float."""
-    if sd == 0.0:
-        return laplace_reach(error, scale=scale)
-    high = sd + scale
-    while sum_above(high, sd=sd, scale=scale) > error / 2.0:
-        high *= 2.0
-    return _bisect(lambda t: sum_above(t, sd=sd, scale=scale) > error / 2.0, high)
-
-
-def _bisect(too_low: Callable[[float], bool], high: float) -> float:
-    low = 0.0
-    while low < (middle := low + (high - low) / 2.0) < high:
-        if too_low(middle):
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def sum_above(t: float, *, sd: float, scale: float) -> float:
-    """Return P(Normal(0, sd) + Laplace(scale) > t) for t >= 0, E14's formula in a form that does not cancel."""
-    u = t / sd
-    above = math.exp(log_normal_below(-u))
-    if scale == 0.0:
-        return above
-    r = sd / scale
-    return above + 0.5 * (math.exp(_exponent(u, r, sign=1.0)) - math.exp(_exponent(u, r, sign=-1.0)))
-
-
-def _exponent(u: float, r: float, *, sign: float) -> float:
-    """Return r^2/2 -+ u r + log Phi(x) with x = +-u - r.
-
-    Since r^2/2 -+ u r = (x^2 - u^2) / 2, the square of a very negative x is dropped together with the same square
-    inside log Phi(x) instead of being subtracted from it.
-    """
-    x = sign * u - r
-    if x < _FAR:
-        return -u * u / 2.0 + _log_scaled_tail(x)
-    return r * (r / 2.0 - sign * u) + log_normal_below(x)
-
-
-def log_normal_below(x: float) -> float:
-    """Return log Phi(x) to full relative accuracy at both ends."""
-    if x < _FAR:
-        return -x * x / 2.0 + _log_scaled_tail(x)
-    if x > 1.0:
-        return math.log1p(-0.5 * math.erfc(x / math.sqrt(2.0)))
-    return math.log(0.5 * math.erfc(-x / math.sqrt(2.0)))
-
-
-def _log_scaled_tail(x: float) -> float:
-    """Return log Phi(x) + x^2/2 for x far below 0, by the asymptotic series 1 - 1/x^2 + 3/x^4 - 15/x^6 ..."""
-    term = total = 1.0
-    for k in range(1, 12):
-        term *= -(2 * k - 1) / (x * x)
-        total += term
-    return math.log(total) - math.log(-x) - _LOG_ROOT_TWO_PI

@@ -17,14 +17,10 @@ from optin.announcement import Announcement, canon
 from optin.announcement.offer import READABLE as READABLE_ANNOUNCEMENTS
 from optin.announcement.offer import exact_variance, nearest
 from optin.errors import BadInput
-from optin.releasing.intervals import (
-    FEW_PEOPLE,
-    Interval,
-    check_level,
-    hoeffding_reach,
-    laplace_reach,
-    normal_laplace_reach,
-)
+from optin.kernel.halfwidth import Weighing, half_width, heaviest_weight
+from optin.kernel.tails import laplace_reach
+from optin.releasing.earlier import earlier_statements
+from optin.releasing.intervals import Interval, check_level
 
 __all__ = ["Release", "Versions"]
 
@@ -114,32 +110,43 @@ class Release:
         """Return the sum of squared weights; its inverse is the number of effective people."""
         return nearest(Fraction(self.total_squared_grains, self.total_grains**2))
 
+    @property
+    def weighing(self) -> Weighing:
+        """Return what E22's half-widths depend on; the largest weight is bounded by what the release says in public."""
+        offer = self.announcement
+        at_cap = nearest(Fraction(offer.largest_promise, self.total_grains))
+        heaviest = float(heaviest_weight(self.joined_people, self.sum_squared_weights, at_cap))
+        return Weighing(offer.width, offer.data_variance, self.sum_squared_weights, heaviest, self.noise_scale)
+
+    def half_width(self, level: float = 0.95) -> float:
+        """Return half of the total interval before it is cut at the bounds: what stands behind ± where level is 0.95."""
+        return self._half_width(level)[0]
+
+    def _half_width(self, level: float) -> tuple[float, str]:
+        half, method = half_width(check_level(level), self.weighing)
+        return half + self.rounding + self.bias_bound, method
+
+    @property
+    def breakdown_gap(self) -> float:
+        """Return how far apart the means of cautious and open people may lie before the 95 % interval misses (E22)."""
+        return self.half_width(0.95) / self.tilt if self.tilt > 0 else math.inf
+
     def noise_interval(self, level: float = 0.95) -> Interval:
-        """Bound the gap to the weighted mean of these people's clamped values (weights: grains over their sum)."""
-        reach = laplace_reach(check_level(level), scale=self.noise_scale) + self.rounding
-        return self._around(reach, level, "Laplace quantile, rounding added")
+        """Bound the weighted mean of these people's clamped values (weights: grains over their sum)."""
+        half = laplace_reach(check_level(level), scale=self.noise_scale) + self.rounding
+        return self._around(half, level, "Laplace quantile, rounding added")
 
     def total_interval(self, level: float = 0.95) -> Interval:
-        """Bound the gap to the population mean, with the declared variance (E14).
+        """Bound the population mean, with the declared variance, also where values are skewed (E22).
 
-        Below 30 effective people Hoeffding's bound stands in for the normal distribution, and the error probability is
-        split between people and noise. The bias bound is added when a gap was announced.
+        The least of three half-widths that hold. The bias bound is added when a gap was announced; with none announced
+        the interval holds while limits and values are unrelated, or nearly so: see `breakdown_gap`.
         """
-        error, more = check_level(level), self.rounding + self.bias_bound
-        if self.sum_squared_weights * FEW_PEOPLE > 1.0:
-            return self._around(self._few_people_reach(error) + more, level, "Hoeffding and Laplace, error split")
-        sd = math.sqrt(self.announcement.data_variance * self.sum_squared_weights)
-        reach = normal_laplace_reach(error, sd=sd, scale=self.noise_scale)
-        return self._around(reach + more, level, "normal plus Laplace, declared variance")
+        half, method = self._half_width(level)
+        return self._around(half, level, method)
 
-    def _few_people_reach(self, error: float) -> float:
-        share = error if self.announcement.noiseless else error / 2.0
-        width, squares = self.announcement.width, self.sum_squared_weights
-        people = hoeffding_reach(share, width=width, sum_squared_weights=squares)
-        return people + laplace_reach(share, scale=self.noise_scale)
-
-    def _around(self, reach: float, level: float, method: str) -> Interval:
-        return Interval(self.estimate - reach, self.estimate + reach, level, method)
+    def _around(self, half: float, level: float, method: str) -> Interval:
+        return Interval.around(self.estimate, half, bounds=self.announcement.bounds, level=level, method=method)
 
     @property
     def fingerprint(self) -> str:
@@ -214,12 +221,18 @@ def _check_same(found: Release, text: str) -> None:
     if found.charged and not (_is_place(found.ledger_number) and _HASH.fullmatch(found.ledger_head or "")):
         raise BadInput("this release names no place that a ledger has; use the published file")
     ours, theirs = json.loads(found.to_json()), json.loads(text)
+    wrong = _differing(ours, theirs, offer.width)
+    if wrong is not None and _differing(ours | earlier_statements(found), theirs, offer.width) is not None:
+        raise BadInput(f'this release was changed after it was written: its "{wrong}" does not follow from the rest')
+
+
+def _differing(ours: dict[str, Any], theirs: dict[str, Any], width: float) -> str | None:
+    """Name a field in which two records differ; None if they are the same."""
     for name in ("noise_interval_95", "total_interval_95"):
-        mine, other = ours.pop(name), theirs.pop(name, None)
-        if not _close(mine, other, offer.width):
-            raise _changed(name)
-    if ours != theirs:
-        raise _changed(min(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name)))
+        if not _close(ours[name], theirs.get(name), width):
+            return name
+    others = {*ours, *theirs} - {"noise_interval_95", "total_interval_95"}
+    return min((name for name in others if ours.get(name) != theirs.get(name)), default=None)
 
 
 def _is_place(number: int | None) -> bool:
@@ -232,7 +245,3 @@ def _close(mine: list[float], other: object, width: float) -> bool:
         return False
     ends = zip(mine, map(canon.finite, other), strict=True)
     return all(b is not None and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9 * width) for a, b in ends)
-
-
-def _changed(name: str) -> BadInput:
-    return BadInput(f'this release was changed after it was written: its "{name}" does not follow from the rest')

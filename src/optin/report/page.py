@@ -104,7 +104,7 @@ def _cap_words(plan: Plan) -> str:
 
 def _release_header(release: Release) -> Markup:
     total = release.total_interval(0.95)
-    reach = total.high - release.estimate
+    reach = release.half_width(0.95)
     offer = release.announcement
     price = (
         "no noise was added, for nobody who counts set a limit"
@@ -121,7 +121,7 @@ def _release_header(release: Release) -> Markup:
 
 
 def _release_title(release: Release) -> str:
-    reach = release.total_interval(0.95).high - release.estimate
+    reach = release.half_width(0.95)
     return f"The mean is {level(release.estimate, reach)}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{short(reach, 2)}"
 
 

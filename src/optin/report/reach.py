@@ -1,4 +1,4 @@
-"""How far a planned release will be off, before it is drawn (E14)."""
+"""How far a planned release will be off, before it is drawn (E22)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import math
 from typing import Protocol
 
 from optin.announcement import Announcement
+from optin.kernel.halfwidth import Weighing, half_width, heaviest_weight
 from optin.planning import Plan
-from optin.releasing.intervals import FEW_PEOPLE, check_level, hoeffding_reach, laplace_reach, normal_laplace_reach
+from optin.releasing.intervals import check_level
 
 __all__ = ["announced_reach", "planned_reach"]
 
@@ -18,9 +19,11 @@ def planned_reach(plan: Plan, level: float = 0.95) -> float:
     >>> import optin
     >>> plan = optin.plan(optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230), bounds=(0, 1))
     >>> round(planned_reach(plan), 4)
-    0.0355
+    0.0368
     """
-    return _reach(plan, plan.weight_squares, plan.noise_scale, plan.bias_bound, error=check_level(level))
+    at_cap = plan.cap / plan.epsilon_total if math.isfinite(plan.eta) else plan.pooled_weight
+    half = _half(plan, plan.people, plan.weight_squares, at_cap, plan.noise_scale, error=check_level(level))
+    return half + plan.bias_bound
 
 
 def announced_reach(offer: Announcement, level: float = 0.95) -> float:
@@ -34,7 +37,8 @@ def announced_reach(offer: Announcement, level: float = 0.95) -> float:
     """
     squares = offer.total_squared_grains / offer.total_grains**2
     scale = 0.0 if offer.noiseless else 1.0 / offer.eta
-    return _reach(offer, squares, scale, offer.max_gap * offer.tilt, error=check_level(level))
+    at_cap = offer.largest_promise / offer.total_grains
+    return _half(offer, offer.people, squares, at_cap, scale, error=check_level(level)) + offer.bias_bound
 
 
 class _Scaled(Protocol):
@@ -44,11 +48,6 @@ class _Scaled(Protocol):
     def data_variance(self) -> float: ...
 
 
-def _reach(terms: _Scaled, weight_squares: float, scale: float, bias: float, *, error: float) -> float:
-    """Add up E14's reach of people and noise, and E15's bias; below thirty effective people by Hoeffding."""
-    if weight_squares * FEW_PEOPLE > 1.0:
-        share = error / 2.0 if scale > 0 else error
-        people = hoeffding_reach(share, width=terms.width, sum_squared_weights=weight_squares)
-        return people + laplace_reach(share, scale=scale) + bias
-    sd = math.sqrt(terms.data_variance * weight_squares)
-    return normal_laplace_reach(error, sd=sd, scale=scale) + bias
+def _half(terms: _Scaled, people: int, squares: float, at_cap: float, scale: float, *, error: float) -> float:
+    heaviest = float(heaviest_weight(people, squares, at_cap))
+    return half_width(error, Weighing(terms.width, terms.data_variance, squares, heaviest, scale))[0]

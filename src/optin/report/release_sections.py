@@ -16,7 +16,7 @@ LEVELS = (0.9, 0.95, 0.99)
 
 def result_section(release: Release) -> Pictured:
     """Show the estimate with both intervals."""
-    reach = release.total_interval(0.95).high - release.estimate
+    reach = release.half_width(0.95)
 
     def numbers() -> Markup:
         rows = [

@@ -23,7 +23,7 @@ __all__ = ["Outcome", "Simulation"]
 class Outcome:
     """One design over all campaigns: errors of its estimates, NaN where nothing could be released.
 
-    ``covered`` says where the interval for the population's mean (E14) held it; None for designs without such an interval.
+    ``covered`` says where the interval for the population's mean (E22) held it; None for designs without such an interval.
     """
 
     design: Baseline

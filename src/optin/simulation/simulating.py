@@ -119,7 +119,8 @@ def _outcomes(
             errors = np.where(_left(found, totals, squares) <= found.promised_variance * (1 + 1e-9), errors, math.nan)
         covered = None
         if isinstance(row.rule, Capped):  # the interval is defined for weights in proportion to epsilon
-            half = reaches(found, totals, squares, error=error, noiseless=row.rule.noiseless)
+            rule, joined = row.rule, block.joined
+            half = reaches(found, joined, totals, squares, cap=rule.cap, error=error, noiseless=rule.noiseless)
             covered = np.abs(errors) <= half + found.max_gap * tilts
         outcomes.append(Outcome(row, errors, covered))
     return tuple(outcomes)

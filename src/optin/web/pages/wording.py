@@ -231,7 +231,7 @@ class ResultWords:
 def result_words(release: Release) -> ResultWords:
     """Put a release in words, with both intervals at 95 %."""
     total, noise = release.total_interval(0.95), release.noise_interval(0.95)
-    reach = total.high - release.estimate
+    reach = release.half_width(0.95)
     ends = (level(number, reach) for number in (total.low, total.high, noise.low, noise.high))
     return ResultWords(level(release.estimate, reach), short(reach, 2), *ends)
 
