@@ -54,8 +54,10 @@ def invite(page, count):
 
 
 def come_in(page, link):
-    """Open an invitation and keep the key."""
+    """Open an invitation, as someone new, and keep the key."""
     page.goto(link)
+    press(page, "Open my invitation")
+    press(page, "Make my account")
     page.get_by_role("button", name="Copy").click()
     page.get_by_text("Copied.").wait_for()
     follow(page, "I kept it, go on")
@@ -226,6 +228,8 @@ def test_a_person_needs_nothing_but_a_keyboard(house, watch):
     tab_to(page, "Invitation code")
     page.keyboard.type(analyst.invite(campaign, 1)[0])
     enter_key(page)
+    tab_to(page, "Make my account")
+    enter_key(page)
     tab_to(page, "I kept it")
     enter_key(page)
     tab_to(page, "Next to nothing")
@@ -269,6 +273,7 @@ def test_a_person_and_an_analyst_get_along_without_scripts(house, watch):
     person.goto(f"{house.origin}/i")
     person.get_by_label("Invitation code").fill(f"{house.origin}/i#{helper.invite(campaign, 1)[0]}")
     press(person, "Come in")
+    press(person, "Make my account")
     follow(person, "I kept it, go on")
     choose(person, "A trace")
     for someone in crowd:
@@ -330,7 +335,13 @@ def test_the_quieter_pages_have_no_serious_fault_either(house, watch, tmp_path):
     invited = helper.draft(title="By invitation", question="How long?", bounds=(0, 1)).id
     helper.take(invited, "open")
     person.goto(f"{house.origin}/i#{helper.invite(invited, 1)[0]}")
+    album.look(person, "linked")
+    press(person, "Open my invitation")
     person.wait_for_url(f"**/c/{invited}")  # who has an account keeps it: no second key
+    stranger = watch.visitor(size=PHONE)
+    stranger.goto(f"{house.origin}/i#{helper.invite(invited, 1)[0]}")
+    press(stranger, "Open my invitation")
+    album.look(stranger, "invited")
     person.goto(f"{house.origin}/c/{sealed}")
     person.get_by_role("radio", name="Some factor").check()
     person.get_by_label("How many hours").fill("7")

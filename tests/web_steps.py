@@ -24,7 +24,7 @@ from optin.web.service.accounts import first_analyst_secret
 from optin.web.service.core import Service, hashed, new_id, new_secret
 from optin.web.service.keys import Keyring
 from optin.web.service.records import Visitor
-from optin.web.serving import serve
+from optin.web.serving import serve, server_options
 from optin.web.settings import WebSettings
 
 PASSWORD = "correct horse battery"
@@ -53,16 +53,14 @@ class House:
     clock: object = time.time
     port: int = field(default_factory=free_port)
     key: str = KEY
+    settings: dict = field(default_factory=dict)
 
     def __enter__(self):
         keys = self.folder / "keys"
-        settings = WebSettings(ledger=self.url, port=self.port, keys=keys, key=self.key)
+        settings = WebSettings(ledger=self.url, port=self.port, keys=keys, key=self.key, **self.settings)
         self.service = Service(Ledger.open(self.url), Keyring(keys, b64decode(self.key)), clock=self.clock)
         self.app = create_app(settings, self.service)
-        config = uvicorn.Config(
-            self.app, port=self.port, log_config=None, access_log=False, server_header=False, timeout_keep_alive=75
-        )
-        self.server = uvicorn.Server(config)
+        self.server = uvicorn.Server(uvicorn.Config(self.app, **server_options(settings)))
         self.thread = threading.Thread(target=self.server.run)
         self.thread.start()
         while not self.server.started:

@@ -32,7 +32,7 @@ from optin.receipts import Receipt
 
 __all__ = ["Client"]
 
-_COOKIE = re.compile(r"__Host-optin=([^;]*)")
+_COOKIE = re.compile(r"__Host-optin(-browser)?=([^;]*)")
 
 
 class Client:
@@ -50,7 +50,7 @@ class Client:
         self._origin = f"{where.scheme}://{where.netloc}"
         secure = where.scheme == "https"  # reading every certificate takes long, and plain http needs none
         self._http = httpx.Client(base_url=self._origin, timeout=timeout, trust_env=False, verify=secure)
-        self._cookie = self._csrf = ""
+        self._cookie = self._csrf = self._browser = ""
 
     def close(self) -> None:
         """Let the connection go; the session stays until it is signed out."""
@@ -81,9 +81,12 @@ class Client:
         """Make a person's account; keep the key, it is shown once."""
         return self._entered("/api/people", None)
 
-    def enter(self, secret: str) -> Admission:
-        """Come in with an invitation (once) or with one's own key (always)."""
-        return self._entered("/api/entry", {"secret": secret})
+    def enter(self, secret: str, *, key: str | None = None) -> Admission:
+        """Come in with an invitation (once) or with one's own key (always).
+
+        With an invitation and the ``key`` one has, the invitation goes to that account instead of a new one.
+        """
+        return self._entered("/api/entry", {"secret": secret} | ({} if key is None else {"key": key}))
 
     def sign_out(self) -> None:
         """End the session."""
@@ -235,8 +238,9 @@ class Client:
 
     def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         headers = {"Origin": self._origin, "X-CSRF-Token": self._csrf}
-        if self._cookie:
-            headers["Cookie"] = f"__Host-optin={self._cookie}"
+        cookies = {"__Host-optin": self._cookie, "__Host-optin-browser": self._browser}
+        if any(cookies.values()):
+            headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in cookies.items() if value)
         try:
             response = self._asked(method, path, body, headers)
         except httpx.HTTPError as error:
@@ -260,8 +264,10 @@ class Client:
         self._http.cookies.clear()
         for given in response.headers.get_list("set-cookie"):
             found = _COOKIE.match(given)
-            if found:
-                self._cookie = found[1]
+            if found and found[1]:
+                self._browser = found[2]
+            elif found:
+                self._cookie = found[2]
 
 
 def _read(response: httpx.Response) -> dict[str, Any]:

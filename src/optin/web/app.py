@@ -17,8 +17,10 @@ from optin.web.doors import FreshCookies
 from optin.web.guards import BodyLimit, OwnOrigin, SecurityHeaders
 from optin.web.logs import RequestLog
 from optin.web.service.core import Service
+from optin.web.service.gates import DRAWING
 from optin.web.service.jobs import Worker
 from optin.web.service.keys import Keyring
+from optin.web.service.starting import expect_own_keys, has_accounts
 from optin.web.settings import WebSettings, environment_key, key_folder, own_origins
 
 __all__ = ["create_app", "open_service"]
@@ -30,9 +32,15 @@ X-CSRF-Token that GET /api/session shows."""
 
 def open_service(settings: WebSettings) -> tuple[Service, str | None]:
     """Open the ledger and the keys; also return a notice if a key was made."""
-    key, notice = environment_key(settings)
+    key, notice = environment_key(settings, served_before=lambda: has_accounts(settings.ledger))
     keys = Keyring(key_folder(settings), key)
-    return Service(Ledger.open(settings.ledger), keys), notice
+    service = Service(Ledger.open(settings.ledger), keys)
+    try:
+        expect_own_keys(service)
+    except BaseException:
+        service.ledger.close()
+        raise
+    return service, notice
 
 
 def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI:
@@ -42,7 +50,8 @@ def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI
 
     @asynccontextmanager
     async def open_for_visitors(app: FastAPI) -> AsyncIterator[None]:
-        anyio.to_thread.current_default_thread_limiter().total_tokens = settings.threads
+        held = own.strangers_door.most + own.known_door.most + DRAWING.most  # by what takes long; the rest serve others
+        anyio.to_thread.current_default_thread_limiter().total_tokens = settings.threads + held
         try:
             with Worker(own):
                 yield
@@ -66,7 +75,7 @@ def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI
     _add_pages(app)
     app.add_middleware(failing.NoSurprises)
     app.add_middleware(FreshCookies)
-    app.add_middleware(BodyLimit, most=settings.most_body_bytes)
+    app.add_middleware(BodyLimit, most=settings.most_body_bytes, seconds=settings.body_seconds)
     app.add_middleware(OwnOrigin, origins=origins)
     app.add_middleware(SecurityHeaders, https=all(origin.startswith("https:") for origin in origins))
     app.add_middleware(RequestLog)

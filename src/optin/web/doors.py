@@ -19,6 +19,7 @@ from optin.web.service.sessions import Ticket
 __all__ = [
     "AddressOf",
     "AnalystOnly",
+    "BrowserOf",
     "FreshCookies",
     "MaybeVisitor",
     "PersonOnly",
@@ -31,6 +32,8 @@ __all__ = [
 ]
 
 COOKIE = "__Host-optin"
+BROWSER_COOKIE = "__Host-optin-browser"
+SECONDS_KNOWN = 365 * 86400
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 
@@ -49,6 +52,14 @@ def address_of(request: Request) -> str:
 
 
 AddressOf = Annotated[str, Depends(address_of)]
+
+
+def browser_of(request: Request) -> str:
+    """Read what an analyst's browser was given when they signed in before."""
+    return request.cookies.get(BROWSER_COOKIE, "")
+
+
+BrowserOf = Annotated[str, Depends(browser_of)]
 
 
 def visitor_of(request: Request) -> Visitor | None:
@@ -123,6 +134,9 @@ def let_in(response: Response, ticket: Ticket) -> None:
     """Give a visitor their cookie; one whose cookie is still good keeps it."""
     if ticket.token:
         response.headers.append("set-cookie", cookie(ticket))
+    if ticket.browser:
+        known = f"{BROWSER_COOKIE}={ticket.browser}; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age={SECONDS_KNOWN}"
+        response.headers.append("set-cookie", known)
 
 
 def let_out(response: Response) -> None:

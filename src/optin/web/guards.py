@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from urllib.parse import urlsplit
 
@@ -80,27 +81,39 @@ class OwnOrigin:
 
 
 class BodyLimit:
-    """Refuse bodies that are longer than anything asked for here, before they are read."""
+    """Refuse bodies that are longer than anything asked for here, or that take too long to come, before they are used."""
 
-    def __init__(self, app: ASGIApp, *, most: int) -> None:
-        self._app, self._most = app, most
+    def __init__(self, app: ASGIApp, *, most: int, seconds: float) -> None:
+        self._app, self._most, self._seconds = app, most, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on bodies that are short enough; read at most one byte too many of the others."""
+        """Pass on bodies that are short and quick enough; read at most one piece too many of the others."""
         if scope["type"] != "http" or scope["method"] in SAFE:
             await self._app(scope, receive, send)
             return
+        try:
+            async with asyncio.timeout(self._seconds):
+                body = await self._whole(receive)
+        except TimeoutError:
+            await _refuse(send, 408, f"a request must be whole within {self._seconds:g} s; send it again")
+            return
+        if body is None:
+            return
+        if len(body) > self._most:
+            await _refuse(send, 413, f"at most {self._most} bytes are accepted")
+            return
+        await self._app(scope, _replayed(body, receive), send)
+
+    async def _whole(self, receive: Receive) -> bytes | None:
+        """Read a body to its end or past what is accepted; None if its sender hung up."""
         body, more = b"", True
-        while more:
+        while more and len(body) <= self._most:
             message = await receive()
             if message["type"] == "http.disconnect":
-                return
+                return None
             body += message.get("body", b"")
             more = message.get("more_body", False)
-            if len(body) > self._most:
-                await _refuse(send, 413, f"at most {self._most} bytes are accepted")
-                return
-        await self._app(scope, _replayed(body, receive), send)
+        return body
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
+
+import uvicorn
 
 from optin.web.app import create_app, open_service
+from optin.web.connections import limited
 from optin.web.logs import set_up_logs
 from optin.web.service.accounts import first_analyst_secret
 from optin.web.service.core import Service
 from optin.web.settings import WebSettings, own_origins
 
-__all__ = ["serve"]
+__all__ = ["serve", "server_options"]
 
 SECONDS_TO_FINISH = 30
 SECONDS_KEPT = 75
@@ -19,8 +23,6 @@ SECONDS_KEPT = 75
 
 def serve(settings: WebSettings) -> None:
     """Serve until interrupted or terminated; requests under way are answered, and a job's part under way is finished."""
-    import uvicorn
-
     own_origins(settings)
     service, notice = open_service(settings)
     try:
@@ -28,19 +30,25 @@ def serve(settings: WebSettings) -> None:
             _tell(notice)
         _greet(settings, service)
         set_up_logs(settings.log_level)
-        uvicorn.run(
-            create_app(settings, service),
-            host=settings.host,
-            port=settings.port,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_keep_alive=SECONDS_KEPT,
-            proxy_headers=settings.origin is not None,  # else nobody stands in front to say who asks
-            timeout_graceful_shutdown=SECONDS_TO_FINISH,
-        )
+        uvicorn.run(create_app(settings, service), **server_options(settings))
     finally:
         service.ledger.close()
+
+
+def server_options(settings: WebSettings) -> dict[str, Any]:
+    """Say how the server runs: plain HTTP for a web server in front, no sockets of another kind, nobody who takes for ever."""
+    return {
+        "host": settings.host,
+        "port": settings.port,
+        "http": limited(settings),
+        "ws": "none",
+        "log_config": None,
+        "access_log": False,
+        "server_header": False,
+        "timeout_keep_alive": SECONDS_KEPT,
+        "proxy_headers": settings.origin is not None,  # else nobody stands in front to say who asks
+        "timeout_graceful_shutdown": SECONDS_TO_FINISH,
+    }
 
 
 def _greet(settings: WebSettings, service: Service) -> None:

@@ -8,6 +8,7 @@ import contextlib
 import ipaddress
 import os
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -42,6 +43,10 @@ class WebSettings(BaseSettings):
     log_level: str = "info"
     most_body_bytes: int = 65536
     threads: int = 12
+    most_connections: int = Field(default=500, ge=1)
+    header_seconds: float = Field(default=10.0, gt=0)
+    body_seconds: float = Field(default=20.0, gt=0)
+    answer_seconds: float = Field(default=30.0, gt=0)
 
     @property
     def on_loopback(self) -> bool:
@@ -67,47 +72,60 @@ def key_folder(settings: WebSettings) -> Path:
     return settings.sqlite_path.with_name(settings.sqlite_path.name + ".keys")
 
 
-def environment_key(settings: WebSettings) -> tuple[bytes, str | None]:
+def environment_key(
+    settings: WebSettings, *, served_before: Callable[[], bool] = lambda: False
+) -> tuple[bytes, str | None]:
     """Return the key that wraps all others, and a notice if it was made here.
 
     Only an SQLite service that nobody but this machine can reach may run on a key of its own making; anything else has to
-    be given one, from wherever its secrets are kept.
+    be given one, from wherever its secrets are kept. A key is made once: a database that was ``served_before`` had one,
+    and with another its answers could not be read.
     """
     if settings.key is not None:
-        return _decoded(settings.key.get_secret_value()), None
+        return _decoded(settings.key.get_secret_value(), "OPTIN_WEB_KEY"), None
     if settings.sqlite_path is None or not settings.on_loopback:
         raise BadInput(
             "no key: set OPTIN_WEB_KEY to 32 random bytes in base64 (openssl rand -base64 32). Only with SQLite and on "
             "loopback does optin make one itself"
         )
-    return _own_key(key_folder(settings))
+    path = key_folder(settings) / "environment.key"
+    if path.exists():
+        return _decoded(path.read_text().strip(), str(path)), None
+    if served_before():
+        raise BadInput(_LOST.format(path=path))
+    return _made_key(path)
 
 
-def _decoded(text: str) -> bytes:
+_LOST = (
+    "{path} is missing, and people have accounts in this database: without the key it holds, answers that were given and not "
+    "yet released cannot be read. Put your copy of the file back (or set OPTIN_WEB_KEY as before) and start again. If it "
+    "is lost for good, docs/how-to/backup.md says how to go on without it"
+)
+
+
+def _decoded(text: str, where: str) -> bytes:
     key = b""
     with contextlib.suppress(binascii.Error, ValueError):
         key = base64.b64decode(text, validate=True)
     if len(key) != 32:
-        raise BadInput("OPTIN_WEB_KEY must be 32 bytes in base64; make one with: openssl rand -base64 32")
+        raise BadInput(f"{where} must be 32 bytes in base64; make one with: openssl rand -base64 32")
     return key
 
 
-def _own_key(folder: Path) -> tuple[bytes, str | None]:
-    path = folder / "environment.key"
-    if path.exists():
-        return _decoded(path.read_text().strip()), None
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+def _made_key(path: Path) -> tuple[bytes, str | None]:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     key = secrets.token_bytes(32)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w") as file:
         file.write(base64.b64encode(key).decode() + "\n")
         file.flush()
         os.fsync(file.fileno())
-    _sync(folder)
-    return (
-        key,
-        f"made a key for answers in {path}; whoever has it and the folder can read answers until they are released",
+    _sync(path.parent)
+    notice = (
+        f"made a key for answers in {path}; whoever has it and the folder can read answers until they are released. "
+        "Keep a copy of this one file elsewhere: without it the service does not start again"
     )
+    return key, notice
 
 
 def _sync(folder: Path) -> None:

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from optin.web.api import models
 from optin.web.api.shaping import session_out
-from optin.web.doors import AddressOf, AnalystOnly, MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
+from optin.web.doors import AddressOf, AnalystOnly, BrowserOf, MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
 from optin.web.service import accounts
 from optin.web.service.accounts import Entered
 
@@ -22,9 +22,11 @@ def who_is_there(visitor: VisitorOnly) -> models.SessionOut:
 
 
 @router.post("/session")
-def sign_in(response: Response, service: ServiceOf, address: AddressOf, body: models.SignInIn) -> models.SessionOut:
-    """Sign an analyst in; the cookie `__Host-optin` comes with the answer."""
-    ticket = accounts.sign_in(service, body.name, body.password, address=address)
+def sign_in(
+    response: Response, service: ServiceOf, address: AddressOf, browser: BrowserOf, body: models.SignInIn
+) -> models.SessionOut:
+    """Sign an analyst in; the cookie `__Host-optin` comes with the answer, and `__Host-optin-browser` to be known by."""
+    ticket = accounts.sign_in(service, body.name, body.password, address=address, browser=browser)
     let_in(response, ticket)
     return session_out(ticket.visitor)
 
@@ -58,8 +60,8 @@ def sign_up(response: Response, service: ServiceOf, address: AddressOf) -> model
 
 @router.post("/entry")
 def enter(response: Response, service: ServiceOf, visitor: MaybeVisitor, body: models.EntryIn) -> models.EnteredOut:
-    """Come in with an invitation (once) or one's own key (always)."""
-    return _entered(response, accounts.enter(service, body.secret, visitor=visitor))
+    """Come in with an invitation (once) or one's own key (always); with both, the invitation goes to the key's account."""
+    return _entered(response, accounts.enter(service, body.secret, key=body.key, visitor=visitor))
 
 
 def _entered(response: Response, entered: Entered) -> models.EnteredOut:

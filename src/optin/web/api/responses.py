@@ -15,7 +15,7 @@ _WORDS = {
     409: "Going on would break what was announced, or nothing is left to promise.",
     413: "The body is longer than anything asked for.",
     422: "Something sent cannot be used.",
-    429: "A password was tried too soon after a wrong one; Retry-After says when to try again.",
+    429: "Too many tries, or too much of it at this moment; Retry-After says when to try again.",
     503: "The database cannot be reached; ask again, it is done once.",
 }
 FAILURES: dict[int | str, dict[str, Any]] = {

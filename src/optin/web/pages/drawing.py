@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 
 from fastapi.responses import Response
@@ -12,20 +11,20 @@ from optin.figures import DARK, LIGHT
 from optin.report.images import drawn
 from optin.report.section import Pictured
 from optin.web.service.failures import NotFound
+from optin.web.service.gates import DRAWING
 
 __all__ = ["png"]
 
 _MOST = 64
 _INKS = {"light": LIGHT, "dark": DARK}
 _kept: OrderedDict[tuple[str, str, str], bytes] = OrderedDict()
-_pencil = threading.Lock()  # matplotlib's settings are the whole process's
 
 
 def png(section: Pictured, ink: str, *, key: str) -> Response:
     """Draw a section's picture, or take it from the few that are kept; ``key`` names what it is drawn from."""
     if ink not in _INKS:
         raise NotFound
-    with _pencil:
+    with DRAWING.passing():
         place = (key, section.name, ink)
         if place not in _kept:
             _kept[place] = _draw(section, ink)

@@ -7,9 +7,9 @@ import re
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from optin.web.doors import AddressOf, MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
-from optin.web.pages.forms import Texts, sentence
-from optin.web.pages.looks import REFUSALS, moved, show
+from optin.web.doors import AddressOf, BrowserOf, MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
+from optin.web.pages.forms import Texts
+from optin.web.pages.looks import REFUSALS, moved, show, shown_again
 from optin.web.service import accounts
 
 __all__ = ["router"]
@@ -20,17 +20,28 @@ _CAMPAIGN = re.compile(r"[0-9a-f]{32}")
 
 @router.get("/i")
 def invitation(visitor: MaybeVisitor) -> Response:
-    """Take the secret from behind the # sign of the address, or from a field."""
+    """Take the secret from behind the # sign of the address, or from a field; loading the page uses nothing up."""
     return show("enter.html", visitor=visitor)
 
 
 @router.post("/i")
 def enter(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
-    """Exchange an invitation or a key for a cookie; a new account's key is shown now and never again."""
+    """Exchange an invitation or a key for a cookie; a new account's key is shown now and never again.
+
+    Whoever shows an invitation and is not here yet is asked first whether they have a key: each account has a total of
+    its own, and one person should have one.
+    """
+    secret, here = _secret(form), visitor is not None and visitor.kind == "person"
+    key = _after_hash(form["key"]) if form.get("key") and form.get("new") != "yes" else None
+    decided = here or key is not None or form.get("new") == "yes"
     try:
-        entered = accounts.enter(service, _secret(form), visitor=visitor, by_link=form.get("by") == "link")
+        if not decided and accounts.is_invitation(service, secret):
+            return show("invited.html", visitor=visitor, secret=secret)
+        entered = accounts.enter(service, secret, key=key, visitor=visitor, by_link=form.get("by") == "link")
     except REFUSALS as refusal:
-        return show("enter.html", visitor=visitor, status=refusal.http_status, message=sentence(refusal))
+        if decided and accounts.is_invitation(service, secret):
+            return shown_again("invited.html", refusal, visitor=visitor, secret=secret)
+        return shown_again("enter.html", refusal, visitor=visitor)
     return _arrived(entered, f"/c/{entered.campaign}" if entered.campaign else "/me?done=key")
 
 
@@ -51,14 +62,18 @@ def sign_up(service: ServiceOf, visitor: MaybeVisitor, address: AddressOf, form:
     try:
         entered = accounts.sign_up(service, address=address)
     except REFUSALS as refusal:
-        context = {"message": sentence(refusal), "campaign": campaign if _CAMPAIGN.fullmatch(campaign) else ""}
-        return show("sign_up.html", visitor=visitor, status=refusal.http_status, **context)
+        known = campaign if _CAMPAIGN.fullmatch(campaign) else ""
+        return shown_again("sign_up.html", refusal, visitor=visitor, campaign=known)
     return _arrived(entered, _onward(campaign))
 
 
 def _secret(form: dict[str, str]) -> str:
+    return _after_hash(form.get("secret", ""))
+
+
+def _after_hash(text: str) -> str:
     """Take the secret from a field, also where someone pasted the whole link."""
-    return form.get("secret", "").strip().rpartition("#")[2]
+    return text.strip().rpartition("#")[2]
 
 
 def _onward(campaign: str) -> str:
@@ -84,14 +99,13 @@ def login_page(visitor: MaybeVisitor) -> Response:
 
 
 @router.post("/login")
-def login(service: ServiceOf, visitor: MaybeVisitor, address: AddressOf, form: Texts) -> Response:
+def login(service: ServiceOf, visitor: MaybeVisitor, address: AddressOf, browser: BrowserOf, form: Texts) -> Response:
     """Sign an analyst in."""
     name = form.get("name", "")
     try:
-        ticket = accounts.sign_in(service, name, form.get("password", ""), address=address)
+        ticket = accounts.sign_in(service, name, form.get("password", ""), address=address, browser=browser)
     except REFUSALS as refusal:
-        context = {"message": sentence(refusal), "name": name}
-        return show("login.html", visitor=visitor, status=refusal.http_status, **context)
+        return shown_again("login.html", refusal, visitor=visitor, name=name)
     response = moved("/a")
     let_in(response, ticket)
     return response
@@ -110,8 +124,7 @@ def setup(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
     try:
         ticket = accounts.create_analyst(service, _secret(form), name, form.get("password", ""))
     except REFUSALS as refusal:
-        context = {"message": sentence(refusal), "name": name}
-        return show("setup.html", visitor=visitor, status=refusal.http_status, **context)
+        return shown_again("setup.html", refusal, visitor=visitor, name=name)
     response = moved("/a")
     let_in(response, ticket)
     return response

@@ -9,6 +9,7 @@ from starlette.datastructures import FormData
 
 from optin.errors import BadInput
 from optin.web.doors import form_of
+from optin.web.pages.looks import sentence
 from optin.web.settings import WebSettings
 
 __all__ = ["FormOf", "Texts", "origin_of", "round_of", "sentence"]
@@ -29,16 +30,6 @@ def origin_of(request: Request) -> str:
     """Say under which address people see this service, for links to send."""
     settings: WebSettings = request.app.state.settings
     return (settings.origin or str(request.base_url)).rstrip("/")
-
-
-def sentence(refusal: Exception | str) -> str:
-    """Write a refusal as a sentence.
-
-    >>> sentence(ValueError("registration is closed"))
-    'Registration is closed.'
-    """
-    words = str(refusal)
-    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!")) else ".")
 
 
 def round_of(form: dict[str, str]) -> int:

@@ -12,7 +12,7 @@ from optin.errors import OptinError
 from optin.web.service.failures import Refused, TooSoon
 from optin.web.service.records import Visitor
 
-__all__ = ["REFUSALS", "moved", "show"]
+__all__ = ["REFUSALS", "moved", "sentence", "show", "shown_again"]
 
 _templates = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
@@ -27,10 +27,29 @@ REFUSALS = (OptinError, Refused, TooSoon)
 """What a form is shown again for, with the reason above it."""
 
 
+def sentence(refusal: Exception | str) -> str:
+    """Write a refusal as a sentence.
+
+    >>> sentence(ValueError("registration is closed"))
+    'Registration is closed.'
+    """
+    words = str(refusal)
+    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!")) else ".")
+
+
 def show(template: str, *, visitor: Visitor | None, status: int = 200, **context: Any) -> HTMLResponse:  # noqa: ANN401
     """Fill a template; a name it needs and is not given is an error, not an empty place."""
     text = _templates.get_template(template).render({**_ABSENT, "visitor": visitor, "status": status, **context})
     return HTMLResponse(text, status_code=status)
+
+
+def shown_again(template: str, refusal: Exception, *, visitor: Visitor | None, **context: Any) -> HTMLResponse:  # noqa: ANN401
+    """Show a form again with why it was refused above it and, if it came too soon, when to send it again."""
+    status = getattr(refusal, "http_status", 422)
+    shown = show(template, visitor=visitor, status=status, message=sentence(refusal), **context)
+    if isinstance(refusal, TooSoon):
+        shown.headers["Retry-After"] = str(refusal.seconds)
+    return shown
 
 
 def moved(to: str) -> RedirectResponse:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from optin.errors import BadInput
@@ -17,6 +14,14 @@ from optin.web.service import sessions
 from optin.web.service.core import Service, hashed, log_event, new_id, new_secret
 from optin.web.service.delays import Patience, forgive, place_of, wait_your_turn
 from optin.web.service.failures import Refused
+from optin.web.service.passwords import (
+    browser_mark,
+    checked_password,
+    door_for,
+    hashed_slowly,
+    known_browser,
+    matches,
+)
 from optin.web.service.records import Visitor
 from optin.web.service.sessions import Ticket
 
@@ -27,12 +32,12 @@ __all__ = [
     "enter",
     "first_analyst_secret",
     "invite_analyst",
+    "is_invitation",
     "sign_in",
     "sign_out",
     "sign_up",
 ]
 
-_SHORTEST_PASSWORD = 12
 _CLASSROOM = 60
 """Accounts that may be opened from one place at once; behind one address there may be many people."""
 
@@ -73,67 +78,61 @@ def invite_analyst(service: Service, analyst: Visitor) -> str:
 
 
 def create_analyst(service: Service, secret: str, name: str, password: str) -> Ticket:
-    """Turn a one-time secret into an analyst's account, signed in."""
-    name = _checked_name(name)
-    if not _SHORTEST_PASSWORD <= len(password) <= 256:
-        raise BadInput(f"a password needs {_SHORTEST_PASSWORD} to 256 characters; a sentence is easy to remember")
-    password_hash = _hasher().hash(password)
+    """Turn a one-time secret into an analyst's account, signed in.
+
+    The secret is looked up before the password is hashed: strangers, who have none, cost nothing.
+    """
+    name, password = _checked_name(name), checked_password(password)
+    service.read(lambda connection: _expect_welcome(connection, secret, name))
+    password_hash = hashed_slowly(service, password)
 
     def work(connection: Connection) -> Ticket:
-        invitation = _unused(connection, secret, "analyst")
-        if invitation is None:
-            raise Refused("this link was used before or is not valid; ask for a new one")
-        if connection.scalar(select(accounts.c.id).where(accounts.c.name == name)) is not None:
-            raise BadInput("this name is taken; choose another")
+        _expect_welcome(connection, secret, name, held=True)
         account = _create(service, connection, "analyst", name=name, password=password_hash)
         _use(service, connection, secret, account.id)
         log_event(connection, service.clock(), "analyst created", "an analyst's account was created")
-        return sessions.start(service, connection, account)
+        return _remembered(service, sessions.start(service, connection, account))
 
     return service.change(work)
 
 
-def sign_in(service: Service, name: str, password: str, *, address: str) -> Ticket:
-    """Sign an analyst in; after wrong passwords the next try from the same place has to wait, longer each time.
+def _expect_welcome(connection: Connection, secret: str, name: str, *, held: bool = False) -> None:
+    if _unused(connection, secret, "analyst", held=held) is None:
+        raise Refused("this link was used before or is not valid; ask for a new one")
+    if connection.scalar(select(accounts.c.id).where(accounts.c.name == name)) is not None:
+        raise BadInput("this name is taken; choose another")
 
-    Nothing is ever locked: whoever fails elsewhere does not keep the owner out. An unknown name takes as long as a known
-    one with a wrong password. The wait grows from the third failure on for one name, from the thirtieth for a place.
+
+def sign_in(service: Service, name: str, password: str, *, address: str, browser: str = "") -> Ticket:
+    """Sign an analyst in; after many wrong passwords the next try for a name from the same place waits, longer each time.
+
+    Nothing is ever locked: whoever fails elsewhere, or for another name, does not keep the owner out, and whoever fails
+    at the same address does not where ``browser`` is a mark given at an earlier sign-in. An unknown name takes as long
+    as a known one with a wrong password. The wait grows from the thirtieth failure on.
     """
-    place = place_of(address)
-    tries = [Patience(f"sign in:{place}:{name}", free=3), Patience(f"sign in:{place}", free=30)]
-    service.change(lambda connection: wait_your_turn(service, connection, tries, words="too many tries"))
     query = select(accounts).where(accounts.c.name == name, accounts.c.kind == "analyst")
     account = service.read(lambda connection: connection.execute(query).first()) if name.isprintable() else None
-    if not _matches(password, account.password if account else None):
-        raise Refused("name or password is wrong")
+    known = known_browser(service, account.id, browser) if account else None
+    door, place, tries = door_for(service, name, address=address, browser=known)
+    with door.passing(place):
+        service.change(lambda connection: wait_your_turn(service, connection, [tries], words="too many tries"))
+        if not matches(password, account.password if account else None):
+            raise Refused("name or password is wrong")
 
     def work(connection: Connection) -> Ticket:
-        forgive(service, connection, tries)
-        return sessions.start(service, connection, account)
+        forgive(service, connection, [tries])
+        return _remembered(service, sessions.start(service, connection, account))
 
     return service.change(work)
+
+
+def _remembered(service: Service, ticket: Ticket) -> Ticket:
+    return replace(ticket, browser=browser_mark(service, ticket.visitor.account))
 
 
 def sign_out(service: Service, visitor: Visitor) -> None:
     """End this session."""
     sessions.end(service, visitor)
-
-
-@cache
-def _hasher() -> PasswordHasher:
-    return PasswordHasher()
-
-
-@cache
-def _nobodys_hash() -> str:
-    return _hasher().hash(new_secret())
-
-
-def _matches(password: str, known: str | None) -> bool:
-    try:
-        return _hasher().verify(known or _nobodys_hash(), password) and known is not None
-    except (VerificationError, InvalidHashError, UnicodeEncodeError):
-        return False
 
 
 def _checked_name(name: str) -> str:
@@ -162,33 +161,65 @@ def sign_up(service: Service, *, address: str) -> Entered:
     return service.change(work)
 
 
-def enter(service: Service, secret: str, *, visitor: Visitor | None = None, by_link: bool = False) -> Entered:
+def enter(
+    service: Service,
+    secret: str,
+    *,
+    key: str | None = None,
+    visitor: Visitor | None = None,
+    by_link: bool = False,
+) -> Entered:
     """Come in with an invitation (once) or with one's own key (always).
 
     The analyst knows the invitations they send. Each therefore works once, and gives its user a key that nobody else
-    has ever seen; someone already here keeps their account, and the invitation is tied to it. A key in a link was sent
-    by someone who knows it, and who could come in after its user and look: ``by_link``, only invitations are taken.
+    has ever seen. Whoever is already here, or shows the ``key`` they have, keeps their account, and the invitation is
+    tied to it: two accounts of one person would each have a total. A key in a link was sent by someone who knows it, and
+    who could come in after its user and look: ``by_link``, only invitations are taken.
     """
+    service.read(lambda connection: _way_in(connection, secret, key, by_link=by_link))  # guessing takes no lock
 
     def work(connection: Connection) -> Entered:
-        owner = connection.execute(
-            select(accounts).where(accounts.c.key == hashed(secret), accounts.c.left_at.is_(None))
-        ).first()
+        owner, invitation = _way_in(connection, secret, key, by_link=by_link, held=True)
+        if invitation is None:
+            return Entered(sessions.start(service, connection, owner))
+        if owner is not None:
+            _use(service, connection, secret, owner.id)
+            return Entered(sessions.start(service, connection, owner), campaign=invitation.campaign)
+        return _accepted(service, connection, secret, invitation.campaign, visitor)
+
+    return service.change(work)
+
+
+def is_invitation(service: Service, secret: str) -> bool:
+    """Say whether a secret is an invitation that still works; looking does not use it."""
+    return service.read(lambda connection: _unused(connection, secret, "person")) is not None
+
+
+def _way_in(
+    connection: Connection, secret: str, key: str | None, *, by_link: bool, held: bool = False
+) -> tuple[Row[Any] | None, Row[Any] | None]:
+    """Find whose key was shown and which invitation; at least one of them is there."""
+    invitation = _unused(connection, secret, "person", held=held)
+    if key is not None:
+        owner = _owner(connection, key)
+        if invitation is not None and owner is None:
+            raise Refused("this key is not known here; check that it is whole. Your invitation is still good")
+    else:
+        owner = _owner(connection, secret)
         if owner is not None and by_link:
             raise Refused(
                 "this link holds the key of an account and no invitation: whoever sent it can see all that is done "
                 "with it. Ask for an invitation; if the key is your own, paste it"
             )
-        if owner is not None:
-            return Entered(sessions.start(service, connection, owner))
-        invitation = _unused(connection, secret, "person")
-        if invitation is None:
-            raise Refused(
-                "this secret is not valid, or the invitation was used before; use the key you were given then"
-            )
-        return _accepted(service, connection, secret, invitation.campaign, visitor)
+    if invitation is None and (owner is None or key is not None):
+        raise Refused("this secret is not valid, or the invitation was used before; use the key you were given then")
+    return owner, invitation
 
-    return service.change(work)
+
+def _owner(connection: Connection, key: str) -> Row[Any] | None:
+    return connection.execute(
+        select(accounts).where(accounts.c.key == hashed(key), accounts.c.left_at.is_(None))
+    ).first()
 
 
 def _accepted(
@@ -219,10 +250,11 @@ def _invite(service: Service, connection: Connection, kind: str) -> str:
     return secret
 
 
-def _unused(connection: Connection, secret: str, kind: str) -> Row[Any] | None:
-    """Find an invitation that was never used, and keep others from using it until the transaction ends."""
+def _unused(connection: Connection, secret: str, kind: str, *, held: bool = False) -> Row[Any] | None:
+    """Find an invitation that was never used; ``held``, keep others from using it until the transaction ends."""
     where = (invitations.c.secret == hashed(secret), invitations.c.kind == kind, invitations.c.used_at.is_(None))
-    return connection.execute(select(invitations).where(*where).with_for_update()).first()
+    query = select(invitations).where(*where)
+    return connection.execute(query.with_for_update() if held else query).first()
 
 
 def _use(service: Service, connection: Connection, secret: str, account: str) -> None:

@@ -16,11 +16,21 @@ from optin.store import Ledger
 from optin.store.changing import change
 from optin.store.connection import read
 from optin.store.web_schema import events
+from optin.web.service.gates import Gate
 from optin.web.service.keys import Keyring
 
 __all__ = ["Service", "hashed", "log_event", "new_id", "new_secret"]
 
 T = TypeVar("T")
+_MANY = "many people are logging in at this moment"
+
+
+def _strangers_door() -> Gate:
+    return Gate(inside=2, waiting=4, each=3, words=_MANY)
+
+
+def _known_door() -> Gate:
+    return Gate(inside=1, waiting=3, words=_MANY)
 
 
 @dataclass(frozen=True)
@@ -31,6 +41,8 @@ class Service:
     keys: Keyring
     clock: Callable[[], float] = time.time
     bell: threading.Event = field(default_factory=threading.Event)
+    strangers_door: Gate = field(default_factory=_strangers_door)
+    known_door: Gate = field(default_factory=_known_door)
 
     def read(self, look: Callable[[Connection], T]) -> T:
         """Look at one consistent state."""

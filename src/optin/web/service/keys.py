@@ -118,6 +118,15 @@ class Keyring:
             return sorted((match[1], int(match[2])) for match in map(_NAME.fullmatch, names) if match)
         raise LedgerUnavailable(f"the folder of keys cannot be read: {reason}; check the place and its rights")
 
+    def opens(self, campaign: str, round: int) -> bool:  # noqa: A002
+        """Say whether a round's key, if it is there, was wrapped by this environment's key."""
+        path = self._path(campaign, round)
+        try:
+            self._unwrapped(path)
+        except LedgerUnavailable:
+            return not path.exists()
+        return True
+
     def _path(self, campaign: str, round: int) -> Path:  # noqa: A002
         path = self._folder / f"{campaign}-{round}.key"
         if not _NAME.fullmatch(path.name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,16 +19,20 @@ LIFETIME = {"analyst": 12 * 3600.0, "person": 30 * 86400.0}
 ROTATE_AFTER = 900.0
 """Seconds after which a cookie is replaced at its next use."""
 GRACE = 60.0
-"""Seconds for which the cookie before still counts: requests that were already on their way."""
+"""Seconds for which a cookie still counts after its successor was used: requests that were already on their way."""
 
 
 @dataclass(frozen=True)
 class Ticket:
-    """A cookie to give out, and whom it stands for; ``token`` is None where the visitor's cookie is still good."""
+    """A cookie to give out, and whom it stands for; ``token`` is None where the visitor's cookie is still good.
+
+    ``browser`` is what an analyst's browser keeps, to be known when they sign in again.
+    """
 
     token: str | None = field(repr=False)
     visitor: Visitor
     seconds: int = 0
+    browser: str | None = field(default=None, repr=False)
 
 
 def start(service: Service, connection: Connection, account: Any) -> Ticket:  # noqa: ANN401 - a row of accounts
@@ -41,41 +46,73 @@ def start(service: Service, connection: Connection, account: Any) -> Ticket:  # 
 
 
 def find(service: Service, token: str) -> Ticket | None:
-    """Say who holds a cookie; an old one is exchanged, and one that was exchanged long ago ends the session.
+    """Say who holds a cookie; an old one is exchanged for the next, and counts until the next one was used.
 
-    A cookie used again after its exchange was copied by someone: nobody can tell by whom, so both are signed out.
+    An answer can be lost on its way, and the new cookie with it. So the old cookie brings the same new one again, as
+    often as it is asked, until the new one comes back: then its holder has it, and the old one counts only for requests
+    that were already on their way. One used after that was copied by someone: nobody can tell by whom, so both are
+    signed out. A copied cookie gains nothing by this: it is as good as one that its owner did not use since.
     """
     mark, now = hashed(token), service.clock()
     row = service.read(lambda connection: _row(connection, mark, now))
     if row is None:
         return None
-    visitor = _visitor(service, row.session, row)
-    if row.token != mark:
-        if now > row.rotated_at + GRACE:
-            service.change(lambda connection: connection.execute(delete(sessions).where(sessions.c.id == row.session)))
-            return None
-        return Ticket(None, visitor)
-    if now <= row.rotated_at + ROTATE_AFTER:
-        return Ticket(None, visitor)
-    return Ticket(_rotated(service, row.session, mark, now), visitor, int(row.expires_at - now))
+    visitor, left = _visitor(service, row.session, row), int(row.expires_at - now)
+    if row.token == mark:
+        if _is_unsettled(row):
+            _settle(service, row, now)
+            return Ticket(None, visitor)
+        due = now > row.rotated_at + ROTATE_AFTER
+        return Ticket(_rotated(service, row.session, mark, now) if due else None, visitor, left)
+    following = _next_token(service, row.session, mark)
+    if row.previous == mark and row.token == hashed(following):
+        return Ticket(following, visitor, left)
+    if now > row.rotated_at + GRACE:
+        service.change(lambda connection: connection.execute(delete(sessions).where(sessions.c.id == row.session)))
+        return None
+    return Ticket(None, visitor)
 
 
 def _row(connection: Connection, mark: str, now: float) -> Row[Any] | None:
+    columns = (sessions.c.token, sessions.c.previous, sessions.c.rotated_at, sessions.c.expires_at)
     query = (
-        select(accounts, sessions.c.id.label("session"), sessions.c.token, sessions.c.rotated_at, sessions.c.expires_at)
+        select(accounts, sessions.c.id.label("session"), *columns)
         .join(accounts, accounts.c.id == sessions.c.account)
-        .where(or_(sessions.c.token == mark, sessions.c.previous == mark))
+        .where(or_(sessions.c.token == mark, sessions.c.previous.in_((mark, _retired(mark)))))
         .where(sessions.c.expires_at > now, accounts.c.left_at.is_(None))
     )
     return connection.execute(query).first()
 
 
-def _rotated(service: Service, session: str, mark: str, now: float) -> str | None:
-    """Give a session a new cookie; of two requests at once only one gets it, the other's still counts."""
-    token = new_secret()
+def _retired(mark: str) -> str:
+    """Write the hash of a cookie whose successor was used; no hash begins so."""
+    return "-" + mark[1:]
+
+
+def _is_unsettled(row: Row[Any]) -> bool:
+    return row.previous is not None and not row.previous.startswith("-")
+
+
+def _settle(service: Service, row: Row[Any], now: float) -> None:
+    """Retire the cookie before, since the one that follows it was used."""
+    unsettled = (sessions.c.id == row.session, sessions.c.previous == row.previous)
+    new = {"previous": _retired(row.previous), "rotated_at": now}
+    service.change(lambda connection: connection.execute(update(sessions).where(*unsettled).values(new)))
+
+
+def _next_token(service: Service, session: str, mark: str) -> str:
+    """Derive the cookie that follows another: asked for twice it is the same, and nobody else can derive it."""
+    digest = bytes.fromhex(service.keys.digest("cookie", f"{session}:{mark}"))
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def _rotated(service: Service, session: str, mark: str, now: float) -> str:
+    """Give a session its next cookie; of two requests at once both get the same."""
+    token = _next_token(service, session, mark)
     new = {"token": hashed(token), "previous": mark, "rotated_at": now}
     query = update(sessions).where(sessions.c.id == session, sessions.c.token == mark).values(new)
-    return token if service.change(lambda connection: connection.execute(query).rowcount) else None
+    service.change(lambda connection: connection.execute(query))
+    return token
 
 
 def end(service: Service, visitor: Visitor) -> None:

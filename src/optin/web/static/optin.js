@@ -1,19 +1,19 @@
 // Small conveniences; every page works without them, except that a secret in the address must then be pasted.
 "use strict";
 
-// A secret stands behind "#", which browsers never send: take it from the address, post it, and leave no trace in history.
+// A secret stands behind "#", which browsers never send: take it from the address into the form, and leave no trace in
+// history. It is sent when someone presses the button: programs that look at links before people do use nothing up.
 function takeSecret() {
   const secret = location.hash.slice(1), form = document.querySelector("form[data-secret]");
   if (!form || secret.length < 20) return;
   history.replaceState(null, "", location.pathname);
   form.elements.secret.value = secret;
+  form.elements.secret.closest(".field").hidden = true;
   if (form.elements.by) form.elements.by.value = "link";
-  if (form.dataset.secret === "send") {
-    form.querySelector("[role=status]").textContent = "Opening your invitation …";
-    form.requestSubmit();
-  } else {
-    form.elements.secret.closest(".field").hidden = true;
-  }
+  for (const part of document.querySelectorAll("[data-pasting]")) part.hidden = true;
+  for (const part of document.querySelectorAll("[data-linked]")) part.hidden = false;
+  const button = form.querySelector("button[data-linked-words]");
+  if (button) button.textContent = button.dataset.linkedWords;
 }
 takeSecret();
 addEventListener("hashchange", takeSecret);

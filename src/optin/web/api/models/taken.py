@@ -48,9 +48,10 @@ class NewAnalystIn(SignInIn):
 
 
 class EntryIn(Taken):
-    """An invitation's secret, or one's own key."""
+    """An invitation's secret, or one's own key; with an invitation, also the key of the account that takes it."""
 
     secret: Secret
+    key: Secret | None = None
 
 
 class DraftIn(Taken):

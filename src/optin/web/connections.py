@@ -1,0 +1,98 @@
+"""Connections that end: whoever asks or reads too slowly is hung up on, and so many are open that all others are served.
+
+A server that waits for a request's last line waits for ever, and each connection kept costs a file. Uvicorn bounds only
+how long an idle connection is kept; here the rest is bounded, below HTTP, where no thread is held yet.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from optin.web.settings import WebSettings
+
+__all__ = ["limited"]
+
+
+class _Limited(H11Protocol):
+    """A connection that has so many seconds for each request's head, and for taking an answer that does not fit at once."""
+
+    header_seconds: float
+    answer_seconds: float
+    most: int
+
+    def __init__(self, *given: Any, **more: Any) -> None:  # noqa: ANN401 - whatever uvicorn gives
+        super().__init__(*given, **more)
+        self._deadlines: dict[str, asyncio.TimerHandle] = {}
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request; where too many are open, whoever has waited longest without one goes."""
+        super().connection_made(transport)
+        self._since = self.loop.time()
+        if len(self.connections) > self.most:
+            waiting = [other for other in self.connections if isinstance(other, _Limited) and other.is_waiting]
+            min(waiting, key=lambda other: other._since).hang_up()
+        self._expect("head", self.header_seconds)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether no whole request is being worked on."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; the head of a request must be whole in time, however often a little of it comes."""
+        super().data_received(data)
+        if not self.is_waiting:
+            self._forget("head")
+        elif "head" not in self._deadlines:
+            self._expect("head", self.header_seconds)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request; its time begins with its first bytes."""
+        self._since = self.loop.time()
+        super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        """Wait for an answer to be taken, but not for ever."""
+        super().pause_writing()
+        self._expect("taking", self.answer_seconds)
+
+    def resume_writing(self) -> None:
+        """Go on with an answer that is being taken."""
+        self._forget("taking")
+        super().resume_writing()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """End an idle connection, also one that never took the end of its answer."""
+        super().timeout_keep_alive_handler()
+        self.hang_up()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget what was waited for."""
+        self._forget("head", "taking")
+        super().connection_lost(exc)
+
+    def hang_up(self) -> None:
+        """End a connection without waiting for the other side."""
+        self.transport.abort()
+
+    def _expect(self, what: str, seconds: float) -> None:
+        self._forget(what)
+        self._deadlines[what] = self.loop.call_later(seconds, self.hang_up)
+
+    def _forget(self, *those: str) -> None:
+        for what in those:
+            if what in self._deadlines:
+                self._deadlines.pop(what).cancel()
+
+
+def limited(settings: WebSettings) -> type[asyncio.Protocol]:
+    """Make the kind of connection that keeps to what was set."""
+    limits = {
+        "header_seconds": settings.header_seconds,
+        "answer_seconds": settings.answer_seconds,
+        "most": settings.most_connections,
+    }
+    return type("Limited", (_Limited,), limits)

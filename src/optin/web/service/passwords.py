@@ -1,0 +1,79 @@
+"""Passwords: hashed slowly, so never many at once; and browsers that are known, so that nobody else makes them wait.
+
+Someone who fails again and again makes others at the same address wait too: nobody can tell them apart before a password
+was looked at. A browser in which an analyst has logged in before can be told apart, by a cookie that proves just that. It
+has a door and a count of its own, which no stranger comes near.
+"""
+
+from __future__ import annotations
+
+import hmac
+from functools import cache
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from optin.errors import BadInput
+from optin.web.service.core import Service, hashed, new_id, new_secret
+from optin.web.service.delays import Patience, place_of
+from optin.web.service.gates import Gate
+
+__all__ = ["browser_mark", "checked_password", "door_for", "hashed_slowly", "known_browser", "matches"]
+
+_SHORTEST, _LONGEST = 12, 256
+
+
+def checked_password(password: str) -> str:
+    """Refuse a password that could be guessed, or that would only cost time."""
+    if not _SHORTEST <= len(password) <= _LONGEST:
+        raise BadInput(f"a password needs {_SHORTEST} to {_LONGEST} characters; a sentence is easy to remember")
+    return password
+
+
+def hashed_slowly(service: Service, password: str) -> str:
+    """Hash a new password; whoever comes so far has shown a one-time secret."""
+    with service.known_door.passing():
+        return _hasher().hash(password)
+
+
+def matches(password: str, known: str | None) -> bool:
+    """Say whether a password is right; where there is none to be right, it takes as long."""
+    try:
+        return _hasher().verify(known or _nobodys_hash(), password) and known is not None
+    except (VerificationError, InvalidHashError, UnicodeEncodeError):
+        return False
+
+
+@cache
+def _hasher() -> PasswordHasher:
+    return PasswordHasher()
+
+
+@cache
+def _nobodys_hash() -> str:
+    return _hasher().hash(new_secret())
+
+
+def browser_mark(service: Service, account: str) -> str:
+    """Make what a browser keeps after someone logged in: it lets nobody in, it says that they were here."""
+    name = new_id()
+    return f"{name}.{_proof(service, account, name)}"
+
+
+def known_browser(service: Service, account: str, mark: str) -> str | None:
+    """Return the name of a browser in which this analyst has logged in before; None for any other."""
+    name, _, proof = mark.partition(".")
+    right = _proof(service, account, name)
+    return name if hmac.compare_digest(proof.encode("utf-8", "replace"), right.encode()) else None
+
+
+def _proof(service: Service, account: str, name: str) -> str:
+    return service.keys.digest("browser", hashed(f"{account}:{name}"))
+
+
+def door_for(service: Service, name: str, *, address: str, browser: str | None) -> tuple[Gate, str, Patience]:
+    """Say through which door a password is tried, from which place, and with what it is counted."""
+    if browser is not None:
+        return service.known_door, browser, Patience(f"known:{browser}", free=10)
+    place = place_of(address)
+    return service.strangers_door, place, Patience(f"sign in:{place}:{name}", free=30)
