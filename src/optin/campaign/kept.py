@@ -19,9 +19,10 @@ from numpy.typing import ArrayLike
 from optin.agents import Agents
 from optin.agents.columns import Wanted, column
 from optin.announcement import Announcement
-from optin.announcement.grains import Answers, Promises
+from optin.announcement.grains import GRAIN, Answers, Promises
 from optin.announcement.kept import KeptRule
-from optin.campaign.overlay import FIRST, SECOND, STATED, Kept, allowance, epsilon, laid_over, left_of
+from optin.campaign.lowering import allowance, epsilon, kept_cut_to
+from optin.campaign.overlay import FIRST, SECOND, STATED, Kept, laid_over, left_of
 from optin.engine.checks import refuse_unusable
 from optin.engine.people import KeptConstrained
 from optin.engine.rows import Rows
@@ -59,30 +60,48 @@ def within_allowance_kept(
     besides: Terms | None = None,
     raise_limits: bool = False,
     allowances: ArrayLike | str | None = None,
+    levels: ArrayLike | None = None,
 ) -> Kept:
     """Lower limits to what the ledger leaves, by one join in the engine; without anyone known, nothing changes."""
     if not isinstance(agents, KeptConstrained):
         return agents
     rows = laid_over(agents, functools.partial(each_balance, ledger, besides))
     if rows is None:
-        return within_totals_kept(agents, allowances)
-    lowered = left_of(rows, totals=_totals(allowances, rows), raise_limits=raise_limits)
-    left = KeptConstrained(rows, lowered, columns=agents.columns)
-    if left.most == 0 and agents.most > 0:
+        return within_totals_kept(agents, allowances, levels)
+    left = left_of(rows, totals=_totals(allowances, rows), raise_limits=raise_limits)
+    people = _lowered(agents, rows, rows.table[STATED], left, levels)
+    if people.most * GRAIN < 1 and _all_spent(rows, left):
         raise BudgetSpent(
             "everyone here has spent or promised all of their allowance in this ledger: nothing is left to plan"
         )
-    return left
+    return people
 
 
-def within_totals_kept(agents: Kept, allowances: ArrayLike | str | None) -> Kept:
+def within_totals_kept(agents: Kept, allowances: ArrayLike | str | None, levels: ArrayLike | None = None) -> Kept:
     """Lower limits to the totals that people state themselves, as a ledger that knows nobody does."""
     totals = _totals(allowances, agents.rows)
     if totals is None or not isinstance(agents, KeptConstrained):
         return agents
-    limit = agents.limit()
-    lowered = (allowance(limit) <= totals).ifelse(limit, epsilon(totals))
-    return KeptConstrained(agents.rows, lowered, columns=agents.columns)
+    return _lowered(agents, agents.rows, agents.limit(), totals, levels)
+
+
+def _lowered(
+    agents: KeptConstrained,
+    rows: Rows,
+    limit: ir.FloatingColumn,
+    left: ir.IntegerColumn,
+    levels: ArrayLike | None,
+) -> KeptConstrained:
+    """Lower limits to what is left; one whose grains are covered is left as it is, to the last bit."""
+    lowered = (allowance(limit) <= left).ifelse(limit, kept_cut_to(left, levels))
+    return KeptConstrained(rows, lowered, columns=agents.columns)
+
+
+def _all_spent(rows: Rows, left: ir.IntegerColumn) -> bool:
+    """Tell people who have nothing left from people who allow nothing, or have less left than the lowest level."""
+    table = rows.table.select(left=left, stated=allowance(rows.table[STATED]))
+    most = rows.session.one(table.aggregate(left=table.left.max(), stated=table.stated.max()), about=rows.source)
+    return bool(most["left"] == 0 and most["stated"] > 0)
 
 
 def as_promised(agents: Kept, ledger: Ledger, terms: Terms) -> tuple[Kept, Answers]:

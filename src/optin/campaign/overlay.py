@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-import numpy as np
-
+from optin.campaign.lowering import allowance
 from optin.engine.engines import read_files
 from optin.engine.people import KeptConstrained, KeptQuasiLinear
 from optin.engine.rows import Rows
-from optin.engine.session import literal
 from optin.errors import BadInput
 from optin.store import UNLIMITED
 from optin.store.large import Block
@@ -21,7 +19,7 @@ from optin.store.large import Block
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["Kept", "allowance", "laid_over", "left_of"]
+__all__ = ["Kept", "laid_over", "left_of"]
 
 Kept = KeptConstrained | KeptQuasiLinear
 Handed = Callable[[Callable[[Block], None]], None]
@@ -71,31 +69,15 @@ def _written(path: Path, handed: Handed) -> bool:
     return bool(found)
 
 
-def allowance(limit: ir.FloatingColumn) -> ir.IntegerColumn:
-    """Turn limits into grains, rounded down; infinity and anything from 2^30 up becomes UNLIMITED, as in the ledger."""
-    import ibis
+def left_of(rows: Rows, *, totals: ir.IntegerValue | None, raise_limits: bool) -> ir.IntegerColumn:
+    """Say how many grains are left to each person, as `within_allowance` does in memory; UNLIMITED without a bound.
 
-    return (ibis.least(limit, literal(UNLIMITED * 2.0**-32)) * literal(2.0**32)).floor().cast("int64")
-
-
-def epsilon(grains: ir.IntegerColumn) -> ir.FloatingColumn:
-    """Turn grains into epsilon, never rounding up: above 2^53 the last ten bits are dropped, as in the ledger."""
-    short = (grains >= 2**53).ifelse(grains & np.int64(-1024).item(), grains)
-    return short.cast("float64") * literal(2.0**-32)
-
-
-def left_of(rows: Rows, *, totals: ir.IntegerValue | None, raise_limits: bool) -> ir.FloatingColumn:
-    """Lower limits to what remains, in whole grains, as `within_allowance` does in memory.
-
-    A limit whose grains are covered is left as it is, to the last bit. FIRST is the allowance, SECOND what is taken of it.
+    FIRST is the allowance, SECOND what is taken of it.
     """
     import ibis
 
-    limit = rows.table[STATED]
-    stated = allowance(limit)
-    total = stated if totals is None else totals
+    total = allowance(rows.table[STATED]) if totals is None else totals
     first, second = rows.table[FIRST], rows.table[SECOND]
     bound = ibis.greatest(first, total) if raise_limits else first
     free = ibis.literal(UNLIMITED, "int64") if totals is None else total
-    left = ibis.cases((first.isnull() | (bound >= UNLIMITED), free), else_=bound - second)
-    return (stated <= left).ifelse(limit, epsilon(left))
+    return ibis.cases((first.isnull() | (bound >= UNLIMITED), free), else_=bound - second)

@@ -21,6 +21,7 @@ from optin.agents.columns import column, has_rows, same_rows
 from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
 from optin.campaign.kept import announce_kept, as_promised, is_kept, release_kept, within_allowance_kept
+from optin.campaign.lowering import cut_to
 from optin.campaign.overlay import Kept
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
 from optin.participation import Turnout, joined_rows, turnout
@@ -281,7 +282,12 @@ def within_allowance(
     """
     if is_kept(agents):
         return within_allowance_kept(
-            cast("Kept", agents), ledger, besides=besides, raise_limits=raise_limits, allowances=allowances
+            cast("Kept", agents),
+            ledger,
+            besides=besides,
+            raise_limits=raise_limits,
+            allowances=allowances,
+            levels=levels,
         )
     if not isinstance(agents, PrivacyConstrained):
         return agents
@@ -294,19 +300,7 @@ def within_allowance(
         raise BudgetSpent(
             "everyone here has spent or promised all of their allowance in this ledger: nothing is left to plan"
         )
-    lowered = epsilons_of(left) if levels is None else _level_below(left, levels)
-    return PrivacyConstrained(np.where(stated <= left, agents.limits, lowered), ids=agents.ids)
-
-
-def _level_below(left: NDArray[np.int64], levels: ArrayLike) -> NDArray[np.float64]:
-    """Find the highest level that so many grains cover; below the lowest there is nothing.
-
-    >>> _level_below(np.array([2**32, 2**31, 5]), [0.5, 0.75]).tolist()
-    [0.75, 0.5, 0.0]
-    """
-    steps = np.append(0.0, np.sort(np.asarray(levels, dtype=np.float64)))
-    found: NDArray[np.float64] = steps[np.searchsorted(allowance_grains(steps), left, side="right") - 1]
-    return found
+    return PrivacyConstrained(np.where(stated <= left, agents.limits, cut_to(left, levels)), ids=agents.ids)
 
 
 def promised_people(agents: Agents, ledger: Ledger, terms: Terms) -> Agents:

@@ -1,0 +1,59 @@
+"""Limits cut to what remains: in whole grains, or to the level below, so that announced sums do not tell one person's rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optin.agents.columns import column
+from optin.engine.session import literal
+from optin.store import UNLIMITED, allowance_grains, epsilons_of
+
+if TYPE_CHECKING:
+    from ibis.expr import types as ir
+
+__all__ = ["allowance", "cut_to", "epsilon", "kept_cut_to"]
+
+
+def cut_to(left: NDArray[np.int64], levels: ArrayLike | None) -> NDArray[np.float64]:
+    """Turn what is left into limits: epsilon itself, or the highest level that so many grains cover, or nothing.
+
+    >>> cut_to(np.array([2**32, 2**31, 5]), [0.5, 0.75]).tolist()
+    [0.75, 0.5, 0.0]
+    """
+    if levels is None:
+        return epsilons_of(left)
+    grains, steps = _steps(levels)
+    found: NDArray[np.float64] = steps[np.searchsorted(grains, left, side="right") - 1]
+    return found
+
+
+def kept_cut_to(left: ir.IntegerColumn, levels: ArrayLike | None) -> ir.FloatingColumn:
+    """Do the same in an engine."""
+    import ibis
+
+    if levels is None:
+        return epsilon(left)
+    rungs = list(zip(*(steps.tolist() for steps in _steps(levels)), strict=True))
+    return ibis.cases(*((left >= grains, literal(step)) for grains, step in reversed(rungs[1:])), else_=literal(0.0))
+
+
+def _steps(levels: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Sort levels, from nothing on, and say how many grains each of them takes."""
+    steps = np.append(0.0, np.sort(column(levels, "levels")))
+    return allowance_grains(steps), steps
+
+
+def allowance(limit: ir.FloatingColumn) -> ir.IntegerColumn:
+    """Turn limits into grains, rounded down; infinity and anything from 2^30 up becomes UNLIMITED, as in the ledger."""
+    import ibis
+
+    return (ibis.least(limit, literal(UNLIMITED * 2.0**-32)) * literal(2.0**32)).floor().cast("int64")
+
+
+def epsilon(grains: ir.IntegerColumn) -> ir.FloatingColumn:
+    """Turn grains into epsilon, never rounding up: above 2^53 the last ten bits are dropped, as in the ledger."""
+    short = (grains >= 2**53).ifelse(grains & np.int64(-1024).item(), grains)
+    return short.cast("float64") * literal(2.0**-32)
