@@ -1,6 +1,9 @@
 """What several test files share: the two databases a ledger can live in, and the web service on them."""
 
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -10,6 +13,10 @@ collect_ignore = ["fixtures"]  # its scripts belong to the commits they name
 settings.register_profile("any machine", deadline=None)  # a law holds however busy the machine is
 settings.load_profile("any machine")
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # Java that lives for a minute
+
+MEMORY = Path("/dev/shm")
+if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 * 2**30:  # a commit waits for the disk, and there are thousands
+    tempfile.tempdir = os.environ["TMPDIR"] = str(MEMORY)
 
 
 @pytest.fixture(scope="session")

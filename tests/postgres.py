@@ -26,7 +26,7 @@ class PostgresServer:
 
     def __init__(self, **settings):
         self.user = "postgres" if os.geteuid() == 0 else None
-        self.folder = Path(tempfile.mkdtemp(prefix="optin-pg-", dir="/tmp"))
+        self.folder = Path(tempfile.mkdtemp(prefix="optin-pg-"))
         if self.user:
             account = pwd.getpwnam(self.user)
             os.chown(self.folder, account.pw_uid, account.pw_gid)
