@@ -14,8 +14,8 @@ settings.register_profile("any machine", deadline=None)  # a law holds however b
 settings.load_profile("any machine")
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # Java that lives for a minute
 
-MEMORY = Path("/dev/shm")
-if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 * 2**30:  # a commit waits for the disk, and there are thousands
+MEMORY = Path("/dev/shm")  # a commit waits for the disk, and there are thousands
+if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 * 2**30:
     tempfile.tempdir = os.environ["TMPDIR"] = str(MEMORY)
 
 
