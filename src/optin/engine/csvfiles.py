@@ -68,7 +68,7 @@ def line_of(path: Path, row: int) -> int:
 def _arrow_table(path: Path, names: list[str]) -> pa.Table | None:
     try:
         return arrow_csv.read_csv(
-            str(path),
+            pa.OSFile(str(path)),  # by name Arrow would unpack what is called .gz
             parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
                 include_columns=names, column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False

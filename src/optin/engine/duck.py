@@ -1,10 +1,16 @@
-"""DuckDB, embedded: files that need not fit in memory, read by this very process."""
+"""DuckDB, embedded: files that need not fit in memory, read by this very process.
+
+By itself DuckDB takes a folder named ``limit=100`` for a column, and a file's name for a pattern. Here columns come from
+files alone, and every name means the one file that was listed.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from optin.engine.scratch import Scratch
 from optin.engine.session import Session
@@ -16,6 +22,10 @@ __all__ = ["open_duckdb", "read_csv", "read_parquet"]
 
 MEMORY = "OPTIN_ENGINE_MEMORY"
 THREADS = "OPTIN_ENGINE_THREADS"
+AS_WRITTEN = (
+    "auto_detect = false, header = true, delim = ',', quote = '\"', escape = '\"', compression = 'none',"
+    " hive_partitioning = false"
+)
 
 
 def open_duckdb() -> Session:
@@ -35,17 +45,31 @@ def open_duckdb() -> Session:
 
 def read_parquet(session: Session, files: Sequence[str]) -> ir.Table:
     """Read Parquet files with the same columns in any order."""
-    return session.backend.read_parquet(list(files), union_by_name=len(files) > 1)
+    union = "true" if len(files) > 1 else "false"
+    return _view(session, f"read_parquet({_listed(files)}, union_by_name = {union}, hive_partitioning = false)")
 
 
 def read_csv(session: Session, files: Sequence[str], header: Sequence[str]) -> ir.Table:
     """Read CSV files with one header as text, cell for cell: nothing is sniffed."""
-    return session.backend.read_csv(
-        list(files),
-        columns=dict.fromkeys(header, "VARCHAR"),
-        auto_detect=False,
-        header=True,
-        delim=",",
-        quote='"',
-        escape='"',
-    )
+    columns = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in header)
+    return _view(session, f"read_csv({_listed(files)}, columns = {{{columns}}}, {AS_WRITTEN})")
+
+
+def _view(session: Session, source: str) -> ir.Table:
+    """Name a source; Ibis's own readers would load an extension for s3://, past the filesystem that was registered."""
+    name = f"optin_{uuid4().hex}"
+    session.backend.raw_sql(f"CREATE TEMP VIEW {name} AS SELECT * FROM {source}")  # noqa: S608 - every name is quoted
+    return session.backend.table(name)
+
+
+def _listed(files: Sequence[str]) -> str:
+    return f"[{', '.join(_quoted(_literal(file)) for file in files)}]"
+
+
+def _literal(file: str) -> str:
+    """Write a name so that, taken as a pattern, it means itself."""
+    return re.sub(r"[*?[]", r"[\g<0>]", file)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from optin.engine import duck, spark
+from optin.engine.places import real_name
 from optin.engine.session import Session
 from optin.errors import BadInput
 
@@ -37,8 +38,8 @@ def read_files(session: Session, headers: dict[tuple[str, ...], list[str]], *, p
 
     reader: ModuleType = spark if spark.is_spark(session.name) else duck
     if parquet:
-        return reader.read_parquet(session, [file for files in headers.values() for file in files])
-    tables = [reader.read_csv(session, files, header) for header, files in headers.items()]
+        return reader.read_parquet(session, [real_name(file) for files in headers.values() for file in files])
+    tables = [reader.read_csv(session, [*map(real_name, files)], header) for header, files in headers.items()]
     shared = [name for name in tables[0].columns if all(name in table.columns for table in tables)]
     return ibis.union(*(table.select(shared) for table in tables)) if len(tables) > 1 else tables[0]
 

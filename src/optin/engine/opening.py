@@ -15,9 +15,10 @@ from optin.engine.checks import expect_distinct_ids
 from optin.engine.csvfiles import expect_readable, line_count
 from optin.engine.engines import MEMORY, grouped, open_session, read_files
 from optin.engine.headers import expect_column, expect_one_type, expect_told_apart, header, is_parquet
+from optin.engine.marks import marks_of
 from optin.engine.parquetfiles import expect_whole, row_count
 from optin.engine.people import KeptConstrained, KeptQuasiLinear, limit_of
-from optin.engine.places import files_of
+from optin.engine.places import files_of, real_name
 from optin.engine.reading import Table, read_table
 from optin.engine.rows import Rows
 from optin.engine.session import Session
@@ -100,6 +101,8 @@ def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engin
         return Rows(session, source, "the table", id)
     found = remote.located(str(source)) if remote.is_remote(str(source)) else None
     files = [str(file) for file in files_of(str(source))] if found is None else found.files
+    real = tuple(real_name(file) for file in files)
+    marks = marks_of(real)  # before anything is read of them
     headers = [(file, tuple(header(Path(file)) if found is None else found.header(file))) for file in files]
     for file, known in headers:
         for name in (id, *columns):
@@ -114,7 +117,7 @@ def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engin
     table = session.tried(
         lambda: read_files(session, grouped(headers), parquet=is_parquet(files[0])), about=str(source)
     )
-    rows = Rows(session, table, str(source), id, tuple(files))
+    rows = Rows(session, table, str(source), id, real, marks)
     rows.ids()
     return rows
 

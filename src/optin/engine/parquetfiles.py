@@ -12,12 +12,17 @@ from optin.errors import BadInput
 __all__ = ["expect_whole", "parquet_header", "parquet_types", "read_parquet", "row_count"]
 
 
+def _opened(path: Path) -> pa.OSFile:
+    """Open a file by its name; Arrow by itself would take some names for addresses."""
+    return pa.OSFile(str(path))
+
+
 def parquet_header(path: Path) -> list[str]:
     """Read the column names."""
     if path.stat().st_size == 0:
         raise BadInput(f"{path} is empty (0 bytes): it is not a Parquet file; write it again")
     try:
-        names: list[str] | None = list(arrow_parquet.read_schema(path).names)
+        names: list[str] | None = list(arrow_parquet.read_schema(_opened(path)).names)
     except (pa.ArrowException, OSError):
         names = None
     if names is None:
@@ -27,13 +32,13 @@ def parquet_header(path: Path) -> list[str]:
 
 def parquet_types(path: Path) -> dict[str, str]:
     """Read how each column is stored."""
-    return {field.name: str(field.type) for field in arrow_parquet.read_schema(path)}
+    return {field.name: str(field.type) for field in arrow_parquet.read_schema(_opened(path))}
 
 
 def read_parquet(path: Path, names: list[str]) -> pa.Table:
     """Read some columns as they are stored."""
     try:
-        table = arrow_parquet.ParquetFile(path).read(columns=names)
+        table = arrow_parquet.ParquetFile(_opened(path)).read(columns=names)
     except (pa.ArrowException, OSError):
         table = None
     if table is None:
@@ -46,7 +51,7 @@ def expect_whole(path: Path) -> None:
     if not path.exists():
         raise BadInput(f"{path} was taken away while it was read; put it back, then try again")
     names = parquet_header(path)
-    file = arrow_parquet.ParquetFile(path)
+    file = arrow_parquet.ParquetFile(_opened(path))
     for group in range(file.num_row_groups):
         for name in names:
             if not _reads(file, group, name):
@@ -64,6 +69,6 @@ def _reads(file: arrow_parquet.ParquetFile, group: int, name: str) -> bool:
 def row_count(path: Path) -> int:
     """Return how many rows a file says it has; 0 if it cannot be read, which reading it will say better."""
     try:
-        return int(arrow_parquet.read_metadata(path).num_rows)
+        return int(arrow_parquet.read_metadata(_opened(path)).num_rows)
     except (pa.ArrowException, OSError):
         return 0

@@ -1,13 +1,19 @@
-"""Which files a path means: one file, everything in a folder, or whatever a glob finds, always in the same order."""
+"""Which files a path means: one file, everything in a folder, or whatever a glob finds, always in the same order.
+
+What exists under a name is meant by it; only a name that nothing bears is taken as a pattern. Once listed, a file is never
+looked for again: engines are handed its real, absolute name, which they take literally.
+"""
 
 from __future__ import annotations
 
-from glob import glob, has_magic
+import os
+from collections.abc import Sequence
+from glob import escape, glob, has_magic
 from pathlib import Path
 
 from optin.errors import BadInput
 
-__all__ = ["PARQUET", "files_of"]
+__all__ = ["KNOWN", "PARQUET", "files_of", "is_hidden", "real_name"]
 
 PARQUET = (".parquet", ".pq")
 KNOWN = (".csv", *PARQUET)
@@ -19,7 +25,7 @@ def files_of(path: str) -> tuple[Path, ...]:
     if place.is_dir():
         return _one_kind(path, _inside(place))
     if has_magic(path) and not place.exists():
-        found = sorted(Path(name) for name in glob(path, recursive=True))
+        found = sorted({Path(name) for name in glob(_pattern(place), recursive=True)})
         return _one_kind(path, [file for file in found if file.is_file()])
     if path == "-" or place.is_fifo():
         raise BadInput(f"{path} is a stream, and people are read from files, more than once; save it to a file first")
@@ -28,15 +34,29 @@ def files_of(path: str) -> tuple[Path, ...]:
     return (place,)
 
 
+def real_name(file: str) -> str:
+    """Return the name that stays right whatever the working folder is and wherever links lead: ``link/..`` is no text."""
+    return file if "://" in file else os.path.realpath(file)
+
+
+def _pattern(place: Path) -> str:
+    """Take the part of a glob that exists as it is, and only the rest as a pattern."""
+    known = next(parent for parent in place.parents if parent.exists())
+    return os.path.join(escape(str(known)), str(place.relative_to(known)))
+
+
 def _inside(folder: Path) -> list[Path]:
-    """List data files at any depth; names that start with a dot or an underscore are other tools' notes."""
+    """List data files at any depth."""
     return sorted(
         file
         for file in folder.rglob("*")
-        if file.suffix.lower() in KNOWN
-        and file.is_file()
-        and not any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
+        if file.suffix.lower() in KNOWN and file.is_file() and not is_hidden(file.relative_to(folder).parts)
     )
+
+
+def is_hidden(parts: Sequence[str]) -> bool:
+    """Tell other tools' notes, and files they have not finished, by a dot or an underscore before a name."""
+    return any(part.startswith((".", "_")) for part in parts)
 
 
 def _one_kind(path: str, files: list[Path]) -> tuple[Path, ...]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
+from glob import has_magic
 from typing import Any
 
-from optin.engine.places import KNOWN
+from optin.engine.places import KNOWN, is_hidden
 from optin.engine.session import Session
 from optin.errors import BadInput
 
@@ -69,9 +70,13 @@ def located(url: str) -> Located:
 
 
 def _listed(system: Any, path: str) -> list[str]:  # noqa: ANN401 - fsspec names no type
-    if "*" in path or "?" in path:
-        return list(system.glob(path))
-    return [path] if system.isfile(path) else list(system.find(path))
+    """Take what exists under a name first, and only a name that nothing bears as a pattern."""
+    if system.isfile(path):
+        return [path]
+    if has_magic(path) and not system.isdir(path):
+        return [file for file in system.glob(path) if system.isfile(file)]
+    found: list[str] = system.find(path)
+    return [file for file in found if not is_hidden(file.removeprefix(path).strip("/").split("/"))]
 
 
 def _names(opened: Any, *, parquet: bool) -> list[str]:  # noqa: ANN401 - any file-like

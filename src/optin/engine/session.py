@@ -78,6 +78,8 @@ class Session:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # advice to programmers of the engine, not to its users
                 found = call()
+        except BadInput:  # our own words
+            raise
         except Exception as error:
             reason = type(error).__name__
         if found is FAILED:

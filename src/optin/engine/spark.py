@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import re
 import socket
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 from optin.engine.connect import connected
@@ -37,6 +39,11 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
+LITERAL = {"__globPaths__": False, "recursiveFileLookup": True}
+"""Take names as they are, not as patterns; and look for no columns in the names of folders, as Spark does by itself."""
+CSV = {"header": True, "quote": '"', "escape": '"', "multiLine": True, "mode": "FAILFAST", "enforceSchema": False}
+UNREADABLE = re.compile(r"(^|/)([._][^/]*|[^/]*:[^/]*)$")
+RENAME = "it passes over names that start with _ or ., and cannot open names with a colon; rename the file"
 
 
 def is_spark(engine: str) -> bool:
@@ -173,7 +180,7 @@ def _scratch() -> Scratch:
 
 def read_parquet(session: Session, files: Sequence[str]) -> ir.Table:
     """Read Parquet files with the same columns in any order."""
-    return _named(session, session.backend._session.read.parquet(*files))
+    return _named(session, files, lambda read: read.parquet(*files))
 
 
 def read_csv(session: Session, files: Sequence[str], header: Sequence[str]) -> ir.Table:
@@ -181,18 +188,28 @@ def read_csv(session: Session, files: Sequence[str], header: Sequence[str]) -> i
     from pyspark.sql.types import StringType, StructField, StructType
 
     schema = StructType([StructField(name, StringType()) for name in header])
-    options = {
-        "header": True,
-        "quote": '"',
-        "escape": '"',
-        "multiLine": True,
-        "mode": "FAILFAST",
-        "enforceSchema": False,
-    }
-    return _named(session, session.backend._session.read.schema(schema).options(**options).csv(list(files)))
+    return _named(session, files, lambda read: read.schema(schema).options(**CSV).csv(list(files)))
 
 
-def _named(session: Session, frame: Any) -> ir.Table:  # noqa: ANN401
+def _named(session: Session, files: Sequence[str], opened: Callable[[Any], Any]) -> ir.Table:
+    for file in files:
+        if UNREADABLE.search(file):
+            raise BadInput(f"Spark does not read {file}: {RENAME}")
+    frame = opened(session.backend._session.read.options(**LITERAL))
+    _expect_all(frame, files)
     name = f"optin_{uuid4().hex}"
     frame.createOrReplaceTempView(name)
     return session.backend.table(name)
+
+
+def _expect_all(frame: Any, files: Sequence[str]) -> None:  # noqa: ANN401
+    """Refuse if Spark would read other files than were listed; it would say nothing."""
+    found = Counter(_own_name(unquote(address)) for address in frame.inputFiles())
+    if found != Counter(map(_own_name, files)):
+        raise BadInput(f"Spark does not read {files[0]} and what is beside it file by file as listed: {RENAME}")
+
+
+def _own_name(address: str) -> str:
+    """Strip what Spark puts before a path; of a file elsewhere only the last part is certain to be told as it was given."""
+    path = re.sub("^file:/+", "/", address)
+    return path.rpartition("/")[2] if "://" in path else path
