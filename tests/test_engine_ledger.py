@@ -241,7 +241,7 @@ def offered(url):
     def job():
         with Ledger.open(url) as ledger, waiting(ledger.engine, batches) as rows:
             draw = lambda number: ("result", "fingerprint")  # noqa: E731
-            return release_waiting(ledger, terms, rows, draw=draw, expected=expected, recheck=lambda: None).body
+            return release_waiting(ledger, terms, rows, settle=lambda: draw, expected=expected).body
 
     return job
 

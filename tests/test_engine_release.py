@@ -112,10 +112,10 @@ def test_grains_written_by_the_engine_are_those_of_numpy_and_private(kept, tmp_p
     assert pq.read_table(tmp_path / "held.parquet")["grains"].to_pylist() == found["grains"].to_pylist()
 
 
-def test_a_release_takes_one_query_and_shows_no_sum(kept, offer):
+def test_a_release_takes_two_queries_and_shows_no_sum(kept, offer):
     sent = kept.rows.session.sent
     measured = measure(offer, kept, "value")
-    assert kept.rows.session.sent == sent + 1
+    assert kept.rows.session.sent == sent + 2, "one decides, and one adds up"
     assert str(measured.those.weighted) not in repr(measured) + repr(measured.those) + str(kept)
     release = optin.release(offer, kept, "value")
     assert release.grains is None

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents
-from optin.announcement.grains import Answers, Sums
+from optin.announcement.grains import Answers, Promises, Sums
 from optin.announcement.making import tilt
 from optin.announcement.offer import QUASI_LINEAR, Announcement, exact_variance, nearest
 from optin.errors import BadInput, PromiseBroken
@@ -28,21 +28,31 @@ __all__ = [
     "Turnout",
     "check_promise",
     "check_table",
+    "check_unchanged",
     "joined_column",
     "joined_rows",
+    "judged",
     "renormalised_weights",
     "turnout",
-    "turnout_of",
     "without",
 ]
+
+CHANGED = (
+    "limits or answers were changed while they were read, so that weights could be others than those promised. Nothing was"
+    " drawn or charged: let the table rest, then try again"
+)
 
 
 @dataclass(frozen=True)
 class Turnout:
-    """Who came, in sums: public, and enough to decide whether a release may go ahead."""
+    """Who came, in sums: public, and enough to decide whether a release may go ahead.
+
+    ``promised`` counts those among them who are promised anything.
+    """
 
     announced: int
     people: int
+    promised: int
     total_grains: int
     total_squared_grains: int
     tilt: float
@@ -61,12 +71,12 @@ def turnout(announcement: Announcement, agents: Agents, joined: ArrayLike | str 
     """
     check_table(announcement, agents)
     present = joined_column(joined, agents) if hasattr(agents, "rows") else joined_rows(joined, announcement)
-    everyone, those = announcement.promises(agents).sums(joined=present)
-    return turnout_of(announcement, agents, everyone=everyone, those=those, joined=present)
+    return judged(announcement, announcement.promises(agents), present)
 
 
-def turnout_of(announcement: Announcement, agents: Agents, *, everyone: Sums, those: Sums, joined: Answers) -> Turnout:
-    """Judge sums already made: the announced people, at least one grain, the promised variance (E12)."""
+def judged(announcement: Announcement, promises: Promises, joined: Answers) -> Turnout:
+    """Add up promises, and judge the sums: the announced people, at least one grain, the promised variance (E12)."""
+    everyone, those = promises.sums(joined=joined)
     check_announced(announcement, everyone)
     if those.grains == 0:
         raise PromiseBroken("nobody who joined is promised a single grain: there is nothing to release")
@@ -74,9 +84,10 @@ def turnout_of(announcement: Announcement, agents: Agents, *, everyone: Sums, th
     return Turnout(
         announced=announcement.people,
         people=those.people,
+        promised=those.promised,
         total_grains=those.grains,
         total_squared_grains=those.squares,
-        tilt=_tilt(announcement, agents, those, joined),
+        tilt=_tilt(announcement, promises, those, joined),
         variance=nearest(exact_variance(announcement, those.grains, those.squares)),
     )
 
@@ -145,11 +156,17 @@ def check_promise(announcement: Announcement, total_grains: int, total_squared_g
         )
 
 
-def _tilt(announcement: Announcement, agents: Agents, those: Sums, joined: Answers) -> float:
+def check_unchanged(came: Turnout, those: Sums) -> None:
+    """Refuse what was added up after the decision if it is not what was decided on, to the last grain."""
+    decided = (came.people, came.promised, came.total_grains, came.total_squared_grains)
+    if (those.people, those.promised, those.grains, those.squares) != decided:
+        raise PromiseBroken(CHANGED)
+
+
+def _tilt(announcement: Announcement, promises: Promises, those: Sums, joined: Answers) -> float:
     if joined is None:
         return announcement.tilt
-    rule = announcement.promises(agents)
-    return tilt(rule, total_grains=those.grains, people=announcement.people, joined=joined)
+    return tilt(promises, total_grains=those.grains, people=announcement.people, joined=joined)
 
 
 @dataclass(frozen=True)

@@ -71,10 +71,11 @@ class Promises(Protocol):
     def most(self) -> int:
         """The grains of whoever reaches the cap."""
 
-    def sums(
-        self, *, joined: Answers = None, values: Numbers = None, bounds: tuple[float, float] = ...
-    ) -> tuple[Sums, Sums]:
-        """Add up everyone's promises, and the promises and weighted levels of those who joined."""
+    def sums(self, *, joined: Answers = None) -> tuple[Sums, Sums]:
+        """Add up everyone's promises, and those of the people who joined; everything is decided from these."""
+
+    def weighed(self, values: Numbers, *, bounds: tuple[float, float], joined: Answers = None) -> Sums:
+        """Add up promises and weighted levels of those who joined, in one read; nothing is decided from them."""
 
     def sums_above(self, bar: int, joined: Answers = None) -> tuple[int, int]:
         """Count and add up the promises of more than so many grains."""
@@ -98,15 +99,13 @@ class GrainRule:
         """Return the grains of whoever reaches the cap."""
         return int(min(self.cap, HIGHEST_EPSILON) * GRAIN)
 
-    def sums(
-        self,
-        *,
-        joined: BoolArray | None = None,
-        values: FloatArray | None = None,
-        bounds: tuple[float, float] = (0.0, 1.0),
-    ) -> tuple[Sums, Sums]:
+    def sums(self, *, joined: BoolArray | None = None) -> tuple[Sums, Sums]:
         """Add up everyone's promises, and those of the people who joined (`sums`)."""
-        return sums(self, joined=joined, values=values, bounds=bounds)
+        return sums(self, joined=joined)
+
+    def weighed(self, values: FloatArray, *, bounds: tuple[float, float], joined: BoolArray | None = None) -> Sums:
+        """Add up promises and weighted levels of those who joined (`sums`)."""
+        return sums(self, joined=joined, values=values, bounds=bounds)[1]
 
     def sums_above(self, bar: int, joined: BoolArray | None = None) -> tuple[int, int]:
         """Count and add up the promises above a bar (`sums_above`)."""
@@ -115,19 +114,27 @@ class GrainRule:
 
 @dataclass(frozen=True)
 class Sums:
-    """Exact sums over some people; ``weighted`` (sum of A times level) is private and never shown."""
+    """Exact sums over some people; ``weighted`` (sum of A times level) is private and never shown.
+
+    ``promised`` counts those with a grain or more. ``marks`` stands for who was promised what: in an engine, a sum of salted
+    hashes of ids and grains.
+    """
 
     people: int = 0
+    promised: int = 0
     grains: int = 0
     squares: int = 0
     weighted: int = field(default=0, repr=False)
+    marks: int = field(default=0, repr=False)
 
     def __add__(self, other: Sums) -> Sums:
         return Sums(
             people=self.people + other.people,
+            promised=self.promised + other.promised,
             grains=self.grains + other.grains,
             squares=self.squares + other.squares,
             weighted=self.weighted + other.weighted,
+            marks=self.marks + other.marks,
         )
 
 
@@ -270,6 +277,7 @@ def _add_up(workspace: FloatArray, people: int, *, weighted: bool = True) -> Sum
     grains, _, level, upper, lower = _in_rows(workspace)
     return Sums(
         people=people,
+        promised=int(np.count_nonzero(grains)),
         grains=_whole(grains.sum(axis=1)),
         squares=_squares(upper, lower),
         weighted=_weighted(upper, lower, level) if weighted else 0,
@@ -282,6 +290,7 @@ def _add_up_joined(workspace: FloatArray, people: int) -> Sums:
     grains, joined, level, upper, lower = _in_rows(workspace)
     return Sums(
         people=people,
+        promised=int(np.count_nonzero(upper)) + int(np.count_nonzero((upper == 0.0) & (lower > 0.0))),
         grains=_whole(np.vecdot(grains, joined)),
         squares=_squares(upper, lower),
         weighted=_weighted(upper, lower, level),

@@ -8,13 +8,13 @@ large table, are looked at one by one.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from optin.agents import Agents
 from optin.agents.columns import counted
 from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, LEVEL, LOWERED, NO_VALUE, Answers, Sums
-from optin.engine.builtin import exact_floor
+from optin.engine.builtin import exact_floor, text_mark
 from optin.engine.cells import NO_ANSWER
 from optin.engine.people import KeptConstrained, KeptQuasiLinear
 from optin.engine.session import literal
@@ -29,22 +29,23 @@ __all__ = ["KeptRule", "kept_rule"]
 
 WIDE = ("duckdb", "postgres")
 """Engines whose sums of 64-bit integers grow past 64 bits by themselves."""
-_HALF = 21  # grains below 2^42 times a half below 2^21 stay below 2^63
+_HALF = 21  # grains of at most 2^42 are cut into halves of at most 2^21
 _SQUARE = math.isqrt(2**63 - 1)  # the most grains whose square a 64-bit integer holds
-_EXACT = 2**33  # so many levels of at most 2^20 add up to at most 2^53, which float64 does without error, in any order
 
 
 @dataclass(frozen=True)
 class KeptRule:
     """How grains follow from limits in an engine: what `GrainRule` tells about arrays, asked for by queries.
 
-    Columns are given by name: ``joined`` says who joined (an expression will do), ``values`` what they gave.
+    Columns are given by name: ``joined`` says who joined (an expression will do), ``values`` what they gave. With a ``salt``
+    sums also say who was promised what, in ``marks``.
     """
 
     rows: Rows
     limit: ir.FloatingColumn
     people: int
     cap: float
+    salt: str = field(default="", repr=False)
 
     @property
     def noiseless(self) -> bool:
@@ -64,21 +65,51 @@ class KeptRule:
             return (self.limit >= literal(math.inf)).ifelse(self.most, 0).cast("int64")
         return _whole(ibis.least(self.limit, literal(min(self.cap, HIGHEST_EPSILON))) * literal(GRAIN))
 
-    def sums(
-        self, *, joined: Answers = None, values: str | None = None, bounds: tuple[float, float] = (0.0, 1.0)
-    ) -> tuple[Sums, Sums]:
-        """Add up everyone's promises, and the promises (and weighted levels) of those who joined, in one query."""
-        if self.people > _EXACT:
-            raise BadInput(f"one release takes at most {_EXACT:,} people; split them into campaigns")
-        view, few = self._view(joined, values, bounds), self._view(joined, values, bounds, below=True)
+    def mark(self) -> ir.IntegerColumn:
+        """Return a number for each person that changes with their id or their grains, and that only this salt gives."""
+        import ibis
+
+        text = ibis.literal(f"{self.salt}:") + self.column().cast("string") + ":" + self.rows.ids()
+        return text_mark(text)
+
+    def sums(self, *, joined: Answers = None) -> tuple[Sums, Sums]:
+        """Add up everyone's promises, and those of the people who joined, in one query."""
+        view, few = self._view(joined), self._view(joined, below=True)
         found = self._one(view.aggregate(**_totals(view)).cross_join(few.aggregate(**_parts(few, most=self.most))))
-        self._expect_answers(found, joined, values, bounds)
-        everyone, those = self._everyone(found), self._those(found)
-        return (everyone, those) if joined is not None else (those, those)
+        if found.get("unanswered"):
+            raise BadInput(f"{self._first(view, 'unanswered')}: {joined} {counted(NO_ANSWER, found['unanswered'] - 1)}")
+        everyone = self._sums(found, "")
+        return everyone, everyone if joined is None else self._sums(found, "joined_")
+
+    def weighed(self, values: str, *, bounds: tuple[float, float], joined: Answers = None) -> Sums:
+        """Add up promises and weighted levels of those who joined, each row read once, by one query.
+
+        That someone joined and their value is missing is the one thing about values that is refused.
+        """
+        columns: dict[str, Any] = {"id": self.rows.ids(), "grains": self.column()}
+        columns["level"], columns["missing"] = _level(self.rows.number(values), bounds)
+        if self.salt:
+            columns["mark"] = self.mark()
+        table = self.rows.table
+        if joined is not None:
+            table = table.filter(self._answer(joined).fill_null(False))
+        view = table.select(**columns)
+        found = self._one(view.aggregate(**_weights(view, most=self.most)))
+        self.rows.expect_unchanged()
+        if found["missing"]:
+            raise BadInput(f"{self._first(view, 'missing')} {NO_VALUE}")
+        return Sums(
+            people=found["people"],
+            promised=found["promised"],
+            grains=found["grains"],
+            squares=_squares(found, ""),
+            weighted=found["weighted"],
+            marks=found.get("marks", 0),
+        )
 
     def sums_above(self, bar: int, joined: Answers = None) -> tuple[int, int]:
         """Count the people promised more than ``bar`` grains, and add up what they are promised (the tilt of E15)."""
-        view, few = self._view(joined, None), self._view(joined, None, below=True)
+        view, few = self._view(joined), self._view(joined, below=True)
         if joined is not None:
             view, few = view.filter(view.joined), few.filter(few.joined)
         above = few.grains > bar
@@ -87,10 +118,8 @@ class KeptRule:
         capped = found["people"] - found["few"] if self.most > bar else 0
         return capped + found["above"], capped * self.most + found["total"]
 
-    def _view(
-        self, joined: Answers, values: str | None, bounds: tuple[float, float] = (0.0, 1.0), *, below: bool = False
-    ) -> ir.Table:
-        """Name what the sums need: who joined, levels (0 for those who did not), what is missing, grains below the cap.
+    def _view(self, joined: Answers, *, below: bool = False) -> ir.Table:
+        """Name what the sums need: who joined, whose answer is none, grains below the cap.
 
         Both parts of a query start at the table itself: what they shared would be written to memory in between.
         """
@@ -99,13 +128,9 @@ class KeptRule:
         columns: dict[str, Any] = {"id": self.rows.ids()}
         if below:
             columns["grains"] = ibis.literal(0, "int64") if self.noiseless else _whole(self.limit * literal(GRAIN))
-        answer = None if joined is None else self._answer(joined)
-        if answer is not None:
+        if joined is not None:
+            answer = self._answer(joined)
             columns |= {"joined": answer.fill_null(False), "unanswered": answer.isnull().ifelse(1, 0)}
-        if values is not None:
-            level, missing = _level(self.rows.number(values), bounds)
-            columns["level"] = level if answer is None else columns["joined"].ifelse(level, literal(0.0))
-            columns["missing"] = missing if answer is None else columns["joined"].ifelse(missing, 0)
         return (self._low() if below else self.rows.table).select(**columns)
 
     def _answer(self, joined: Answers) -> ir.BooleanColumn:
@@ -124,41 +149,20 @@ class KeptRule:
             )
         return {name: int(number or 0) for name, number in found.items()}
 
-    def _everyone(self, found: dict[str, int]) -> Sums:
-        capped = found["people"] - found["few"]
-        return Sums(
-            people=found["people"],
-            grains=capped * self.most + found["grains"],
-            squares=capped * self.most**2 + _squares(found, ""),
-        )
-
-    def _those(self, found: dict[str, int]) -> Sums:
-        """Add up those who joined; where nobody was asked, everyone did."""
-        kind = "joined_" if "joined_people" in found else ""
+    def _sums(self, found: dict[str, int], kind: str) -> Sums:
+        """Add those at the cap to those below it."""
         capped = found[f"{kind}people"] - found[f"{kind}few"]
-        weighted = (found["levels"] - found["few_levels"]) * self.most + found["weighted"] if "levels" in found else 0
         return Sums(
             people=found[f"{kind}people"],
+            promised=found[f"{kind}promised"] + (capped if self.most else 0),
             grains=capped * self.most + found[f"{kind}grains"],
             squares=capped * self.most**2 + _squares(found, kind),
-            weighted=weighted,
         )
 
-    def _expect_answers(
-        self, found: dict[str, int], joined: Answers, values: str | None, bounds: tuple[float, float]
-    ) -> None:
-        """Refuse what is no answer, and a missing value of someone who joined; the one thing refused about values."""
-        if not found.get("unanswered") and not found.get("missing"):
-            return
-        lack = "unanswered" if found.get("unanswered") else "missing"
-        view = self._view(joined, values, bounds)
-        where = self.rows.session.one(
-            view.filter(view[lack] > 0).aggregate(person=view.id.min()), about=self.rows.source
-        )
-        place = self.rows.place(where["person"])
-        if lack == "unanswered":
-            raise BadInput(f"{place}: {joined} {counted(NO_ANSWER, found[lack] - 1)}")
-        raise BadInput(f"{place} {NO_VALUE}")
+    def _first(self, view: ir.Table, lack: str) -> str:
+        """Name the first person who lacks something."""
+        first = view.filter(view[lack] > 0).aggregate(person=view.id.min())
+        return self.rows.place(self.rows.session.one(first, about=self.rows.source)["person"])
 
 
 def kept_rule(agents: Agents, *, surplus: float | None, cap: float) -> KeptRule:
@@ -196,8 +200,6 @@ def _totals(view: ir.Table) -> dict[str, ir.Value]:
     totals = {"people": view.count()}
     if "joined" in view.columns:
         totals |= {"joined_people": view.joined.ifelse(1, 0).sum(), "unanswered": view.unanswered.sum()}
-    if "level" in view.columns:
-        totals |= {"levels": view.level.sum(), "missing": view.missing.sum()}
     return totals
 
 
@@ -207,24 +209,31 @@ def _parts(few: ir.Table, *, most: int) -> dict[str, ir.Value]:
     if "joined" in few.columns:
         parts |= {"joined_few": few.joined.ifelse(1, 0).sum()}
         parts |= _promises(few.joined.ifelse(few.grains, 0), "joined_", most=most)
-    if "level" in few.columns:
-        parts |= {"few_levels": few.level.sum(), "weighted": _sum(few.grains * few.level.cast("int64"))}
     return parts
 
 
+def _weights(view: ir.Table, *, most: int) -> dict[str, ir.Value]:
+    """Add up promises, and what they weigh: everything from the same look at a row."""
+    weights = {"people": view.count(), "missing": view.missing.sum(), **_promises(view.grains, "", most=most)}
+    weights["weighted"] = _sum(view.grains * view.level.cast("int64"))
+    return weights | ({"marks": _sum(view.mark)} if "mark" in view.columns else {})
+
+
 def _promises(grains: ir.IntegerColumn, kind: str, *, most: int) -> dict[str, ir.Value]:
-    """Add up grains and their squares; squares too large for 64 bits are cut into two products."""
-    sums = {f"{kind}grains": _sum(grains)}
+    """Add up grains and their squares; squares too large for 64 bits are cut into three products."""
+    sums = {f"{kind}grains": _sum(grains), f"{kind}promised": (grains > 0).ifelse(1, 0).sum()}
     if most <= _SQUARE:
         return sums | {f"{kind}squares": _sum(grains * grains)}
     upper, lower = grains >> _HALF, grains & (2**_HALF - 1)
-    return sums | {f"{kind}upper": _sum(grains * upper), f"{kind}lower": _sum(grains * lower)}
+    halves = {"upper": upper * upper, "cross": upper * lower, "lower": lower * lower}
+    return sums | {f"{kind}{name}": _sum(product) for name, product in halves.items()}
 
 
 def _squares(found: dict[str, int], kind: str) -> int:
     if f"{kind}squares" in found:
         return found[f"{kind}squares"]
-    return (found[f"{kind}upper"] << _HALF) + found[f"{kind}lower"]
+    upper, cross, lower = (found[f"{kind}{name}"] for name in ("upper", "cross", "lower"))
+    return (upper << 2 * _HALF) + (cross << _HALF + 1) + lower
 
 
 def _sum(column: ir.IntegerColumn) -> ir.StringScalar:

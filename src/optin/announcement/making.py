@@ -18,7 +18,7 @@ from optin.errors import BadInput, Infeasible
 if TYPE_CHECKING:
     from optin.planning import Plan
 
-__all__ = ["announce", "tilt"]
+__all__ = ["announce", "tilt", "tilt_of"]
 
 MIN_PEOPLE = 10
 """Fewer people than this are refused unless told otherwise."""
@@ -56,7 +56,11 @@ def tilt(rule: Promises, *, total_grains: int, people: int, joined: Answers = No
 
     Only people with A > total / n count, and for integers that is A > floor(total / n).
     """
-    count, above = rule.sums_above(total_grains // people, joined)
+    return tilt_of(*rule.sums_above(total_grains // people, joined), total_grains=total_grains, people=people)
+
+
+def tilt_of(count: int, above: int, *, total_grains: int, people: int) -> float:
+    """Compute it from how many are promised more than ``total_grains // people`` grains, and how much together."""
     return nearest(Fraction(above * people - count * total_grains, total_grains * people))
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Iterator
+import secrets
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,15 +20,17 @@ from numpy.typing import ArrayLike
 from optin.agents import Agents
 from optin.agents.columns import Wanted, column
 from optin.announcement import Announcement
-from optin.announcement.grains import GRAIN, Answers, Promises
+from optin.announcement.grains import GRAIN, Answers, Promises, Sums
 from optin.announcement.kept import KeptRule
+from optin.announcement.making import tilt_of
 from optin.campaign.lowering import allowance, epsilon, kept_cut_to
 from optin.campaign.overlay import FIRST, SECOND, STATED, Kept, laid_over, left_of
 from optin.engine.checks import refuse_unusable
 from optin.engine.people import KeptConstrained
 from optin.engine.rows import Rows
-from optin.errors import BadInput, BudgetSpent
-from optin.releasing.drawing import Measured
+from optin.errors import BadInput, BudgetSpent, PromiseBroken
+from optin.participation import CHANGED, Turnout, check_unchanged
+from optin.releasing.drawing import added_up, charged_text
 from optin.store import Entry, Ledger, Terms, allowance_grains
 from optin.store.bulk import Expected, announce_waiting, release_waiting
 from optin.store.exports import each_balance, each_change
@@ -183,24 +186,63 @@ def _stated(agents: Kept, people: Kept, rule: KeptRule) -> ir.FloatingColumn:
 def release_kept(
     announcement: Announcement,
     people: Kept,
+    values: str,
     joined: Answers,
-    measured: Measured | None,
+    came: Turnout | None,
     *,
     ledger: Ledger,
     terms: Terms,
 ) -> Entry:
-    """Charge those who joined and store the one result; ``measured`` is None where it is stored already."""
-    rule = rule_of(announcement.promises(people))
-    query = people.rows.table.select(id=people.rows.ids(), a=rule.column(), b=ones(people.rows, joined), c=_zero())
+    """Charge those who joined and store the one result; ``came`` is None where it is stored already.
 
-    def draw(number: int) -> tuple[str, str]:
-        assert measured is not None  # noqa: S101 — without it nothing is expected, and nothing drawn
-        marked = replace(measured.drawn(), charged=True, ledger_number=number)
-        return marked.to_json(), marked.fingerprint
+    What is charged is what is added up: rows on their way to the ledger, which compares every promise with its own, are
+    marked by id and grains, and so are those that the sum over values reads, later and by a query of its own.
+    """
+    rule = replace(rule_of(announcement.promises(people)), salt=secrets.token_hex(16))
+    query = people.rows.table.select(id=people.rows.ids(), a=rule.column(), b=ones(people.rows, joined), c=rule.mark())
+    passed = _Passed(0 if came is None else came.total_grains // came.announced)
 
-    expected = None if measured is None else Expected(measured.those.people, measured.those.grains)
-    with waiting(ledger.engine, _batches(people.rows, query)) as rows:
-        return release_waiting(ledger, terms, rows, draw=draw, expected=expected, recheck=people.rows.expect_unchanged)
+    def settle() -> Callable[[int], tuple[str, str]]:
+        assert came is not None  # noqa: S101 — without it nothing is expected, and nothing drawn
+        passed.expect(came, tilted=joined is not None)
+        measured = added_up(announcement, rule, values, came=came, joined=joined)
+        if measured.those.marks != passed.those.marks:
+            raise PromiseBroken(CHANGED)
+        return functools.partial(charged_text, measured)
+
+    expected = None if came is None else Expected(came.people, came.total_grains)
+    with waiting(ledger.engine, passed.noting(_batches(people.rows, query))) as rows:
+        return release_waiting(ledger, terms, rows, settle=settle, expected=expected)
+
+
+class _Passed:
+    """What went by on its way to the ledger, of those who joined."""
+
+    def __init__(self, bar: int) -> None:
+        self.bar, self.those, self.above = bar, Sums(), (0, 0)
+
+    def noting(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """Add up each batch and pass it on, without its marks."""
+        for ids, grains, joined, marks in batches:
+            self._note([pair for pair, one in zip(zip(grains, marks, strict=True), joined, strict=True) if one])
+            yield ids, grains, joined, [0] * len(ids)
+
+    def _note(self, those: list[tuple[int, int]]) -> None:
+        grains, above = [each for each, _ in those], [each for each, _ in those if each > self.bar]
+        self.those += Sums(
+            people=len(grains),
+            promised=sum(each > 0 for each in grains),
+            grains=sum(grains),
+            squares=sum(each * each for each in grains),
+            marks=sum(mark for _, mark in those),
+        )
+        self.above = (self.above[0] + len(above), self.above[1] + sum(above))
+
+    def expect(self, came: Turnout, *, tilted: bool) -> None:
+        """Refuse rows that are not those the release was decided on; where all joined, the tilt is the announced one."""
+        check_unchanged(came, self.those)
+        if tilted and tilt_of(*self.above, total_grains=came.total_grains, people=came.announced) != came.tilt:
+            raise PromiseBroken(CHANGED)
 
 
 def rule_of(promises: Promises) -> KeptRule:
@@ -217,12 +259,6 @@ def ones(rows: Rows, joined: Answers) -> ir.IntegerValue:
         return ibis.literal(1, "int64")
     answer = rows.truth(joined) if isinstance(joined, str) else joined
     return answer.fill_null(False).ifelse(1, 0).cast("int64")
-
-
-def _zero() -> ir.IntegerValue:
-    import ibis
-
-    return ibis.literal(0, "int64")
 
 
 def _batches(rows: Rows, query: ir.Table) -> Iterator[Batch]:

@@ -20,16 +20,16 @@ from optin.agents import Agents, PrivacyConstrained
 from optin.agents.columns import column, has_rows, same_rows
 from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
+from optin.announcement.freezing import frozen
 from optin.campaign.kept import announce_kept, as_promised, is_kept, release_kept, within_allowance_kept
 from optin.campaign.lowering import cut_to
 from optin.campaign.overlay import Kept
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
-from optin.participation import Turnout, joined_rows, turnout
+from optin.participation import Turnout, check_table, joined_rows, judged, turnout
 from optin.planning import Plan
 from optin.planning import plan as make_plan
 from optin.releasing import Release
-from optin.releasing import release as draw_release
-from optin.releasing.drawing import measure
+from optin.releasing.drawing import added_up, charged_text, check_noise, expect_values
 from optin.store import UNLIMITED, Ledger, Terms, allowance_grains, epsilons_of
 from optin.store.exports import is_closed
 from optin.store.points import reached
@@ -39,7 +39,7 @@ __all__ = ["Quorum", "announce", "answer", "cancel", "plan", "release", "within_
 
 @dataclass(frozen=True, kw_only=True)
 class Quorum:
-    """When a release is worth its price: at least so many people, at most such a standard error.
+    """When a release is worth its price: at least so many people promised anything, at most such a standard error.
 
     Both are decided by who joined and what they were promised, never by a value.
     """
@@ -56,9 +56,9 @@ class Quorum:
 
     def expect(self, came: Turnout) -> None:
         """Refuse a turnout below the quorum; nobody is charged then."""
-        if came.people < self.people:
+        if came.promised < self.people:
             raise PromiseBroken(
-                f"{came.people} people joined and the quorum is {self.people} (those promised nothing do not count); "
+                f"{came.promised} people joined and the quorum is {self.people} (those promised nothing do not count); "
                 "wait for more answers, or cancel"
             )
         if not came.standard_error <= self.standard_error:
@@ -195,17 +195,17 @@ def release(
     terms = _terms(announcement)
     same_rows(values, joined, ("values", "joined"))
     present = joined_rows(joined, announcement)
-    promised = promised_people(people, ledger, terms)
-    grains = announcement.grains(promised)
-    drawn_over: list[NDArray[np.bool_]] = [] if present is None else [present]
+    grains, promises = frozen(announcement.grain_rule(promised_people(people, ledger, terms)))
+    drawn_over: list[NDArray[np.bool_]] = [] if present is None else [present.copy()]
 
     def draw(those: NDArray[np.bool_], number: int) -> tuple[str, str]:
-        came = turnout(announcement, promised, those)
-        (quorum or Quorum()).expect(replace(came, people=int(np.count_nonzero(grains[those]))))
+        check_noise(announcement, allowed=allow_no_noise)
+        check_table(announcement, people)
+        came = judged(announcement, promises, those)
+        (quorum or Quorum()).expect(came)
+        measured = added_up(announcement, promises, values, came=came, joined=those)
         drawn_over.append(those)
-        drawn = draw_release(announcement, promised, values, joined=those, allow_no_noise=allow_no_noise)
-        marked = replace(drawn, charged=True, ledger_number=number)
-        return marked.to_json(), marked.fingerprint
+        return charged_text(measured, number)
 
     entry = ledger.release(terms, ids=_ids(people), grains=grains, draw=draw, joined=present)
     stored = Release.from_json(json.dumps({**json.loads(entry.body), "ledger_head": entry.head}))
@@ -227,13 +227,13 @@ def _release_kept(
     terms = _terms(announcement)
     promised, standing = as_promised(people, ledger, terms)
     present = standing if joined is None else joined
-    measured = None
+    came = None
     if not is_closed(ledger, terms):
-        measured = measure(announcement, promised, values, joined=present, allow_no_noise=allow_no_noise)
-    if measured is not None and quorum is not None:
-        promised_people = announcement.promises(promised).sums_above(0, present)[0]
-        quorum.expect(replace(measured.turnout, people=promised_people))
-    entry = release_kept(announcement, promised, present, measured, ledger=ledger, terms=terms)
+        check_noise(announcement, allowed=allow_no_noise)
+        expect_values(promised, values)
+        came = turnout(announcement, promised, present)
+        (quorum or Quorum()).expect(came)
+    entry = release_kept(announcement, promised, cast("str", values), present, came, ledger=ledger, terms=terms)
     reached("before output")
     return Release.from_json(json.dumps({**json.loads(entry.body), "ledger_head": entry.head}))
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from optin.announcement import Announcement
     from optin.campaign import Quorum
     from optin.engine import Table
-    from optin.participation import Turnout
     from optin.releasing import Release
     from optin.store import Ledger
 
@@ -94,8 +93,8 @@ def draw(
 ) -> Release:
     """Check the table, then draw: with a ledger accountably, without one for a look."""
     from optin import campaign
-    from optin.participation import check_table, turnout
-    from optin.releasing import release
+    from optin.participation import check_table
+    from optin.releasing.drawing import measure
 
     agents, joined = taking.agents, taking.joined
     with nullcontext() if table is None else announced_table(offer, table, agents, ledger):
@@ -104,13 +103,9 @@ def draw(
             return campaign.release(
                 offer, agents, taking.values, ledger=ledger, joined=joined, quorum=quorum, allow_no_noise=allow_no_noise
             )
-        quorum.expect(_counted(offer, agents, joined, turnout(offer, agents, joined)))
-        return release(offer, agents, taking.values, joined=joined, allow_no_noise=allow_no_noise)
-
-
-def _counted(offer: Announcement, agents: Agents, joined: NDArray[np.bool_] | str | None, came: Turnout) -> Turnout:
-    """Count for the quorum only those who are promised something."""
-    return replace(came, people=offer.promises(agents).sums_above(0, joined)[0])
+        return measure(
+            offer, agents, taking.values, joined=joined, allow_no_noise=allow_no_noise, accept=quorum.expect
+        ).drawn()
 
 
 def _columns(offer: Announcement, table: Table, given: Columns, *, besides: set[str], ledger: Ledger | None) -> Columns:

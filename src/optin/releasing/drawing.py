@@ -10,7 +10,7 @@ import contextlib
 import functools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from numbers import Real
 from typing import Any, cast
@@ -22,9 +22,9 @@ from optin._version import __version__
 from optin.agents import Agents
 from optin.agents.columns import same_rows
 from optin.announcement import Announcement
-from optin.announcement.grains import Answers, FloatArray, Sums, everyone_grains
+from optin.announcement.grains import Answers, FloatArray, Promises, Sums, everyone_grains
 from optin.errors import BadInput
-from optin.participation import Turnout, check_table, joined_column, joined_rows, turnout_of
+from optin.participation import Turnout, check_table, check_unchanged, joined_column, joined_rows, judged
 from optin.releasing import noise
 from optin.releasing.record import Release, Versions
 
@@ -81,19 +81,42 @@ def measure(
     *,
     joined: Answers = None,
     allow_no_noise: bool = False,
+    accept: Callable[[Turnout], None] | None = None,
 ) -> Measured:
-    """Make every decision and the exact sum, and draw nothing yet: a ledger draws under its lock."""
-    _check_noise(announcement, allowed=allow_no_noise)
+    """Make every decision, then the exact sum, and draw nothing yet.
+
+    ``accept`` may refuse a turnout. No value is looked at before everything is decided.
+    """
+    check_noise(announcement, allowed=allow_no_noise)
     check_table(announcement, agents)
     kept = hasattr(agents, "rows")
     if not kept:
         same_rows(values, joined, ("values", "joined"))
     present = joined_column(joined, agents) if kept else joined_rows(joined, announcement)
-    numbers = _named(values) if kept else _numbers(values, announcement)
-    everyone, those = announcement.promises(agents).sums(joined=present, values=numbers, bounds=announcement.bounds)
-    came = turnout_of(announcement, agents, everyone=everyone, those=those, joined=present)
+    if kept:
+        expect_values(agents, values)
+    promises = announcement.promises(agents)
+    came = judged(announcement, promises, present)
+    if accept is not None:
+        accept(came)
     source = None if kept else functools.partial(_spent, announcement, agents, present)
-    return Measured(announcement, came, those, source)
+    return added_up(announcement, promises, values, came=came, joined=present, grain_source=source)
+
+
+def added_up(
+    announcement: Announcement,
+    promises: Promises,
+    values: ArrayLike | str,
+    *,
+    came: Turnout,
+    joined: Answers,
+    grain_source: Callable[[], NDArray[np.int64]] | None = None,
+) -> Measured:
+    """Make the exact sum over those who came, in one read; promises that differ from those decided on are refused."""
+    numbers = values if hasattr(promises, "rows") else _numbers(values, announcement)
+    those = promises.weighed(numbers, bounds=announcement.bounds, joined=joined)
+    check_unchanged(came, those)
+    return Measured(announcement, came, those, _versions(noiseless=announcement.noiseless), grain_source)
 
 
 @dataclass(frozen=True)
@@ -103,10 +126,11 @@ class Measured:
     announcement: Announcement
     turnout: Turnout
     those: Sums = field(repr=False)
+    versions: Versions
     grain_source: Callable[[], NDArray[np.int64]] | None = field(repr=False)
 
     def drawn(self) -> Release:
-        """Draw the noise, once."""
+        """Draw the noise, once; nothing is checked from here on, so that no draw is thrown away."""
         (z,) = [0] if self.announcement.noiseless else noise.draw(1)
         return self.hidden_by(z)
 
@@ -119,18 +143,25 @@ class Measured:
             total_squared_grains=self.turnout.total_squared_grains,
             noisy_total=self.those.weighted + z,
             tilt=self.turnout.tilt,
-            versions=_versions(noiseless=self.announcement.noiseless),
+            versions=self.versions,
             grain_source=self.grain_source,
         )
 
 
-def _named(values: object) -> str:
+def charged_text(measured: Measured, number: int) -> tuple[str, str]:
+    """Draw, and return the text and the fingerprint of a release that the ledger's act ``number`` charges."""
+    drawn = replace(measured.drawn(), charged=True, ledger_number=number)
+    return drawn.to_json(), drawn.fingerprint
+
+
+def expect_values(agents: Any, values: object) -> None:  # noqa: ANN401 - people of an engine, which this floor does not know
+    """Refuse anything but the name of a column of numbers; no value is read."""
     if not isinstance(values, str):
         raise BadInput("these people stay in their engine: give values as the name of their column")
-    return values
+    agents.rows.number(values)
 
 
-def _check_noise(announcement: Announcement, *, allowed: bool) -> None:
+def check_noise(announcement: Announcement, *, allowed: bool) -> None:
     """Certify that the noise covers the largest promise, or that its absence was asked for."""
     if not announcement.noiseless:
         noise.check_loss(announcement.largest_promise)

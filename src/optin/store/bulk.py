@@ -67,11 +67,14 @@ def release_waiting(
     terms: Terms,
     rows: Waiting,
     *,
-    draw: Draw,
+    settle: Callable[[], Draw],
     expected: Expected | None,
-    recheck: Callable[[], None],
 ) -> Entry:
-    """Charge those marked in column b and store the result; asked again, give what is stored and draw nothing."""
+    """Charge those marked in column b and store the result; asked again, give what is stored and draw nothing.
+
+    ``settle`` is called once all is decided and charged: it may still refuse, and what it returns draws and may not. Nothing
+    but COMMIT comes after the draw, for a draw that is thrown away can be read in what a database leaves behind.
+    """
 
     def work(connection: Connection) -> Entry:
         offer = expect_offer(connection, terms)
@@ -87,9 +90,7 @@ def release_waiting(
         number = turn_holds_into_charges(connection, offer, expected.people)
         expected.agree(*_charged(connection, offer, number))
         reached("after charges")
-        entry = _seal(connection, offer, number, drawn=draw(number))
-        recheck()
-        return entry
+        return _seal(connection, offer, number, draw=settle())
 
     return _written(ledger, rows, work)
 
@@ -175,19 +176,21 @@ def _charged(connection: Connection, offer: Row[Any], number: int) -> tuple[int,
     return row.people, (int(row.upper or 0) << 32) + int(row.lower or 0)
 
 
-def _seal(connection: Connection, offer: Row[Any], number: int, *, drawn: tuple[str, str]) -> Entry:
+def _seal(connection: Connection, offer: Row[Any], number: int, *, draw: Draw) -> Entry:
     salt = new_salt()
     people, root = rows_of(connection, kind="release", act=number, offer=offer.number, salt=salt)
+    joined = mask_digest(salt, offer.people, blocks(connection, _ANSWERS, {}))
+    body, result = draw(number)
     return append(
         connection,
         kind="release",
         terms=terms_of(offer),
         offer=offer.number,
-        body=drawn[0],
-        result=drawn[1],
+        body=body,
+        result=result,
         people=people,
         rows=root,
-        joined=mask_digest(salt, offer.people, blocks(connection, _ANSWERS, {})),
+        joined=joined,
         salt=salt,
     )
 

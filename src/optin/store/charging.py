@@ -47,9 +47,7 @@ def charge(
         let_go(connection, offer, np.flatnonzero(standing & ~taking), kind="absent")
     number = turn_holds_into_charges(connection, offer, int(taking.sum()))
     reached("after charges")
-    mask = np.empty_like(taking)
-    mask[order] = taking
-    return _seal_release(connection, offer, roster, order, taking, drawn=draw(mask, number))
+    return _seal_release(connection, offer, roster, order, taking, number, draw)
 
 
 def _announced_order(connection: Connection, offer: Row[Any], roster: Roster) -> NDArray[np.int64]:
@@ -120,22 +118,27 @@ def _seal_release(
     roster: Roster,
     order: NDArray[np.int64],
     taking: Mask,
-    *,
-    drawn: tuple[str, str],
+    number: int,
+    draw: Draw,
 ) -> Entry:
+    """Build the tree over all charges, draw, and write both down: after the draw nothing but COMMIT can fail."""
     salt, charged = new_salt(), order[taking]
     everyone = len(charged) == len(roster) and bool(np.all(charged == np.arange(len(roster))))
     ids = roster.ids if everyone else [roster.ids[at] for at in charged.tolist()]
+    root, joined = charge_tree(salt, ids, roster.grains[charged]).root, _mask_digest(taking, salt)
+    mask = np.empty_like(taking)
+    mask[order] = taking
+    body, result = draw(mask, number)
     return append(
         connection,
         kind="release",
         terms=terms_of(offer),
         offer=offer.number,
-        body=drawn[0],
-        result=drawn[1],
+        body=body,
+        result=result,
         people=len(ids),
-        rows=charge_tree(salt, ids, roster.grains[charged]).root,
-        joined=_mask_digest(taking, salt),
+        rows=root,
+        joined=joined,
         salt=salt,
     )
 

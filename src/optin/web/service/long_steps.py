@@ -80,7 +80,7 @@ class QuietQuorum(Quorum):
         try:
             super().expect(came)
         except PromiseBroken:
-            few = came.people < self.people
+            few = came.promised < self.people
         else:
             return
         wanted = f"{self.people} people" if few else f"a standard error of {self.standard_error:.6g}"
