@@ -90,7 +90,9 @@ def test_nothing_but_the_noisy_total_depends_on_the_values():
     assert dataclasses.replace(first, noisy_total=0) == dataclasses.replace(second, noisy_total=0)
     same = {"noisy_total", "estimate", "noise_interval_95", "total_interval_95", "fingerprint"}
     records = [json.loads(release.to_json()) for release in (first, second)]
-    assert {name for name in records[0] if records[0][name] != records[1][name]} == same
+    assert {
+        name for name in records[0] if records[0][name] != records[1][name]
+    } <= same  # intervals may end at the bounds
 
 
 def test_values_out_of_bounds_are_clamped_without_a_word():
