@@ -106,11 +106,14 @@ def test_analysts_and_people_do_not_pass_through_one_anothers_doors(town):
         assert town.ask(visitor, method, path, campaign=town.campaigns["answers"]).status_code == 404, (method, path)
 
 
-def test_before_the_announcement_a_campaign_is_not_published(town):
-    assert (
-        town.ask(None, "GET", "/api/published/{campaign}", campaign=town.campaigns["registration"]).status_code == 404
-    )
-    assert town.ask(None, "GET", "/api/published/{campaign}", campaign=town.campaigns["answers"]).status_code == 200
+def test_before_the_announcement_a_campaign_is_not_published_and_then_to_those_invited(town):
+    def seen(who, state):
+        return town.ask(who, "GET", "/api/published/{campaign}", campaign=town.campaigns[state]).status_code
+
+    for who in (None, town.outsider, town.rival, town.insiders[0], town.analyst):
+        assert seen(who, "registration") == 404
+        inside = who in (town.insiders[0], town.analyst)
+        assert [seen(who, state) for state in ("answers", "released")] == [200 if inside else 404] * 2
 
 
 def test_every_page_sends_nobody_away_or_is_meant_for_everyone(town):

@@ -122,7 +122,7 @@ def _unit_design(table: Limits, asked: Question, crossing: Crossing, surplus: fl
     pooled = people - tail.count
     if math.isinf(y) and pooled > 0:
         return Design(people, y, math.inf, math.inf, pooled, crossing.variance)
-    if asked.reach is None and math.isfinite(y):
+    if asked.reach is None and math.isfinite(y) and tail.total > 0:  # else y is the least offer, to the last digit
         y = (asked.kappa / surplus / surplus / asked.spread + tail.squares) / tail.total
     elif asked.reach is not None and pooled > 0:
         y = (asked.reach / surplus - tail.total) / pooled

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 
 from optin.web.api import models
 from optin.web.api.shaping import my_campaign_out, published_out
-from optin.web.doors import ServiceOf
+from optin.web.doors import MaybeVisitor, ServiceOf
 from optin.web.service import ladder, people, published
 
 __all__ = ["router"]
@@ -31,11 +31,14 @@ def list_open(service: ServiceOf) -> models.OpenCampaignsOut:
 
 @router.get("/published")
 def list_published(service: ServiceOf) -> models.PublishedListOut:
-    """List the newest results."""
+    """List the newest results of campaigns that were open to everyone."""
     return models.PublishedListOut(campaigns=[published_out(one) for one in published.published(service)])
 
 
 @router.get("/published/{campaign}")
-def show_published(service: ServiceOf, campaign: str) -> models.PublishedOut:
-    """Show an announced campaign: the offer with its fingerprint and, once there is one, the result."""
-    return published_out(published.show(service, campaign))
+def show_published(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> models.PublishedOut:
+    """Show an announced campaign: the offer with its fingerprint and, once there is one, the result.
+
+    One by invitation is shown to those who were invited and to its analyst; to others it does not exist.
+    """
+    return published_out(published.show(service, campaign, visitor))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
-from markupsafe import Markup
 
 from optin.errors import BadInput
-from optin.figures.wording import short
 from optin.web.doors import MaybeVisitor, PersonOnly, ServiceOf
 from optin.web.pages.forms import Texts, round_of, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
+from optin.web.pages.numbers import spelled, typed_number
 from optin.web.pages.stages import person_stages
 from optin.web.pages.wording import deal_words, epsilon_words, result_words, rungs
 from optin.web.service import people
@@ -86,11 +84,8 @@ def _deal(mine: MyCampaign) -> Any:  # noqa: ANN401 - what the template calls de
 
 
 def _bounds(draft: Draft) -> dict[str, Any]:
-    """Write the bounds for people and for the browser's own check of a number."""
-    extra = Markup('min="{}" max="{}" step="any" inputmode="decimal" autocomplete="off"').format(
-        draft.lower, draft.upper
-    )
-    return {"low": short(draft.lower, 6), "high": short(draft.upper, 6), "bounds_extra": extra}
+    """Write the bounds as an answer should be written: with nothing between thousands."""
+    return {"low": spelled(draft.lower), "high": spelled(draft.upper)}
 
 
 def spent_words(spent: float | None) -> str:
@@ -104,22 +99,47 @@ def spent_words(spent: float | None) -> str:
 def state_limit(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Texts) -> Response:
     """Register with a step of the ladder, and with the value where limit and value are given in one visit."""
 
-    def work() -> None:
-        value = _value(form["value"]) if "value" in form else None
+    def work(value: float | None) -> None:
         step, number = _step(form.get("step", "")), round_of(form)
         people.register(service, visitor, campaign, step, value=value, round=number)
 
-    return _done(service, visitor, campaign, work, "limit")
+    if "value" not in form:
+        return _done(service, visitor, campaign, lambda: work(None), "limit")
+    return _answered(service, visitor, campaign, form, work, "limit")
 
 
 @router.post("/join")
 def join(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Texts) -> Response:
     """Join with a value; one out of bounds is told to its owner at once."""
 
-    def work() -> None:
-        people.join(service, visitor, campaign, _value(form.get("value", "")), round=round_of(form))
+    def work(value: float) -> None:
+        people.join(service, visitor, campaign, value, round=round_of(form))
 
-    return _done(service, visitor, campaign, work, "joined")
+    return _answered(service, visitor, campaign, form, work, "joined")
+
+
+def _answered(
+    service: ServiceOf,
+    visitor: Visitor,
+    campaign: str,
+    form: dict[str, str],
+    work: Callable[[float], None],
+    what: str,
+) -> Response:
+    """Read an answer and do with it what was asked; one that was typed in another way than ours is told back first."""
+    draft = people.campaign(service, visitor, campaign).draft
+    text, chosen = form.get("value", "").strip(), _step(form.get("step", ""))
+    try:
+        typed = typed_number(text, "your answer", low=draft.lower, high=draft.upper)
+    except BadInput as refusal:
+        wrong = f"You wrote {text[:40]}. {sentence(refusal)}" if text else sentence(refusal)
+        return _page(
+            service, visitor, campaign, status=422, chosen=chosen, message=wrong, wrong_value=sentence(refusal)
+        )
+    if not typed.plain and draft.lower <= typed.number <= draft.upper:
+        echo = {"wrote": text, "read": spelled(typed.number), "to": "limit" if "step" in form else "join"}
+        return _page(service, visitor, campaign, echo=echo, chosen=chosen)
+    return _done(service, visitor, campaign, lambda: work(typed.number), what)
 
 
 @router.post("/decline")
@@ -143,13 +163,6 @@ def _done(service: ServiceOf, visitor: Visitor, campaign: str, work: Callable[[]
     except REFUSALS as refusal:
         return _page(service, visitor, campaign, status=refusal.http_status, message=sentence(refusal))
     return moved(f"/c/{campaign}?done={what}")
-
-
-def _value(text: str) -> float:
-    try:
-        return float(text.strip().replace(",", "."))
-    except ValueError:
-        return math.nan  # refused by the service like any other value that is no number
 
 
 def _step(text: str) -> int:

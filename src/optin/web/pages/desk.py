@@ -51,7 +51,8 @@ _STEPS = {
         Step(
             "announce",
             "Announce the plan",
-            "The best plan within all limits is fixed and made public. Everyone sees their deal. It cannot change afterwards.",
+            "The best plan within all limits is fixed and published: to everyone or, by invitation, to those invited. Each "
+            "sees their deal. It cannot change afterwards.",
             "Announce",
         ),
         Step(
@@ -176,7 +177,7 @@ def _facts(draft: Draft) -> list[tuple[str, str]]:
         ("Answers", f"{short(draft.lower, 6)} to {short(draft.upper, 6)}{unit}"),
         ("Standard deviation", spread),
         ("People state", "a limit" if draft.model == "privacy-constrained" else "a cost"),
-        ("Who may come", "anyone" if draft.public else "by invitation"),
+        ("Who may come and see the result", "anyone" if draft.public else "by invitation"),
         ("Published only with", f"{count(draft.quorum_people)} or more{most}"),
     ]
     if draft.max_gap:

@@ -15,10 +15,11 @@ from optin.figures.wording import short
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
+from optin.web.pages.numbers import spelled, typed_number
 from optin.web.pages.wording import cap_words
 from optin.web.service import campaigns, preview
 from optin.web.service.ladder import LIMITS
-from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Preview
+from optin.web.service.records import PRIVACY_CONSTRAINED, WORDS, Draft, Preview
 
 __all__ = ["router"]
 
@@ -54,14 +55,14 @@ def create(service: ServiceOf, visitor: AnalystOnly, form: Texts) -> Response:
 @router.get("/c/{campaign}/edit")
 def edit(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     """Show a draft again."""
-    draft = campaigns.show(service, visitor, campaign).draft
+    draft = campaigns.to_revise(service, visitor, campaign)
     return _form(visitor, {**_FRESH, **_as_texts(draft)}, campaign=campaign)
 
 
 @router.post("/c/{campaign}/edit")
 def revise(service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
     """Change a draft."""
-    campaigns.show(service, visitor, campaign)  # whose it is comes before what is wrong with it
+    campaigns.to_revise(service, visitor, campaign)  # whether it can be changed comes before what is wrong with it
     given = form
     try:
         campaigns.revise(service, visitor, campaign, draft_of(given))
@@ -110,7 +111,7 @@ def _as_texts(draft: Draft) -> dict[str, str]:
 
 
 def _spelled(value: object) -> str:
-    return f"{value:.15g}" if isinstance(value, float) else str(value)
+    return spelled(value) if isinstance(value, float) else str(value)
 
 
 def draft_of(given: Mapping[str, str]) -> Draft:
@@ -121,14 +122,14 @@ def draft_of(given: Mapping[str, str]) -> Draft:
         purpose=given.get("purpose", ""),
         unit=given.get("unit", ""),
         model=given.get("model", PRIVACY_CONSTRAINED),
-        lower=_number(given, "lower", "the smallest answer"),
-        upper=_number(given, "upper", "the largest answer"),
-        data_sd=_maybe(given, "data_sd", "the standard deviation"),
-        max_gap=_number(given, "max_gap", "the largest gap", otherwise=0.0),
+        lower=_number(given, "lower"),
+        upper=_number(given, "upper"),
+        data_sd=_maybe(given, "data_sd"),
+        max_gap=_number(given, "max_gap", otherwise=0.0),
         sealed=bool(given.get("sealed")),
         public=bool(given.get("public")),
         quorum_people=_whole(given.get("quorum_people", "20")),
-        quorum_standard_error=_maybe(given, "quorum_standard_error", "the largest standard error"),
+        quorum_standard_error=_maybe(given, "quorum_standard_error"),
     )
     return draft if draft.model == PRIVACY_CONSTRAINED else _with_benefit(draft, given)
 
@@ -137,33 +138,20 @@ def _with_benefit(draft: Draft, given: Mapping[str, str]) -> Draft:
     outside = given.get("outside", "").strip() or "0"
     return replace(
         draft,
-        benefit_base=_number(given, "benefit_base", "the benefit of a perfect result", otherwise=1.0),
-        benefit_slope=_number(given, "benefit_slope", "the benefit lost", otherwise=1.0),
-        outside="own-data"
-        if outside == "own-data"
-        else _number({"outside": outside}, "outside", "the benefit of staying out"),
-        slack=_number(given, "slack", "the room for people who decline", otherwise=0.0),
+        benefit_base=_number(given, "benefit_base", otherwise=1.0),
+        benefit_slope=_number(given, "benefit_slope", otherwise=1.0),
+        outside="own-data" if outside == "own-data" else _number({"outside": outside}, "outside"),
+        slack=_number(given, "slack", otherwise=0.0),
     )
 
 
-def _number(given: Mapping[str, str], name: str, words: str, *, otherwise: float | None = None) -> float:
-    found = _maybe(given, name, words)
-    if found is None and otherwise is None:
-        raise BadInput(f"{words} is missing: type a number")
-    return found if found is not None else float(otherwise or 0.0)
-
-
-def _maybe(given: Mapping[str, str], name: str, words: str) -> float | None:
+def _number(given: Mapping[str, str], name: str, *, otherwise: float | None = None) -> float:
     text = given.get(name, "").strip()
-    if not text:
-        return None
-    try:
-        found = float(text.replace(",", "."))
-    except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
-        raise BadInput(f"{words} must be a number")
-    return found
+    return otherwise if not text and otherwise is not None else typed_number(text, WORDS[name]).number
+
+
+def _maybe(given: Mapping[str, str], name: str) -> float | None:
+    return typed_number(given[name], WORDS[name]).number if given.get(name, "").strip() else None
 
 
 def _whole(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import Request
 from fastapi.responses import Response
 
-from optin.web.pages.looks import moved, show
+from optin.web.pages.looks import moved, sentence, show
 
 __all__ = ["page"]
 
@@ -34,7 +34,7 @@ def page(request: Request, status: int, message: str = "") -> Response:
     title, words = _WORDS.get(
         status, ("Something went wrong", "This is our fault. Nothing half-done was kept; please try again.")
     )
-    told = message if status in _TELLING else ""
+    told = sentence(message) if message and status in _TELLING else ""
     context = {"title": title, "words": words, "message": told, "back": "/", "back_words": "To the start"}
     visitor = getattr(request.state, "visitor", None)
     shown = show("error.html", visitor=visitor, status=status, **context)

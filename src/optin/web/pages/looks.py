@@ -21,7 +21,17 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_ABSENT = {"here": "", "message": None, "said": None, "name": "", "why": "", "wrong_value": ""}
+_ABSENT = {
+    "here": "",
+    "message": None,
+    "said": None,
+    "name": "",
+    "why": "",
+    "wrong_value": "",
+    "echo": None,
+    "typed": "",
+    "chosen": -1,
+}
 
 REFUSALS = (OptinError, Refused, TooSoon)
 """What a form is shown again for, with the reason above it."""

@@ -12,6 +12,7 @@ from fastapi.responses import Response
 from optin.web.doors import PersonOnly, ServiceOf, let_out
 from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
+from optin.web.pages.numbers import typed_number
 from optin.web.pages.stages import stands
 from optin.web.pages.wording import epsilon_words
 from optin.web.service import people
@@ -113,17 +114,10 @@ def _length(part: float, whole: float | None) -> int:
 def raise_allowance(service: ServiceOf, visitor: PersonOnly, form: Texts) -> Response:
     """Raise the total over all campaigns."""
     try:
-        people.raise_allowance(service, visitor, _number(form.get("epsilon", "")))
+        people.raise_allowance(service, visitor, typed_number(form.get("epsilon", ""), "your total").number)
     except REFUSALS as refusal:
         return _page(service, visitor, message=sentence(refusal), status=refusal.http_status)
     return moved("/me?done=raised")
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan  # refused by the service like any other number that is none
 
 
 @router.get("/me/export")

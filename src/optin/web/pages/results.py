@@ -1,4 +1,4 @@
-"""The published offer and result: what everyone may see, with pictures and the files to check it."""
+"""The published offer and result: what everyone, or everyone who was invited, may see, with the files to check it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ router = APIRouter(prefix="/r/{campaign}")
 @router.get("")
 def result(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response:
     """Show the offer, and the result once there is one."""
-    found = published.show(service, campaign)
+    found = published.show(service, campaign, visitor)
     offer, release = found.announcement, found.release
     context: dict[str, Any] = {
         "published": found,
@@ -41,24 +41,24 @@ def result(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response
 
 
 @router.get("/pictures/result-{ink}.png")
-def picture(service: ServiceOf, campaign: str, ink: str) -> Response:
+def picture(service: ServiceOf, visitor: MaybeVisitor, campaign: str, ink: str) -> Response:
     """Draw the estimate with both intervals."""
-    release = published.show(service, campaign).release
+    release = published.show(service, campaign, visitor).release
     if release is None:
         raise NotFound
     return png(result_section(release), ink, key=release.fingerprint)
 
 
 @router.get("/announcement.json")
-def announcement_file(service: ServiceOf, campaign: str) -> Response:
-    """Give everyone the offer as the file that ``optin explain`` and ``optin check`` read."""
-    return _file(published.show(service, campaign).announcement.to_json(), "announcement.json")
+def announcement_file(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response:
+    """Give the offer as the file that ``optin explain`` and ``optin check`` read."""
+    return _file(published.show(service, campaign, visitor).announcement.to_json(), "announcement.json")
 
 
 @router.get("/release.json")
-def release_file(service: ServiceOf, campaign: str) -> Response:
-    """Give everyone the result as the file that ``optin check`` reads."""
-    release = published.show(service, campaign).release
+def release_file(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response:
+    """Give the result as the file that ``optin check`` reads."""
+    release = published.show(service, campaign, visitor).release
     if release is None:
         raise NotFound
     return _file(release.to_json(), "release.json")

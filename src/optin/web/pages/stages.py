@@ -51,7 +51,7 @@ def _stages(names: tuple[str, ...], states: tuple[tuple[str, ...], ...], state: 
 _STANDS = {
     ("registration", None): ("open to you", "Registration is open: make your choice."),
     ("planning", None): ("being planned", "Your deal is being worked out."),
-    ("announced", None): ("see your deal", "The offer is public. Answers open soon."),
+    ("announced", None): ("see your deal", "The offer is fixed. Answers open soon."),
     ("answers", None): ("join or decline", "Your deal is ready. Join or decline until answers close."),
     ("answers", "joined"): ("joined", "You joined. You can change your mind until answers close."),
     ("answers", "declined"): ("declined", "You declined. You can change your mind until answers close."),

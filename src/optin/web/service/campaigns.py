@@ -17,7 +17,7 @@ from optin.web.service.ladder import ladder_of
 from optin.web.service.records import Campaign, Cell, Draft, Event, Visitor, checked_draft
 from optin.web.service.rows import count, job_of, joined_count, owned_row, people_of
 
-__all__ = ["cells", "create", "invite", "log", "merged", "mine", "revise", "show"]
+__all__ = ["cells", "create", "invite", "log", "merged", "mine", "revise", "show", "to_revise"]
 
 SMALLEST_CELL = 10
 MOST_INVITATIONS = 1000
@@ -39,21 +39,40 @@ def create(service: Service, analyst: Visitor, draft: Draft) -> Campaign:
 
 
 def revise(service: Service, analyst: Visitor, campaign: str, draft: Draft) -> Campaign:
-    """Change a draft; once registration is open people rely on what it says."""
+    """Change a draft; once registration is open people rely on what it says.
+
+    No fingerprint covers the words and the quorum, so nothing but this keeps them as they were announced.
+    """
     draft = checked_draft(draft)
 
     def work(connection: Connection) -> None:
         owned_row(connection, analyst, campaign)
         hold(connection, campaign)
-        if owned_row(connection, analyst, campaign).state != "draft":
-            raise PromiseBroken(
-                "registration is open, and people rely on what it says; cancel and draft a new campaign"
-            )
+        _expect_draft(owned_row(connection, analyst, campaign))
         new = {"draft": draft.to_json(), "public": draft.public, "changed_at": service.clock()}
         connection.execute(update(campaigns).where(campaigns.c.id == campaign).values(new))
 
     service.change(work)
     return show(service, analyst, campaign)
+
+
+def to_revise(service: Service, analyst: Visitor, campaign: str) -> Draft:
+    """Return a draft that may still be changed."""
+
+    def look(connection: Connection) -> Draft:
+        row = owned_row(connection, analyst, campaign)
+        _expect_draft(row)
+        return Draft.from_json(row.draft)
+
+    return service.read(look)
+
+
+def _expect_draft(row: Row[Any]) -> None:
+    if row.state != "draft":
+        raise PromiseBroken(
+            "registration was opened, and people rely on the question, its purpose, unit, bounds and quorum as they were "
+            "then: nothing of it can be changed. Cancel, and draft a new campaign"
+        )
 
 
 def mine(service: Service, analyst: Visitor) -> list[Campaign]:

@@ -21,7 +21,7 @@ from optin.planning import Plan, plan
 from optin.web.service import campaigns
 from optin.web.service.core import Service
 from optin.web.service.ladder import ladder_of
-from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Preview, Visitor, checked_draft
+from optin.web.service.records import PRIVACY_CONSTRAINED, WORDS, Draft, Preview, Visitor, checked_draft
 from optin.web.service.rows import agents_with
 
 __all__ = ["accuracy", "pictured", "what_if"]
@@ -52,7 +52,7 @@ def what_if(
 ) -> Preview:
     """Ask what another setting, or a share of decliners, would do to the accuracy; seen through the cells."""
     if not 0.0 <= decline_share < 1.0:
-        raise BadInput("decline_share must be at least 0 and below 1")
+        raise BadInput(f"{WORDS['decline_share']} must be at least 0 and below 1")
     draft = campaigns.show(service, analyst, campaign).draft
     given: dict[str, Any] = {"max_gap": max_gap, "data_sd": data_sd, "slack": slack}
     draft = checked_draft(replace(draft, **{name: value for name, value in given.items() if value is not None}))

@@ -1,4 +1,8 @@
-"""What everyone may see: announced campaigns, and their results."""
+"""What everyone may see: announced campaigns that were open to everyone, and their results.
+
+What was asked by invitation is published to those who were invited, and to its analyst: it is listed nowhere, and to
+others it does not exist.
+"""
 
 from __future__ import annotations
 
@@ -11,28 +15,37 @@ from optin.releasing import Release
 from optin.store.web_schema import campaigns
 from optin.web.service.core import Service
 from optin.web.service.failures import NotFound
-from optin.web.service.records import Draft, Published
-from optin.web.service.rows import campaign_row
+from optin.web.service.records import Draft, Published, Visitor
+from optin.web.service.rows import belongs, campaign_row
 
 __all__ = ["published", "show"]
 
 
-def show(service: Service, campaign: str) -> Published:
-    """Show an announced campaign; before the announcement there is nothing to see."""
+def show(service: Service, campaign: str, visitor: Visitor | None) -> Published:
+    """Show an announced campaign to whom it is for; before the announcement there is nothing to see."""
 
     def look(connection: Connection) -> Published:
         row = campaign_row(connection, campaign)
-        if not row.announcement:
+        if not row.announcement or not (row.public or _is_for(connection, visitor, row)):
             raise NotFound
         return _view(row)
 
     return service.read(look)
 
 
+def _is_for(connection: Connection, visitor: Visitor | None, row: Row[Any]) -> bool:
+    if visitor is None:
+        return False
+    return bool(
+        row.owner == visitor.account if visitor.kind == "analyst" else belongs(connection, visitor.account, row)
+    )
+
+
 def published(service: Service, *, most: int = 100) -> list[Published]:
-    """List the newest results."""
-    query = select(campaigns).where(campaigns.c.state == "released").order_by(campaigns.c.changed_at.desc()).limit(most)
-    return service.read(lambda connection: [_view(row) for row in connection.execute(query).all()])
+    """List the newest results of campaigns that were open to everyone."""
+    query = select(campaigns).where(campaigns.c.state == "released", campaigns.c.public.is_(True))
+    newest = query.order_by(campaigns.c.changed_at.desc()).limit(most)
+    return service.read(lambda connection: [_view(row) for row in connection.execute(newest).all()])
 
 
 def _view(row: Row[Any]) -> Published:
@@ -45,6 +58,7 @@ def _view(row: Row[Any]) -> Published:
         unit=draft.unit,
         state=row.state,
         round=row.round,
+        public=bool(row.public),
         announcement=Announcement.from_json(row.announcement),
         release=Release.from_json(row.release) if row.release else None,
     )

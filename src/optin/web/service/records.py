@@ -12,6 +12,7 @@ from optin.errors import BadInput
 from optin.releasing import Release
 
 __all__ = [
+    "WORDS",
     "Campaign",
     "Cell",
     "Draft",
@@ -29,6 +30,24 @@ PRIVACY_CONSTRAINED = "privacy-constrained"
 QUASI_LINEAR = "quasi-linear"
 _FARTHEST = 1e12
 _SLIMMEST = 1e-9
+WORDS = {
+    "title": "the title",
+    "question": "the question",
+    "purpose": "why it is asked",
+    "unit": "the unit",
+    "lower": "the smallest answer",
+    "upper": "the largest answer",
+    "data_sd": "the standard deviation",
+    "max_gap": "the largest gap",
+    "slack": "the room for people who decline",
+    "quorum_people": "the least number of people to publish with",
+    "quorum_standard_error": "the largest standard error to publish with",
+    "benefit_base": "the benefit of a perfect result",
+    "benefit_slope": "the benefit lost per unit of variance",
+    "outside": "the benefit of staying out",
+    "decline_share": "the share of people who decline",
+}
+"""What the parts of a draft are called where people read about them: on pages, and in whatever is said about them."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +106,7 @@ def checked_draft(draft: Draft) -> Draft:
     numbers: dict[str, Any] = {name: _number(name, getattr(draft, name)) for name in names}
     draft = replace(draft, **numbers)
     if draft.model not in (PRIVACY_CONSTRAINED, QUASI_LINEAR):
-        raise BadInput(f"model must be {PRIVACY_CONSTRAINED} or {QUASI_LINEAR}")
+        raise BadInput("people must state a limit or a cost; choose one of the two")
     _check_scale(draft)
     _check_terms(draft)
     return draft
@@ -98,27 +117,32 @@ def _check_scale(draft: Draft) -> None:
     if not width >= _SLIMMEST:
         raise BadInput(f"the lower bound must lie below the upper one, by {_SLIMMEST:g} or more")
     if draft.data_sd is not None and not 0.0 <= _number("data_sd", draft.data_sd) <= width / 2:
-        raise BadInput("data_sd must lie between 0 and half the distance of the bounds")
+        raise BadInput(
+            f"{WORDS['data_sd']} must lie between 0 and {width / 2:g}, half the distance of the bounds: no answers between "
+            "them can spread more"
+        )
     if not 0.0 <= draft.max_gap <= width:
-        raise BadInput("max_gap must lie between 0 and the distance of the bounds")
+        raise BadInput(f"{WORDS['max_gap']} must lie between 0 and {width:g}, the distance of the bounds")
+    if draft.max_gap and draft.model != PRIVACY_CONSTRAINED:
+        raise BadInput(f"{WORDS['max_gap']} can be declared only where people state limits; with costs leave it at 0")
 
 
 def _check_terms(draft: Draft) -> None:
     if not 0.0 <= draft.slack <= 10.0:
-        raise BadInput("slack must lie between 0 and 10")
+        raise BadInput(f"{WORDS['slack']} must lie between 0 and 10")
     if draft.slack and draft.model == PRIVACY_CONSTRAINED:
-        raise BadInput("slack leaves room for decliners among people who weigh costs; with limits leave it at 0")
+        raise BadInput(f"{WORDS['slack']} is for people who weigh costs; with limits leave it at 0")
     if draft.sealed and draft.model != PRIVACY_CONSTRAINED:
         raise BadInput("a sealed campaign needs people with limits: what others accept is not known before the plan")
     if not 1 <= draft.quorum_people <= 10**9:
-        raise BadInput("quorum_people must be a whole number from 1 to 10^9")
+        raise BadInput(f"{WORDS['quorum_people']} must be a whole number from 1 to 1000000000, in digits alone")
     if (
         draft.quorum_standard_error is not None
         and not _number("quorum_standard_error", draft.quorum_standard_error) > 0
     ):
-        raise BadInput("quorum_standard_error must be above 0, or left out")
+        raise BadInput(f"{WORDS['quorum_standard_error']} must be above 0, or left out")
     if draft.benefit_slope < 0:
-        raise BadInput("benefit_slope must be 0 or more: a benefit may not rise with the variance")
+        raise BadInput(f"{WORDS['benefit_slope']} must be 0 or more: a benefit may not rise with the variance")
     if draft.outside != "own-data":
         _number("outside", draft.outside)
 
@@ -127,18 +151,20 @@ def _text(name: str, text: str, *, most: int, blank: bool = True) -> str:
     text = text.strip()
     if len(text) > most or (not text and not blank):
         raise BadInput(
-            f"{name} must have {'' if blank else '1 to '}at most {most} characters".replace("1 to at most", "1 to")
+            f"{WORDS[name]} must have {'' if blank else '1 to '}at most {most} characters".replace(
+                "1 to at most", "1 to"
+            )
         )
     if not all(letter.isprintable() or letter == "\n" for letter in text.replace("\r\n", "\n")):
-        raise BadInput(f"{name} has characters that cannot be shown; remove them")
+        raise BadInput(f"{WORDS[name]} has characters that cannot be shown; remove them")
     return text.replace("\r\n", "\n")
 
 
 def _number(name: str, number: Any) -> float:  # noqa: ANN401
     if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-        raise BadInput(f"{name} must be a finite number")
+        raise BadInput(f"{WORDS[name]} must be a finite number")
     if not abs(number) <= _FARTHEST:
-        raise BadInput(f"{name} must lie within {_FARTHEST:g}; measure in a larger unit")
+        raise BadInput(f"{WORDS[name]} must lie within {_FARTHEST:g}; measure in a larger unit")
     return float(number) + 0.0  # minus zero becomes zero
 
 
@@ -216,7 +242,7 @@ class Preview:
 
 @dataclass(frozen=True)
 class Published:
-    """What everyone may see of a campaign, once it is announced."""
+    """What may be seen of a campaign, once it is announced: by everyone if it is ``public``, else by those invited."""
 
     id: str
     title: str
@@ -225,6 +251,7 @@ class Published:
     unit: str
     state: str
     round: int
+    public: bool
     announcement: Announcement
     release: Release | None
 

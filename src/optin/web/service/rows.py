@@ -12,12 +12,22 @@ from sqlalchemy import Connection, Row, func, select
 
 from optin.agents import Agents, LinearBenefit, PrivacyConstrained, QuasiLinear
 from optin.errors import PromiseBroken
-from optin.store.web_schema import accounts, answers, campaigns, jobs, registrations
+from optin.store.web_schema import accounts, answers, campaigns, invitations, jobs, registrations
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import ladder_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Job, Visitor
 
-__all__ = ["OUT_OF_REACH", "People", "agents_of", "campaign_row", "expect_round", "job_of", "owned_row", "people_of"]
+__all__ = [
+    "OUT_OF_REACH",
+    "People",
+    "agents_of",
+    "belongs",
+    "campaign_row",
+    "expect_round",
+    "job_of",
+    "owned_row",
+    "people_of",
+]
 
 _ID = re.compile(r"[0-9a-f]{32}")
 
@@ -46,6 +56,14 @@ def owned_row(connection: Connection, analyst: Visitor, campaign: str) -> Row[An
     if analyst.kind != "analyst" or found.owner != analyst.account:
         raise NotFound
     return found
+
+
+def belongs(connection: Connection, person: str, row: Row[Any]) -> bool:
+    """Say whether a person was invited to a campaign or registered in it."""
+    invited = (invitations.c.account == person, invitations.c.campaign == row.id)
+    registered = (registrations.c.person == person, registrations.c.campaign == row.id)
+    queries = (select(invitations.c.secret).where(*invited), select(registrations.c.step).where(*registered))
+    return any(connection.execute(query.limit(1)).first() is not None for query in queries)
 
 
 def job_of(connection: Connection, campaign: str) -> Job | None:

@@ -226,7 +226,7 @@ class OpenCampaignsOut(Given):
 
 
 class PublishedOut(Given):
-    """What everyone may see of an announced campaign."""
+    """What may be seen of an announced campaign."""
 
     id: Annotated[str, Field(examples=[EXAMPLE_ID])]
     title: str
@@ -241,6 +241,6 @@ class PublishedOut(Given):
 
 
 class PublishedListOut(Given):
-    """The newest results."""
+    """The newest results of campaigns that were open to everyone."""
 
     campaigns: list[PublishedOut]

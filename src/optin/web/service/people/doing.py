@@ -139,7 +139,7 @@ def _store_answer(service: Service, connection: Connection, row: Row[Any], perso
     draft = Draft.from_json(row.draft)
     if not math.isfinite(value) or not draft.lower <= value <= draft.upper:
         raise BadInput(
-            f"an answer must be a number from {draft.lower:g} to {draft.upper:g}; yours is not, please check it"
+            f"an answer must be a number from {draft.lower:.15g} to {draft.upper:.15g}; yours is not, please check it"
         )
     sealed = service.keys.seal(float(value), campaign=row.id, round=row.round, person=person.account)
     mine = {"campaign": row.id, "round": row.round, "person": person.account, "at": service.clock()}

@@ -18,7 +18,7 @@ from optin.web.service.core import Service
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import step_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Me, MyCampaign, Visitor
-from optin.web.service.rows import OUT_OF_REACH, campaign_row
+from optin.web.service.rows import OUT_OF_REACH, belongs, campaign_row
 
 __all__ = ["campaign", "campaigns_of", "checked", "me", "of_mine", "open_campaigns", "receipt", "visible"]
 
@@ -95,16 +95,9 @@ def visible(connection: Connection, person: Visitor, name: str) -> Row[Any]:
     """Find a campaign that this person may see: one they belong to, or one open to everyone."""
     row = campaign_row(connection, name)
     open_to_all = row.public and row.state == "registration"
-    if row.state == "draft" or not (open_to_all or _belongs(connection, person.account, row)):
+    if row.state == "draft" or not (open_to_all or belongs(connection, person.account, row)):
         raise NotFound
     return row
-
-
-def _belongs(connection: Connection, person: str, row: Row[Any]) -> bool:
-    invited = (invitations.c.account == person, invitations.c.campaign == row.id)
-    registered = (registrations.c.person == person, registrations.c.campaign == row.id)
-    queries = (select(invitations.c.secret).where(*invited), select(registrations.c.step).where(*registered))
-    return any(connection.execute(query.limit(1)).first() is not None for query in queries)
 
 
 def _stranger_view(row: Row[Any]) -> MyCampaign:

@@ -1,0 +1,77 @@
+"""Numbers as people type them: read in one way or not at all, and told back where they could be meant otherwise.
+
+Half of the world writes forty-five thousand as 45.000 and the other half as 45,000: neither is taken for forty-five where
+forty-five thousand could be meant.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from optin.errors import BadInput
+
+__all__ = ["Typed", "spelled", "typed_number"]
+
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,3})?", re.ASCII)
+_EITHER = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", re.ASCII)
+_GROUPED = re.compile(
+    r"[+-]?\d{1,3}([.,'\N{RIGHT SINGLE QUOTATION MARK} _\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}]\d{3})+([.,]\d+)?",
+    re.ASCII,
+)
+_PLAIN = re.compile(r"-?(0|[1-9]\d*)(\.\d{1,2})?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A number and whether it stood there just as we would write it; if not, whoever typed it should see it again."""
+
+    number: float
+    plain: bool
+
+
+def typed_number(text: str, words: str, *, low: float = -math.inf, high: float = math.inf) -> Typed:
+    """Read what someone typed; of two readings only one between ``low`` and ``high`` may be left, as a decimal number.
+
+    >>> typed_number("7,5", "your answer"), typed_number("7.125", "your answer", low=0, high=12).number
+    (Typed(number=7.5, plain=False), 7.125)
+    >>> typed_number("45.000", "your answer", low=0, high=200_000)
+    Traceback (most recent call last):
+        ...
+    optin.errors.BadInput: your answer can be read in two ways: write 45000, or 45
+    """
+    text = text.strip().replace("\N{MINUS SIGN}", "-")
+    if not text:
+        raise BadInput(f"{words} is missing: type a number")
+    if _EITHER.fullmatch(text):
+        return _one_of_two(text, words, low, high)
+    if not _NUMBER.fullmatch(text):
+        raise BadInput(f"{words} must be a number{_hint(text)}")
+    number = float(text.replace(",", "."))
+    if not math.isfinite(number):
+        raise BadInput(f"{words} must be a number that is not so large")
+    return Typed(number, plain=bool(_PLAIN.fullmatch(text)) or text == spelled(number))
+
+
+def _one_of_two(text: str, words: str, low: float, high: float) -> Typed:
+    whole, decimal = float(re.sub("[.,]", "", text)), float(text.replace(",", "."))
+    if low <= whole <= high:
+        raise BadInput(f"{words} can be read in two ways: write {spelled(whole)}, or {spelled(decimal)}")
+    return Typed(decimal, plain=False)
+
+
+def _hint(text: str) -> str:
+    if not _GROUPED.fullmatch(text):
+        return ""
+    return ": write it without anything between the thousands, and a point before a fraction, such as 1234567.5"
+
+
+def spelled(number: float) -> str:
+    """Write a number so that it can be read in one way only.
+
+    >>> spelled(45.0), spelled(45.125), spelled(0.125), spelled(2e5)
+    ('45', '45.1250', '0.125', '200000')
+    """
+    text = f"{number:.15g}"
+    return text + "0" if _EITHER.fullmatch(text) else text
