@@ -10,6 +10,7 @@ engine the id, so `placeless` takes the place away, and nothing else.
 """
 
 import csv
+import json
 import math
 import random
 import re
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from cli_steps import optin as optin_command
 from ledger_steps import spent
 
 import optin
@@ -40,6 +42,7 @@ BAD_NUMBERS = ["", " ", "nan", "NaN", "-1", "-0.5", "-inf", "abc", "1,5", "1_000
 GOOD_DRESS = [str, lambda text: f" {text}", lambda text: f"{text}  ", lambda text: f"\t{text}", lambda text: f"+{text}"]
 INFINITE = ["inf", "Inf", "INF", "infinity", "+inf", "Infinity"]
 ANSWERS = {True: ["true", "yes", "1", "Y", " t ", "TRUE"], False: ["false", "no", "0", "N", "f", " False"]}
+ODD_NAMES = ["notes", "Value", "LIMITS", "a b", "select", "", "person", "tau", "count", "grains", "joined_people"]
 BAD_ANSWERS = ["", "maybe", "2", "ja", "1.0", "nan", "yes!"]
 ODD_IDS = ["007", "7", "7.0", "1e3", "ann", "Ann", "ann ", "é", "e\u0301", "a,b", 'say "hi"', "nan", "inf", "NULL", "true",
            "x" * 80, "0", "-0", "😀", "a'b", "%s", "2^5"]  # fmt: skip
@@ -66,6 +69,7 @@ class Case:
     rounds: int
     declined: tuple = ()
     quorum: dict = field(default_factory=dict)
+    budget: dict = field(default_factory=dict)
 
 
 def campaign(seed):
@@ -73,28 +77,20 @@ def campaign(seed):
     rng = random.Random(seed)
     people = rng.choice([1, 3, 12, 12, 14, 20, 30])
     model = rng.choice(["limits", "limits", "limits", "budgets", "costs"])
-    bad = rng.random() < 0.35
-    columns = {"id": _ids(rng, people)}
     names = {"limits": ["limits"], "budgets": ["budgets", "costs"], "costs": ["costs"]}[model]
-    for name in names:
-        columns[name] = _numbers(rng, people, finite=name == "costs")
-    if bad and rng.random() < 0.6:
-        _spoil(rng, columns[rng.choice(names)], BAD_NUMBERS)
-    answers = [rng.random() < 0.85 for _ in range(people)]
-    columns["joined"] = [rng.choice(ANSWERS[said]) for said in answers]
-    columns["value"] = _values(rng, people)
-    if rng.random() < 0.5:
-        columns["value"] = [
-            cell if said else rng.choice(["", "nan", cell, "n/a"])
-            for cell, said in zip(columns["value"], answers, strict=True)
-        ]
-    if bad and rng.random() < 0.25:
-        _spoil(rng, columns["value"], ["", "nan", "abc", "-", "1,5"])
-    if bad and rng.random() < 0.2:
-        _spoil(rng, columns["joined"], BAD_ANSWERS)
-    columns = _other_names(rng, columns, bad=bad)
-    asked = _asked(rng, model)
-    ledger = rng.random() < 0.6
+    ledger, bad = rng.random() < 0.6, rng.random() < 0.3
+    columns = {"id": _ids(rng, people)}
+    columns |= {name: _numbers(rng, people, finite=name == "costs") for name in names}
+    declined = tuple(sorted({rng.choice(columns["id"]) for _ in range(rng.choice([0, 0, 1, 3])) if ledger}))
+    columns |= _answers(rng, columns["id"], declined if rng.random() < 0.8 else ())
+    totals = rng.choice([None, None, None, 3.0, "total"]) if ledger else None
+    if totals == "total":
+        columns["total"] = [_dressed(rng, rng.choice(["5", "1", "inf", "0.25", "0"])) for _ in range(people)]
+    if bad:
+        _spoil_some(rng, columns, names)
+        columns = _other_names(rng, columns)
+    if rng.random() < 0.1:
+        columns[rng.choice(ODD_NAMES)] = list(columns[next(iter(columns))])
     return Case(
         seed=seed,
         model=model,
@@ -103,18 +99,37 @@ def campaign(seed):
         typed=rng.random() < 0.7,
         parts=rng.choice([1, 1, 1, 2, 3]),
         read={name: name for name in ("id", *names)},
-        plan=asked,
+        plan=_asked(rng, model),
         announce={"min_people": rng.choice([10, 1, 1, 0, 5])},
         release={"allow_no_noise": rng.random() < 0.5},
-        values="value" if rng.random() < 0.95 else rng.choice(["valeu", "limits"]),
+        values="value" if rng.random() < 0.97 else rng.choice(["valeu", names[0]]),
         joined=rng.choice([None, None, "joined", "joined", "joined", "joind" if bad else "joined"]),
         ledger=ledger,
-        rounds=2 if ledger and rng.random() < 0.4 else 1,
-        declined=tuple(
-            sorted({rng.choice(columns.get("id", ["x"]) or ["x"]) for _ in range(rng.choice([0, 0, 1, 3]))})
-        ),
-        quorum={"people": rng.choice([1, 1, 1, 8, 25]), "standard_error": rng.choice([math.inf, math.inf, 1.0])},
+        rounds=2 if ledger and rng.random() < 0.6 else 1,
+        declined=declined,
+        quorum={"people": rng.choice([1, 1, 1, 1, 8, 25]), "standard_error": rng.choice([math.inf, math.inf, 1.0])},
+        budget={} if totals is None else {"allowances": totals, "raise_limits": rng.random() < 0.3},
     )
+
+
+def _answers(rng, ids, declined):
+    """Who joins, and what they give; the cells of the others hold anything at all."""
+    said = [rng.random() < 0.85 and person not in declined for person in ids]
+    values = _values(rng, len(ids))
+    if rng.random() < 0.5:
+        values = [
+            cell if joins else rng.choice(["", "nan", cell, "n/a"]) for cell, joins in zip(values, said, strict=True)
+        ]
+    return {"joined": [rng.choice(ANSWERS[joins]) for joins in said], "value": values}
+
+
+def _spoil_some(rng, columns, names):
+    """Put cells that cannot be used into some columns."""
+    kinds = dict.fromkeys((*names, "total"), (0.5, BAD_NUMBERS))
+    kinds |= {"value": (0.25, ["", "nan", "abc", "-", "1,5"]), "joined": (0.2, BAD_ANSWERS)}
+    for name, (chance, cells) in kinds.items():
+        if name in columns and rng.random() < chance:
+            _spoil(rng, columns[name], cells)
 
 
 def _ids(rng, people):
@@ -186,22 +201,13 @@ def _spoil(rng, cells, bad):
         cells[rng.randrange(len(cells))] = rng.choice(bad)
 
 
-def _other_names(rng, columns, *, bad):
-    """Rename, drop, repeat or add columns; now and then no rows are left."""
-    names = list(columns)
-    if bad and rng.random() < 0.15:
-        old = rng.choice(names)
+def _other_names(rng, columns):
+    """Now and then a column has another name, or no rows are left."""
+    if rng.random() < 0.15:
+        old = rng.choice(list(columns))
         new = rng.choice([old.upper(), f" {old}", f"{old}2", "x", "naïve", "a b"])
         columns = {new if name == old else name: cells for name, cells in columns.items()}
-    if rng.random() < 0.1:
-        columns = columns | {
-            rng.choice(["notes", "Value", "LIMITS", "a b", "select", "", "person", "tau", "count"]): list(
-                columns[next(iter(columns))]
-            )
-        }
-    if bad and rng.random() < 0.05:
-        columns = {name: [] for name in columns}
-    return columns
+    return {name: [] for name in columns} if rng.random() < 0.05 else columns
 
 
 def _asked(rng, model):
@@ -292,7 +298,7 @@ class _Run:
     def _round(self, agents, number):
         case = self.case
         self.step = f"plan {number}"
-        accountably = {} if self.ledger is None else {"ledger": self.ledger}
+        accountably = {} if self.ledger is None else {"ledger": self.ledger, **self._budget()}
         plan = (plan_accountably if accountably else optin.plan)(agents, **case.plan, **accountably)
         self.plans.append(plan)
         self.found.append((self.step, _numbers_of(plan)))
@@ -302,7 +308,7 @@ class _Run:
         if self.ledger is None:
             offer = plan.announce(agents, campaign="c", round=number, **case.announce)
         else:
-            offer = announce_accountably(plan, agents, campaign="c", round=number, ledger=self.ledger, **case.announce)
+            offer = announce_accountably(plan, agents, campaign="c", round=number, **accountably, **case.announce)
         self.found.append((self.step, offer.to_record()))
         if self.ledger is not None:
             self.found.append((f"promises {number}", dict(sorted(self.ledger.promises(_terms(offer)).items()))))
@@ -337,6 +343,13 @@ class _Run:
         self.step = f"verify {number}"
         self.found.append((self.step, self.ledger.verify().ok))
 
+    def _budget(self):
+        """What people allow over all releases: a number, or the name of a column, which memory reads."""
+        budget = dict(self.case.budget)
+        if budget.get("allowances") == "total" and self.engine == "memory":
+            budget["allowances"] = read_table(self.source, ["total"]).numbers("total")
+        return budget
+
     def _columns(self):
         """Values and answers: read into arrays for people in memory, named for people in an engine."""
         case = self.case
@@ -369,3 +382,64 @@ def placeless(message, source, case):
     message = re.sub(r"SOMEONE:? (SOMEONE|(the|this) person)", "SOMEONE", message)
     message = re.sub(r"^SOMEONE (?=has )", "PEOPLE ", message)  # line 1 is the header
     return re.sub(r"^PEOPLE:", "SOMEONE", message)  # whom no engine can name has no id
+
+
+def by_command(case, folder, engine):
+    """Run the campaign by the command line on one engine: for each command its exit code and what it wrote or said."""
+    folder = Path(folder)
+    people, here = folder / "people", folder / engine
+    source = str(people if case.parts > 1 else next(iter(sorted(people.iterdir()))))
+    here.mkdir()
+    found = []
+
+    def run(name, *arguments):
+        left = optin_command(name, *arguments)
+        if left.code:
+            found.append((name, left.code, placeless(left.err.removeprefix("optin: ").strip(), source, case)))
+        return left.code == 0
+
+    for name, arguments in _commands(case, source, here, engine):
+        if not run(name, *arguments):
+            return found
+        if name != "ledger":
+            written_here = json.loads(Path(arguments[-1]).read_text())
+            found.append((name, {key: written_here[key] for key in WRITTEN[name]}))
+    return [*found, ("charges", _charges(here / "ledger.sqlite"))] if case.ledger else found
+
+
+WRITTEN = {
+    "plan": ("people", "cap", "variance", "pooled_people"),
+    "announce": ("people", "total_grains", "total_squared_grains"),
+    "release": ("joined_people", "total_grains", "total_squared_grains", "tilt"),
+}
+
+
+def _commands(case, source, here, engine):
+    columns = [word for name in case.read for word in (f"--{name}", name)]
+    worth = ["--benefit-base", "1", "--benefit-slope", "1"] if case.model == "costs" else []
+    where, asked = ["--engine", engine], dict(case.plan)
+    lo, hi = asked.pop("bounds")
+    options = [word for name, number in asked.items() for word in (f"--{OPTIONS.get(name, name)}", str(number))]
+    ledger = ["--ledger", str(here / "ledger.sqlite")]
+    plan, offer = str(here / "plan.json"), str(here / "offer.json")
+    yield "plan", [source, *columns, *worth, f"--bounds={lo}", str(hi), *options, *where, "-o", plan]
+    few = ["--campaign", "c", "--min-people", str(case.announce["min_people"])]
+    yield "announce", [plan, source, *ledger, *few, *where, "-o", offer]
+    more = ["--joined", case.joined] if case.joined else []
+    more += ["--quorum", str(case.quorum["people"])]
+    more += ["--allow-no-noise"] if case.release["allow_no_noise"] else []
+    book = ledger if case.ledger else ["--no-ledger"]
+    yield (
+        "release",
+        [offer, source, "--values", case.values, *columns, *more, *book, *where, "-o", str(here / "release.json")],
+    )
+    if case.ledger:
+        yield "ledger", ["verify", *ledger]
+
+
+OPTIONS = {"data_sd": "sd", "max_gap": "max-gap"}
+
+
+def _charges(path):
+    with Ledger.open(str(path)) as ledger:
+        return spent(ledger)

@@ -2,8 +2,14 @@
 
 import math
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from cli_steps import optin_ok
 from differential import campaign, outcome, written
+
+import optin
+from optin.engine import read_table
 
 TOLD_APART = "which an engine cannot tell apart"
 """The one thing that only engines refuse, and say so: names of columns that differ in nothing but capitals."""
@@ -51,3 +57,51 @@ def test_duckdb_and_arrays_agree_on_random_campaigns(tmp_path, seeds):
 def test_duckdb_and_arrays_agree_on_many_random_campaigns(tmp_path, seeds):
     for seed in seeds:
         agree(1_000 + seed, tmp_path / str(seed), "duckdb")
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_what_stands_in_the_cell_of_someone_who_did_not_join_is_not_looked_at(tmp_path, engine):
+    rows = "".join(f"p{at},0.5,1,yes\n" for at in range(12))
+    (tmp_path / "people.csv").write_text("id,limit,value,joined\n" + rows + "q,0.5,away,no\n")
+    at = ("--ledger", tmp_path / "l.sqlite", "--engine", engine)
+    people = tmp_path / "people.csv"
+    optin_ok("plan", people, "--limits", "limit", "--bounds", 0, 1, "-o", tmp_path / "plan.json")
+    optin_ok("announce", tmp_path / "plan.json", people, *at, "-o", tmp_path / "offer.json")
+    more = ("--values", "value", "--joined", "joined", "--json", "-o", tmp_path / "release.json")
+    assert optin_ok("release", tmp_path / "offer.json", people, *at, *more).json["joined_people"] == 12
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_answers_stored_as_numbers_are_one_and_zero(tmp_path, engine):
+    table = {"id": list("abcd"), "limit": [1.0] * 4, "value": [0.5] * 4}
+    for kind in (pa.float64(), pa.float32(), pa.int8(), pa.decimal128(5, 2), pa.bool_()):
+        answers = pa.array([1, 0, 1, 1]).cast(pa.float64()).cast(kind)
+        pq.write_table(pa.table(table | {"joined": answers}), tmp_path / "people.parquet")
+        agents = optin.read(tmp_path / "people.parquet", limits="limit", engine=engine)
+        offer = optin.plan(agents, bounds=(0, 1)).announce(agents, min_people=1)
+        held = read_table(str(tmp_path / "people.parquet"), ["value", "joined"])
+        columns = (held.values("value"), held.truths("joined")) if engine == "memory" else ("value", "joined")
+        assert optin.release(offer, agents, columns[0], joined=columns[1]).joined_people == 3
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_budget_over_a_tiny_cost_is_refused_and_never_taken_for_no_limit(tmp_path, engine):
+    (tmp_path / "people.csv").write_text("id,budget,cost\nann,1,1\nbob,1,5e-324\n")
+    with pytest.raises(optin.BadInput, match="cost is positive but below 1e-150; write 0 for no cost at all"):
+        optin.read(tmp_path / "people.csv", budgets="budget", costs="cost", engine=engine)
+
+
+def test_a_cap_far_above_every_limit_adds_up_to_their_sum(tmp_path):
+    (tmp_path / "people.csv").write_text("id,limit\nann,1e-9\n")
+    agents = optin.read(tmp_path / "people.csv", limits="limit")
+    assert agents.table().clipped_total(8e9) == 1e-9
+
+
+def test_words_are_counted_and_the_first_of_them_is_named(tmp_path):
+    (tmp_path / "people.csv").write_text("id,limit\nann,1\nbob,x\ncy,y\n")
+    for engine, place in (("memory", "line 3"), ("duckdb", "id bob")):
+        with pytest.raises(optin.BadInput) as caught:
+            optin.read(tmp_path / "people.csv", limits="limit", engine=engine)
+        assert str(caught.value) == (
+            f"{tmp_path / 'people.csv'} {place}: limit is not a number; write it with digits and a point (1 more)"
+        )

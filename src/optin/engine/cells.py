@@ -19,6 +19,8 @@ NUMBER = r"^[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|(?i:inf|infinit
 """What text is read as a number, by every engine: what their own casts make of 1d or 1_000 differs."""
 YES = ("1", "true", "t", "yes", "y")
 NO = ("0", "false", "f", "no", "n")
+SPACES = " \t\n\v\f\r"
+"""What is trimmed from text, by every engine."""
 ANSWERS = dict.fromkeys(YES, True) | dict.fromkeys(NO, False)
 NO_ANSWER = "is not an answer; write true or false, yes or no, 1 or 0"
 
@@ -48,8 +50,12 @@ def as_numbers(column: pa.ChunkedArray, name: str, file: str) -> tuple[NDArray[n
 
 def as_truths(column: pa.ChunkedArray, name: str, file: str) -> tuple[Mask, Mask]:
     """Take answers (true, yes or 1 against false, no or 0), and mark the cells that hold none."""
-    texts = pc.cast(_plain(column), pa.string()).to_pylist()
-    answers = [ANSWERS.get((text or "").strip().lower()) for text in texts]
+    plain = _plain(column)
+    if _is_number(plain.type) or pa.types.is_boolean(plain.type):
+        numbers, _ = as_numbers(plain, name, file)
+        return numbers == 1, (numbers != 1) & (numbers != 0)
+    texts = plain.to_pylist() if _is_text(plain.type) else [None] * len(plain)
+    answers = [ANSWERS.get((text or "").strip(SPACES).lower()) for text in texts]
     others = np.array([answer is None for answer in answers], dtype=np.bool_)
     return np.array(answers, dtype=np.bool_), others
 

@@ -31,6 +31,7 @@ SAMPLE = 1 << 18
 UNSURE = 6  # ranks: more than five standard errors of a rank in such a sample
 MOSTLY = 8  # so many times more people below than inside: subtracting loses nothing
 LARGE = 1e150  # sums above it need a closer look
+FEW_DIGITS = 2.0**12  # so much larger, and twelve of 53 binary digits are lost
 UNLIKE = 0.02  # a share of infinite limits so far from the counted one is no accident
 MOST_ENDLESS = 0.9  # above that the sample says too little about the others
 
@@ -112,9 +113,8 @@ class GlancedLimits(EngineLimits):
 
     def clipped_total(self, bound: float) -> float:
         """Add up min(limit, bound) = (limit + bound - |limit - bound|) / 2, which needs no comparison."""
-        everyone = self._glance.total + len(self) * bound
         fetched = any(ladder.low <= bound < ladder.high for ladder in self._fetched)
-        if fetched or not everyone <= min(2.0**12 * bound * len(self), LARGE):
+        if fetched or not self._alike(len(self) * bound):
             return super().clipped_total(bound)
         table = self._limit.name("tau").as_table()
         gap = (table.tau - literal(bound)).abs()
@@ -122,6 +122,11 @@ class GlancedLimits(EngineLimits):
             table.agg(total=steady_sum(table.tau), gap=steady_sum(gap)), about=self.rows.source
         )
         return float(found["total"] + len(self) * bound - found["gap"]) / 2
+
+    def _alike(self, bounds: float) -> bool:
+        """Tell whether adding up limits and bounds loses few digits of either: neither is far above the other."""
+        total = self._glance.total
+        return total + bounds <= min(FEW_DIGITS * bounds, FEW_DIGITS * total, LARGE)
 
     def _ladder(self, low: float, high: float, *, room: int) -> Ladder | None:
         """Fetch the distinct limits inside, and in the same scan add up those at or below ``low``."""

@@ -97,5 +97,7 @@ class Rows:
         column = self.column(name)
         if column.type().is_boolean():
             return column
+        if column.type().is_numeric():
+            return ibis.cases((column == 1, True), (column == 0, False))
         text = column.cast("string").strip().lower()
         return ibis.cases((text.isin(YES), True), (text.isin(NO), False))
