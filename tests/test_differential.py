@@ -11,6 +11,7 @@ from differential import campaign, outcome, written
 import optin
 from optin.engine import read_table
 
+SPARK = pytest.mark.xdist_group("spark")  # one worker starts Java, the others never
 TOLD_APART = "which an engine cannot tell apart"
 """The one thing that only engines refuse, and say so: names of columns that differ in nothing but capitals."""
 
@@ -105,3 +106,21 @@ def test_words_are_counted_and_the_first_of_them_is_named(tmp_path):
         assert str(caught.value) == (
             f"{tmp_path / 'people.csv'} {place}: limit is not a number; write it with digits and a point (1 more)"
         )
+
+
+ODD_HEADER = ",id,limit,Limit,notes,notes,value,VALUE"
+"""What spreadsheets and data frames write: a column without a name, names given twice, names that differ in capitals."""
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb", pytest.param("spark-local", marks=SPARK)])
+def test_columns_without_a_name_or_named_alike_are_in_nobodys_way(tmp_path, engine):
+    rows = "".join(f"{at},p{at},0.5,100,a,b,1,7\n" for at in range(12))
+    path = tmp_path / "people.csv"
+    path.write_text(f"{ODD_HEADER}\n{rows}")
+    agents = optin.read(path, limits="limit", engine=engine)
+    offer = optin.plan(agents, bounds=(0, 1)).announce(agents)
+    assert offer.total_grains == 12 * 2**31
+    values = read_table(str(path), ["value"]).values("value") if engine == "memory" else "value"
+    assert optin.release(offer, agents, values).joined_people == 12
+    with pytest.raises(optin.BadInput, match=r"people\.csv has 2 columns named notes; rename all but one"):
+        optin.release(offer, agents, "notes") if engine != "memory" else read_table(str(path), ["notes"])

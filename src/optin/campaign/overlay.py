@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from optin.campaign.lowering import allowance
-from optin.engine.engines import read_files
+from optin.engine.engines import read_parquet
 from optin.engine.people import KeptConstrained, KeptQuasiLinear
 from optin.engine.rows import Rows
 from optin.errors import BadInput
@@ -43,8 +43,7 @@ def laid_over(agents: Kept, handed: Handed) -> Rows | None:
             f"the ledger knows some of these people already, and what it knows can be laid beside them by DuckDB or Spark, not"
             f" by {rows.session.name}: write the table to Parquet and read that"
         )
-    header = (PERSON, FIRST, SECOND)
-    known = read_files(rows.session, {header: [str(path)]}, parquet=True)
+    known = read_parquet(rows.session, [str(path)])
     stated = {STATED: agents.limit()} if isinstance(agents, KeptConstrained) else {}
     people = rows.table.select(*rows.places.values(), **{ROW: rows.ids()}, **stated)
     joined = people.left_join(known, people[ROW] == known[PERSON])

@@ -15,12 +15,11 @@ from optin.errors import BadInput
 __all__ = ["NO", "NO_ANSWER", "NUMBER", "YES", "as_ids", "as_numbers", "as_truths", "not_ids", "not_numbers"]
 
 Mask = NDArray[np.bool_]
+BLANKS = " \t\n\r\v\f"  # what surrounds a cell and means nothing, the same everywhere
 NUMBER = r"^[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|(?i:inf|infinity|nan))$"
 """What text is read as a number, by every engine: what their own casts make of 1d or 1_000 differs."""
 YES = ("1", "true", "t", "yes", "y")
 NO = ("0", "false", "f", "no", "n")
-SPACES = " \t\n\v\f\r"
-"""What is trimmed from text, by every engine."""
 ANSWERS = dict.fromkeys(YES, True) | dict.fromkeys(NO, False)
 NO_ANSWER = "is not an answer; write true or false, yes or no, 1 or 0"
 
@@ -55,7 +54,7 @@ def as_truths(column: pa.ChunkedArray, name: str, file: str) -> tuple[Mask, Mask
         numbers, _ = as_numbers(plain, name, file)
         return numbers == 1, (numbers != 1) & (numbers != 0)
     texts = plain.to_pylist() if _is_text(plain.type) else [None] * len(plain)
-    answers = [ANSWERS.get((text or "").strip(SPACES).lower()) for text in texts]
+    answers = [ANSWERS.get((text or "").strip(BLANKS).lower()) for text in texts]
     others = np.array([answer is None for answer in answers], dtype=np.bool_)
     return np.array(answers, dtype=np.bool_), others
 

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from optin.engine import duck, spark
+from optin.engine.headers import shared
 from optin.engine.places import real_name
 from optin.engine.session import Session
 from optin.errors import BadInput
@@ -14,7 +15,7 @@ from optin.errors import BadInput
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["KNOWN", "MEMORY", "check_engine", "grouped", "open_session", "read_files"]
+__all__ = ["KNOWN", "MEMORY", "check_engine", "grouped", "open_session", "read_csv", "read_parquet"]
 
 MEMORY = "memory"
 KNOWN = "memory, duckdb, spark-local, spark://host:port or sc://host:port"
@@ -32,16 +33,28 @@ def open_session(engine: str) -> Session:
     return spark.open_spark(engine) if spark.is_spark(engine) else duck.open_duckdb()
 
 
-def read_files(session: Session, headers: dict[tuple[str, ...], list[str]], *, parquet: bool) -> ir.Table:
-    """Open files, grouped by their header, as one table of the columns they share."""
+def read_parquet(session: Session, files: Iterable[str]) -> ir.Table:
+    """Open Parquet files as one table."""
+    return _reader(session).read_parquet(session, [*map(real_name, files)])
+
+
+def read_csv(session: Session, headers: dict[tuple[str, ...], list[str]]) -> tuple[ir.Table, dict[str, str]]:
+    """Open CSV files, grouped by their header, as one table of the columns they share, and say how each is called there.
+
+    Columns go by their place: engines know no empty name, and take names for one that differ only in capitals.
+    """
     import ibis
 
-    reader: ModuleType = spark if spark.is_spark(session.name) else duck
-    if parquet:
-        return reader.read_parquet(session, [real_name(file) for files in headers.values() for file in files])
-    tables = [reader.read_csv(session, [*map(real_name, files)], header) for header, files in headers.items()]
-    shared = [name for name in tables[0].columns if all(name in table.columns for table in tables)]
-    return ibis.union(*(table.select(shared) for table in tables)) if len(tables) > 1 else tables[0]
+    reader, names = _reader(session), shared([*headers])
+    tables = []
+    for header, files in headers.items():
+        whole = reader.read_csv(session, [*map(real_name, files)], [f"f{at}" for at in range(len(header))])
+        tables.append(whole.select(**{f"c{at}": whole[f"f{header.index(name)}"] for at, name in enumerate(names)}))
+    return ibis.union(*tables), {name: f"c{at}" for at, name in enumerate(names)}
+
+
+def _reader(session: Session) -> ModuleType:
+    return spark if spark.is_spark(session.name) else duck
 
 
 def grouped(headers: Iterable[tuple[str, tuple[str, ...]]]) -> dict[tuple[str, ...], list[str]]:

@@ -12,7 +12,7 @@ from optin.engine.parquetfiles import parquet_header, parquet_types
 from optin.engine.places import PARQUET
 from optin.errors import BadInput
 
-__all__ = ["advice", "expect_column", "expect_one_type", "expect_told_apart", "header", "is_parquet"]
+__all__ = ["advice", "expect_column", "expect_one_type", "expect_told_apart", "header", "is_parquet", "shared"]
 
 
 def header(file: Path) -> list[str]:
@@ -22,6 +22,11 @@ def header(file: Path) -> list[str]:
     except OSError as error:
         reason = error.strerror or "it cannot be opened"
     raise BadInput(f"{file} cannot be read: {reason}")
+
+
+def shared(headers: Sequence[Sequence[str]]) -> list[str]:
+    """List the names that every header has, and has once."""
+    return [name for name in headers[0] if all(known.count(name) == 1 for known in headers)]
 
 
 def expect_column(file: Path | str, name: str, header: list[str]) -> None:

@@ -13,7 +13,7 @@ from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
 from optin.engine.csvfiles import expect_readable, line_count
-from optin.engine.engines import MEMORY, grouped, open_session, read_files
+from optin.engine.engines import MEMORY, grouped, open_session, read_csv, read_parquet
 from optin.engine.headers import expect_column, expect_one_type, expect_told_apart, header, is_parquet
 from optin.engine.marks import marks_of
 from optin.engine.parquetfiles import expect_whole, row_count
@@ -107,17 +107,19 @@ def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engin
     for file, known in headers:
         for name in (id, *columns):
             expect_column(file, name, list(known))
-        expect_told_apart(file, list(known))
+        if is_parquet(file):
+            expect_told_apart(file, list(known))
     if found is None and is_parquet(files[0]) and is_spark(engine):
         expect_one_type(files)
     session = open_session(engine)
     session.explain = partial(_expect_whole, files)
     if found is not None:
         found.register(session)
-    table = session.tried(
-        lambda: read_files(session, grouped(headers), parquet=is_parquet(files[0])), about=str(source)
-    )
-    rows = Rows(session, table, str(source), id, real, marks)
+    if is_parquet(files[0]):
+        table, places = session.tried(lambda: (read_parquet(session, files), {}), about=str(source))
+    else:
+        table, places = session.tried(lambda: read_csv(session, grouped(headers)), about=str(source))
+    rows = Rows(session, table, str(source), id, real, marks, places, tuple(headers))
     rows.ids()
     return rows
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from optin.agents.columns import NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
 from optin.engine.cells import NO_ANSWER, Mask, as_ids, as_numbers, as_truths
 from optin.engine.csvfiles import line_of, read_csv
-from optin.engine.headers import expect_column, header, is_parquet
+from optin.engine.headers import expect_column, header, is_parquet, shared
 from optin.engine.parquetfiles import read_parquet
 from optin.engine.places import files_of
 from optin.errors import BadInput
@@ -94,17 +94,11 @@ class Table:
 def read_table(path: str, names: Sequence[str] | None = None) -> Table:
     """Read the named columns (None: all they share) of every file the path stands for; each must have them, once."""
     files = files_of(path)
-    wanted = list(dict.fromkeys(names)) if names is not None else _shared(files)
+    wanted = list(dict.fromkeys(names)) if names is not None else shared([header(file) for file in files])
     tables = tuple(_read(file, wanted) for file in files)
     if sum(len(table) for table in tables) == 0:
         raise BadInput(f"{path} has a header and no rows; give one row a person")
     return Table(files, tables, tuple(wanted))
-
-
-def _shared(files: tuple[Path, ...]) -> list[str]:
-    """List the columns that every file has, and has once."""
-    headers = [header(file) for file in files]
-    return [name for name in headers[0] if all(known.count(name) == 1 for known in headers)]
 
 
 def _read(file: Path, names: list[str]) -> pa.Table:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from optin.engine.cells import NO, NUMBER, YES, not_ids, not_numbers
-from optin.engine.headers import advice
+from optin.engine.headers import advice, expect_column
 from optin.engine.marks import Mark, expect_unchanged, marks_of
 from optin.engine.session import Session
 from optin.errors import BadInput
@@ -33,6 +33,7 @@ class Rows:
     files: tuple[str, ...] = field(default=())
     marks: tuple[Mark, ...] | None = field(default=None, repr=False)
     places: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: tuple[tuple[str, tuple[str, ...]], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         """Note how each file is now; every later query reads the same list. Give columns names of our own."""
@@ -52,7 +53,9 @@ class Rows:
         return f"{self.source} id {person}" if person else self.source
 
     def expect(self, name: str) -> None:
-        """Refuse a column that is not there, and propose the nearest."""
+        """Refuse a column that is not there, or in a file twice, and propose the nearest."""
+        for file, header in self.headers:
+            expect_column(file, name, list(header))
         if name not in self.places:
             raise BadInput(f"{self.source} has no column {name}; {advice(name, list(self.places))}")
 

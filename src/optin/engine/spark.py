@@ -41,7 +41,7 @@ SETTINGS = {
 }
 LITERAL = {"__globPaths__": False, "recursiveFileLookup": True}
 """Take names as they are, not as patterns; and look for no columns in the names of folders, as Spark does by itself."""
-CSV = {"header": True, "quote": '"', "escape": '"', "multiLine": True, "mode": "FAILFAST", "enforceSchema": False}
+CSV = {"header": True, "quote": '"', "escape": '"', "multiLine": True, "mode": "FAILFAST"}
 UNREADABLE = re.compile(r"(^|/)([._][^/]*|[^/]*:[^/]*)$")
 RENAME = "it passes over names that start with _ or ., and cannot open names with a colon; rename the file"
 
