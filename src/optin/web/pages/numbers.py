@@ -39,7 +39,7 @@ def typed_number(text: str, words: str, *, low: float = -math.inf, high: float =
     >>> typed_number("45.000", "your answer", low=0, high=200_000)
     Traceback (most recent call last):
         ...
-    optin.errors.BadInput: your answer can be read in two ways: write 45000, or 45
+    optin.errors.BadInput: your answer, 45.000, can be read in two ways: write 45000, or 45
     """
     text = text.strip().replace("\N{MINUS SIGN}", "-")
     if not text:
@@ -57,7 +57,7 @@ def typed_number(text: str, words: str, *, low: float = -math.inf, high: float =
 def _one_of_two(text: str, words: str, low: float, high: float) -> Typed:
     whole, decimal = float(re.sub("[.,]", "", text)), float(text.replace(",", "."))
     if low <= whole <= high:
-        raise BadInput(f"{words} can be read in two ways: write {spelled(whole)}, or {spelled(decimal)}")
+        raise BadInput(f"{words}, {text}, can be read in two ways: write {spelled(whole)}, or {spelled(decimal)}")
     return Typed(decimal, plain=False)
 
 
