@@ -59,8 +59,8 @@ def test_unequal_lengths_are_refused():
 
 def test_differing_pandas_indexes_are_refused_and_equal_ones_are_not():
     budgets = pd.Series([1.0, 2.0], index=["a", "b"])
-    with pytest.raises(BadInput, match="different indexes; align"):
-        PrivacyConstrained.from_budgets(budgets, pd.Series([1.0, 2.0], index=["b", "a"]))
+    with pytest.raises(BadInput, match="different indexes: the label at index 0 of costs"):
+        PrivacyConstrained.from_budgets(budgets, pd.Series([1.0, 2.0], index=["c", "a"]))
     assert PrivacyConstrained.from_budgets(budgets, budgets).limits.tolist() == [1.0, 1.0]
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents
+from optin.agents.labels import of_people
 from optin.announcement.grains import Answers, Promises, Sums
 from optin.announcement.making import tilt
 from optin.announcement.offer import QUASI_LINEAR, Announcement, exact_variance, nearest
@@ -70,7 +71,7 @@ def turnout(announcement: Announcement, agents: Agents, joined: ArrayLike | str 
     ``joined`` is a boolean for each announced person, in an engine the name of their column; None means everyone.
     """
     check_table(announcement, agents)
-    present = joined_column(joined, agents) if hasattr(agents, "rows") else joined_rows(joined, announcement)
+    present = joined_column(joined, agents) if hasattr(agents, "rows") else joined_rows(joined, announcement, agents)
     return judged(announcement, announcement.promises(agents), present)
 
 
@@ -96,7 +97,7 @@ def renormalised_weights(
     announcement: Announcement, agents: Agents, joined: ArrayLike | None = None
 ) -> NDArray[np.float64]:
     """List the weights of a release over those who joined: grains over their sum, zero for the others (E12)."""
-    present = joined_rows(joined, announcement)
+    present = joined_rows(joined, announcement, agents)
     grains = announcement.grains(agents).astype(np.float64)
     if present is not None:
         grains *= present
@@ -111,10 +112,11 @@ def joined_column(joined: object, agents: Agents) -> Answers:
     return joined
 
 
-def joined_rows(joined: ArrayLike | None, announcement: Announcement) -> NDArray[np.bool_] | None:
-    """Check who joined: true or false for each announced person, or None for everyone."""
+def joined_rows(joined: ArrayLike | None, announcement: Announcement, agents: Agents) -> NDArray[np.bool_] | None:
+    """Check who joined: true or false for each announced person, or None for everyone; in the order of the people."""
     if joined is None:
         return None
+    joined = of_people(joined, agents, "joined")
     present: NDArray[Any] = np.empty(0)
     with contextlib.suppress(ValueError):  # rows of different lengths are no answers either
         present = np.asarray(joined)

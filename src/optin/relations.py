@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from optin.agents import PrivacyConstrained
+from optin.agents.labels import of_people
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.planning import Plan, plan
@@ -58,6 +59,7 @@ def related_means(limits: Array, *, bounds: tuple[float, float], gap: float, sha
     array([0.4, 0.5, 0.6])
     """
     lo, hi = bounds
+    limits = np.asarray(limits)
     if not 0 <= gap <= hi - lo:
         raise BadInput("gap must lie between 0 and the width of the bounds: it is a distance between means")
     ranks = np.argsort(np.argsort(limits, kind="stable"), kind="stable") / max(len(limits) - 1, 1)
@@ -107,6 +109,7 @@ def along_the_dial(best: Plan, agents: PrivacyConstrained, means: Array, caps: A
     The variance is the declared one (E5); the error is that of people with these means, who vary as much as their mean and the
     declared variance allow.
     """
+    means = np.asarray(of_people(means, agents, "means"), dtype=np.float64)
     if len(means) != len(agents):
         raise BadInput(f"{len(means)} means were given for {len(agents)} people; give one each")
     spreads = _spreads(best, means)

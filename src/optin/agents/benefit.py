@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from optin.agents.columns import numbers, same_rows
+from optin.agents.columns import Rounded, numbers, same_rows
+from optin.agents.labels import aligned, together
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
+from optin.kernel.rounding import above, below, line_above, line_below
 
 __all__ = ["Benefit", "LinearBenefit", "Watched", "called", "number_or_array"]
 
 Benefit = Callable[[float], Any]
+LEAST = 1e-100  # below this no variance of a release is ever asked about
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,19 +32,26 @@ class LinearBenefit:
 
     base: Any = 1.0
     slope: Any = 1.0
+    index: Any = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
-        given = self.base, self.slope
-        for name in ("base", "slope"):
-            object.__setattr__(self, name, _finite(getattr(self, name), f"{name} of the benefit"))
+        names = "base of the benefit", "slope of the benefit"
+        index, given = together(dict(zip(names, (self.base, self.slope), strict=True)), self.index)
+        object.__setattr__(self, "index", index)
+        for at, (name, rounded) in enumerate((("base", below), ("slope", above))):
+            object.__setattr__(self, name, _finite(given[at], names[at], rounded))
         if np.any(np.asarray(self.slope) < 0):
             raise BadInput("slope of the benefit must be 0 or more: a benefit may not rise with the variance")
-        object.__setattr__(self, "_given", given)
 
-    def expect_rows_of(self, costs: Any) -> None:  # noqa: ANN401
-        """Insist that base and slope speak of the same people as the costs."""
-        for name, given in zip(("base", "slope"), self._given, strict=True):  # type: ignore[attr-defined]
-            same_rows(costs, given, ("costs", f"the benefit's {name}"))
+    def expect_rows_of(self, costs: Array) -> None:
+        """Insist that base and slope speak of as many people as the costs."""
+        for name in ("base", "slope"):
+            same_rows(costs, getattr(self, name), ("costs", f"the benefit's {name}"))
+
+    def take(self, order: Any) -> LinearBenefit:  # noqa: ANN401
+        """Return the same benefit for people in another order, as a column would be taken."""
+        base, slope = (x if np.ndim(x) == 0 else x[order] for x in (self.base, self.slope))
+        return LinearBenefit(base, slope, index=None if self.index is None else self.index.take(order))
 
     @property
     def per_person(self) -> bool:
@@ -51,6 +61,14 @@ class LinearBenefit:
     def __call__(self, variance: float) -> Any:  # noqa: ANN401 - a number, or one for each person
         """Return the benefit at this variance."""
         return self.base - self.slope * variance
+
+    def below(self, variance: float) -> Any:  # noqa: ANN401
+        """Return the benefit at this variance, rounded down: nobody is told of a benefit that they do not have."""
+        return line_below(self.base, self.slope, variance)
+
+    def above(self, variance: float) -> Any:  # noqa: ANN401
+        """Return the benefit at this variance, rounded up: what people give up by joining is no less."""
+        return line_above(self.base, self.slope, variance)
 
     def __repr__(self) -> str:
         return (
@@ -66,8 +84,8 @@ class Watched:
 
     LIMIT = 4096
 
-    def __init__(self, benefit: Benefit, *, people: int) -> None:
-        self._benefit, self._people = benefit, people
+    def __init__(self, benefit: Benefit, *, people: int, index: Any = None) -> None:  # noqa: ANN401
+        self._benefit, self._people, self._index = benefit, people, index
         self._seen: dict[float, float] = {}
         self._last: tuple[float, Array] | None = None
 
@@ -76,7 +94,7 @@ class Watched:
         value = number_or_array(called(self._benefit, variance))
         if not isinstance(value, float):
             raise BadInput("the benefit gave one number for some variances and several for others; choose one")
-        if math.isnan(value) or (math.isinf(value) and variance > 0):
+        if math.isnan(value) or (value == math.inf and variance > 0):
             raise BadInput(f"the benefit is not a finite number at variance {variance:g}; it must be one everywhere")
         if len(self._seen) < self.LIMIT:
             self._seen[variance] = value
@@ -84,13 +102,15 @@ class Watched:
 
     def each(self, variance: float) -> Array:
         """Return everyone's benefit."""
-        values = np.asarray(number_or_array(called(self._benefit, variance)))
+        found = aligned(called(self._benefit, variance), self._index, "the benefit")
+        values = np.asarray(number_or_array(found))
         if values.shape not in ((), (self._people,)):
             raise BadInput(
                 f"the benefit gave an array of shape {values.shape} for {self._people} people; give one each"
             )
-        if not np.isfinite(values).all():
-            place = int(np.argmax(~np.isfinite(np.atleast_1d(values))))
+        wrong = np.atleast_1d(~(values < np.inf))  # minus infinity is a benefit like any other, only a bad one
+        if wrong.any():
+            place = int(np.argmax(wrong))
             raise BadInput(f"the benefit of person {place} is not a finite number at variance {variance:g}")
         self._compare(variance, values)
         return np.broadcast_to(values, (self._people,))
@@ -100,7 +120,7 @@ class Watched:
         if self._last is not None and self._last[0] != variance:
             before, other = self._last
             low, high = (other, values) if before < variance else (values, other)
-            risen = np.atleast_1d(high > low + 1e-9 * np.maximum(np.abs(low), np.abs(high)))
+            risen = np.atleast_1d(_risen(low, high))
             if risen.any():
                 raise BadInput(f"the benefit of person {int(np.argmax(risen))} {RISES}")
         self._last = (variance, values)
@@ -109,23 +129,57 @@ class Watched:
         """Raise BadInput if the common benefit was seen to rise (beyond rounding) between two variances."""
         values = [self._seen[v] for v in sorted(self._seen)]
         for low, high in pairwise(values):
-            if high > low + 1e-9 * max(abs(low), abs(high)):
+            if _risen(low, high):
                 raise BadInput(f"the benefit {RISES}")
+
+
+def _risen(low: Any, high: Any) -> Any:  # noqa: ANN401 - numbers or arrays
+    """Tell a rise from rounding; from minus infinity to anything is one."""
+    with np.errstate(invalid="ignore"):
+        rounding = 1e-9 * np.maximum(np.abs(low), np.abs(high))
+        return np.where(np.isinf(low), high > low, high > low + rounding)
 
 
 RISES = "rises with the variance somewhere; people must not gain from a worse release"
 
 
 def called(benefit: Benefit, variance: float) -> Any:  # noqa: ANN401
-    """Call a benefit; what goes wrong in it is the caller's to mend, and says at which variance."""
+    """Call a benefit; what goes wrong in it is the caller's to mend, and says at which variance.
+
+    A benefit that falls below the least float is minus infinity there, whether it says so or raises OverflowError.
+    """
     try:
-        return benefit(variance)
+        return _quietly(benefit, variance)
     except BadInput:
         raise
+    except OverflowError as error:
+        if _is_number_before(benefit, variance):
+            return -math.inf
+        reason: Exception = error
     except Exception as error:
-        raise BadInput(
-            f"the benefit failed at variance {variance:g} ({type(error).__name__}); it must accept every positive variance"
-        ) from error
+        reason = error
+    raise BadInput(
+        f"the benefit failed at variance {variance:g} ({type(reason).__name__}); it must accept every positive variance"
+    ) from reason
+
+
+def _quietly(benefit: Benefit, variance: float) -> Any:  # noqa: ANN401
+    """Let numpy overflow without a warning: what comes out is looked at."""
+    with np.errstate(over="ignore"):
+        return benefit(variance)
+
+
+def _is_number_before(benefit: Benefit, variance: float) -> bool:
+    """Tell an overflow downwards: a benefit never rises, so it is one wherever a smaller variance gives a number."""
+    while variance > LEAST:
+        variance /= 8.0
+        try:
+            return bool(np.all(np.isfinite(number_or_array(_quietly(benefit, variance)))))
+        except OverflowError:
+            continue
+        except Exception:
+            return False
+    return False
 
 
 def number_or_array(value: Any) -> float | Array:  # noqa: ANN401
@@ -138,9 +192,9 @@ def number_or_array(value: Any) -> float | Array:  # noqa: ANN401
     raise BadInput("the benefit must give a number, or one for each person, for every variance it is asked about")
 
 
-def _finite(given: Any, name: str) -> float | Array:  # noqa: ANN401
+def _finite(given: Any, name: str, rounded: Rounded) -> float | Array:  # noqa: ANN401
     try:
-        value = float(given) if np.ndim(given) == 0 else numbers(given, name)
+        value = rounded(given) if np.ndim(given) == 0 else numbers(given, name, rounded=rounded)
     except (TypeError, ValueError) as error:
         if isinstance(error, BadInput):
             raise

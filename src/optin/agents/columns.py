@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
+from optin.kernel.rounding import above, below
 
 __all__ = [
     "EXTREME",
@@ -20,6 +21,7 @@ __all__ = [
     "NO_ID",
     "NO_NUMBER",
     "SAME_ID",
+    "Rounded",
     "Wanted",
     "checked_ids",
     "column",
@@ -38,16 +40,22 @@ NO_NUMBER = "is not a number; write it with digits and a point"
 MISSING = "is missing; fill it in or leave the person out"
 NO_ID = "is missing; every person needs an id"
 SAME_ID = "people have this {name}; every person needs their own"
+Rounded = Callable[[Any], float]
+"""How a number that no float holds becomes one: `below` for what people allow, `above` for what they bear."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A column of numbers that must be there and at least 0; positive ones below ``least`` or above ``most`` are refused."""
+    """A column of numbers that must be there and at least 0; positive ones below ``least`` or above ``most`` are refused.
+
+    What no float holds (a Decimal, a Fraction, a whole number above 2^53) is ``rounded`` towards the person.
+    """
 
     name: str
     finite: bool = False
     least: float = 0.0
     most: float = LARGEST
+    rounded: Rounded = below
 
     @classmethod
     def budgets(cls, name: str) -> Wanted:
@@ -57,7 +65,7 @@ class Wanted:
     @classmethod
     def costs(cls, name: str) -> Wanted:
         """Want costs that can be divided by, or 0."""
-        return cls(name, finite=True, least=1 / EXTREME)
+        return cls(name, finite=True, least=1 / EXTREME, rounded=above)
 
     def faults(self, number: Any, exact: Callable[[float], Any] = float) -> list[tuple[str, Any]]:  # noqa: ANN401
         """List what may be wrong with numbers, in words, and where: of an array or of an engine's expression alike."""
@@ -95,7 +103,7 @@ def column(values: Any, wanted: str | Wanted) -> Array:  # noqa: ANN401 - any ar
     optin.errors.BadInput: limits[1] is negative; it must be 0 or more
     """
     wanted = Wanted(wanted) if isinstance(wanted, str) else wanted
-    array = numbers(values, wanted.name)
+    array = numbers(values, wanted.name, rounded=wanted.rounded)
     if len(array) == 0:
         raise BadInput(f"{wanted.name} is empty; at least one person is needed")
     if not array.min() >= wanted.least or array.max() > wanted.most:  # also true for NaN
@@ -105,7 +113,7 @@ def column(values: Any, wanted: str | Wanted) -> Array:  # noqa: ANN401 - any ar
     return view
 
 
-def numbers(values: Any, name: str) -> Array:  # noqa: ANN401
+def numbers(values: Any, name: str, *, rounded: Rounded = float) -> Array:  # noqa: ANN401
     """Return a one-dimensional float64 array, or say why it cannot be one."""
     if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
         place = int(np.argmax(np.ma.getmaskarray(values)))
@@ -114,14 +122,38 @@ def numbers(values: Any, name: str) -> Array:  # noqa: ANN401
         raw = np.asarray(values)
         if raw.dtype.kind not in "biufO":  # text, dates and complex numbers turn into floats too easily
             raise TypeError
-        array = np.asarray(raw, dtype=np.float64)
-    except (OverflowError, TypeError, ValueError):
+        array = _floats(raw, rounded)
+    except (ArithmeticError, TypeError, ValueError):
         array = None
     if array is None:  # raised after the handler: what it caught may quote an entry
         raise BadInput(f"{name} holds something that is not a number; give one number for each person")
     if array.ndim != 1:
         raise BadInput(f"{name} has {array.ndim} dimensions; give one number for each person in a flat array")
     return array
+
+
+def _floats(raw: NDArray[Any], rounded: Rounded) -> Array:
+    """Turn numbers of any kind into floats; only those that float64 may not hold are looked at one by one."""
+    if raw.dtype.kind == "O":
+        return np.array([_float(value, rounded) for value in raw.ravel()], dtype=np.float64).reshape(raw.shape)
+    with np.errstate(over="ignore"):
+        found = np.asarray(raw, dtype=np.float64)
+    if raw.dtype.kind == "b" or (raw.dtype.kind == "f" and raw.dtype.itemsize <= 8):
+        return found
+    changed = found.astype(raw.dtype) != raw if raw.dtype.kind == "f" else np.abs(found) >= 2.0**53
+    places = np.flatnonzero(changed)
+    if len(places):
+        found.flat[places] = [_float(value, rounded) for value in raw.flat[places].tolist()]
+    return found
+
+
+def _float(value: Any, rounded: Rounded) -> float:  # noqa: ANN401
+    """Round one number; text is none, although float() would read it, and None and pandas.NA are missing."""
+    if value is None or type(value).__name__ == "NAType":
+        return math.nan
+    if not hasattr(value, "__float__"):
+        raise TypeError
+    return math.nan if value != value else rounded(value)
 
 
 def refuse_faults(array: Array, wanted: Wanted, said: Callable[[int], str]) -> None:
@@ -132,19 +164,11 @@ def refuse_faults(array: Array, wanted: Wanted, said: Callable[[int], str]) -> N
 
 
 def same_rows(left: Any, right: Any, names: tuple[str, str]) -> None:  # noqa: ANN401
-    """Insist that two columns speak of the same people in the same order; None speaks of nobody."""
-    if left is None or right is None:
-        return
-    if not has_rows(left) or not has_rows(right):
+    """Insist that two columns are equally long; None and a single number are as long as any."""
+    if left is None or right is None or not has_rows(left) or not has_rows(right):
         return
     if len(left) != len(right):
         raise BadInput(f"{names[0]} has {len(left)} entries and {names[1]} has {len(right)}; give one of each a person")
-    ours, theirs = getattr(left, "index", None), getattr(right, "index", None)
-    alike = getattr(ours, "equals", None)
-    if alike is not None and hasattr(theirs, "equals") and not alike(theirs):
-        raise BadInput(
-            f"{names[0]} and {names[1]} have different indexes; align them (for instance with .reindex) first"
-        )
 
 
 def has_rows(values: Any) -> bool:  # noqa: ANN401
@@ -159,7 +183,7 @@ def checked_ids(ids: Any, people: int) -> tuple[str, ...] | None:  # noqa: ANN40
     """Return ids as a tuple of distinct texts, one for each person."""
     if ids is None:
         return None
-    texts: Sequence[Any] = tuple(ids)
+    texts: Sequence[Any] = tuple(ids.to_pylist() if hasattr(ids, "to_pylist") else ids)
     if len(texts) != people:
         raise BadInput(f"ids has {len(texts)} entries for {people} people; give one for each")
     for place, text in enumerate(texts):

@@ -10,12 +10,14 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from optin.agents.benefit import Benefit, LinearBenefit, called, number_or_array
-from optin.agents.columns import EXTREME, Wanted, checked_ids, column, numbers, same_rows
+from optin.agents.columns import EXTREME, Wanted, checked_ids, column, has_rows, numbers, same_rows
+from optin.agents.labels import aligned, expect_labels, together
 from optin.errors import BadInput
 from optin.kernel.bound import Tally, tally_of
 from optin.kernel.ladder import Array, Limits
 from optin.kernel.optimum import Design
 from optin.kernel.passes import ArrayLimits
+from optin.kernel.rounding import above, quotient_below
 
 __all__ = ["Agents", "People", "PrivacyConstrained", "QuasiLinear"]
 
@@ -51,7 +53,8 @@ class People(Limits, Protocol):
 class PrivacyConstrained:
     """People who accept any epsilon up to their own limit (tau of the paper).
 
-    ``limits`` are numbers >= 0 (infinity allowed), kept as a view of what was given.
+    ``limits`` are numbers >= 0 (infinity allowed), kept as a view of what was given. ``index`` are people's labels: those
+    of the columns they are made from, if any, and whatever is given for them later is matched by these.
 
     >>> PrivacyConstrained([1, 4, 9, 9])
     PrivacyConstrained(4 people)
@@ -59,14 +62,19 @@ class PrivacyConstrained:
 
     limits: Array
     ids: tuple[str, ...] | None = field(default=None, kw_only=True)
+    index: Any = field(default=None, kw_only=True)
     most: float = field(init=False)
 
     model = "privacy-constrained"
     kept = False  # whether rows stay in an engine
 
     def __post_init__(self) -> None:
-        same_rows(self.limits, self.ids, ("limits", "ids"))
-        object.__setattr__(self, "limits", column(self.limits, "limits"))
+        index, (limits, ids) = together({"limits": self.limits, "ids": self.ids}, self.index)
+        same_rows(limits, ids, ("limits", "ids"))
+        for name, value in (("index", index), ("ids", ids)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "limits", column(limits, "limits"))
+        expect_labels(index, len(self.limits))
         object.__setattr__(self, "ids", checked_ids(self.ids, len(self.limits)))
         object.__setattr__(self, "most", float(self.limits.max()))
 
@@ -74,15 +82,15 @@ class PrivacyConstrained:
     def from_budgets(cls, budgets: Any, costs: Any, *, ids: Any = None) -> PrivacyConstrained:  # noqa: ANN401
         """Set each limit to budget over cost; a cost of 0 means no limit at all, also with budget 0.
 
+        The quotient is rounded down: cost times limit is never above the budget, in exact arithmetic.
+
         >>> PrivacyConstrained.from_budgets([1, 0, 0], [4, 2, 0]).limits.tolist()
         [0.25, 0.0, inf]
         """
+        index, (budgets, costs, ids) = together({"budgets": budgets, "costs": costs, "ids": ids})
         same_rows(budgets, costs, ("budgets", "costs"))
         budget, cost = column(budgets, Wanted.budgets("budgets")), column(costs, Wanted.costs("costs"))
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            limits = budget / cost
-        limits[np.isnan(limits)] = math.inf
-        return cls(limits, ids=ids)
+        return cls(quotient_below(budget, cost), ids=ids, index=index)
 
     def __len__(self) -> int:
         return len(self.limits)
@@ -123,22 +131,28 @@ class QuasiLinear:
     benefit: Benefit = field(default_factory=LinearBenefit, kw_only=True)
     outside: Any = field(default=0.0, kw_only=True)
     ids: tuple[str, ...] | None = field(default=None, kw_only=True)
+    index: Any = field(default=None, kw_only=True)
 
     model = "quasi-linear"
     kept = False  # whether rows stay in an engine
 
     def __post_init__(self) -> None:
-        given = self.costs
-        same_rows(given, self.ids, ("costs", "ids"))
-        object.__setattr__(self, "costs", column(given, Wanted.costs("costs")))
+        line = self.benefit if isinstance(self.benefit, LinearBenefit) else None
+        columns = {"costs": self.costs, "ids": self.ids, "outside": self.outside, "the benefit": line}
+        index, (costs, ids, outside, line) = together(columns, self.index)
+        same_rows(costs, ids, ("costs", "ids"))
+        for name, value in (("index", index), ("ids", ids), ("benefit", self.benefit if line is None else line)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "costs", column(costs, Wanted.costs("costs")))
+        expect_labels(index, len(self.costs))
         object.__setattr__(self, "ids", checked_ids(self.ids, len(self.costs)))
         if not callable(self.benefit):
             raise BadInput(
                 "benefit must be callable: optin.LinearBenefit(base=…, slope=…), or a function of the variance"
             )
         if isinstance(self.benefit, LinearBenefit):
-            self.benefit.expect_rows_of(given)
-        object.__setattr__(self, "outside", _outside(self.outside, given))
+            self.benefit.expect_rows_of(self.costs)
+        object.__setattr__(self, "outside", _outside(outside, self.costs))
 
     def __len__(self) -> int:
         return len(self.costs)
@@ -151,16 +165,27 @@ class QuasiLinear:
         return ArrayLimits(self.costs, inverse=True)
 
     def outside_at(self, data_variance: float | None) -> float | Array:
-        """Return the outside option as a number, or one for each person."""
-        if isinstance(self.outside, str):
-            if data_variance is None:
-                raise BadInput('outside="own-data" needs the data variance: it is the benefit of one value alone')
-            return number_or_array(called(self.benefit, data_variance))
-        return self.outside  # type: ignore[no-any-return]
+        """Return the outside option as a number, or one for each person; never less than it is."""
+        if not isinstance(self.outside, str):
+            return self.outside  # type: ignore[no-any-return]
+        if data_variance is None:
+            raise BadInput('outside="own-data" needs the data variance: it is the benefit of one value alone')
+        if isinstance(self.benefit, LinearBenefit):
+            return self.benefit.above(data_variance)  # type: ignore[no-any-return]
+        return _finite(self._called(data_variance), f"the benefit of one's own data, at variance {data_variance:g},")
+
+    def benefit_at(self, variance: float) -> float | Array:
+        """Return the benefit at this variance, a number or one for each person; never more than it is."""
+        if isinstance(self.benefit, LinearBenefit):
+            return self.benefit.below(variance)  # type: ignore[no-any-return]
+        return self._called(variance)
+
+    def _called(self, variance: float) -> float | Array:
+        return number_or_array(aligned(called(self.benefit, variance), self.index, "the benefit"))
 
     def surplus_at(self, variance: float, *, data_variance: float | None = None) -> float | Array:
         """Return benefit - outside at this variance, a number or one for each person."""
-        return number_or_array(called(self.benefit, variance)) - self.outside_at(data_variance)
+        return self.benefit_at(variance) - self.outside_at(data_variance)
 
     def table_at(self, variance: float, *, data_variance: float | None = None) -> People:
         """Return the limits at a variance as the kernel reads them."""
@@ -194,18 +219,22 @@ def benefit_name(benefit: Callable[..., Any]) -> str:
     return repr(benefit) if isinstance(benefit, LinearBenefit) else getattr(benefit, "__name__", type(benefit).__name__)
 
 
-def _outside(outside: Any, costs: Any) -> float | Array | Literal["own-data"]:  # noqa: ANN401
+def _outside(outside: Any, costs: Array) -> float | Array | Literal["own-data"]:  # noqa: ANN401
     if isinstance(outside, str):
         if outside != "own-data":
             raise BadInput('outside must be a number, one number for each person, or "own-data"')
         return "own-data"
-    if np.ndim(outside) > 0:
-        same_rows(costs, outside, ("costs", "outside"))
-    value = numbers(np.atleast_1d(outside), "outside")
-    if not np.isfinite(value).all():
-        place = int(np.argmax(~np.isfinite(value)))
-        raise BadInput(f"outside[{place}] is not finite; give a finite number")
-    return float(value[0]) if np.ndim(outside) == 0 else value
+    same_rows(costs, outside, ("costs", "outside"))
+    value = _finite(numbers(outside if has_rows(outside) else [outside], "outside", rounded=above), "outside")
+    return float(value[0]) if np.ndim(outside) == 0 else value  # type: ignore[index]
+
+
+def _finite(value: float | Array, name: str) -> float | Array:
+    wrong = ~np.isfinite(np.atleast_1d(value))
+    if wrong.any():
+        place = f"[{int(np.argmax(wrong))}]" if name == "outside" else ""
+        raise BadInput(f"{name}{place} is not finite; give a finite number")
+    return value
 
 
 def _largest_finite(limits: Array) -> float:

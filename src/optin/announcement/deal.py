@@ -11,9 +11,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from optin.agents.benefit import LinearBenefit, called
+from optin.agents.columns import Rounded
 from optin.announcement.grains import GrainRule, everyone_grains, lowered
 from optin.announcement.offer import PRIVACY_CONSTRAINED, Announcement, nearest
 from optin.errors import BadInput
+from optin.kernel.rounding import above, below, limit_of_text
 
 __all__ = ["Deal", "explain"]
 
@@ -72,7 +75,7 @@ def explain(
         return _explain_limit(announcement, limit, (cost, outside, benefit))
     if limit is not None or cost is None:
         raise BadInput("this announcement is for people with costs: give a cost, not a limit")
-    cost = _non_negative("cost", cost)
+    cost = _non_negative("cost", cost, above)
     worth, otherwise = _valuation(announcement, benefit, outside)
     surplus = announcement.surplus if announcement.surplus is not None else worth - otherwise
     grains = _grains(announcement, _limit_of_cost(surplus, cost))
@@ -85,7 +88,7 @@ def _explain_limit(announcement: Announcement, limit: float | None, others: tupl
         raise BadInput(
             "this announcement is for people with limits: give a limit and nothing else (a budget over a cost is one)"
         )
-    limit = _non_negative("limit", limit)
+    limit = _non_negative("limit", limit, below)
     grains = _grains(announcement, limit)
     margin = None if math.isinf(limit) else Fraction(limit) - Fraction(grains, 2**32)
     return _deal(announcement, grains, utility=None, margin=margin)
@@ -96,12 +99,13 @@ def _valuation(
 ) -> tuple[float, float]:
     """Settle what the promised variance is worth to this person, and what they could have otherwise."""
     worth = announcement.benefit_at_promise if benefit is None else benefit
+    worth = worth.below if isinstance(worth, LinearBenefit) else worth
     if callable(worth) and announcement.promised_variance is not None:
-        worth = _number("benefit", worth(announcement.promised_variance))
+        worth = called(worth, announcement.promised_variance)
     otherwise = announcement.outside if outside is None else outside
     if worth is None or callable(worth) or otherwise is None:
         raise BadInput("benefit or outside option differ between people here: give your own benefit= and outside=")
-    worth, otherwise = _number("benefit", worth), _number("outside", otherwise)
+    worth, otherwise = _number("benefit", worth, below), _number("outside", otherwise, above)
     if not math.isfinite(worth) or not math.isfinite(otherwise):
         raise BadInput("benefit and outside must be finite numbers")
     return worth, otherwise
@@ -144,16 +148,19 @@ def _odds_factor(epsilon: float) -> float:
     return math.nextafter(math.nextafter(math.exp(epsilon), math.inf), math.inf)
 
 
-def _non_negative(name: str, number: float) -> float:
-    found = _number(name, number)
+def _non_negative(name: str, number: float, rounded: Rounded) -> float:
+    found = _number(name, number, rounded)
     if not found >= 0.0:
         raise BadInput(f"{name} must be a number of at least 0")
     return found
 
 
-def _number(name: str, given: object) -> float:
-    with contextlib.suppress(TypeError, ValueError, OverflowError):  # an error raised inside would carry what was given
-        return float(given)  # type: ignore[arg-type]
+def _number(name: str, given: object, rounded: Rounded) -> float:
+    with contextlib.suppress(
+        TypeError, ValueError, ArithmeticError
+    ):  # an error raised inside would carry what was given
+        nearest = limit_of_text(given) if isinstance(given, str) else float(given)  # type: ignore[arg-type]
+        return nearest if isinstance(given, str) else rounded(given)
     raise BadInput(f"{name} must be a number")
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.errors import BadInput, PromiseBroken
+from optin.kernel.rounding import GRAIN, LOWERED, lowered
 
 __all__ = [
     "GRAIN",
@@ -44,16 +45,12 @@ Numbers = Any
 Answers = Any
 """Who joined: booleans, or in an engine the name of a column or an expression; None for everyone."""
 
-GRAIN = 2.0**32
-"""Grains in one epsilon."""
 LEVEL = 2.0**20
 """Steps between the lower and the upper bound of a value."""
 NO_VALUE = "joined but their value is missing or not a number: give it, or mark them as not joined"
 HIGHEST_EPSILON = 1024.0
 """The most one release promises, so that ``A * level`` stays below 2^63."""
 
-LOWERED = 1.0 - 2.0**-51
-"""What is left of a computed limit after the room for its rounding."""
 _HALF = 2.0**21  # A <= 2^42 is cut into two halves of at most 2^21
 _ROW = 2048  # halves squared (2^42) times 2^11 is 2^53: the longest row whose sum a float holds exactly
 _CHUNK = 64 * _ROW  # small enough for the cache, long enough that the cost of calls vanishes
@@ -136,15 +133,6 @@ class Sums:
             weighted=self.weighted + other.weighted,
             marks=self.marks + other.marks,
         )
-
-
-def lowered(limits: FloatArray) -> FloatArray:
-    """Lower computed limits by four parts in 2^53, so that rounding never favours the analyst.
-
-    A quasi-linear limit is ``(f - o) / c``: one subtraction and one division, each rounded. Lowering the result makes
-    ``c * eps <= f - o`` hold in exact arithmetic: (1 + 2^-53)^3 (1 - 2^-51) < 1.
-    """
-    return limits * LOWERED
 
 
 def levels(values: FloatArray, bounds: tuple[float, float], out: FloatArray | None = None) -> FloatArray:

@@ -165,5 +165,5 @@ def _promise(draft: Announcement, agents: Agents, promise: float) -> Announcemen
         draft,
         promised_variance=promise,
         surplus=surplus if isinstance(surplus, float) else None,
-        benefit_at_promise=None if draft.benefit_at_promise is None else float(people.benefit(promise)),
+        benefit_at_promise=None if draft.benefit_at_promise is None else float(people.benefit_at(promise)),
     )

@@ -43,7 +43,7 @@ def write_grains(
         return
     agents = people if ledger is None else promised_people(people, ledger, _terms(announcement))
     grains = announcement.grains(agents)
-    present = joined_rows(joined, announcement)
+    present = joined_rows(joined, announcement, people)
     if present is None and ledger is not None and people.ids is not None:
         present = ledger.stands(_terms(announcement), list(people.ids))
     appears_whole(place, lambda draft: _write_arrays(draft, people, grains if present is None else grains * present))

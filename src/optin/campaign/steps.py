@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents, PrivacyConstrained
-from optin.agents.columns import column, has_rows, same_rows
+from optin.agents.columns import column, has_rows
+from optin.agents.labels import of_people
 from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
 from optin.announcement.freezing import frozen
@@ -146,7 +147,7 @@ def announce(
         body=offer.to_json(),
         ids=_ids(agents),
         grains=offer.grains(people),
-        allowances=allowance_grains(stated) if allowances is None else _totals(allowances, len(agents)),
+        allowances=allowance_grains(stated) if allowances is None else _totals(allowances, agents),
         bounded=offer.grain_rule(people).limits(slice(None)) < stated,
         raise_limits=raise_limits,
         exact=offer.noiseless,
@@ -193,8 +194,8 @@ def release(
     if is_kept(people):
         return _release_kept(announcement, cast("Kept", people), values, ledger, joined, quorum, allow_no_noise)
     terms = _terms(announcement)
-    same_rows(values, joined, ("values", "joined"))
-    present = joined_rows(joined, announcement)
+    values = of_people(values, people, "values")
+    present = joined_rows(joined, announcement, people)
     grains, promises = frozen(announcement.grain_rule(promised_people(people, ledger, terms)))
     drawn_over: list[NDArray[np.bool_]] = [] if present is None else [present.copy()]
 
@@ -257,8 +258,9 @@ def _ids(agents: Agents) -> list[str]:
     return list(agents.ids)
 
 
-def _totals(allowances: ArrayLike, people: int) -> NDArray[np.int64]:
+def _totals(allowances: ArrayLike, agents: Agents) -> NDArray[np.int64]:
     """Read what people allow over all releases, in grains: one number for each, or one for all."""
+    allowances, people = of_people(allowances, agents, "allowances"), len(agents)
     each = has_rows(allowances)
     totals = column(allowances if each else [allowances], "allowances")
     if len(totals) != people and each:
@@ -292,7 +294,7 @@ def within_allowance(
     if not isinstance(agents, PrivacyConstrained):
         return agents
     stated = allowance_grains(agents.limits)
-    totals = stated if allowances is None else _totals(allowances, len(agents))
+    totals = stated if allowances is None else _totals(allowances, agents)
     left = ledger.remaining(_ids(agents), besides=besides, raised_to=totals if raise_limits else None)
     if allowances is not None:  # those new to the ledger will be registered with these
         left = np.where(left >= UNLIMITED, totals, left)
@@ -300,7 +302,8 @@ def within_allowance(
         raise BudgetSpent(
             "everyone here has spent or promised all of their allowance in this ledger: nothing is left to plan"
         )
-    return PrivacyConstrained(np.where(stated <= left, agents.limits, cut_to(left, levels)), ids=agents.ids)
+    limits = np.where(stated <= left, agents.limits, cut_to(left, levels))
+    return PrivacyConstrained(limits, ids=agents.ids, index=agents.index)
 
 
 def promised_people(agents: Agents, ledger: Ledger, terms: Terms) -> Agents:
@@ -315,4 +318,4 @@ def promised_people(agents: Agents, ledger: Ledger, terms: Terms) -> Agents:
         min(limit, promised.get(name, math.inf))
         for limit, name in zip(agents.limits.tolist(), _ids(agents), strict=True)
     ]
-    return PrivacyConstrained(np.array(limits), ids=agents.ids)
+    return PrivacyConstrained(np.array(limits), ids=agents.ids, index=agents.index)

@@ -99,9 +99,19 @@ def announce_plan(
     screen.note(f"wrote {output}; the ledger holds {offer.people:,} promises")
 
 
+def _limit(text: str) -> float:
+    """Read a limit, never as one grain more than was typed."""
+    from optin.kernel.rounding import limit_of_text
+
+    try:
+        return limit_of_text(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a valid float.") from None
+
+
 def explain_offer(
     announcement: Annotated[Path, typer.Argument(metavar="announcement.json", help="The published offer.")],
-    limit: Annotated[float | None, typer.Option(metavar="L", help="Your limit on epsilon.")] = None,
+    limit: Annotated[float | None, typer.Option(metavar="L", parser=_limit, help="Your limit on epsilon.")] = None,
     cost: Annotated[float | None, typer.Option(metavar="C", help="What one unit of epsilon costs you.")] = None,
     outside: Annotated[float | None, typer.Option(metavar="O", help="What you have if you stay away.")] = None,
     as_json: AsJson = False,

@@ -70,6 +70,7 @@ def equilibria(game: Game) -> tuple[Equilibrium, ...]:
 
 def followers(game: Game, held: Members) -> Members:
     """Return who is in at last if ``held`` are in for certain and the others follow, cheapest first, while it pays."""
+    held = game.members(held)
     gains, order = _margins(game, held)
     refusing = np.flatnonzero(gains < -game.touch)
     joined = held.copy()

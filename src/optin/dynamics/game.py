@@ -14,12 +14,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optin.agents import LinearBenefit, QuasiLinear
+from optin.agents.labels import of_people
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.planning import Plan
@@ -100,8 +101,13 @@ class Game:
             gains = np.where(variances > self.plan.promised_variance * (1 + TOUCH), 0.0, gains)
         return np.asarray(gains)
 
+    def members(self, joined: Any) -> Members:  # noqa: ANN401 - any array-like is welcome
+        """Return who joined as true or false for each person, in the order of the people."""
+        return np.asarray(of_people(joined, self.agents, "joined"))
+
     def gains(self, joined: Members) -> Array:
         """Return what each person gains by being in, the others doing what they do; negative: better to stay out."""
+        joined = self.members(joined)
         present = self.offered * joined
         own = np.where(joined, 0.0, self.offered)
         return self.gains_with(slice(None), present.sum() + own, present @ present + own * own)
@@ -112,12 +118,12 @@ class Game:
 
     def variance(self, joined: Members) -> float:
         """Return the variance of a release over those who joined."""
-        present = self.offered * joined
+        present = self.offered * self.members(joined)
         return float(self.variances(np.array(present.sum()), np.array(present @ present)))
 
     def epsilons(self, joined: Members) -> Array:
         """Return what those who joined lose."""
-        present = self.offered * joined
+        present = self.offered * self.members(joined)
         return self.losses(present, np.broadcast_to(present.sum(), present.shape))
 
     def _benefits(self, variances: Array, who: Places) -> Array:

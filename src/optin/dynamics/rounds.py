@@ -77,7 +77,7 @@ def _first(game: Game, start: str | Members) -> Members:
         if start not in ("nobody", "everybody"):
             raise BadInput('start is "nobody", "everybody", or true or false for each person')
         return np.full(len(game), start == "everybody")
-    joined = np.asarray(start)
+    joined = game.members(start)
     if joined.dtype != np.bool_ or joined.shape != (len(game),):
         raise BadInput(f"start must be true or false for each of the {len(game)} people")
     return joined.copy()

@@ -21,6 +21,7 @@ from optin.engine.tallying import tally
 from optin.errors import BadInput
 from optin.kernel.bound import Tally
 from optin.kernel.optimum import Design
+from optin.kernel.rounding import not_above
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -198,12 +199,14 @@ def _quotient(top: ir.FloatingScalar, cost: ir.FloatingColumn) -> ir.FloatingCol
 
 
 def _ratio(budget: ir.FloatingColumn, cost: ir.FloatingColumn) -> ir.FloatingColumn:
-    """Divide budget by cost, infinite where the cost is 0; NULL where either cannot be used, so that it is refused."""
+    """Divide budget by cost, rounded down as in memory; infinite where the cost is 0, NULL where either cannot be used."""
     import ibis
 
     zero = literal(0.0)
     usable = _usable(Wanted.budgets("budgets"), budget) & _usable(Wanted.costs("costs"), cost)
-    return ibis.cases((usable & (cost == zero), literal(math.inf)), (usable, budget / cost.nullif(zero)))
+    free = (cost == zero) | (budget == literal(math.inf))
+    quotient = not_above(budget, cost, budget / cost.nullif(zero), where=ibis.ifelse, exact=literal)
+    return ibis.cases((usable & free, literal(math.inf)), (usable, quotient))
 
 
 def _usable(wanted: Wanted, number: ir.FloatingColumn) -> ir.BooleanColumn:

@@ -51,6 +51,7 @@ def gain_of_lying(planner: Planner, limits: Array, *, person: int, report: float
     >>> round(gain_of_lying(proportional, np.array([1.0, 1.0, 1.0, 9.0]), person=3, report=3.0), 3)
     0.13
     """
+    limits = np.asarray(limits)  # persons are counted, not named
     truth = float(limits[person])
     told = np.array(limits, dtype=np.float64)
     told[person] = report

@@ -81,7 +81,7 @@ def cost_reports(
     honest = plan(agents, bounds=bounds, data_variance=data_variance)
     if honest.surplus is None or not np.isfinite(honest.eta) or asked.spread == 0:
         raise BadInput("without noise or without variance no report changes anything; there is nothing to compare")
-    told = report_table(reports, agents.costs, FACTORS)
+    told = report_table(reports, agents.costs, FACTORS, index=agents.index)
     climb = _Climb(agents, asked, float(np.max(outside)))
     variances, epsilons = climb.top(told, honest.variance / asked.width**2)
     surplus = climb.surplus(np.where(np.isfinite(variances), variances, 0.0))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.agents import PrivacyConstrained
+from optin.agents.labels import aligned
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.kernel.replacing import OneReplaced
@@ -64,7 +65,7 @@ def limit_reports(
     if not isinstance(agents, PrivacyConstrained):
         raise BadInput("limit_reports is about people with limits; cost_reports is for people who weigh costs")
     asked = question(agents, bounds=bounds, data_variance=data_variance, data_sd=None, eta=None, max_gap=0.0, slack=0.0)
-    told = report_table(reports, agents.limits, FACTORS)
+    told = report_table(reports, agents.limits, FACTORS, index=agents.index)
     table = OneReplaced(_below_squares(agents.limits))
     who = np.arange(len(agents))
     found = table.solve(who[:, None], _below_squares(told), spread=asked.spread, kappa=asked.kappa)
@@ -83,10 +84,12 @@ def _below_squares(limits: Array) -> Array:
     return np.where(limits > EXTREME, np.inf, limits)
 
 
-def report_table(reports: Any, truth: Array, factors: Array) -> Array:  # noqa: ANN401
+def report_table(reports: Any, truth: Array, factors: Array, *, index: Any = None) -> Array:  # noqa: ANN401
     """Return reports as a row for each person: as given, the same for all, or multiples of the truth."""
     if reports is None:
         return truth[:, None] * factors
+    if hasattr(reports, "columns"):
+        reports = aligned(reports, index, "reports")
     try:
         told = np.asarray(reports, dtype=np.float64)
     except (TypeError, ValueError):

@@ -43,7 +43,7 @@ def _first_look(asked: Question) -> float:
 
 def _for_all(agents: QuasiLinear, asked: Question, outside: float) -> Plan:
     table = agents.table()
-    watched = Watched(agents.benefit, people=len(agents))
+    watched = _watched(agents)
     gain = _gain(agents, asked, watched, outside)
     spread, kappa = asked.spread, asked.kappa
     found = least_crossing(table, gain, spread=spread, kappa=kappa, reach=asked.reach)
@@ -51,20 +51,25 @@ def _for_all(agents: QuasiLinear, asked: Question, outside: float) -> Plan:
     if found.crossing is None:
         lacking = shortfall(table, gain, spread=spread, kappa=kappa, reach=asked.reach)
         people = fewest_copies(table, gain, spread=spread, kappa=kappa, reach=asked.reach)
+        if math.isinf(lacking):  # nothing makes up for a benefit of minus infinity
+            raise _infeasible(len(agents), None, people, None, undecided=found.undecided)
         raise _infeasible(len(agents), lacking, people, outside - lacking, undecided=found.undecided)
     return replace(_accepted(agents, asked, outside, table, found.crossing), within_resolution=found.undecided)
+
+
+def _watched(agents: QuasiLinear) -> Watched:
+    return Watched(agents.benefit, people=len(agents), index=agents.index)
 
 
 def _gain(agents: QuasiLinear, asked: Question, watched: Watched, outside: float) -> Gain:
     """Express the benefit beyond the outside option in the design's unit variance; slack inflates what is promised."""
     inflate = asked.inflate
-    line = None
     if isinstance(agents.benefit, LinearBenefit):
-        line = (agents.benefit.base - outside, agents.benefit.slope * inflate)
-    else:
-        for variance in _scan(agents, asked):
-            watched.common(variance)
-    return Gain(lambda v: watched.common(inflate * v) - outside, line)
+        base, slope = agents.benefit.base - outside, agents.benefit.slope * inflate
+        return Gain(lambda v: base - slope * v, (base, slope))
+    for variance in _scan(agents, asked):
+        watched.common(variance)
+    return Gain(lambda v: watched.common(inflate * v) - outside)
 
 
 def _scan(agents: QuasiLinear, asked: Question) -> list[float]:
@@ -80,12 +85,12 @@ def common_gain(agents: QuasiLinear, asked: Question) -> Gain:
         raise BadInput(
             "target_error needs a common benefit and outside option: people of a crowd must be alike in these"
         )
-    return _gain(agents, asked, Watched(agents.benefit, people=len(agents)), float(np.max(outside)))
+    return _gain(agents, asked, _watched(agents), float(np.max(outside)))
 
 
 def _accepted(agents: QuasiLinear, asked: Question, outside: float, table: Limits, crossing: Crossing) -> Plan:
     promised = asked.inflate * crossing.variance
-    benefit = float(agents.benefit(promised))
+    benefit = float(agents.benefit_at(promised))
     surplus = benefit - outside
     design = _unit_design(table, asked, crossing, surplus)
     return Plan(
@@ -165,7 +170,7 @@ class _Everyone:
 
 
 def _for_each(agents: QuasiLinear, asked: Question) -> Plan:
-    watched = Watched(agents.benefit, people=len(agents))
+    watched = _watched(agents)
     everyone = _Everyone(agents, asked, watched, agents.outside_at(asked.data_variance))
     for look in _scan(agents, asked)[::8]:
         watched.each(look)
@@ -203,7 +208,8 @@ def _never() -> Design:
 
 def _nobody(everyone: _Everyone, *, undecided: bool) -> Infeasible:
     people = len(everyone.agents)
-    scale = float(np.abs(everyone.watched.each(_first_look(everyone.asked))).max()) or 1.0
+    worth = np.abs(everyone.watched.each(_first_look(everyone.asked)))
+    scale = float(np.max(worth, where=np.isfinite(worth), initial=0.0)) or 1.0
     lacking = _smallest(lambda b: everyone.least(bonus=b, steps=ROUGH)[0] is not None, scale * 1e-6, 1e-3)
     copies = _smallest(lambda r: everyone.least(copies=1 + r, steps=ROUGH)[0] is not None, 1.0 / people, 1e-3)
     needed = None if copies is None else math.ceil(people * (1 + copies))

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from optin._version import __version__
 from optin.agents import Agents
-from optin.agents.columns import same_rows
+from optin.agents.labels import of_people
 from optin.announcement import Announcement
 from optin.announcement.grains import Answers, FloatArray, Promises, Sums, everyone_grains
 from optin.errors import BadInput
@@ -90,11 +90,11 @@ def measure(
     check_noise(announcement, allowed=allow_no_noise)
     check_table(announcement, agents)
     kept = hasattr(agents, "rows")
-    if not kept:
-        same_rows(values, joined, ("values", "joined"))
-    present = joined_column(joined, agents) if kept else joined_rows(joined, announcement)
+    present = joined_column(joined, agents) if kept else joined_rows(joined, announcement, agents)
     if kept:
         expect_values(agents, values)
+    else:
+        values = of_people(values, agents, "values")
     promises = announcement.promises(agents)
     came = judged(announcement, promises, present)
     if accept is not None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Engine, select, text
 
+from optin.agents.labels import together
 from optin.announcement.naming import check_round, checked_campaign
 from optin.errors import BadInput, PromiseBroken
 from optin.receipts import Receipt
@@ -101,6 +102,8 @@ class Ledger:
         ``raise_limits``, which is written into the chain. ``exact`` says that there will be no noise, which no finite
         allowance covers. The same announcement again changes nothing.
         """
+        columns = {"ids": ids, "grains": grains, "allowances": allowances, "bounded": bounded}
+        _, (ids, grains, allowances, bounded) = together(columns)
         roster = roster_of(ids, grains, bounded)
         first = as_grains(allowances, len(roster))
 
@@ -159,6 +162,7 @@ class Ledger:
         ``draw(joined, number)`` is called at most once, inside the transaction, and gives the release's public text and
         fingerprint. Asked again for the same campaign and round, the stored text comes back and nothing is drawn.
         """
+        _, (ids, grains, joined) = together({"ids": ids, "grains": grains, "joined": joined})
         roster = roster_of(ids, grains)
         if joined is not None and (np.shape(joined) != (len(roster),) or np.asarray(joined).dtype != np.bool_):
             raise BadInput(f"joined must say yes or no for each of the {len(roster)} people announced")
@@ -174,11 +178,13 @@ class Ledger:
         ``besides`` is an announcement whose own holds are not counted; ``raised_to`` asks what would be left if
         allowances were raised to these numbers.
         """
+        _, (ids, raised_to) = together({"ids": ids, "raised_to": raised_to})
         names = as_ids(ids)
+        stated = None if raised_to is None else as_grains(raised_to, len(names))
 
         def look(connection: Connection) -> NDArray[np.int64]:
             offer = offers.offer_of(connection, besides) if besides else None
-            return remaining(connection, names, besides=offer.number if offer else 0, raised_to=raised_to)
+            return remaining(connection, names, besides=offer.number if offer else 0, raised_to=stated)
 
         return read(self.engine, look)
 

@@ -13,6 +13,7 @@ from optin.store.chain import rows_digest
 
 __all__ = ["LONGEST_ID", "Roster", "as_grains", "as_ids", "roster_of"]
 
+MOST = 2**63 - 1
 LONGEST_ID = 500
 """Characters: at most 2,000 bytes, which fit into a row of PostgreSQL's index."""
 
@@ -45,12 +46,16 @@ def roster_of(ids: Sequence[str], grains: ArrayLike, bounded: ArrayLike | None =
 
 
 def as_grains(grains: ArrayLike, people: int) -> NDArray[np.int64]:
-    """Check that there is one whole number, not negative, for each person."""
+    """Check that there is one whole number, not negative and within 64 bits with their sign, for each person."""
     amounts = np.asarray(grains)
     if amounts.shape != (people,) or amounts.dtype.kind not in "iu":
         raise BadInput(f"grains must be one whole number for each of the {people} people")
     if np.any(amounts < 0):
         raise BadInput(f"grains must not be negative: see index {int(np.argmax(amounts < 0))}")
+    if np.any(amounts > MOST):
+        raise BadInput(
+            f"grains must be below 2^63, which the ledger can hold: see index {int(np.argmax(amounts > MOST))}"
+        )
     return amounts.astype(np.int64)
 
 

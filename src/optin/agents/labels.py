@@ -1,0 +1,165 @@
+"""Labels say whose number each is: an index of pandas, or the id column of a table of polars or Arrow.
+
+People keep the labels they were made with. A column that carries labels too is put into their order, wherever it is given;
+a plain column, or one with nothing but the default labels 0 … n-1, goes by position; labels against none are refused. pandas
+is never imported here: what carries labels brought it along.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optin.errors import BadInput
+
+__all__ = ["Labelled", "aligned", "expect_column", "expect_labels", "of_people", "together"]
+
+Order = NDArray[np.intp]
+ID = "id"
+
+
+class Labelled(Protocol):
+    """People: their labels, and their ids."""
+
+    @property
+    def index(self) -> Any:  # noqa: ANN401 - an index of pandas, or None
+        """The labels people were made with; None if they came without."""
+
+    @property
+    def ids(self) -> tuple[str, ...] | None:
+        """Ids in the same order."""
+
+
+def of_people(values: Any, people: Labelled, name: str) -> Any:  # noqa: ANN401 - any array-like is welcome
+    """Put one number a person into the order of the people: by label, by the id column of a table, or as it is."""
+    if _is_table(values) and not hasattr(values, "index") and people.ids is not None:
+        return _by_id(values, people.ids, name)
+    expect_column(values, name)
+    return aligned(values, people.index, name)
+
+
+def together(columns: dict[str, Any], index: Any = None) -> tuple[Any, list[Any]]:  # noqa: ANN401
+    """Put columns that are made into people into one order, and say which labels these people carry.
+
+    Labels that someone chose lead; the default ones 0 … n-1 do only where there are no others.
+    """
+    for name, values in columns.items():
+        expect_column(values, name)
+    if index is not None and not hasattr(index, "get_indexer"):
+        raise BadInput("index must be a pandas Index with one label for each person")
+    carried = [(name, labels) for name, values in columns.items() if (labels := _labels(values)) is not None]
+    chosen = [(name, labels) for name, labels in carried if not _is_default(labels)]
+    whose, leading = ("the people", index) if index is not None else next(iter(chosen + carried), ("", None))
+    return leading, [
+        values if name == whose else aligned(values, leading, name, whose=whose) for name, values in columns.items()
+    ]
+
+
+def aligned(values: Any, index: Any, name: str, *, whose: str = "the people") -> Any:  # noqa: ANN401
+    """Put a column into the order of some labels; refuse labels that do not say whose number is whose.
+
+    A column of another length is left as it is: that is for its reader to refuse.
+    """
+    theirs = _labels(values)
+    if theirs is None or (index is not None and len(theirs) != len(index)):
+        return values
+    if index is None or _is_default(index):
+        if not _is_default(theirs):
+            raise BadInput(_unlabelled(name, whose))
+        return values
+    order = _order(index, theirs)
+    if _is_default(theirs):
+        if order is not None:
+            raise BadInput(_unlabelled(name, whose))
+        return values
+    if order is None:
+        raise BadInput(_why(index, theirs, name, whose))
+    return values if np.array_equal(order, np.arange(len(order))) else values.take(order)
+
+
+def expect_labels(index: Any, people: int) -> None:  # noqa: ANN401
+    """Refuse labels that are not one for each person."""
+    if index is not None and len(index) != people:
+        raise BadInput(f"index has {len(index)} labels for {people} people; give one for each")
+
+
+def expect_column(values: Any, name: str) -> None:  # noqa: ANN401
+    """Refuse a whole table where a column is asked for."""
+    if _is_table(values):
+        raise BadInput(f'{name} is a table; give one column of it, for instance table["{name}"]')
+
+
+def _is_table(values: Any) -> bool:  # noqa: ANN401
+    return hasattr(values, "columns")
+
+
+def _labels(values: Any) -> Any:  # noqa: ANN401
+    """Return the index that a column carries; lists have a method of that name."""
+    index = getattr(values, "index", None)
+    return index if hasattr(index, "get_indexer") else None
+
+
+def _is_default(labels: Any) -> bool:  # noqa: ANN401
+    """Tell the labels 0 … n-1, which a column has without anyone giving it any."""
+    if getattr(labels.dtype, "kind", "O") not in "iu":
+        return False
+    return np.array_equal(np.asarray(labels), np.arange(len(labels)))
+
+
+def _order(ours: Any, theirs: Any) -> Order | None:  # noqa: ANN401
+    """Say where each of our labels stands among theirs; None unless both are the same distinct labels, none missing."""
+    if not (ours.is_unique and theirs.is_unique) or _missing(ours).any() or _missing(theirs).any():
+        return None
+    if ours.dtype != theirs.dtype:  # as objects 2^53 + 1 and 2.0^53 stay two things
+        ours, theirs = ours.astype(object), theirs.astype(object)
+    found: Order = theirs.get_indexer(ours)
+    return found if np.array_equal(np.sort(found), np.arange(len(found))) else None
+
+
+def _unlabelled(name: str, whose: str) -> str:
+    """Refuse labels against none, or against the default ones: 0 … n-1 in another order could be meant either way."""
+    return (
+        f"{name} and {whose} have different indexes: only one of them carries labels, so whose entry is whose cannot be "
+        f"known; give both the same labels, or {name}.to_numpy() if both stand in the same order"
+    )
+
+
+def _why(ours: Any, theirs: Any, name: str, whose: str) -> str:  # noqa: ANN401
+    """Say what keeps two sides from being matched; places are named, labels are not."""
+    advice = f"give each person one label, or {name}.to_numpy() if both stand in the same order"
+    for labels, owner in ((ours, whose), (theirs, name)):
+        for wrong, words in ((_missing(labels), "is missing"), (labels.duplicated(), "was used before")):
+            if wrong.any():
+                place = int(np.argmax(wrong))
+                return f"the label at index {place} of {owner} {words}, so labels do not tell people apart; {advice}"
+    strange = np.flatnonzero(~np.isin(np.arange(len(theirs)), theirs.astype(object).get_indexer(ours.astype(object))))
+    return (
+        f"{name} and {whose} have different indexes: the label at index {int(strange[0])} of {name} is not among the others; "
+        f"{advice}"
+    )
+
+
+def _missing(labels: Any) -> NDArray[np.bool_]:  # noqa: ANN401
+    """Mark labels that are missing; an index of several levels cannot be asked, and has a code for that."""
+    if labels.nlevels > 1:
+        return np.asarray(np.any([np.asarray(codes) < 0 for codes in labels.codes], axis=0))
+    return np.asarray(labels.isna(), dtype=np.bool_)
+
+
+def _by_id(table: Any, ids: tuple[str, ...], name: str) -> Any:  # noqa: ANN401
+    """Take the one column beside the ids from a table of polars or Arrow, in the order of the people's ids."""
+    names = list(getattr(table, "column_names", table.columns))
+    others = [column for column in names if column != ID]
+    if len(names) != 2 or len(others) != 1 or not hasattr(table, "__getitem__"):
+        raise BadInput(f'{name} is a table; give one column of it, or a table of "{ID}" and one column more')
+    given = _listed(table[ID])
+    places = {person: at for at, person in enumerate(given)}
+    if len(given) != len(ids) or len(places) != len(ids) or any(person not in places for person in ids):
+        raise BadInput(f"the ids of the table of {name} are not those of the people, each once; give one row a person")
+    return np.asarray(table[others[0]])[[places[person] for person in ids]]
+
+
+def _listed(column: Any) -> list[Any]:  # noqa: ANN401
+    return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
