@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from client_meanings import CLIENT
 
+LABELS = "labels of the people (a pandas Index), by which later columns are matched; None if they came without"
 MEANINGS: dict[str, dict[str, str]] = {
     "everywhere": {
         "announcement": "the announcement that this came from",
@@ -148,7 +149,11 @@ MEANINGS: dict[str, dict[str, str]] = {
         "kept": "whether the true limit holds",
         "honest_variance": "when all tell the truth",
     },
-    "LinearBenefit": {"base": "benefit at variance 0", "slope": "what one unit of variance takes away"},
+    "LinearBenefit": {
+        "base": "benefit at variance 0",
+        "slope": "what one unit of variance takes away",
+        "index": LABELS,
+    },
     "Lognormal": {"median": "of the limits", "sigma": "standard deviation of their logarithms"},
     "Mix": {"parts": "(share of people, lowest limit, highest limit) of each part"},
     "Outcome": {
@@ -165,7 +170,12 @@ MEANINGS: dict[str, dict[str, str]] = {
         "weight_squares": "sum of squared weights",
         "target": "what a wanted accuracy would take; None if none was asked for",
     },
-    "QuasiLinear": {"benefit": "what a variance is worth; never rises", "outside": 'number, one each, or "own-data"'},
+    "PrivacyConstrained": {"index": LABELS},
+    "QuasiLinear": {
+        "benefit": "what a variance is worth; never rises",
+        "outside": 'number, one each, or "own-data"',
+        "index": LABELS,
+    },
     "Quorum": {"people": "at least so many join", "standard_error": "at most so large"},
     "Receipt": {
         "id": "whose",
