@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from optin.errors import BadInput
+from optin.kernel.rounding import limit_of_text
 
 __all__ = ["Typed", "spelled", "typed_number"]
 
@@ -48,7 +49,7 @@ def typed_number(text: str, words: str, *, low: float = -math.inf, high: float =
         return _one_of_two(text, words, low, high)
     if not _NUMBER.fullmatch(text):
         raise BadInput(f"{words} must be a number{_hint(text)}")
-    number = float(text.replace(",", "."))
+    number = limit_of_text(text.replace(",", "."))  # a total that is not rounded up by a grain
     if not math.isfinite(number):
         raise BadInput(f"{words} must be a number that is not so large")
     return Typed(number, plain=bool(_PLAIN.fullmatch(text)) or text == spelled(number))
