@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from optin.agents import Agents
 from optin.agents.columns import counted
 from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, LEVEL, LOWERED, NO_VALUE, Answers, Sums
-from optin.engine.builtin import exact_floor, text_mark
+from optin.engine.builtin import exact_floor, present, text_mark
 from optin.engine.cells import NO_ANSWER
 from optin.engine.people import KeptConstrained, KeptQuasiLinear
 from optin.engine.session import literal
@@ -180,6 +180,7 @@ def _level(value: ir.FloatingColumn, bounds: tuple[float, float]) -> tuple[ir.Fl
     """Return E13's levels, still floats, and a 1 wherever a value is missing (its level means nothing)."""
     import ibis
 
+    value = present(value)
     lo, hi = literal(bounds[0]), literal(bounds[1])
     inside = value.between(lo, hi)
     z = ibis.cases((inside, value), (value < lo, lo), else_=hi)
@@ -187,7 +188,7 @@ def _level(value: ir.FloatingColumn, bounds: tuple[float, float]) -> tuple[ir.Fl
         z = z - lo
     if bounds[1] - bounds[0] != 1.0:
         z = z / literal(bounds[1] - bounds[0])
-    missing = ibis.cases((inside, 0), (value.isnull() | value.isnan(), 1), else_=0)
+    missing = ibis.cases((inside, 0), (value.isnull(), 1), else_=0)
     return exact_floor(z * literal(LEVEL) + literal(0.5)), missing
 
 

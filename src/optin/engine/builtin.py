@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ibis.expr import types as ir
 
-__all__ = ["exact_floor", "sample_ranks", "steady_sum", "text_mark"]
+__all__ = ["exact_floor", "present", "sample_ranks", "steady_sum", "text_mark", "trimmed", "valid_text"]
 
 
 @cache
@@ -41,6 +41,32 @@ def text_mark(text: ir.StringColumn) -> ir.IntegerColumn:
     def md5(text: str) -> str: ...
 
     return ibis.udf.scalar.builtin(md5)(text).hash() & (2**62 - 1)
+
+
+def trimmed(text: ir.StringColumn) -> ir.StringColumn:
+    """Trim the six blanks of ASCII (tab to carriage return, and the space), as `ascii_trim_whitespace` of Arrow does.
+
+    Ibis's own strip would trim the letters v and f on Spark, which reads vertical tab and form feed as those.
+    """
+    return text.re_replace("^[\t-\r ]+|[\t-\r ]+$", "")
+
+
+def present(number: ir.FloatingColumn) -> ir.FloatingColumn:
+    """Take NaN for missing before it is compared.
+
+    DuckDB trusts the smallest and the largest number that a file declares, which leave NaN out, and lets NaN pass as a number
+    between them. (Limits and costs that are NaN are refused when they are read.)
+    """
+    return number.isnan().ifelse(None, number)
+
+
+def valid_text(text: ir.StringColumn) -> ir.StringColumn:
+    """Have Spark stop at text that is not UTF-8, which it would hand over with other letters; DuckDB does so by itself."""
+    import ibis
+
+    def validate_utf8(text: str) -> str: ...
+
+    return ibis.udf.scalar.builtin(validate_utf8)(text) if text.get_backend().name == "pyspark" else text
 
 
 def sample_ranks(tau: ir.FloatingColumn, ranks: list[float], size: int) -> ir.ArrayScalar:

@@ -16,7 +16,7 @@ __all__ = ["NO", "NO_ANSWER", "NUMBER", "YES", "as_ids", "as_numbers", "as_truth
 
 Mask = NDArray[np.bool_]
 BLANKS = " \t\n\r\v\f"  # what surrounds a cell and means nothing, the same everywhere
-NUMBER = r"^[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|(?i:inf|infinity|nan))$"
+NUMBER = "^([+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?)|[nN][aA][nN])$"
 """What text is read as a number, by every engine: what their own casts make of 1d or 1_000 differs."""
 YES = ("1", "true", "t", "yes", "y")
 NO = ("0", "false", "f", "no", "n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from optin.agents.columns import MISSING, NO_ID, NO_NUMBER, SAME_ID, Wanted, counted
+from optin.engine.builtin import trimmed
 from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.errors import BadInput
@@ -33,7 +34,7 @@ def _faults(rows: Rows, wanted: Wanted) -> list[tuple[str, ir.BooleanColumn]]:
     raw, number = rows.column(wanted.name), rows.number(wanted.name)
     present = raw.notnull()
     if raw.type().is_string():
-        present = present & (raw.strip() != "")
+        present = present & (trimmed(raw) != "")
     usable = number.notnull() & ~number.isnan()
     faults = [
         (NO_NUMBER, present & number.isnull()),

@@ -7,16 +7,19 @@ none of them is passed on or kept as a cause.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Iterable, Iterator
+from io import BytesIO
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from optin.errors import BadInput
 
-__all__ = ["csv_header", "expect_readable", "line_count", "line_of", "read_csv"]
+__all__ = ["csv_header", "expect_readable", "expect_text", "expect_utf8", "line_count", "line_of", "read_csv"]
 
 KINDS = (
     (b"\x1f\x8b", "compressed (gzip), not UTF-8 text"),
@@ -30,7 +33,8 @@ KINDS = (
 
 def csv_header(path: Path) -> list[str]:
     """Read the column names, which are the first line."""
-    _expect_text(path, lines=1)
+    with path.open("rb") as file:
+        _expect_lines(path, islice(file, 1))
     for _, row in _rows(path):
         return row
     raise BadInput(f"{path} is empty; the first line must name the columns")
@@ -38,6 +42,7 @@ def csv_header(path: Path) -> list[str]:
 
 def read_csv(path: Path, names: list[str]) -> pa.Table:
     """Read some columns as text, byte for byte; nothing is taken for a number, a date or a missing value."""
+    expect_text(path)
     table = _arrow_table(path, names)
     if table is None:
         expect_readable(path)
@@ -80,7 +85,7 @@ def _arrow_table(path: Path, names: list[str]) -> pa.Table | None:
 
 def expect_readable(path: Path) -> None:
     """Name the first line that is no row of the table."""
-    _expect_text(path)
+    expect_text(path)
     width = len(csv_header(path))
     for line, row in _rows(path):
         if len(row) != width:
@@ -94,23 +99,42 @@ def _counted(columns: int) -> str:
     return "1 column" if columns == 1 else f"{columns} columns"
 
 
-def _expect_text(path: Path, lines: int | None = None) -> None:
-    """Name the first line that is not UTF-8."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if lines is not None and number > lines:
-                return
-            if not _is_utf8(line):
-                kind = next((words for mark, words in KINDS if number == 1 and line.startswith(mark)), "not UTF-8 text")
-                raise BadInput(f"{path} line {number} is {kind}; save the file as CSV in UTF-8")
+def expect_text(path: Path) -> None:
+    """Refuse a file that is not UTF-8 from end to end."""
+    expect_utf8(path, lambda: path.open("rb"))
 
 
-def _is_utf8(line: bytes) -> bool:
+def expect_utf8(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
+    """Refuse bytes that are not UTF-8 from end to end, by their first line that is not.
+
+    DuckDB would call it damaged, and Spark would put one and the same sign for every letter that it cannot read.
+    """
+    with opened() as file:
+        if _is_text(file):
+            return
+    with opened() as file:
+        _expect_lines(name, file)
+
+
+def _is_text(file: BinaryIO) -> bool:
+    decoder = getincrementaldecoder("utf-8")()
     try:
-        line.decode("utf-8")
+        while block := file.read(1 << 20):
+            decoder.decode(block)
+            if b"\x00" in block:
+                return False
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
-    return b"\x00" not in line
+    return True
+
+
+def _expect_lines(name: Path | str, lines: Iterable[bytes]) -> None:
+    """Name the first line that is not UTF-8."""
+    for number, line in enumerate(lines, start=1):
+        if not _is_text(BytesIO(line)):
+            kind = next((words for mark, words in KINDS if number == 1 and line.startswith(mark)), "not UTF-8 text")
+            raise BadInput(f"{name} line {number} is {kind}; save the file as CSV in UTF-8")
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:

@@ -12,7 +12,7 @@ from optin.agents.columns import Wanted
 from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
-from optin.engine.csvfiles import expect_readable, line_count
+from optin.engine.csvfiles import expect_readable, expect_text, line_count
 from optin.engine.engines import MEMORY, grouped, open_session, read_csv, read_parquet
 from optin.engine.headers import expect_column, expect_one_type, expect_told_apart, header, is_parquet
 from optin.engine.marks import marks_of
@@ -67,6 +67,16 @@ def read(
     return people
 
 
+def _header(file: str, found: remote.Located | None) -> tuple[str, ...]:
+    """Read the column names, and look through CSV before an engine does: they differ in what they make of other text."""
+    if found is not None:
+        return tuple(found.header(file))
+    known = tuple(header(Path(file)))
+    if not is_parquet(file):
+        expect_text(Path(file))
+    return known
+
+
 def _expect_whole(files: Sequence[str]) -> None:
     """Where an engine gave up on local files, name the file and where it is damaged; nothing the engine said is passed on."""
     for file in files:
@@ -103,7 +113,7 @@ def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engin
     files = [str(file) for file in files_of(str(source))] if found is None else found.files
     real = tuple(real_name(file) for file in files)
     marks = marks_of(real)  # before anything is read of them
-    headers = [(file, tuple(header(Path(file)) if found is None else found.header(file))) for file in files]
+    headers = [(file, _header(file, found)) for file in files]
     for file, known in headers:
         for name in (id, *columns):
             expect_column(file, name, list(known))

@@ -39,9 +39,11 @@ def read_parquet(path: Path, names: list[str]) -> pa.Table:
     """Read some columns as they are stored."""
     try:
         table = arrow_parquet.ParquetFile(_opened(path)).read(columns=names)
+        table.validate(full=True)  # text that is not UTF-8 is read without a word
     except (pa.ArrowException, OSError):
         table = None
     if table is None:
+        expect_whole(path)
         raise BadInput(f"{path} is damaged: its rows cannot be read; write it again")
     return table
 
@@ -60,7 +62,7 @@ def expect_whole(path: Path) -> None:
 
 def _reads(file: arrow_parquet.ParquetFile, group: int, name: str) -> bool:
     try:
-        file.read_row_group(group, columns=[name])
+        file.read_row_group(group, columns=[name]).validate(full=True)
     except (pa.ArrowException, OSError):
         return False
     return True

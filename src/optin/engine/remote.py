@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from glob import has_magic
 from typing import Any
 
+from optin.engine.csvfiles import expect_utf8
 from optin.engine.places import KNOWN, is_hidden
 from optin.engine.session import Session
 from optin.errors import BadInput
@@ -30,7 +31,9 @@ class Located:
     files: list[str]
 
     def header(self, file: str) -> list[str]:
-        """Read the column names of one file."""
+        """Read the column names of one file, which if it is CSV must be UTF-8."""
+        if file.lower().endswith(".csv"):
+            self._expect_text(file)
         names = None
         try:
             with self.system.open(file) as opened:
@@ -38,13 +41,29 @@ class Located:
         except Exception:  # noqa: S110 - what a storage service says may hold keys
             pass
         if not names:
-            raise BadInput(f"{file} cannot be read as a table: it is empty, damaged or not yours to read; check it")
+            raise _unreadable(file)
         return names
+
+    def _expect_text(self, file: str) -> None:
+        failed = True
+        try:
+            expect_utf8(file, lambda: self.system.open(file, "rb"))
+            failed = False
+        except BadInput:
+            raise
+        except Exception:  # noqa: S110 - what a storage service says may hold keys
+            pass
+        if failed:
+            raise _unreadable(file)
 
     def register(self, session: Session) -> None:
         """Let DuckDB read through fsspec; Spark has its own ways."""
         if session.name == "duckdb":
             session.backend.register_filesystem(self.system)
+
+
+def _unreadable(file: str) -> BadInput:
+    return BadInput(f"{file} cannot be read as a table: it is empty, damaged or not yours to read; check it")
 
 
 def located(url: str) -> Located:

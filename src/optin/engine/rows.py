@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from optin.engine.builtin import present, trimmed, valid_text
 from optin.engine.cells import NO, NUMBER, YES, not_ids, not_numbers
 from optin.engine.headers import advice, expect_column
 from optin.engine.marks import Mark, expect_unchanged, marks_of
@@ -70,7 +71,7 @@ class Rows:
         kind = column.type()
         if not (kind.is_string() or kind.is_integer()):
             raise not_ids(self.source, self.id, str(kind).lstrip("!"))
-        return column.cast("string") if kind.is_integer() else column
+        return column.cast("string") if kind.is_integer() else valid_text(column)
 
     def number(self, name: str) -> ir.FloatingColumn:
         """Return a column as float64, NULL where it is missing or holds no number."""
@@ -90,7 +91,7 @@ class Rows:
 
     def _parsed(self, column: ir.StringColumn) -> ir.FloatingColumn:
         """Read text as numbers; what engines make of 1d or 1_000 differs, so only plain digits reach their casts."""
-        text = column.strip()
+        text = trimmed(column)
         return text.re_search(NUMBER).ifelse(text, None).cast("string").try_cast("float64")
 
     def truth(self, name: str) -> ir.BooleanColumn:
@@ -101,6 +102,7 @@ class Rows:
         if column.type().is_boolean():
             return column
         if column.type().is_numeric():
-            return ibis.cases((column == 1, True), (column == 0, False))
-        text = column.cast("string").strip().lower()
+            number = present(column) if column.type().is_floating() else column
+            return ibis.cases((number == 1, True), (number == 0, False))
+        text = trimmed(column.cast("string")).lower()
         return ibis.cases((text.isin(YES), True), (text.isin(NO), False))
