@@ -15,6 +15,9 @@ from sqlalchemy import text
 
 from optin.store import Ledger, Terms
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from ledger_steps import drawn_from, offer_of
+
 PEOPLE = 10**6
 REPEATS = 2
 COLUMNS = "offer BIGINT, position BIGINT, act BIGINT, grains BIGINT, PRIMARY KEY (offer, position)"
@@ -29,7 +32,6 @@ def main() -> None:
             bare_executemany,
             target=5,
         )
-    sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
     from postgres import PostgresServer
 
     server = PostgresServer(max_wal_size="4GB").start()
@@ -45,10 +47,13 @@ def report(name: str, url: str, bare: Callable[[Ledger, list], None], target: fl
     with Ledger.open(url) as ledger:
         ratios, seconds = [], []
         for turn in range(REPEATS):
-            terms = Terms(f"bench {turn}", 1, "fingerprint")
-            ledger.announce(terms, body="{}", ids=ids, grains=grains, allowances=np.full(PEOPLE, 2**62))
+            offer = offer_of(f"bench {turn}", grains)
+            terms = Terms(offer.campaign, 1, offer.fingerprint)
+            ledger.announce(terms, body=offer.to_json(), ids=ids, grains=grains, allowances=np.full(PEOPLE, 2**62))
             charging = clock(
-                lambda terms=terms: ledger.release(terms, ids=ids, grains=grains, draw=lambda *_: ("{}", "f"))
+                lambda terms=terms, offer=offer: ledger.release(
+                    terms, ids=ids, grains=grains, draw=lambda _, number: drawn_from(offer, grains, number)
+                )
             )
             same = rows(turn)
             plain = clock(lambda same=same: bare(ledger, same))

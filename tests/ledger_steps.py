@@ -1,11 +1,21 @@
 """Short words for what the ledger tests do: announce, release, count, damage."""
 
-from types import SimpleNamespace
+import contextlib
+import hashlib
+from dataclasses import replace
 
 import numpy as np
-from sqlalchemy import text
+from sqlalchemy import select, text
 
+from optin.announcement import Announcement
+from optin.announcement.offer import announced_eta, exact_variance, nearest
+from optin.receipts import Seal
+from optin.releasing.record import Release, Versions
 from optin.store import Terms
+from optin.store.chain import GENESIS, rows_of
+from optin.store.large import sums_of
+from optin.store.schema import acts
+from optin.store.texts import released_in
 
 TABLES = ("acts", "people", "allowances", "promises", "returns", "charges")
 
@@ -15,28 +25,74 @@ def nth(count, start=0):
     return [f"p{k}" for k in range(start, start + count)]
 
 
+OFFERS = {}
+"""What was announced last under each name, as everyone can read it."""
+
+
+def offer_of(campaign, grains, *, exact=False):
+    """The announcement whose promises are exactly these."""
+    sums, cap = sums_of(grains), np.inf if exact else max(int(grains.max()), 1) * 2.0**-32
+    bare = Announcement(
+        campaign=campaign,
+        round=1,
+        model="privacy-constrained",
+        people=len(grains),
+        cap=cap,
+        eta=np.inf if exact else announced_eta(sums.grains, 1.0),
+        bounds=(0.0, 1.0),
+        data_variance=0.25,
+        max_gap=0.0,
+        tilt=0.0,
+        variance=0.0,
+        **dict.fromkeys(("promised_variance", "surplus", "benefit_name", "benefit_at_promise", "outside")),
+        total_grains=sums.grains,
+        total_squared_grains=sums.squares,
+    )
+    return replace(bare, variance=nearest(exact_variance(bare, sums.grains, sums.squares)))
+
+
+def drawn_from(offer, grains, number, *, noisy_total=7):
+    """What a draw over people charged these grains gives: the release's text and fingerprint."""
+    sums, versions = sums_of(grains), Versions(optin="test", opendp="none", mechanism="none")
+    drawn = Release(offer, sums.people, sums.grains, sums.squares, noisy_total, 0.0, versions, True, number)
+    return drawn.to_json(), drawn.fingerprint
+
+
 def terms(campaign="c"):
-    return Terms(campaign, 1, f"fingerprint of {campaign}")
+    offer = OFFERS.get(campaign) or offer_of(campaign, np.full(3, 5))
+    return Terms(campaign, 1, offer.fingerprint)
 
 
-def announce(ledger, campaign="c", *, ids=("ann", "bob", "cy"), grains=5, allowances=8, **more):
-    columns = {"grains": _column(grains, ids), "allowances": _column(allowances, ids)}
-    return ledger.announce(terms(campaign), body="{}", ids=list(ids), **columns, **more)
+def announce(ledger, campaign="c", *, ids=("ann", "bob", "cy"), grains=5, allowances=8, exact=False, **more):
+    promised = _column(grains, ids)
+    offer = offer_of(campaign, promised, exact=exact)
+    entry = ledger.announce(
+        Terms(campaign, 1, offer.fingerprint),
+        body=offer.to_json(),
+        ids=list(ids),
+        grains=promised,
+        allowances=_column(allowances, ids),
+        exact=exact,
+        **more,
+    )
+    OFFERS[campaign] = offer
+    return entry
 
 
 def release(ledger, campaign="c", *, ids=("ann", "bob", "cy"), grains=5, joined=None, draw=None):
+    given = _column(grains, ids)
     return ledger.release(
         terms(campaign),
         ids=list(ids),
-        grains=_column(grains, ids),
+        grains=given,
         joined=None if joined is None else np.asarray(joined),
-        draw=draw or (lambda mask, number: (f"result {number} over {int(mask.sum())}", "its fingerprint")),
+        draw=draw or (lambda mask, number: drawn_from(OFFERS[campaign], given[mask], number)),
     )
 
 
-def copy_of(entry, fingerprint="its fingerprint"):
-    """What a published release says of its place."""
-    return SimpleNamespace(ledger_number=entry.number, ledger_head=entry.head, fingerprint=fingerprint)
+def copy_of(entry):
+    """The release that was published when this was stored."""
+    return released_in(entry.body, entry.head)
 
 
 def _column(numbers, ids):
@@ -60,14 +116,49 @@ def spent(ledger):
 def damage(ledger, *statements):
     """Do what only someone with full rights on the database can: switch the triggers off, change rows, cover it up."""
     with ledger.engine.connect() as connection, connection.begin():
-        guards = []
-        if ledger.engine.dialect.name == "sqlite":
-            guards = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")).all()
-        else:
-            connection.execute(text("SET LOCAL session_replication_role = replica"))
-        for guard in guards:
-            connection.exec_driver_sql(f"DROP TRIGGER {guard.name}")
-        for statement in statements:
-            connection.exec_driver_sql(statement)
-        for guard in guards:
-            connection.exec_driver_sql(guard.sql)
+        _unguarded(connection, statements)
+
+
+def _unguarded(connection, statements):
+    on_sqlite, guards = connection.dialect.name == "sqlite", []
+    if on_sqlite:
+        guards = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")).all()
+    else:
+        connection.execute(text("SET LOCAL session_replication_role = replica"))
+    drops = [f"DROP TRIGGER {guard.name}" for guard in guards]
+    for statement in (*drops, *statements, *(guard.sql for guard in guards)):
+        connection.exec_driver_sql(statement)
+    if not on_sqlite:
+        connection.execute(text("SET LOCAL session_replication_role = origin"))
+
+
+@contextlib.contextmanager
+def as_if(ledger, *statements, forged=True):
+    """Damage a ledger for a moment and give the connection that sees it; afterwards nothing has happened.
+
+    ``forged``: every hash of the chain is made again, as someone with full rights and our code can.
+    """
+    with ledger.engine.connect() as connection:
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql("BEGIN")
+        try:
+            _unguarded(connection, statements)
+            if forged:
+                _unguarded(connection, list(_resealed(connection)))
+            yield connection
+        finally:
+            connection.rollback()
+
+
+def _resealed(connection):
+    head = GENESIS
+    for row in connection.execute(select(acts).order_by(acts.c.number)).all():
+        fields = {**row._asdict(), "previous": head}
+        with contextlib.suppress(KeyError, ValueError):  # an act that writes no rows we know keeps its digest
+            found = rows_of(connection, kind=row.kind, act=row.number, offer=row.offer, salt=row.salt)
+            fields |= {"people": found.people, "rows": found.digest}
+        sealed = {name: fields[name] for name in Seal.__dataclass_fields__}
+        head = Seal(**{**sealed, "body": hashlib.sha256(row.body.encode()).hexdigest()}).hash
+        changes = {"people": fields["people"], "rows": fields["rows"], "previous": fields["previous"], "hash": head}
+        written = ", ".join(f"{name} = '{value}'" for name, value in changes.items())
+        yield f"UPDATE acts SET {written} WHERE number = {row.number}"

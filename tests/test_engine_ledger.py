@@ -1,5 +1,6 @@
 """A ledger for people who stay in an engine: staged in batches, taken in by one transaction, the same acts as from memory."""
 
+import json
 import os
 import stat
 import tracemalloc
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from forks import fork
-from ledger_steps import counts, spent
+from ledger_steps import counts, drawn_from, offer_of, spent
 
 import optin
 from optin import campaign
@@ -229,9 +230,11 @@ def test_someone_who_declines_while_the_engine_adds_up_stops_the_release(ledger,
 
 def offered(url):
     """Announce from memory, and say how a release of the same people, staged in batches, is done in a child."""
-    terms, grains = Terms("census", 1, "f"), np.arange(N) + 1
+    grains = np.arange(N) + 1
+    offer = offer_of("census", grains)
+    terms = Terms("census", 1, offer.fingerprint)
     with Ledger.open(url) as ledger:
-        ledger.announce(terms, body="{}", ids=IDS, grains=grains, allowances=grains)
+        ledger.announce(terms, body=offer.to_json(), ids=IDS, grains=grains, allowances=grains)
     batches = [
         (IDS[at : at + 500], grains[at : at + 500].tolist(), JOINED[at : at + 500].astype(int).tolist(), [0] * 500)
         for at in range(0, N, 500)
@@ -240,7 +243,7 @@ def offered(url):
 
     def job():
         with Ledger.open(url) as ledger, waiting(ledger.engine, batches) as rows:
-            draw = lambda number: ("result", "fingerprint")  # noqa: E731
+            draw = lambda number: drawn_from(offer, grains[JOINED], number)  # noqa: E731
             return release_waiting(ledger, terms, rows, settle=lambda: draw, expected=expected).body
 
     return job
@@ -255,7 +258,7 @@ def test_a_release_killed_at_any_point_leaves_nothing_and_the_next_one_is_whole(
     with Ledger.open(url) as ledger:
         assert counts(ledger)["charges"] == counts(ledger)["returns"] == 0
         assert ledger.verify().ok
-    assert fork(job).finish() == "result"
+    assert json.loads(fork(job).finish())["joined_people"] == JOINED.sum()
     with Ledger.open(url) as ledger:
         assert counts(ledger)["charges"] == JOINED.sum()
 

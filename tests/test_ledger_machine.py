@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from ledger_steps import announce, copy_of, release, spent, terms
@@ -63,6 +63,7 @@ class LedgerMachine(RuleBasedStateMachine):
             one: stated[one] if one not in self.allowance else max(self.allowance[one], stated[one] * raising)
             for one in who
         }
+        assume(any(asked.values()))  # nobody announces nothing
         before, self.allowance = self.allowance, {**self.allowance, **after}
         columns = {
             "ids": who,
@@ -126,6 +127,10 @@ class LedgerMachine(RuleBasedStateMachine):
         if not those or not set(those) <= set(one.standing):
             with pytest.raises(PromiseBroken):
                 self._release(name, joined, draw=self._fail)
+            return
+        if not any(one.asked[who] for who in those):
+            with pytest.raises(PromiseBroken, match="cannot be released"):
+                self._release(name, joined, draw=lambda mask, number: ("{}", "f"))
             return
         one.result, one.joined, one.given = self._release(name, joined), wanted, joined
         one.state, one.standing = "released", {who: one.asked[who] for who in those}

@@ -8,7 +8,7 @@ from ledger_steps import announce, copy_of, damage, release, terms
 from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
-from optin.store import UNLIMITED, Entry, Ledger
+from optin.store import UNLIMITED, Ledger
 from optin.store.schema import APPEND_ONLY, metadata
 
 
@@ -84,7 +84,7 @@ def test_a_cut_tail_is_seen_only_against_an_outside_copy(ledger):
 
 def test_a_rewritten_chain_is_seen_against_an_outside_copy(ledger):
     announce(ledger)
-    known = copy_of(Entry(2, "0" * 64))
+    known = replace(copy_of(release(ledger)), ledger_head="0" * 64)
     assert "rewritten" in str(ledger.verify([known]))
 
 
@@ -162,7 +162,7 @@ def test_missing_triggers_are_found(ledger):
     drop = "charges_refuses_update" if ledger.engine.dialect.name == "sqlite" else "charges_refuses_change ON charges"
     with ledger.engine.begin() as connection:
         connection.execute(text(f"DROP TRIGGER {drop}"))
-    assert "missing, changed or off on charges" in str(ledger.verify())
+    assert "charges_refuses" in str(ledger.verify())
 
 
 def test_a_trigger_that_lets_changes_pass_under_its_old_name_is_found(ledger):
@@ -177,7 +177,7 @@ def test_a_trigger_that_lets_changes_pass_under_its_old_name_is_found(ledger):
     with ledger.engine.begin() as connection:
         for statement in hollow:
             connection.exec_driver_sql(statement)
-    assert "missing, changed or off on" in str(ledger.verify())
+    assert "charges_refuses" in str(ledger.verify())
 
 
 def test_a_postgresql_trigger_with_a_condition_is_found(postgres):
@@ -190,14 +190,14 @@ def test_a_postgresql_trigger_with_a_condition_is_found(postgres):
                     "FOR EACH STATEMENT WHEN (false) EXECUTE FUNCTION refuse_change()"
                 )
             )
-        assert "missing, changed or off on acts" in str(ledger.verify())
+        assert "trigger acts.acts_refuses_change is not as optin made it" in str(ledger.verify())
 
 
 def test_triggers_switched_off_are_found(postgres):
     with Ledger.open(postgres.new_schema()) as ledger:
         with ledger.engine.begin() as connection:
             connection.execute(text("ALTER TABLE promises DISABLE TRIGGER ALL"))
-        assert "missing, changed or off on promises" in str(ledger.verify())
+        assert "trigger promises.promises_refuses_change is not as optin made it" in str(ledger.verify())
 
 
 REPLACED = {
@@ -229,7 +229,7 @@ def test_a_release_copy_with_another_result_disagrees(ledger):
     announce(ledger)
     entry = release(ledger)
     assert ledger.verify([copy_of(entry)]).ok
-    assert "says something else" in str(ledger.verify([copy_of(entry, "another result")]))
+    assert "says something else" in str(ledger.verify([replace(copy_of(entry), noisy_total=8)]))
 
 
 def test_a_receipt_copy_edited_in_any_amount_disagrees(ledger):

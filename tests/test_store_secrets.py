@@ -7,6 +7,7 @@ import traceback
 
 import numpy as np
 import pytest
+from ledger_steps import announce as hold
 from ledger_steps import damage, nth
 from sqlalchemy import event, text
 from sqlalchemy.exc import DatabaseError
@@ -41,7 +42,7 @@ def announce(ledger, who=people, **more):
 def spend_twice(ledger):
     announce(ledger)
     much = np.full(PEOPLE, GRAINS)
-    ledger.announce(Terms("second", 1, "f"), body="{}", ids=IDS, grains=much, allowances=much)
+    hold(ledger, "second", ids=IDS, grains=much, allowances=much)
 
 
 def edit_a_limit(ledger):

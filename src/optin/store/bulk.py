@@ -16,6 +16,7 @@ from optin.store.large import blocks, mask_digest
 from optin.store.ledger import Ledger
 from optin.store.offers import STAGED_PROMISES, announce_staged, closing_of, expect_offer, terms_of
 from optin.store.points import reached
+from optin.store.texts import expect_released
 from optin.store.waiting import Waiting
 
 __all__ = ["Expected", "announce_waiting", "release_waiting"]
@@ -156,14 +157,14 @@ def _let_absent_go(connection: Connection, offer: Row[Any]) -> None:
         {"offer": offer.number, "act": number},
     ).rowcount
     if away:
-        people, digest = rows_of(connection, kind="absent", act=number, offer=offer.number, salt=salt)
+        written = rows_of(connection, kind="absent", act=number, offer=offer.number, salt=salt)
         append(
             connection,
             kind="absent",
             terms=terms_of(offer),
             offer=offer.number,
-            people=people,
-            rows=digest,
+            people=written.people,
+            rows=written.digest,
             salt=salt,
         )
 
@@ -178,9 +179,10 @@ def _charged(connection: Connection, offer: Row[Any], number: int) -> tuple[int,
 
 def _seal(connection: Connection, offer: Row[Any], number: int, *, draw: Draw) -> Entry:
     salt = new_salt()
-    people, root = rows_of(connection, kind="release", act=number, offer=offer.number, salt=salt)
+    written = rows_of(connection, kind="release", act=number, offer=offer.number, salt=salt)
     joined = mask_digest(salt, offer.people, blocks(connection, _ANSWERS, {}))
     body, result = draw(number)
+    expect_released((body, result), offer, number, written.sums)
     return append(
         connection,
         kind="release",
@@ -188,8 +190,8 @@ def _seal(connection: Connection, offer: Row[Any], number: int, *, draw: Draw) -
         offer=offer.number,
         body=body,
         result=result,
-        people=people,
-        rows=root,
+        people=written.people,
+        rows=written.digest,
         joined=joined,
         salt=salt,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,12 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, insert, select
 
+from optin.announcement.grains import Sums
 from optin.announcement.naming import check_round, checked_campaign
 from optin.receipts import MerkleTree, Seal, charge_salts, leaves_of
-from optin.store.large import Grove, blocks, digest_of_blocks
+from optin.store.large import Grove, Tally, blocks, digest_of_blocks
 from optin.store.schema import acts
 
-__all__ = ["GENESIS", "Entry", "Terms", "append", "is_stored", "last", "new_salt", "rows_digest", "rows_of", "seal_of"]
+__all__ = [
+    "GENESIS",
+    "Entry",
+    "Terms",
+    "Written",
+    "append",
+    "is_stored",
+    "last",
+    "new_salt",
+    "rows_digest",
+    "rows_of",
+    "seal_of",
+]
 
 GENESIS = "0" * 64
 """What the first act names as the hash before it."""
@@ -145,14 +158,25 @@ _QUERIES = {
 }
 
 
-def rows_of(connection: Connection, *, kind: str, act: int, offer: int | None, salt: str) -> tuple[int, str]:
-    """Count and digest the rows that an act wrote, as they are now; however many they are, few are held at once."""
-    where: dict[str, object] = {"act": act, "offer": offer}
+@dataclass(frozen=True)
+class Written:
+    """The rows of one act: how many, the hash over them, and the sums and the largest of what they promise or charge."""
+
+    people: int
+    digest: str
+    sums: Sums = field(default=Sums(), repr=False)
+    most: int = field(default=0, repr=False)
+
+
+def rows_of(connection: Connection, *, kind: str, act: int, offer: int | None, salt: str) -> Written:
+    """Count, digest and add up the rows that an act wrote, as they are now; however many, few are held at once."""
+    walk, tally = blocks(connection, _QUERIES[kind], {"act": act, "offer": offer}), Tally()
     if kind == "release":
-        grove = charged(connection, act=act, offer=offer, salt=salt)
-        return grove.count, grove.root
-    walk = blocks(connection, _QUERIES[kind], where)
-    return digest_of_blocks(salt, walk, named=_QUERIES[kind] is not _RETURNS)
+        grove = Grove(salt, tally.passing(walk))
+        return Written(grove.count, grove.root, tally.sums, tally.most)
+    adding = tally.passing(walk) if kind == "announce" else walk
+    count, digest = digest_of_blocks(salt, adding, named=_QUERIES[kind] is not _RETURNS)
+    return Written(count, digest, tally.sums, tally.most)
 
 
 def charged(connection: Connection, *, act: int, offer: int | None, salt: str, keep: Sequence[int] = ()) -> Grove:

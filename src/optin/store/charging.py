@@ -12,9 +12,11 @@ from sqlalchemy import Connection, Row, text
 
 from optin.errors import PromiseBroken
 from optin.store.chain import Entry, Terms, append, charge_tree, last, new_salt
+from optin.store.large import sums_of
 from optin.store.offers import closing_of, expect_offer, let_go, returned, terms_of
 from optin.store.points import reached
 from optin.store.roster import Roster
+from optin.store.texts import expect_released
 
 __all__ = ["Draw", "charge", "expect_open", "turn_holds_into_charges"]
 
@@ -121,14 +123,19 @@ def _seal_release(
     number: int,
     draw: Draw,
 ) -> Entry:
-    """Build the tree over all charges, draw, and write both down: after the draw nothing but COMMIT can fail."""
+    """Build the tree over all charges, draw, and write both down: after the draw nothing but COMMIT can fail.
+
+    Unless the draw lies: one that was made with other sums than are charged is refused.
+    """
     salt, charged = new_salt(), order[taking]
     everyone = len(charged) == len(roster) and bool(np.all(charged == np.arange(len(roster))))
     ids = roster.ids if everyone else [roster.ids[at] for at in charged.tolist()]
     root, joined = charge_tree(salt, ids, roster.grains[charged]).root, _mask_digest(taking, salt)
     mask = np.empty_like(taking)
     mask[order] = taking
+    sums = sums_of(roster.grains[charged])
     body, result = draw(mask, number)
+    expect_released((body, result), offer, number, sums)
     return append(
         connection,
         kind="release",

@@ -13,13 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, text
 
+from optin.announcement.grains import HIGHEST_EPSILON, GrainRule, Sums, sums
+from optin.errors import BadInput
 from optin.receipts import BLOCK, SALT_BYTES, MerkleTree, charge_salts, leaves_of
 
-__all__ = ["Block", "Grove", "blocks", "digest_of_blocks", "mask_digest", "whole"]
+__all__ = ["MOST", "Block", "Grove", "Tally", "blocks", "digest_of_blocks", "mask_digest", "sums_of", "whole"]
 
 Block = list[list[Any]]
 SHORT = 2**22
 """Bytes of a column that wait in memory."""
+MOST = int(HIGHEST_EPSILON * 2**32)
+"""The most grains that any announcement promises anybody."""
 PIECE = 2**15
 """Rows held in memory at once: a power of two, so that they are one branch of the tree, and whole bytes of a mask."""
 
@@ -38,6 +42,36 @@ def whole(column: list[Any]) -> NDArray[np.int64]:
     if found.dtype.kind not in "bi":
         raise ValueError("not a whole number")
     return found.astype(np.int64)
+
+
+def sums_of(grains: NDArray[np.int64]) -> Sums:
+    """Add up promises and their squares exactly.
+
+    >>> found = sums_of(np.array([3, 2**42]))
+    >>> (found.people, found.grains == 3 + 2**42, found.squares == 9 + 2**84)
+    (2, True, True)
+    """
+    odd = (grains < 0) | (grains > MOST)
+    if np.any(odd):
+        raise BadInput(
+            f"grains are from 0 to {MOST} (epsilon 1024), the most a release promises: see index {odd.argmax()}"
+        )
+    limits: NDArray[np.float64] = grains.astype(np.float64) * 2.0**-32
+    return sums(GrainRule(limits=limits.__getitem__, people=len(grains), cap=HIGHEST_EPSILON))[0]
+
+
+class Tally:
+    """Add up the second column of blocks that pass on their way to somebody else, and keep the largest number."""
+
+    def __init__(self) -> None:
+        self.sums, self.most = Sums(), 0
+
+    def passing(self, walk: Iterable[Block]) -> Iterator[Block]:
+        """Hand every block on."""
+        for block in walk:
+            grains = whole(block[1])
+            self.sums, self.most = self.sums + sums_of(grains), max(self.most, int(grains.max()))
+            yield block
 
 
 def digest_of_blocks(salt: str, walk: Iterable[Block], *, named: bool) -> tuple[int, str]:

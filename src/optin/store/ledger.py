@@ -48,14 +48,14 @@ class Bounded:
 class Ledger:
     """An append-only record in SQLite or PostgreSQL; use ``Ledger.open``.
 
-    >>> import tempfile, pathlib
+    >>> import optin, tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "ledger.sqlite"
+    >>> people = optin.PrivacyConstrained([0.5] * 10 + [2.0] * 10, ids=[f"p{k}" for k in range(20)])
+    >>> plan = optin.plan(people, bounds=(0, 1))
     >>> with Ledger.open(str(path)) as ledger:
-    ...     entry = ledger.announce(
-    ...         Terms("census", 1, "fingerprint"), body="{}", ids=["ann", "bob"],
-    ...         grains=np.array([5, 7]), allowances=np.array([8, 8]))
-    ...     ledger.remaining(["ann", "bob"]).tolist()
-    [3, 1]
+    ...     offer = optin.campaign.announce(plan, people, ledger=ledger, allowances=4.0)
+    ...     (ledger.remaining(["p0", "p19"]) * 2.0**-32).tolist()
+    [3.5, 2.0]
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -100,7 +100,9 @@ class Ledger:
 
         People seen for the first time are registered with ``allowances``; for the others it counts only with
         ``raise_limits``, which is written into the chain. ``exact`` says that there will be no noise, which no finite
-        allowance covers. The same announcement again changes nothing.
+        allowance covers. The same announcement again changes nothing. ``body`` is the announcement as it is published:
+        PromiseBroken if what it announces is not, to the last grain, what is to be held. ``optin.campaign.announce``
+        makes both.
         """
         columns = {"ids": ids, "grains": grains, "allowances": allowances, "bounded": bounded}
         _, (ids, grains, allowances, bounded) = together(columns)
@@ -160,7 +162,8 @@ class Ledger:
         """Charge those who joined and store the result in one transaction; nothing is returned before its COMMIT.
 
         ``draw(joined, number)`` is called at most once, inside the transaction, and gives the release's public text and
-        fingerprint. Asked again for the same campaign and round, the stored text comes back and nothing is drawn.
+        fingerprint; PromiseBroken, and nothing is written, if its sums are not those of the charges. Asked again for the
+        same campaign and round, the stored text comes back and nothing is drawn.
         """
         _, (ids, grains, joined) = together({"ids": ids, "grains": grains, "joined": joined})
         roster = roster_of(ids, grains)

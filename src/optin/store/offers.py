@@ -12,10 +12,12 @@ from sqlalchemy import Connection, Row, select, text
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
 from optin.store.balances import uncovered
 from optin.store.chain import Entry, Terms, append, last, new_salt, rows_digest, rows_of
+from optin.store.large import sums_of
 from optin.store.points import reached
 from optin.store.roster import Roster
 from optin.store.schema import acts
 from optin.store.staging import stage_people, stage_positions
+from optin.store.texts import expect_announced
 from optin.store.waiting import Waiting
 
 __all__ = [
@@ -96,6 +98,8 @@ def _hold_staged(
     connection: Connection, terms: Terms, *, body: str, roster: Roster | Waiting, raise_limits: bool, exact: bool
 ) -> Entry:
     """Register whoever is new among the staged, then hold everyone's promise, or refuse as a whole."""
+    if isinstance(roster, Roster):
+        expect_announced(body, terms, sums_of(roster.grains), most=int(roster.grains.max()), exact=exact)
     _register(connection)
     if raise_limits:
         _raise_allowances(connection)
@@ -113,7 +117,7 @@ def _hold_staged(
             "allowances explicitly (people who weigh costs: to the totals they now allow)"
         )
     reached("after checks")
-    return _hold(connection, terms, roster, body=body)
+    return _hold(connection, terms, roster, body=body, exact=exact)
 
 
 def _same_again(connection: Connection, earlier: Row[Any], terms: Terms, roster: Roster) -> Entry:
@@ -159,7 +163,7 @@ def _register(connection: Connection) -> None:
             ),
             {"act": number},
         )
-        _seal_allowances(connection, "register", number)
+        _seal_allowances(connection, "register", number, expected=added)
 
 
 def _raise_allowances(connection: Connection) -> None:
@@ -174,16 +178,26 @@ def _raise_allowances(connection: Connection) -> None:
         {"act": number},
     ).rowcount
     if raised:
-        _seal_allowances(connection, "raise", number)
+        _seal_allowances(connection, "raise", number, expected=raised)
 
 
-def _seal_allowances(connection: Connection, kind: str, number: int) -> None:
+def _seal_allowances(connection: Connection, kind: str, number: int, *, expected: int) -> None:
+    """Seal the allowances just written, unless a trigger that is not ours made others of them."""
     salt = new_salt()
-    people, rows = rows_of(connection, kind=kind, act=number, offer=None, salt=salt)
-    append(connection, kind=kind, people=people, rows=rows, salt=salt)
+    written = rows_of(connection, kind=kind, act=number, offer=None, salt=salt)
+    as_asked = connection.scalar(text(_AS_ASKED), {"act": number})
+    if not expected == written.people == as_asked:
+        raise PromiseBroken(
+            "the database wrote other allowances than it was asked to; nothing was kept: run `optin ledger verify`"
+        )
+    append(connection, kind=kind, people=written.people, rows=written.digest, salt=salt)
 
 
-def _hold(connection: Connection, terms: Terms, roster: Roster | Waiting, *, body: str) -> Entry:
+_AS_ASKED = """SELECT COUNT(*) FROM staged s JOIN people p ON p.id = s.id
+    JOIN allowances a ON a.person = p.person AND a.act = :act WHERE a.grains = s.b"""
+
+
+def _hold(connection: Connection, terms: Terms, roster: Roster | Waiting, *, body: str, exact: bool) -> Entry:
     number = last(connection).number + 1
     held = connection.execute(
         text(
@@ -196,12 +210,13 @@ def _hold(connection: Connection, terms: Terms, roster: Roster | Waiting, *, bod
     if held != len(roster):
         raise BadInput("some ids were not kept as given; use ids that differ byte for byte")
     salt = new_salt()
-    rows = (
-        roster.digest(salt)
-        if isinstance(roster, Roster)
-        else rows_of(connection, kind="announce", act=number, offer=number, salt=salt)[1]
-    )
-    return append(connection, kind="announce", terms=terms, people=len(roster), rows=rows, salt=salt, body=body)
+    if isinstance(roster, Roster):
+        digest = roster.digest(salt)
+    else:  # only the database has seen these promises in full
+        written = rows_of(connection, kind="announce", act=number, offer=number, salt=salt)
+        expect_announced(body, terms, written.sums, most=written.most, exact=exact)
+        digest = written.digest
+    return append(connection, kind="announce", terms=terms, people=len(roster), rows=digest, salt=salt, body=body)
 
 
 def let_go(connection: Connection, offer: Row[Any], positions: NDArray[np.int64], *, kind: str = "return") -> Entry:

@@ -11,9 +11,13 @@ from sqlalchemy import Connection, Row, select, text
 from optin.errors import PromiseBroken
 from optin.receipts import VERSION, Receipt, root_of
 from optin.receipts import seal_of as receipt_seal
-from optin.store.chain import GENESIS, rows_of, seal_of
-from optin.store.migrations.versions.ledger_0001 import REFUSAL, guards
-from optin.store.schema import APPEND_ONLY, UNLIMITED, acts
+from optin.store.chain import GENESIS, Written, rows_of, seal_of
+from optin.store.fittings import changed_fittings
+from optin.store.offers import terms_of
+from optin.store.schema import acts
+from optin.store.sequence import misplaced
+from optin.store.strays import strays
+from optin.store.texts import announcement_fault, announcement_in, release_fault
 
 __all__ = ["OutsideCopy", "Verification", "verify"]
 
@@ -61,11 +65,13 @@ def verify(connection: Connection, against: Sequence[OutsideCopy] = ()) -> Verif
     known = {row.number: row for row in rows}
     problems = [
         *_broken_links(rows),
+        *misplaced(rows),
         *_changed_rows(connection, rows),
-        *_strays(connection),
-        *_fallen_guards(connection),
+        *strays(connection, [row.number for row in rows if row.kind == "announce" and _is_exact(row)]),
+        *changed_fittings(connection),
         *_torn_indexes(connection),
         *_missing(connection, known, against),
+        *_forks(against),
     ]
     vouched = max((int(copy.ledger_number or 0) for copy in against), default=0)
     return Verification(acts=len(rows), problems=tuple(problems), vouched=vouched)
@@ -99,82 +105,36 @@ def _changed_rows(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[
             continue  # said already, and its kind may mean nothing any more
         try:
             found = rows_of(connection, kind=row.kind, act=row.number, offer=row.offer, salt=row.salt)
+            fault = _fault(row, found)
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
             yield f"act {row.number} was changed: its rows or its secret cannot be read"
             continue
-        if found[0] != row.people:
-            yield f"act {row.number} ({row.kind}) wrote {row.people} rows, and {found[0]} are there"
-        elif found[1] != row.rows:
+        if found.people != row.people:
+            yield f"act {row.number} ({row.kind}) wrote {row.people} rows, and {found.people} are there"
+        elif found.digest != row.rows:
             yield f"the rows of act {row.number} ({row.kind}) were changed"
+        elif fault is not None:
+            yield f"act {row.number} ({row.kind}) does not agree with itself: {fault}"
 
 
-_STRAYS = {
-    "people belong to no act that registered them": """SELECT COUNT(*) FROM people p WHERE NOT EXISTS
-        (SELECT 1 FROM allowances a JOIN acts t ON t.number = a.act
-         WHERE a.person = p.person AND a.act = p.act AND t.kind = 'register')""",
-    "allowances belong to no act": """SELECT COUNT(*) FROM allowances a WHERE NOT EXISTS
-        (SELECT 1 FROM acts t WHERE t.number = a.act AND t.kind IN ('register', 'raise'))""",
-    "promises belong to no announcement": """SELECT COUNT(*) FROM promises q WHERE NOT EXISTS
-        (SELECT 1 FROM acts t WHERE t.number = q.offer AND t.kind = 'announce')""",
-    "promises stand at a place that was not announced": """SELECT COUNT(*) FROM promises q JOIN acts t
-        ON t.number = q.offer WHERE q.position < 0 OR q.position >= t.people""",
-    "holds were let go that nobody had": """SELECT COUNT(*) FROM returns r WHERE NOT EXISTS
-        (SELECT 1 FROM promises q WHERE q.offer = r.offer AND q.position = r.position)""",
-    "holds were let go by no act": """SELECT COUNT(*) FROM returns r WHERE NOT EXISTS
-        (SELECT 1 FROM acts t WHERE t.number = r.act AND t.offer = r.offer
-         AND t.kind IN ('return', 'absent', 'cancel'))""",
-    "charges belong to no release": """SELECT COUNT(*) FROM charges c WHERE NOT EXISTS
-        (SELECT 1 FROM acts t WHERE t.number = c.act AND t.offer = c.offer AND t.kind = 'release')""",
-    "charges differ from the promise": """SELECT COUNT(*) FROM charges c WHERE NOT EXISTS
-        (SELECT 1 FROM promises q WHERE q.offer = c.offer AND q.position = c.position AND q.grains = c.grains)""",
-    "holds were both charged and let go": """SELECT COUNT(*) FROM charges c JOIN returns r
-        ON r.offer = c.offer AND r.position = c.position""",
-    "people are promised more than their allowance": f"""SELECT COUNT(*) FROM
-        (SELECT person, SUM(grains) AS held FROM promises q WHERE NOT EXISTS
-            (SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position) GROUP BY person) h
-        JOIN (SELECT person, MAX(grains) AS most FROM allowances GROUP BY person) a ON a.person = h.person
-        WHERE h.held > a.most AND a.most < {UNLIMITED}""",  # noqa: S608 — the only thing put in is a constant
-}
+def _fault(row: Row[Any], found: Written) -> str | None:
+    """Compare what an act published with what it promised or charged."""
+    if row.kind == "announce":
+        return announcement_fault(row.body, terms_of(row), found.sums, most=found.most)
+    if row.kind == "release":
+        return release_fault(row.body, row.result, terms_of(row), row.number, found.sums)
+    return None
 
 
-def _strays(connection: Connection) -> Iterator[str]:
-    for words, query in _STRAYS.items():
-        count = connection.scalar(text(query))
-        if count:
-            yield f"{count} {words}"
-
-
-def _fallen_guards(connection: Connection) -> Iterator[str]:
-    """Look for what keeps rows from being changed: the triggers, word for word, and the row that every writer locks."""
-    found = {(row.place, row.name): row.body for row in connection.execute(text(_GUARDS[connection.dialect.name]))}
-    bare = [table for table in APPEND_ONLY if not guards_of(table, connection.dialect.name).items() <= found.items()]
-    if bare:
-        yield f"triggers that keep rows from being changed are missing, changed or off on {', '.join(bare)}"
-    if list(connection.scalars(text("SELECT one FROM head_lock"))) != [1]:
-        yield "the row that every writer locks is missing or not the only one"
+def _is_exact(row: Row[Any]) -> bool:
+    offer = announcement_in(row.body)
+    return offer is not None and offer.noiseless
 
 
 def _torn_indexes(connection: Connection) -> Iterator[str]:
     """Let SQLite compare its indexes with its tables: an id missing in an index would be registered once more."""
     if connection.dialect.name == "sqlite" and connection.scalar(text("PRAGMA integrity_check(1)")) != "ok":
         yield "the file is damaged: SQLite finds that its tables and indexes disagree"
-
-
-_BEFORE_UPDATE_DELETE_TRUNCATE = 2 + 8 + 16 + 32  # PostgreSQL's bits of pg_trigger.tgtype, once a statement
-
-_GUARDS = {
-    "sqlite": "SELECT tbl_name AS place, name, sql AS body FROM sqlite_master WHERE type = 'trigger'",
-    "postgresql": """SELECT c.relname AS place, t.tgname AS name, t.tgtype || p.prosrc AS body FROM pg_trigger t
-        JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid
-        WHERE c.relnamespace = CURRENT_SCHEMA()::regnamespace AND t.tgenabled IN ('O', 'A') AND t.tgqual IS NULL""",
-}
-
-
-def guards_of(table: str, database: str) -> dict[tuple[str, str], str]:
-    """Name the triggers that the migration put on a table, each with what it does."""
-    if database == "sqlite":
-        return {(table, name): body for name, body in guards(table).items()}
-    return {(table, f"{table}_refuses_change"): f"{_BEFORE_UPDATE_DELETE_TRUNCATE}{REFUSAL}"}
 
 
 def _missing(connection: Connection, known: dict[int, Row[Any]], against: Sequence[OutsideCopy]) -> Iterator[str]:
@@ -187,6 +147,16 @@ def _missing(connection: Connection, known: dict[int, Row[Any]], against: Sequen
             yield f"act {copy.ledger_number} is not the one known outside: the ledger was rewritten"
         elif not _agrees(connection, copy, known[copy.ledger_number]):
             yield f"an outside copy of act {copy.ledger_number} says something else than the ledger: one was changed"
+
+
+def _forks(against: Sequence[OutsideCopy]) -> Iterator[str]:
+    """Compare outside copies with each other: a release's fingerprint does not cover the hash of its place."""
+    heads: dict[int, set[str | None]] = {}
+    for copy in against:
+        if copy.ledger_number is not None:
+            heads.setdefault(copy.ledger_number, set()).add(copy.ledger_head)
+    for number in sorted(number for number, found in heads.items() if len(found) > 1):
+        yield f"outside copies name different hashes for act {number}: someone was shown another ledger than this"
 
 
 def _agrees(connection: Connection, copy: OutsideCopy, act: Row[Any]) -> bool:
