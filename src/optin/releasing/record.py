@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
+import weakref
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import InitVar, asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -38,6 +39,11 @@ class Versions:
     mechanism: str
 
 
+GrainSource = Callable[[], NDArray[np.int64]]
+_SOURCES: dict[int, GrainSource] = {}
+"""How to list the grains of each release drawn in this session, as long as it lives; by identity, for equal ones differ."""
+
+
 @dataclass(frozen=True)
 class Release:
     """A published mean: public, of constant size, without ids, and without anybody's grains in its JSON.
@@ -57,15 +63,23 @@ class Release:
     charged: bool = False
     ledger_number: int | None = None
     ledger_head: str | None = None
-    grain_source: Callable[[], NDArray[np.int64]] | None = field(default=None, repr=False, compare=False)
+    grain_source: InitVar[GrainSource | None] = None
+
+    def __post_init__(self, grain_source: GrainSource | None) -> None:
+        """Remember where grains come from beside the record, not in it: a release is public, limits are not."""
+        if grain_source is not None:
+            _SOURCES[id(self)] = grain_source
+            weakref.finalize(self, _SOURCES.pop, id(self), None).atexit = False
 
     @property
     def grains(self) -> NDArray[np.int64] | None:
-        """List what each person lost, in grains (0 for those who stayed away); None once read back from JSON.
+        """List what each person lost, in grains (0 for those who stayed away), in the session that drew the release.
 
-        This follows from limits, which are private to the analyst: it is not part of the published release.
+        This follows from limits, which are private to the analyst: it is not part of the published release. In one that
+        was read from JSON, copied or unpickled it is None.
         """
-        return None if self.grain_source is None else self.grain_source()
+        source = _SOURCES.get(id(self))
+        return None if source is None else source()
 
     @property
     def id(self) -> str:
