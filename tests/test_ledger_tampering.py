@@ -120,7 +120,9 @@ def test_rows_that_come_in_batches_meet_the_same_door(url):
             waiting(ledger.engine, batch) as rows,
             pytest.raises(PromiseBroken, match="announces something else"),
         ):
-            announce_waiting(ledger, booked, rows, expected=expected, body=offer_of("c", np.array([4, 5, 6])).to_json(), **holding)
+            announce_waiting(
+                ledger, booked, rows, expected=expected, body=offer_of("c", np.array([4, 5, 6])).to_json(), **holding
+            )
         assert counts(ledger)["acts"] == 0
         with waiting(ledger.engine, batch) as rows:
             announce_waiting(ledger, booked, rows, expected=expected, body=offer.to_json(), **holding)
