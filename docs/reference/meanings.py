@@ -236,7 +236,11 @@ MEANINGS: dict[str, dict[str, str]] = {
         "people_needed": "people like these that would; None if no number would",
         "limit_needed": "limit for everyone here that would; None if no limit would",
     },
-    "Turnout": {"announced": "people announced to", "people": "people who joined"},
+    "Turnout": {
+        "announced": "people announced to",
+        "people": "people who joined",
+        "promised": "those of them who are promised anything",
+    },
     "Verification": {
         "acts": "how many were read",
         "problems": "what is wrong, in words",
