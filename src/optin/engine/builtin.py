@@ -60,13 +60,18 @@ def present(number: ir.FloatingColumn) -> ir.FloatingColumn:
     return number.isnan().ifelse(None, number)
 
 
-def valid_text(text: ir.StringColumn) -> ir.StringColumn:
-    """Have Spark stop at text that is not UTF-8, which it would hand over with other letters; DuckDB does so by itself."""
+@cache
+def _validate_utf8() -> Callable[[ir.StringColumn], ir.StringColumn]:
     import ibis
 
     def validate_utf8(text: str) -> str: ...
 
-    return ibis.udf.scalar.builtin(validate_utf8)(text) if text.get_backend().name == "pyspark" else text
+    return ibis.udf.scalar.builtin(validate_utf8)  # type: ignore[no-any-return]
+
+
+def valid_text(text: ir.StringColumn) -> ir.StringColumn:
+    """Have Spark stop at text that is not UTF-8, which it would hand over with other letters; DuckDB does so by itself."""
+    return _validate_utf8()(text) if text.get_backend().name == "pyspark" else text
 
 
 def sample_ranks(tau: ir.FloatingColumn, ranks: list[float], size: int) -> ir.ArrayScalar:

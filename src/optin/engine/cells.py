@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from optin.errors import BadInput
+from optin.engine.stored import expect_ids, expect_numbers, holds_answers, is_number, is_text, plain_type
 
-__all__ = ["NO", "NO_ANSWER", "NUMBER", "YES", "as_ids", "as_numbers", "as_truths", "not_ids", "not_numbers"]
+__all__ = ["NO", "NO_ANSWER", "NUMBER", "YES", "as_ids", "as_numbers", "as_truths"]
 
 Mask = NDArray[np.bool_]
 BLANKS = " \t\n\r\v\f"  # what surrounds a cell and means nothing, the same everywhere
@@ -26,66 +26,44 @@ NO_ANSWER = "is not an answer; write true or false, yes or no, 1 or 0"
 
 def as_ids(column: pa.ChunkedArray, name: str, file: str) -> list[str | None]:
     """Take ids as text; whole numbers become their digits, and anything that could be written in two ways is refused."""
-    kind = _plain(column).type
-    if not (_is_text(kind) or pa.types.is_integer(kind)):
-        raise not_ids(file, name, _type_name(kind))
+    expect_ids(column.type, file, name)
     texts: list[str | None] = pc.cast(_plain(column), pa.string()).to_pylist()
     return texts
 
 
 def as_numbers(column: pa.ChunkedArray, name: str, file: str) -> tuple[NDArray[np.float64], Mask]:
     """Take numbers, NaN where there is none, and mark the cells that hold something else."""
+    expect_numbers(column.type, file, name)
     plain = _plain(column)
     words = np.zeros(len(plain), dtype=np.bool_)
-    if _is_text(plain.type):
+    if is_text(plain.type):
         text = pc.ascii_trim_whitespace(pc.fill_null(plain, ""))
         number, blank = pc.match_substring_regex(text, NUMBER), pc.equal(text, "")
         words = _mask(pc.invert(pc.or_(number, blank)))
         plain = pc.if_else(number, text, "nan")
-    elif not (_is_number(plain.type) or pa.types.is_boolean(plain.type) or pa.types.is_null(plain.type)):
-        raise not_numbers(file, name, _type_name(plain.type))
+    elif pa.types.is_decimal(plain.type):
+        plain = pc.cast(plain, pa.string())  # Arrow's own cast is off in the last digit for one in three
     return np.array(pc.cast(plain, pa.float64(), safe=False).to_pylist(), dtype=np.float64), words  # None becomes NaN
 
 
 def as_truths(column: pa.ChunkedArray, name: str, file: str) -> tuple[Mask, Mask]:
     """Take answers (true, yes or 1 against false, no or 0), and mark the cells that hold none."""
-    plain = _plain(column)
-    if _is_number(plain.type) or pa.types.is_boolean(plain.type):
+    plain = _plain(column) if holds_answers(column.type) else column
+    if is_number(plain.type) or pa.types.is_boolean(plain.type):
         numbers, _ = as_numbers(plain, name, file)
         return numbers == 1, (numbers != 1) & (numbers != 0)
-    texts = plain.to_pylist() if _is_text(plain.type) else [None] * len(plain)
+    texts = plain.to_pylist() if is_text(plain.type) else [None] * len(plain)
     answers = [ANSWERS.get((text or "").strip(BLANKS).lower()) for text in texts]
     others = np.array([answer is None for answer in answers], dtype=np.bool_)
     return np.array(answers, dtype=np.bool_), others
 
 
-def not_ids(source: str, name: str, kind: str) -> BadInput:
-    """Refuse a column of ids that is not text: 1 and 1.0 are not the same name."""
-    return BadInput(f"{source}: {name} is stored as {kind}, and ids are text; write the column as text")
-
-
-def not_numbers(source: str, name: str, kind: str) -> BadInput:
-    """Refuse a column that holds other things than numbers."""
-    return BadInput(f"{source}: {name} is stored as {kind}, and numbers are needed; write it as numbers")
-
-
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
-
-
-def _type_name(kind: pa.DataType) -> str:
-    """Name a type as engines do."""
-    import ibis.expr.datatypes as dt
-
-    return str(dt.DataType.from_pyarrow(kind))
+    """Write entries out that are stored once and referred to; text in views becomes plain text."""
+    if pa.types.is_run_end_encoded(column.type):
+        return _plain(pc.run_end_decode(column))
+    kind = plain_type(column.type)
+    return column.cast(pa.string() if pa.types.is_string_view(kind) else kind)
 
 
 def _mask(column: pa.ChunkedArray) -> Mask:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+import pyarrow as pa
+
 from optin.engine.csvfiles import csv_header
-from optin.engine.parquetfiles import parquet_header, parquet_types
+from optin.engine.parquetfiles import parquet_header
 from optin.engine.places import PARQUET
+from optin.engine.stored import type_name
 from optin.errors import BadInput
 
 __all__ = ["advice", "expect_column", "expect_one_type", "expect_told_apart", "header", "is_parquet", "shared"]
@@ -50,16 +53,16 @@ def expect_told_apart(file: Path | str, header: list[str]) -> None:
             )
 
 
-def expect_one_type(files: Sequence[str]) -> None:
+def expect_one_type(types: Sequence[tuple[str, Mapping[str, pa.DataType]]]) -> None:
     """Refuse Parquet files that store a column in different types: Spark reads all of them as the first."""
     stored: dict[str, tuple[str, str]] = {}
-    for file in files:
-        for name, kind in parquet_types(Path(file)).items():
-            before, known = stored.setdefault(name, (file, kind))
-            if known != kind:
+    for file, kinds in types:
+        for name, kind in kinds.items():
+            before, known = stored.setdefault(name, (file, type_name(kind)))
+            if known != type_name(kind):
                 raise BadInput(
-                    f"{before} stores {name} as {known}, and {file} as {kind}; Spark reads one type only: write them alike,"
-                    " or add --engine duckdb (engine='duckdb')"
+                    f"{before} stores {name} as {known}, and {file} as {type_name(kind)}; Spark reads one type only: write them"
+                    " alike, or add --engine duckdb (engine='duckdb')"
                 )
 
 

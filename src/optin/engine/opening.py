@@ -16,16 +16,18 @@ from optin.engine.csvfiles import expect_readable, expect_text, line_count
 from optin.engine.engines import MEMORY, grouped, open_session, read_csv, read_parquet
 from optin.engine.headers import expect_column, expect_one_type, expect_told_apart, header, is_parquet
 from optin.engine.marks import marks_of
-from optin.engine.parquetfiles import expect_whole, row_count
+from optin.engine.parquetfiles import expect_whole, parquet_types, row_count
 from optin.engine.people import KeptConstrained, KeptQuasiLinear, limit_of
 from optin.engine.places import files_of, real_name
 from optin.engine.reading import Table, read_table
 from optin.engine.rows import Rows
 from optin.engine.session import Session
 from optin.engine.spark import is_spark
+from optin.engine.stored import expect_opened
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from ibis.expr import types as ir
 
 __all__ = ["MANY", "agents_of", "engine_for", "read", "rows_of"]
@@ -77,6 +79,10 @@ def _header(file: str, found: remote.Located | None) -> tuple[str, ...]:
     return known
 
 
+def _types(file: str, found: remote.Located | None) -> dict[str, pa.DataType]:
+    return parquet_types(Path(file)) if found is None else found.types(file)
+
+
 def _expect_whole(files: Sequence[str]) -> None:
     """Where an engine gave up on local files, name the file and where it is damaged; nothing the engine said is passed on."""
     for file in files:
@@ -119,8 +125,11 @@ def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engin
             expect_column(file, name, list(known))
         if is_parquet(file):
             expect_told_apart(file, list(known))
-    if found is None and is_parquet(files[0]) and is_spark(engine):
-        expect_one_type(files)
+    types = [(file, _types(file, found)) for file in files if is_parquet(file)]
+    stored = {name: tuple(kinds[name] for _, kinds in types if name in kinds) for _, kinds in types for name in kinds}
+    if is_spark(engine):
+        expect_opened(stored, str(source), engine)
+        expect_one_type(types)
     session = open_session(engine)
     session.explain = partial(_expect_whole, files)
     if found is not None:
@@ -129,7 +138,7 @@ def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engin
         table, places = session.tried(lambda: (read_parquet(session, files), {}), about=str(source))
     else:
         table, places = session.tried(lambda: read_csv(session, grouped(headers)), about=str(source))
-    rows = Rows(session, table, str(source), id, real, marks, places, tuple(headers))
+    rows = Rows(session, table, str(source), id, real, marks, places, tuple(headers), stored)
     rows.ids()
     return rows
 

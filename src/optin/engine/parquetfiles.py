@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as arrow_parquet
 
 from optin.errors import BadInput
 
-__all__ = ["expect_whole", "parquet_header", "parquet_types", "read_parquet", "row_count"]
+__all__ = ["expect_whole", "parquet_header", "parquet_types", "read_parquet", "row_count", "types_in"]
 
 
 def _opened(path: Path) -> pa.OSFile:
@@ -30,9 +31,14 @@ def parquet_header(path: Path) -> list[str]:
     return names
 
 
-def parquet_types(path: Path) -> dict[str, str]:
+def parquet_types(path: Path) -> dict[str, pa.DataType]:
     """Read how each column is stored."""
-    return {field.name: str(field.type) for field in arrow_parquet.read_schema(_opened(path))}
+    return types_in(_opened(path))
+
+
+def types_in(opened: Any) -> dict[str, pa.DataType]:  # noqa: ANN401 - any file-like
+    """Read how each column of an open file is stored."""
+    return {field.name: field.type for field in arrow_parquet.read_schema(opened)}
 
 
 def read_parquet(path: Path, names: list[str]) -> pa.Table:

@@ -6,12 +6,16 @@ import csv
 import io
 from dataclasses import dataclass
 from glob import has_magic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optin.engine.csvfiles import expect_utf8
+from optin.engine.parquetfiles import types_in
 from optin.engine.places import KNOWN, is_hidden
 from optin.engine.session import Session
 from optin.errors import BadInput
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["Located", "is_remote", "located"]
 
@@ -43,6 +47,11 @@ class Located:
         if not names:
             raise _unreadable(file)
         return names
+
+    def types(self, file: str) -> dict[str, pa.DataType]:
+        """Read how each column of a Parquet file is stored."""
+        with self.system.open(file) as opened:
+            return types_in(opened)
 
     def _expect_text(self, file: str) -> None:
         failed = True

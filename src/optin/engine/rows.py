@@ -7,13 +7,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from optin.engine.builtin import present, trimmed, valid_text
-from optin.engine.cells import NO, NUMBER, YES, not_ids, not_numbers
+from optin.engine.cells import NO, NUMBER, YES
 from optin.engine.headers import advice, expect_column
 from optin.engine.marks import Mark, expect_unchanged, marks_of
 from optin.engine.session import Session
+from optin.engine.stored import (
+    Stored,
+    expect_alike,
+    expect_ids,
+    expect_numbers,
+    expect_read,
+    holds_answers,
+    not_ids,
+    not_numbers,
+)
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from ibis.expr import types as ir
 
 __all__ = ["Rows"]
@@ -35,6 +46,7 @@ class Rows:
     marks: tuple[Mark, ...] | None = field(default=None, repr=False)
     places: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: tuple[tuple[str, tuple[str, ...]], ...] = field(default=(), repr=False)
+    stored: Stored = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         """Note how each file is now; every later query reads the same list. Give columns names of our own."""
@@ -65,19 +77,32 @@ class Rows:
         self.expect(name)
         return self.table[self.places[name]]
 
+    def _stored(self, name: str) -> tuple[pa.DataType, ...]:
+        """List the types in which files store a column, none of which the engine misreads; nothing for tables of Ibis."""
+        kinds = self.stored.get(name, ())
+        for kind in kinds:
+            expect_read(kind, self.source, name, self.session.name)
+        expect_alike(kinds, self.source, name, self.session.name)
+        return kinds
+
     def ids(self) -> ir.StringColumn:
         """Return ids as text, byte for byte; whole numbers become their digits."""
         column = self.column(self.id)
+        for stored in self._stored(self.id):
+            expect_ids(stored, self.source, self.id)
         kind = column.type()
-        if not (kind.is_string() or kind.is_integer()):
+        whole = kind.is_integer() or (kind.is_decimal() and kind.scale == 0)
+        if not (kind.is_string() or whole):
             raise not_ids(self.source, self.id, str(kind).lstrip("!"))
-        return column.cast("string") if kind.is_integer() else valid_text(column)
+        return column.cast("string") if whole else valid_text(column)
 
     def number(self, name: str) -> ir.FloatingColumn:
         """Return a column as float64, NULL where it is missing or holds no number."""
         import ibis
 
         column = self.column(name)
+        for stored in self._stored(name):
+            expect_numbers(stored, self.source, name)
         kind = column.type()
         if kind.is_string():
             return self._parsed(column)
@@ -87,6 +112,8 @@ class Rows:
             column = ibis.cases(
                 (column, 1), (~column, 0)
             )  # PostgreSQL casts no truth to a float; missing stays missing
+        if kind.is_decimal():
+            column = column.cast("string")  # DuckDB's own cast of a decimal is off in the last digit now and then
         return column if str(kind) in ("float64", "!float64") else column.cast("float64")
 
     def _parsed(self, column: ir.StringColumn) -> ir.FloatingColumn:
@@ -99,6 +126,8 @@ class Rows:
         import ibis
 
         column = self.column(name)
+        if not all(map(holds_answers, self._stored(name))):
+            return ibis.null("boolean")
         if column.type().is_boolean():
             return column
         if column.type().is_numeric():

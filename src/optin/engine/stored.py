@@ -1,0 +1,120 @@
+"""How a column may be stored: which types hold ids, numbers or answers, and which of them an engine cannot be trusted with.
+
+A Parquet file says by its own schema what it holds, and that is what decides, for every engine alike: DuckDB and Spark see a
+length of time as a whole number, and DuckDB reads decimals of more than 38 digits as something else entirely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+from pyarrow import types
+
+from optin.errors import BadInput
+
+__all__ = [
+    "Stored",
+    "expect_alike",
+    "expect_ids",
+    "expect_numbers",
+    "expect_opened",
+    "expect_read",
+    "holds_answers",
+    "is_number",
+    "is_text",
+    "not_ids",
+    "not_numbers",
+    "plain_type",
+    "type_name",
+]
+
+Stored = Mapping[str, tuple[pa.DataType, ...]]
+"""The types in which files store each column."""
+DIGITS = 38  # as many as engines keep of a decimal
+ELSEWHERE = "write it as double, or add --engine memory (engine='memory')"
+
+
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type of the entries, where a column lists its distinct entries or their repetitions."""
+    return plain_type(kind.value_type) if types.is_dictionary(kind) or types.is_run_end_encoded(kind) else kind
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Tell text."""
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Tell numbers of any kind."""
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
+
+
+def type_name(kind: pa.DataType) -> str:
+    """Name the type of the entries as engines do, where they have a name for it."""
+    import ibis.expr.datatypes as dt
+
+    plain = plain_type(kind)
+    try:
+        return "string" if is_text(plain) else str(dt.DataType.from_pyarrow(plain))
+    except Exception:  # Ibis raises errors of many kinds for types it does not know
+        return str(plain)
+
+
+def expect_ids(kind: pa.DataType, source: str, name: str) -> None:
+    """Refuse ids that could be written in two ways: 1 and 1.0 are not the same name."""
+    plain = plain_type(kind)
+    if not (is_text(plain) or types.is_integer(plain) or (types.is_decimal(plain) and plain.scale == 0)):
+        raise not_ids(source, name, type_name(plain))
+
+
+def expect_numbers(kind: pa.DataType, source: str, name: str) -> None:
+    """Refuse a column that holds other things than numbers; truths count as 1 and 0, and nothing at all as missing."""
+    plain = plain_type(kind)
+    if not (is_text(plain) or is_number(plain) or types.is_boolean(plain) or types.is_null(plain)):
+        raise not_numbers(source, name, type_name(plain))
+
+
+def holds_answers(kind: pa.DataType) -> bool:
+    """Tell a column of truths, words or numbers from one in which nothing can be an answer."""
+    plain = plain_type(kind)
+    return is_text(plain) or is_number(plain) or bool(types.is_boolean(plain))
+
+
+def expect_read(kind: pa.DataType, source: str, name: str, engine: str) -> None:
+    """Refuse what an engine would misread."""
+    plain = plain_type(kind)
+    if types.is_decimal(plain) and plain.precision > DIGITS:
+        raise BadInput(f"{source}: {name} is stored as {type_name(plain)}, which {engine} cannot read; {ELSEWHERE}")
+
+
+def expect_alike(kinds: tuple[pa.DataType, ...], source: str, name: str, engine: str) -> None:
+    """Refuse decimals beside numbers of another type: brought to one type by an engine, they would be rounded on the way."""
+    names = sorted({type_name(kind) for kind in kinds})
+    if len(names) > 1 and any(types.is_decimal(plain_type(kind)) for kind in kinds):
+        raise BadInput(
+            f"{source}: files store {name} as {' and as '.join(names)}, which {engine} would round; write them alike, or add"
+            " --engine memory (engine='memory')"
+        )
+
+
+def expect_opened(stored: Stored, source: str, engine: str) -> None:
+    """Refuse a file that Spark would not open at all, for the sake of one column."""
+    for name, kinds in stored.items():
+        for plain in map(plain_type, kinds):
+            expect_read(plain, source, name, engine)
+            if types.is_float16(plain) or types.is_time(plain) or isinstance(plain, pa.UuidType):
+                raise BadInput(
+                    f"{source}: {name} is stored as {type_name(plain)}, and Spark opens no file with such a column; leave it out"
+                    " or write it in another way, or add --engine duckdb (engine='duckdb')"
+                )
+
+
+def not_ids(source: str, name: str, kind: str) -> BadInput:
+    """Say that a column holds no ids."""
+    return BadInput(f"{source}: {name} is stored as {kind}, and ids are text; write the column as text")
+
+
+def not_numbers(source: str, name: str, kind: str) -> BadInput:
+    """Say that a column holds no numbers."""
+    return BadInput(f"{source}: {name} is stored as {kind}, and numbers are needed; write it as numbers")
