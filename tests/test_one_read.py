@@ -188,6 +188,15 @@ def test_without_a_ledger_answers_that_change_after_the_decision_are_refused(mon
     assert len(drawn) == 1
 
 
+def test_a_file_written_in_place_under_its_old_time_is_noticed(tmp_path, drawn):
+    place = InFile(tmp_path)
+    kept, offer = place.read(), PLAN.announce(HELD)
+    place.write(people(limit=swapped(LIMITS)))
+    with pytest.raises(PromiseBroken, match="was changed while this ran"):
+        optin.release(offer, kept, "value")
+    assert drawn == []
+
+
 @pytest.mark.parametrize("point", EVERY_POINT)
 def test_an_array_of_limits_that_changes_never_changes_a_weight(tmp_path, drawn, point):
     limits = LIMITS.copy()

@@ -1,4 +1,7 @@
-"""Is a file still the one that was read? Its size and the time of its last change tell, without reading it again."""
+"""Is a file still the one that was read? Its size and the times of its last change tell, without reading it again.
+
+One of these times anybody may set back, as copying programs do; the other the system keeps for itself.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ def _local(file: str) -> Mark:
         found = os.stat(file)
     except OSError:
         return None
-    return str(found.st_size), str(found.st_mtime_ns), str(found.st_ino)
+    return str(found.st_size), str(found.st_mtime_ns), str(found.st_ctime_ns), str(found.st_ino)
 
 
 def _remote(file: str) -> Mark:
