@@ -9,8 +9,8 @@ import time
 import numpy as np
 import pytest
 from forks import fork
+from ledger_steps import OFFERS, counts, drawn_from, nth, spent
 from ledger_steps import announce as hold
-from ledger_steps import counts, nth, spent
 from ledger_steps import release as charge
 from severing import SlammingDoor
 from sqlalchemy import event, text
@@ -170,7 +170,7 @@ def test_two_processes_releasing_the_same_campaign_draw_once(url):
 def test_it_is_the_lock_that_prevents_the_overspend(url, tmp_path, locked, monkeypatch):
     """Hold both writers between their checks and their writes; without the lock both get there."""
     with Ledger.open(url) as ledger:
-        hold(ledger, "registers", ids=poor(0), grains=0, allowances=10)
+        hold(ledger, "registers", ids=poor(0), grains=1, allowances=11)
         if not locked:
             monkeypatch.setattr(connection, "take_head_lock", lambda link: None)
         children = [fork(_meeting(whole_job(url, side, poor(0)), tmp_path, side)) for side in "ab"]
@@ -322,7 +322,7 @@ def test_a_commit_whose_answer_is_lost_is_found_again(door, postgres):
 
         def draw(mask, number):
             draws.append(number)
-            return "the result", "its fingerprint"
+            return drawn_from(OFFERS["c"], np.full(3, 5)[mask], number)
 
         door.slam = "before the answer"
         first = charge(ledger, draw=draw)

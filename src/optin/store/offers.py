@@ -193,8 +193,8 @@ def _seal_allowances(connection: Connection, kind: str, number: int, *, expected
     append(connection, kind=kind, people=written.people, rows=written.digest, salt=salt)
 
 
-_AS_ASKED = """SELECT COUNT(*) FROM staged s JOIN people p ON p.id = s.id
-    JOIN allowances a ON a.person = p.person AND a.act = :act WHERE a.grains = s.b"""
+_AS_ASKED = """SELECT COUNT(*) FROM staged s CROSS JOIN people p CROSS JOIN allowances a
+    WHERE p.id = s.id AND a.person = p.person AND a.act = :act AND a.grains = s.b"""
 
 
 def _hold(connection: Connection, terms: Terms, roster: Roster | Waiting, *, body: str, exact: bool) -> Entry:
