@@ -264,7 +264,9 @@ def test_columns_that_an_engine_would_mix_up_are_refused(tmp_path):
     mixed = written(tmp_path / "mixed", parts=1, limit=[1.0, 4.0])
     pq.write_table(pa.table({"id": ["q"], "limit": [9]}), tmp_path / "mixed" / "1.parquet")
     assert len(optin.read(mixed, limits="limit")) == 3
-    refused(mixed, "0.parquet stores limit as float64, and", "as int64; Spark reads one type only", engine="spark-local")
+    refused(
+        mixed, "0.parquet stores limit as float64, and", "as int64; Spark reads one type only", engine="spark-local"
+    )
 
 
 def test_pages_damaged_inside_a_good_file_are_no_secret(tmp_path):
