@@ -1,5 +1,7 @@
 """optin: the most accurate mean that can be published without crossing anyone's own privacy limit.
 
+Most accurate among weighted means with fixed weights and one Laplace noise.
+
 >>> import optin
 >>> optin.plan(optin.PrivacyConstrained([1, 4, 9, 9]), bounds=(0, 1)).cap
 5.0

@@ -69,7 +69,7 @@ def _rows(people: optin.PrivacyConstrained, *, gap: float) -> str:
     names = {"optimum": "**robust** (max_gap)", "adpm": "optimum"}
     hidden = {"grid", "stretching-debiased"}
     return "\n".join(
-        f"| {names.get(o.design.name, o.design.name)} | {o.design.tilt:.3f} | {o.bias:.4f} ± {2 * o.bias_error:.4f} "
+        f"| {names.get(o.design.name, o.design.name)} | {o.design.tilt:.3f} | {o.bias:.4f} ± {1.96 * o.bias_error:.4f} "
         f"| {o.design.bias_bound:.4f} | {o.mse * 1e4:.2f}e-4 |"
         for o in sorted(found.outcomes, key=lambda o: o.mse)
         if o.design.name not in hidden

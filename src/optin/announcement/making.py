@@ -18,7 +18,7 @@ from optin.errors import BadInput, Infeasible
 if TYPE_CHECKING:
     from optin.planning import Plan
 
-__all__ = ["announce", "tilt", "tilt_of"]
+__all__ = ["announce", "draft_of", "tilt", "tilt_of"]
 
 MIN_PEOPLE = 10
 """Fewer people than this are refused unless told otherwise."""
@@ -44,7 +44,7 @@ def announce(
     _check_count(min_people)
     check_round(round)
     name = new_campaign() if campaign is None else checked_campaign(campaign)
-    draft = _draft(plan, campaign=name, round=round)
+    draft = draft_of(plan, campaign=name, round=round)
     offer = _cover_rounding(draft, agents) if plan.model == QUASI_LINEAR else _count(draft, agents)
     rule = offer.promises(agents)
     _check_enough(rule, min_people)
@@ -94,7 +94,7 @@ def _check_enough(rule: Promises, min_people: int) -> None:
         )
 
 
-def _draft(plan: Plan, *, campaign: str, round: int) -> Announcement:  # noqa: A002
+def draft_of(plan: Plan, *, campaign: str, round: int) -> Announcement:  # noqa: A002
     """Copy what the plan fixes; sums, variance and promise are still to be found."""
     noiseless = math.isinf(plan.eta)
     lowered = not noiseless and plan.cap > HIGHEST_EPSILON

@@ -12,12 +12,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.agents import Agents, PrivacyConstrained
+from optin.agents import Agents, Description, PrivacyConstrained
 from optin.agents.models import indifferent
 from optin.announcement import canon
 from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, FloatArray, GrainRule, Promises, everyone_grains, lowered
 from optin.announcement.naming import check_round, checked_campaign
 from optin.errors import BadInput
+from optin.planning.cautions import cautions
 from optin.planning.question import WIDEST
 
 __all__ = ["KAPPA", "PRIVACY_CONSTRAINED", "QUASI_LINEAR", "Announcement", "announced_eta", "exact_variance", "nearest"]
@@ -92,6 +93,15 @@ class Announcement:
     def bias_bound(self) -> float:
         """Return the largest bias if people's means differ by up to ``max_gap`` (E15)."""
         return self.max_gap * self.tilt
+
+    def warnings(self, description: Description | None = None) -> tuple[str, ...]:
+        """List what is odd about this offer, in sentences: nothing is refused for it (`Plan.warnings`)."""
+        return cautions(
+            standard_error=self.standard_error,
+            width=self.width,
+            data_variance=self.data_variance,
+            description=description if self.model == PRIVACY_CONSTRAINED else None,
+        )
 
     @property
     def fingerprint(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -37,16 +36,11 @@ def announced_once(plan: Plan, ledger: str, campaign: str | None) -> Iterator[No
 def _earlier(plan: Plan, ledger: str) -> Announcement | None:
     """Find the newest announcement in a ledger that offers exactly what this plan does."""
     from optin.announcement import Announcement
+    from optin.announcement.origin import differs_from_plan
     from optin.cli.ledgers import ledger_exists, open_ledger
 
     if not ledger_exists(ledger):
         return None
     with open_ledger(ledger) as opened:
         offers = [Announcement.from_json(body) for body in opened.offers()]
-    return next((offer for offer in reversed(offers) if _same(offer, plan)), None)
-
-
-def _same(offer: Announcement, plan: Plan) -> bool:
-    ours = (plan.people, plan.model, plan.bounds, plan.data_variance, plan.max_gap)
-    theirs = (offer.people, offer.model, offer.bounds, offer.data_variance, offer.max_gap)
-    return ours == theirs and math.isclose(plan.eta, offer.eta, rel_tol=1e-6)
+    return next((offer for offer in reversed(offers) if differs_from_plan(offer, plan) is None), None)

@@ -16,7 +16,8 @@ __all__ = ["app"]
 ABOUT = """Publish the most accurate mean that crosses nobody's own privacy limit.
 
 Each person states a limit: the most epsilon they accept. optin finds one cap, everyone gets the smaller of limit and cap,
-and the noise follows from that. For limits 1, 4, 9, 9 the cap is 5: epsilons 1, 4, 5, 5.
+and the noise follows from that. For limits 1, 4, 9, 9 the cap is 5: epsilons 1, 4, 5, 5. No weighted mean with fixed
+weights and one Laplace noise is more accurate.
 
 A campaign: plan, announce, (people join or decline), release, report. See it all in seconds: optin demo
 """

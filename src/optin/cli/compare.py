@@ -54,6 +54,7 @@ def compare_designs(
 ) -> None:
     """Put the best design beside what others do, for these people.
 
+    Ours is the best among weighted means with fixed weights and one Laplace noise; others may be of another kind.
     For each design: bias, variance, expected squared error (with the largest bias that --max-gap allows), how many times
     ours that is, and the mean epsilon it takes from people of rising limits. No values are read: errors follow from limits.
 

@@ -61,6 +61,7 @@ class Taking:
     """Who is released, what they gave and who joined: arrays, or in an engine the names of columns."""
 
     agents: Agents
+    columns: Columns
     values: NDArray[np.float64] | str
     joined: NDArray[np.bool_] | str | None
 
@@ -76,10 +77,11 @@ def taking_of(
 ) -> Taking:
     """Read values and answers, unless they stay in an engine."""
     if kept is not None:
-        return Taking(kept, values, joined)
+        return Taking(kept, _kept_columns(offer, given), values, joined)
     assert table is not None  # noqa: S101 — people are in memory or in an engine
     source = _columns(offer, table, given, besides={values, joined or ""}, ledger=ledger)
-    return Taking(agents_of(table, source), table.values(values), table.truths(joined) if joined else None)
+    answers = table.truths(joined) if joined else None
+    return Taking(agents_of(table, source), source, table.values(values), answers)
 
 
 def draw(

@@ -135,11 +135,11 @@ def share_of(text: str) -> float:
 
 def _counts(plan: Plan, limits: Array) -> dict[str, Any]:
     """Count who is pooled, who is tight, who keeps something for free, who takes no part."""
-    taking = limits > 0
+    taking, exact = limits > 0, math.isinf(plan.eta)  # without noise, giving is not a matter of limit or cap
     return {
         "people": plan.people,
         "pooled": plan.pooled_people,
-        "tight": int(np.count_nonzero(taking & (limits <= plan.cap))),
+        "tight": 0 if exact else int(np.count_nonzero(taking & (limits <= plan.cap))),
         "free_privacy": int(np.count_nonzero(limits > plan.cap)),
         "no_part": int(np.count_nonzero(~taking)),
         "no_limit": int(np.count_nonzero(np.isinf(limits))),
@@ -172,11 +172,17 @@ def _picture(limits: Array, width: int = 32) -> str:
 
 def _design(plan: Plan, counts: dict[str, Any]) -> list[tuple[str, str]]:
     people = plan.people
+    if math.isinf(plan.eta):
+        return [
+            ("cap", "none: whoever counts set no limit"),
+            ("counted", f"{_share(plan.pooled_people, people)} set no limit, and count alike; nobody else counts"),
+            ("noise", "none: their mean is published exactly, and protects nobody's value"),
+        ]
     tight = "and count in proportion to it" if plan.pooled_people else "so that weights follow limits"
     rule = "everyone gets epsilon = the smaller of their own limit and this"
     if not plan.pooled_people:
         rule = "above every limit, so everyone gives exactly what they allow"
-    lines = [
+    return [
         ("cap", f"{number(plan.cap)}: {rule}"),
         ("pooled", f"{_share(plan.pooled_people, people)} accept the cap or more, and count alike"),
         ("tight", f"{_share(counts['tight'], people)} give exactly their limit, {tight}"),
@@ -184,10 +190,8 @@ def _design(plan: Plan, counts: dict[str, Any]) -> list[tuple[str, str]]:
             "free privacy",
             f"{_share(counts['free_privacy'], people)} keep what they offer above the cap: it would not help",
         ),
+        ("noise", f"Laplace of scale {number(plan.noise_scale)}, in the unit of the values"),
     ]
-    if math.isinf(plan.eta):
-        return [*lines, ("noise", "none: whoever counts set no limit, so their mean is published exactly")]
-    return [*lines, ("noise", f"Laplace of scale {number(plan.noise_scale)}, in the unit of the values")]
 
 
 def _accuracy(plan: Plan) -> list[tuple[str, str]]:

@@ -39,7 +39,9 @@ def announced_columns(
     for candidate in _candidates(offer, id_column, others[:MOST]):
         if _adds_up(offer, table, candidate, cut):
             return candidate
-    usual = [name for name in others if name in USUAL]
+    usual = [
+        name for name in (*others, *besides) if name in USUAL
+    ]  # also one that is used as values, by its name alone
     if usual and offer.surplus is None:
         return Columns(id=id_column, limits=usual[0])
     why = first_difference(offer, table, table.ids(id_column), None, ledger)

@@ -66,7 +66,7 @@ def announce_plan(
     """
     from optin import campaign as steps
     from optin.cli.again import announced_once
-    from optin.cli.plan import expect_planned, read_plan, within_allowance
+    from optin.cli.plan import described, expect_planned, read_plan, within_allowance
 
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
@@ -92,10 +92,12 @@ def announce_plan(
             _write_offer(file, offer)
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
+    odd = offer.warnings(described(record))
     if as_json:
-        screen.print_json(offer.to_record() | {"fingerprint": offer.fingerprint})
+        screen.print_json(offer.to_record() | {"fingerprint": offer.fingerprint, "warnings": list(odd)})
     else:
         screen.rows("Announced", _offer_rows(offer))
+    screen.warn(odd)
     screen.note(f"wrote {output}; the ledger holds {offer.people:,} promises")
 
 

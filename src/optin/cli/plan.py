@@ -24,15 +24,15 @@ from optin.cli.options import (
 )
 from optin.cli.output import Output, read_record, read_text
 from optin.cli.people import Columns, People, located, read_people
-from optin.cli.screen import finite, note, print_json, working
+from optin.cli.screen import finite, note, print_json, warn, working
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
-    from optin.agents import Agents
+    from optin.agents import Agents, Description
     from optin.campaign.overlay import Kept
     from optin.planning import Plan
 
-__all__ = ["outside_option", "plan_people", "plan_record", "read_plan", "within_allowance"]
+__all__ = ["described", "outside_option", "plan_people", "plan_record", "read_plan", "within_allowance"]
 
 
 def plan_people(
@@ -62,7 +62,8 @@ def plan_people(
     """Find the best design for these people and explain it.
 
     Everyone gets epsilon = the smaller of their limit and one cap; the noise and everyone's weight follow from that. Limits
-    1, 4, 9, 9 with bounds 0 1 give cap 5, epsilons 1, 4, 5, 5, noise scale 1/15, variance 1/12.
+    1, 4, 9, 9 with bounds 0 1 give cap 5, epsilons 1, 4, 5, 5, noise scale 1/15, variance 1/12. Best means best among
+    weighted means with fixed weights and one Laplace noise.
 
     Example: optin plan people.csv --limits limit --bounds 0 40 --sd 9 -o plan.json
     """
@@ -90,10 +91,12 @@ def plan_people(
         with Output(output, private=True, inputs=[people, ledger]) as file:
             file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
     story = explaining.explanation(plan, found.agents, described=record["describe"], without=share)
+    odd = plan.warnings(described(record))
     if as_json:
-        print_json(record | {"explanation": story.as_dict()})
+        print_json(record | {"explanation": story.as_dict(), "warnings": list(odd)})
     else:
         story.show()
+    warn(odd)
     note(f"wrote {output}" if output else "nothing was written; add -o plan.json to go on with this plan")
 
 
@@ -109,6 +112,13 @@ def read_plan(path: Path | str) -> tuple[Plan, dict[str, Any]]:
     from optin.planning import Plan
 
     return read_record(path, Plan.from_json), json.loads(read_text(path))
+
+
+def described(record: dict[str, Any]) -> Description | None:
+    """Read how limits are spread, where a plan was written with it."""
+    from optin.agents import Description
+
+    return Description.from_dict(record["describe"]) if record.get("describe") else None
 
 
 def expect_planned(path: Path, plan: Plan, agents: Agents) -> None:

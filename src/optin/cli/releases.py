@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -34,6 +35,7 @@ from optin.cli.wording import number
 from optin.errors import BadInput, PromiseBroken
 
 if TYPE_CHECKING:
+    from optin.cli.drawing import Taking
     from optin.receipts import Receipt
     from optin.releasing import Interval, Release
 
@@ -98,7 +100,7 @@ def release_mean(
         if grains is not None:
             write_grains(offer, taking.agents, grains, joined=taking.joined, ledger=opened)
     stored = drawn.ledger_number is not None and drawn.ledger_number <= before
-    _show(drawn, stored=stored, as_json=as_json)
+    _show(drawn, stored=stored, as_json=as_json, odd=(*_used_twice(taking, values), *drawn.warnings()))
     screen.note(f"wrote {output}")
 
 
@@ -114,11 +116,19 @@ def _accounted(context: typer.Context, ledger: str | None, *, no_ledger: bool) -
     return ledger
 
 
-def _show(drawn: Release, *, stored: bool, as_json: bool) -> None:
+def _used_twice(taking: Taking, values: str) -> tuple[str, ...]:
+    """Say that the limits are used as values, told by the names of columns alone."""
+    from optin.planning.cautions import limits_as_values
+
+    return (limits_as_values(values),) if values in taking.columns.names[1:] else ()
+
+
+def _show(drawn: Release, *, stored: bool, as_json: bool, odd: Sequence[str]) -> None:
     if as_json:
-        screen.print_json(_summary(drawn) | {"stored": stored})
+        screen.print_json(_summary(drawn) | {"stored": stored, "warnings": list(odd)})
     else:
         screen.rows("Released before" if stored else "Released", _release_rows(drawn))
+    screen.warn(odd)
     if stored:
         screen.note(
             "this is the release as stored: nothing was drawn or charged, and --values and quorums were not used"
@@ -190,6 +200,7 @@ def _summary(drawn: Release) -> dict[str, object]:
         "standard_error": drawn.standard_error,
         "noise_interval_95": list(drawn.noise_interval(0.95)),
         "total_interval_95": list(drawn.total_interval(0.95)),
+        "breakdown_gap": drawn.breakdown_gap,
         "joined_people": drawn.joined_people,
         "people": drawn.announcement.people,
         "bias_bound": drawn.bias_bound,
@@ -207,6 +218,7 @@ def _release_rows(drawn: Release) -> list[tuple[str, str]]:
         ("standard error", number(error)),
         ("95 % for the noise", f"{_ends(drawn.noise_interval(0.95), error)}: the weighted mean of these people"),
         ("95 % in total", f"{_ends(drawn.total_interval(0.95), error)}: the mean of people like these"),
+        ("", drawn.assumption("optin plan --max-gap")),
         ("joined", f"{drawn.joined_people:,} of {drawn.announcement.people:,} people"),
     ]
     if drawn.charged:

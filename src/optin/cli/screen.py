@@ -13,7 +13,7 @@ from optin.cli.streams import silence
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["columns", "command", "finite", "heading", "note", "print_json", "rows", "rule", "say", "working"]
+__all__ = ["columns", "command", "finite", "heading", "note", "print_json", "rows", "rule", "say", "warn", "working"]
 
 Row = tuple[str, str]
 
@@ -104,6 +104,12 @@ def note(text: str, *, bad: bool = False) -> None:
             sys.stderr.flush()
     except OSError:
         silence(sys.stderr)
+
+
+def warn(sentences: Sequence[str]) -> None:
+    """Print what is odd on standard error; nothing is refused for it."""
+    for sentence in sentences:
+        note(f"warning: {sentence}", bad=True)
 
 
 def print_json(record: Any) -> None:  # noqa: ANN401 - whatever JSON can hold

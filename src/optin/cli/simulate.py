@@ -131,7 +131,7 @@ def _show(found: Simulation) -> None:
         f"{found.campaigns:,} campaign{'' if found.campaigns == 1 else 's'} with {whole(found.plan.people)}",
         [("cap on epsilon", f"{found.plan.cap:.4g}"), ("joined", f"{100 * found.joined:.1f} %")],
     )
-    header = ["design", "bias", "mse", "±", "computed", f"{100 * found.level:g} % held", "released"]
+    header = ["design", "bias", "mse", "its s.e.", "computed", f"{100 * found.level:g} % held", "released"]
     lines = [
         (
             o.design.name,

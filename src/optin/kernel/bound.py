@@ -70,7 +70,7 @@ def tally_of(limits: Array, design: Design) -> Tally:
 
 
 def lower_bound(tally: Tally, design: Design, *, spread: float, kappa: float, fixed: bool, gap: float = 0.0) -> float:
-    """Compute a bound no design can beat, from dual prices anyone can recompute (E1, E8, E15).
+    """Compute a bound no weights with one noise can beat, from dual prices anyone can recompute (E1, E8, E15).
 
     With prices lambda_i >= 0 on limits and mu on the sum of weights, and shares s_i in [0, 1] of the pull towards weights of
     1/n, weak duality gives

@@ -30,8 +30,9 @@ class Certificate:
     ``broken_limits``: people whose epsilon exceeds their limit (exactly counted); ``weight_error``: |sum w - 1|;
     ``claim_error``: the largest relative distance between what the plan says of itself (variance, tilt, pooled people,
     surplus) and what was recomputed; ``objective`` and ``lower_bound``: worst-case mean squared error in units of the
-    squared range, and a dual bound that no weights and noise under these limits can beat. Quasi-linear people:
-    ``residual`` is how far the promised variance is from carrying itself, and no design whatsoever has a promised variance
+    squared range, and a dual bound that no fixed weights with one Laplace noise can beat under these limits; other kinds
+    of mechanism are not ruled out. Quasi-linear people:
+    ``residual`` is how far the promised variance is from carrying itself, and no such design has a promised variance
     below ``excluded_below``, shown by ``steps`` applications of the rising map M (E9) from the variance of a noiseless
     mean, and for a common benefit by exclusion (E10) where that climb is long.
     """
@@ -49,12 +50,12 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """How far the objective may be from the best possible, relatively."""
+        """How far the objective may be from the best that fixed weights and one Laplace noise can do, relatively."""
         return abs(self.objective - self.lower_bound) / self.objective if self.objective > 0 else 0.0
 
     @property
     def holds(self) -> bool:
-        """Whether no limit is broken and the plan is shown to be optimal to nine digits.
+        """Whether no limit is broken and the plan is shown to be optimal of its kind to nine digits.
 
         False too where a long climb ended before it reached the promise: then a smaller one is not excluded.
         """

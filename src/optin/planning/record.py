@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optin.agents import Agents, PrivacyConstrained
+from optin.agents import Agents, Description, PrivacyConstrained
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.kernel.optimum import Design, epsilons, shadow_prices
+from optin.planning.cautions import cautions
 from optin.planning.wish import Target
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ FORMAT = 1
 @dataclass(frozen=True, repr=False)
 class Plan:
     """The optimal design: everyone gets epsilon min(limit, cap) and the weight that goes with it.
+
+    Optimal among weighted means with fixed weights and one Laplace noise.
 
     >>> import optin
     >>> plan = optin.plan(optin.PrivacyConstrained([1, 4, 9, 9]), bounds=(0, 1))
@@ -140,7 +143,7 @@ class Plan:
         return Design(self.people, self.cap, reach, self.weight_squares * reach * reach, self.pooled_people, unit)
 
     def certificate(self, agents: Agents) -> Certificate:
-        """Prove that no limit is crossed and no design is better, by numbers anyone can recompute."""
+        """Prove that no limit is crossed and no other weights and Laplace noise are better, by recomputable numbers."""
         from optin.planning.certificate import certify
 
         return certify(self, agents)
@@ -173,6 +176,23 @@ class Plan:
         except (TypeError, ValueError, IndexError, KeyError):
             raise BadInput("this plan was changed by hand: a field is not what it should be; write it again") from None
 
+    def warnings(self, description: Description | None = None) -> tuple[str, ...]:
+        """List what is odd about this plan, in sentences: nothing is refused for it.
+
+        A plan does not hold limits; `optin.describe` tells whether they look like percentages.
+
+        >>> import optin
+        >>> people = optin.PrivacyConstrained([0.01, 0.02])
+        >>> [sentence[:29] for sentence in optin.plan(people, bounds=(0, 1)).warnings()]
+        ['The standard error, 47.1, is ']
+        """
+        return cautions(
+            standard_error=self.standard_error,
+            width=self.width,
+            data_variance=self.data_variance,
+            description=description if self.model == "privacy-constrained" else None,
+        )
+
     def rows(self) -> list[tuple[str, str]]:
         """Return the plan as labelled lines, for terminals and notebooks."""
         worth = f"{self.effective_people:,.{'4g' if self.effective_people < 1000 else '0f'}}"
@@ -196,12 +216,16 @@ class Plan:
         return lines
 
     def __repr__(self) -> str:
-        width = max(len(label) for label, _ in self.rows())
-        return "Plan\n" + "\n".join(f"  {label:<{width}}  {text}" for label, text in self.rows())
+        lines = self._told()
+        width = max(len(label) for label, _ in lines)
+        return "Plan\n" + "\n".join(f"  {label:<{width}}  {text}" for label, text in lines)
+
+    def _told(self) -> list[tuple[str, str]]:
+        return [*self.rows(), *(("warning", sentence) for sentence in self.warnings())]
 
     def _repr_html_(self) -> str:
         cells = "".join(
-            f"<tr><th style='text-align:left'>{label}</th><td>{text}</td></tr>" for label, text in self.rows()
+            f"<tr><th style='text-align:left'>{label}</th><td>{text}</td></tr>" for label, text in self._told()
         )
         return f"<table><caption>Plan</caption>{cells}</table>"
 

@@ -31,6 +31,7 @@ def plan(
 ) -> Plan:
     """Find the most accurate weights and noise that cross nobody's limit (E1–E11, E15).
 
+    Most accurate among weighted means with fixed weights and one Laplace noise, for the declared variance.
     ``bounds`` clamp every value. ``data_variance`` (or ``data_sd``) is a declared bound, by default the worst case for the
     bounds. ``eta`` fixes the Laplace rate (Theorems 1 and 2). ``max_gap`` guards against values that are related to limits;
     ``slack`` leaves quasi-linear people room for some to decline. ``target_error`` asks as well what it would take to reach

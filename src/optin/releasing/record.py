@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from optin.agents import Description
 from optin.announcement import Announcement, canon
+from optin.announcement.offer import PRIVACY_CONSTRAINED, exact_variance, nearest
 from optin.announcement.offer import READABLE as READABLE_ANNOUNCEMENTS
-from optin.announcement.offer import exact_variance, nearest
 from optin.errors import BadInput
 from optin.kernel.halfwidth import Weighing, half_width, heaviest_weight
 from optin.kernel.tails import laplace_reach
+from optin.planning.cautions import assumption, cautions
 from optin.releasing.earlier import earlier_statements
 from optin.releasing.intervals import Interval, check_level
 
@@ -144,6 +146,22 @@ class Release:
     def breakdown_gap(self) -> float:
         """Return how far apart the means of cautious and open people may lie before the 95 % interval misses (E22)."""
         return self.half_width(0.95) / self.tilt if self.tilt > 0 else math.inf
+
+    def assumption(self, guard: str = "") -> str:
+        """Say what the total interval takes for granted about limits and values, and what would guard against it (E22)."""
+        offer = self.announcement
+        guard = guard if offer.model == PRIVACY_CONSTRAINED else ""
+        return assumption(self.breakdown_gap, width=offer.width, max_gap=offer.max_gap, tilt=self.tilt, guard=guard)
+
+    def warnings(self, description: Description | None = None) -> tuple[str, ...]:
+        """List what is odd about this release, in sentences that depend on no value (`Plan.warnings`)."""
+        offer = self.announcement
+        return cautions(
+            standard_error=self.standard_error,
+            width=offer.width,
+            data_variance=offer.data_variance,
+            description=description if offer.model == PRIVACY_CONSTRAINED else None,
+        )
 
     def noise_interval(self, level: float = 0.95) -> Interval:
         """Bound the weighted mean of these people's clamped values (weights: grains over their sum)."""

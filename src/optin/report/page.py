@@ -11,13 +11,15 @@ from optin.figures.wording import count, level, part, short, whole
 from optin.planning import Plan
 from optin.releasing import Release
 from optin.report import plan_sections, release_sections
-from optin.report.markup import Markup, joined, tag
+from optin.report.markup import Markup, joined, paragraphs, tag
 from optin.report.privacy import privacy_sheet
-from optin.report.reach import planned_reach
+from optin.report.reach import assumption_of, planned_reach
 from optin.report.section import section
 from optin.report.style import STYLE
 
 __all__ = ["page"]
+
+GUARD = "A plan with --max-gap"
 
 
 def page(*, plan: Plan | None, description: Description | None, release: Release | None) -> str:
@@ -39,12 +41,12 @@ def _body(plan: Plan | None, description: Description | None, release: Release |
     parts: list[Markup] = []
     if release is not None:
         title = _release_title(release)
-        parts += [_release_header(release), release_sections.result_section(release).written()]
+        parts += [_release_header(release, description), release_sections.result_section(release).written()]
         if plan is None:
             parts += [release_sections.error_section(release).written()]
     elif plan is not None:
         title = f"A plan for {count(plan.people)}"
-        parts += [_plan_header(plan, title)]
+        parts += [_plan_header(plan, title, description)]
     else:
         raise BadInput("there is nothing to report: give a plan or a release")
     if plan is not None:
@@ -61,29 +63,32 @@ def _of_plan(plan: Plan, description: Description | None, release: Release | Non
     return joined(part.written() for part in plan_sections.plan_sections(plan, description, release))
 
 
-def _plan_header(plan: Plan, title: str) -> Markup:
+def _plan_header(plan: Plan, title: str, description: Description | None) -> Markup:
     reach = planned_reach(plan)
-    lead = (
-        f"The published mean will be within about ± {short(reach, 2)} of the true mean, 95 times out of 100, and nobody gives "
-        "more privacy than they allowed."
+    price = (
+        ". No noise is added: everyone who counts set no limit."
+        if math.isinf(plan.eta)
+        else ", and nobody gives more privacy than they allowed."
     )
-    if math.isinf(plan.eta):
-        lead = (
-            f"The published mean will be within about ± {short(reach, 2)} of the true mean, 95 times out of 100. No noise is "
-            "added: everyone who counts set no limit."
-        )
+    lead = f"The published mean will be within about ± {short(reach, 2)} of the true mean, 95 times out of 100{price}"
     shared = f"Values between {short(plan.bounds[0], 6)} and {short(plan.bounds[1], 6)}. Errors are in the same unit."
-    header = tag("header", tag("p", shared, class_="kicker"), tag("h1", title), tag("p", lead, class_="lead"))
-    return joined((header, _tiles(_plan_tiles(plan, reach))))
+    head = (tag("p", shared, class_="kicker"), tag("h1", title), tag("p", lead, class_="lead"))
+    holds = tag("p", assumption_of(plan, GUARD))
+    return joined(
+        (tag("header", *head, holds, _cautions(plan.warnings(description))), _tiles(_plan_tiles(plan, reach)))
+    )
 
 
 def _plan_tiles(plan: Plan, reach: float) -> list[tuple[str, str]]:
+    exact = math.isinf(plan.eta)
     return [
         (f"± {short(reach, 2)}", "around the true mean in 95 of 100 cases, sampling, noise and possible bias together"),
-        (short(min(plan.cap, 1e9)) if plan.pooled_people else "no cap", _cap_words(plan)),
+        (short(plan.cap) if plan.pooled_people and not exact else "no cap", _cap_words(plan)),
         (
             f"{part(plan.pooled_people, plan.people)} of {plan.people:,}",
-            "are asked for no more than the cap; any limit above it stays unused",
+            "set no limit, and they alone count"
+            if exact
+            else "are asked for no more than the cap; any limit above it stays unused",
         ),
         (whole(plan.effective_people), "without any privacy would give a mean as accurate as this"),
     ]
@@ -102,7 +107,7 @@ def _cap_words(plan: Plan) -> str:
     return f"is the most epsilon anyone gives{odds}"
 
 
-def _release_header(release: Release) -> Markup:
+def _release_header(release: Release, description: Description | None) -> Markup:
     total = release.total_interval(0.95)
     reach = release.half_width(0.95)
     offer = release.announcement
@@ -117,12 +122,18 @@ def _release_header(release: Release) -> Markup:
         f"{release.joined_people:,} of {count(offer.people)} joined; {price}."
     )
     kicker = tag("p", f"Campaign {offer.campaign}, round {offer.round}", class_="kicker")
-    return tag("header", kicker, tag("h1", _release_title(release)), tag("p", lead, class_="lead"))
+    holds = tag("p", release.assumption(GUARD))
+    head = (kicker, tag("h1", _release_title(release)), tag("p", lead, class_="lead"))
+    return tag("header", *head, holds, _cautions(release.warnings(description)))
 
 
 def _release_title(release: Release) -> str:
     reach = release.half_width(0.95)
     return f"The mean is {level(release.estimate, reach)}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{short(reach, 2)}"
+
+
+def _cautions(sentences: tuple[str, ...]) -> Markup:
+    return tag("div", paragraphs(*sentences), class_="warning", role="note") if sentences else Markup("")
 
 
 def _tiles(tiles: list[tuple[str, str]]) -> Markup:

@@ -13,6 +13,7 @@ from optin.figures.dial import dial_caps
 from optin.figures.people import cost_shares, ranges
 from optin.figures.wording import count, part, percent, power_of, short, steady, whole
 from optin.planning import Plan, Target
+from optin.planning.cautions import CLASS
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
 from optin.report.section import Pictured, error_name, error_reading, facts, note, root, squared_error_caption
@@ -165,7 +166,7 @@ def _dial_note(plan: Plan) -> str:
         return "The noise of this plan was given, so its cap is the best for that noise and not the best of all."
     if plan.max_gap > 0:
         return "Errors include the largest bias at the declared gap; the plan stands at the lowest point."
-    return "The plan stands at the lowest point of the curve: no weights and no amount of noise do better within the limits."
+    return f"The plan stands at the lowest point of the curve: within the limits it is the best among {CLASS}."
 
 
 def _noise(plan: Plan, description: Description) -> Pictured:

@@ -6,15 +6,19 @@ import math
 from typing import Protocol
 
 from optin.announcement import Announcement
+from optin.announcement.offer import PRIVACY_CONSTRAINED
 from optin.kernel.halfwidth import Weighing, half_width, heaviest_weight
 from optin.planning import Plan
+from optin.planning.cautions import assumption
 from optin.releasing.intervals import check_level
 
-__all__ = ["announced_reach", "planned_reach"]
+__all__ = ["announced_reach", "assumption_of", "planned_reach"]
 
 
-def planned_reach(plan: Plan, level: float = 0.95) -> float:
-    """Return half the width of the interval for the population's mean that this plan leads to at full turnout.
+def planned_reach(plan: Plan, level: float = 0.95, *, turnout: float = 1.0) -> float:
+    """Return half the width of the interval for the population's mean that this plan leads to: at 95 %, what ± means.
+
+    ``turnout`` is the share of people who join; whoever they are, sums are taken at their average.
 
     >>> import optin
     >>> plan = optin.plan(optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230), bounds=(0, 1))
@@ -22,8 +26,8 @@ def planned_reach(plan: Plan, level: float = 0.95) -> float:
     0.0368
     """
     at_cap = plan.cap / plan.epsilon_total if math.isfinite(plan.eta) else plan.pooled_weight
-    half = _half(plan, plan.people, plan.weight_squares, at_cap, plan.noise_scale, error=check_level(level))
-    return half + plan.bias_bound
+    people, squares, scale = plan.people * turnout, plan.weight_squares / turnout, plan.noise_scale / turnout
+    return _half(plan, people, squares, at_cap / turnout, scale, error=check_level(level)) + plan.bias_bound
 
 
 def announced_reach(offer: Announcement, level: float = 0.95) -> float:
@@ -41,6 +45,14 @@ def announced_reach(offer: Announcement, level: float = 0.95) -> float:
     return _half(offer, offer.people, squares, at_cap, scale, error=check_level(level)) + offer.bias_bound
 
 
+def assumption_of(terms: Plan | Announcement, guard: str = "") -> str:
+    """Say what the interval that a plan or an offer leads to takes for granted, and what would guard against it."""
+    half = planned_reach(terms) if isinstance(terms, Plan) else announced_reach(terms)
+    gap = half / terms.tilt if terms.tilt > 0 else math.inf
+    guard = guard if terms.model == PRIVACY_CONSTRAINED else ""
+    return assumption(gap, width=terms.width, max_gap=terms.max_gap, tilt=terms.tilt, guard=guard)
+
+
 class _Scaled(Protocol):
     @property
     def width(self) -> float: ...
@@ -48,6 +60,6 @@ class _Scaled(Protocol):
     def data_variance(self) -> float: ...
 
 
-def _half(terms: _Scaled, people: int, squares: float, at_cap: float, scale: float, *, error: float) -> float:
+def _half(terms: _Scaled, people: float, squares: float, at_cap: float, scale: float, *, error: float) -> float:
     heaviest = float(heaviest_weight(people, squares, at_cap))
     return half_width(error, Weighing(terms.width, terms.data_variance, squares, heaviest, scale))[0]

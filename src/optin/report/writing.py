@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from optin.agents import Bucket, Description
+from optin.announcement.origin import differs_from_plan
 from optin.errors import BadInput
 from optin.planning import Plan
 from optin.releasing import Release
@@ -88,10 +89,11 @@ def _joined(first: Source, second: Source) -> Source:
     release, plan = first.release or second.release, first.plan or second.plan
     if release is None or plan is None:
         raise BadInput("a report takes one release and one plan; give release.json first and plan.json as its plan")
-    offer = release.announcement
-    announced = (offer.people, offer.model, offer.bounds, offer.data_variance, offer.max_gap)
-    if announced != (plan.people, plan.model, plan.bounds, plan.data_variance, plan.max_gap):
-        raise BadInput("this release was announced from another plan; give the plan it was announced from")
+    other = differs_from_plan(release.announcement, plan)
+    if other is not None:
+        raise BadInput(
+            f"this release was announced from another plan (its {other} differs); give the plan it was announced from"
+        )
     return Source(plan=plan, description=first.description or second.description, release=release)
 
 

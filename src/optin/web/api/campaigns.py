@@ -11,6 +11,7 @@ from optin.web.api import models
 from optin.web.api.shaping import campaign_out
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.service import campaigns, preview, steps
+from optin.web.service.records import Preview
 
 __all__ = ["router"]
 
@@ -78,10 +79,14 @@ def show_cells(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> model
 @router.post("/campaigns/{campaign}/what-if")
 def ask_what_if(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: models.WhatIfIn) -> models.PreviewOut:
     """Ask what another setting or some decliners would do, as far as the cells tell."""
-    return models.PreviewOut(**asdict(preview.what_if(service, analyst, campaign, **body.model_dump())))
+    return _outlook(preview.what_if(service, analyst, campaign, **body.model_dump()))
 
 
 @router.post("/preview")
 def foresee(analyst: AnalystOnly, body: models.PreviewIn) -> models.PreviewOut:
     """Foresee a draft's accuracy for assumed people."""
-    return models.PreviewOut(**asdict(preview.accuracy(body.draft.draft(), body.people)))
+    return _outlook(preview.accuracy(body.draft.draft(), body.people))
+
+
+def _outlook(found: Preview) -> models.PreviewOut:
+    return models.PreviewOut(**{name: getattr(found, name) for name in models.PreviewOut.model_fields})

@@ -51,8 +51,8 @@ _STEPS = {
         Step(
             "announce",
             "Announce the plan",
-            "The best plan within all limits is fixed and published: to everyone or, by invitation, to those invited. Each "
-            "sees their deal. It cannot change afterwards.",
+            "The best plan within all limits (fixed weights, one Laplace noise) is fixed and published: to everyone or, by "
+            "invitation, to those invited. Each sees their deal. It cannot change afterwards.",
             "Announce",
         ),
         Step(

@@ -13,13 +13,14 @@ from optin.figures.wording import count, short
 from optin.planning import Plan
 from optin.report.images import WIDTH, pixels, told
 from optin.report.plan_sections import plan_sections
-from optin.report.reach import announced_reach, planned_reach
+from optin.report.reach import announced_reach, assumption_of, planned_reach
 from optin.report.section import Pictured
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.drafting import preview_words
 from optin.web.pages.drawing import png
 from optin.web.pages.forms import sentence
 from optin.web.pages.looks import show
+from optin.web.pages.wording import GUARD
 from optin.web.service import campaigns, preview
 from optin.web.service.failures import NotFound
 from optin.web.service.records import PRIVACY_CONSTRAINED, Campaign
@@ -40,6 +41,8 @@ def plan_page(request: Request, service: ServiceOf, visitor: AnalystOnly, campai
     except OptinError as refusal:
         return show("desk/plan.html", visitor=visitor, **{**context, "why": sentence(refusal)})
     context["lead"], context["seen"] = _lead(found, plan)
+    context["holds"] = assumption_of(found.announcement or plan, GUARD)
+    context["warnings"] = (found.announcement or plan).warnings()
     context["sections"] = [_shown(section) for section in plan_sections(plan, description)]
     asked = _asked(request, found)
     return show("desk/plan.html", visitor=visitor, **context, asked=asked, **_what_if(service, visitor, found, asked))

@@ -216,6 +216,10 @@ def epsilon_words(epsilon: float) -> str:
     return format(rounded, "f" if epsilon >= 1e-6 else "e")
 
 
+GUARD = "A largest gap, set before the plan,"
+"""What planning for related limits and values is called on these pages."""
+
+
 @dataclass(frozen=True)
 class ResultWords:
     """A published result with the digits that its error leaves meaningful."""
@@ -226,14 +230,24 @@ class ResultWords:
     high: str
     noise_low: str
     noise_high: str
+    assumption: str
+    warnings: tuple[str, ...]
 
 
 def result_words(release: Release) -> ResultWords:
     """Put a release in words, with both intervals at 95 %."""
     total, noise = release.total_interval(0.95), release.noise_interval(0.95)
     reach = release.half_width(0.95)
-    ends = (level(number, reach) for number in (total.low, total.high, noise.low, noise.high))
-    return ResultWords(level(release.estimate, reach), short(reach, 2), *ends)
+    return ResultWords(
+        estimate=level(release.estimate, reach),
+        reach=short(reach, 2),
+        low=level(total.low, reach),
+        high=level(total.high, reach),
+        noise_low=level(noise.low, reach),
+        noise_high=level(noise.high, reach),
+        assumption=release.assumption(GUARD),
+        warnings=release.warnings(),
+    )
 
 
 def _capped(offer: Announcement) -> str:

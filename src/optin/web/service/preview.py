@@ -18,6 +18,7 @@ from optin.agents import Agents, Description, describe
 from optin.errors import BadInput, PromiseBroken
 from optin.participation import without
 from optin.planning import Plan, plan
+from optin.report.reach import planned_reach
 from optin.web.service import campaigns
 from optin.web.service.core import Service
 from optin.web.service.ladder import ladder_of
@@ -64,7 +65,9 @@ def what_if(
     left = without(found, agents, share=decline_share)[0]
     if left.people >= len(agents):
         raise BadInput("with so large a share of decliners nobody is left; choose a smaller one")
-    return replace(seen, people=len(agents) - left.people, standard_error=_finite(left.standard_error))
+    stay = len(agents) - left.people
+    half = _finite(planned_reach(found, turnout=stay / len(agents)))
+    return replace(seen, people=stay, standard_error=_finite(left.standard_error), half_width=half)
 
 
 def pictured(service: Service, analyst: Visitor, campaign: str) -> tuple[Plan, Description]:
@@ -105,6 +108,8 @@ def _seen(found: Plan, agents: Agents) -> Preview:
         noise_scale=_finite(found.noise_scale),
         effective_people=_finite(found.effective_people),
         tilt=found.tilt,
+        half_width=_finite(planned_reach(found)),
+        warnings=found.warnings(),
     )
 
 

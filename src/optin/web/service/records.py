@@ -238,6 +238,8 @@ class Preview:
     noise_scale: float
     effective_people: float
     tilt: float
+    half_width: float
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,98 @@
+"""What should make someone stop and look before they go on: never a refusal, always a sentence. All these rules live here.
+
+They read declared numbers and limits, never a value: what is said about a release must not depend on one.
+"""
+
+from __future__ import annotations
+
+import math
+
+from optin.agents import Description
+
+__all__ = ["CLASS", "assumption", "cautions", "limits_as_values"]
+
+CLASS = "weighted means with fixed weights and one Laplace noise"
+"""What a plan is best among, wherever it is called the best."""
+HIGHEST_USUAL = 10.0
+
+
+def cautions(
+    *, standard_error: float, width: float, data_variance: float, description: Description | None = None
+) -> tuple[str, ...]:
+    """List what is odd about a plan, an announcement or a release; ``description`` is of stated limits, if known.
+
+    >>> cautions(standard_error=0.6, width=1.0, data_variance=0.25)
+    ('The standard error, 0.6, is more than half of the range of values, 1: a guess of the midpoint would be better, ...',)
+    >>> cautions(standard_error=0.02, width=1.0, data_variance=0.25)
+    ()
+    """
+    found = (_accuracy(standard_error, width), _no_spread(data_variance), _high_limits(description))
+    return tuple(sentence for sentence in found if sentence)
+
+
+def _accuracy(error: float, width: float) -> str:
+    if error <= width / 2:
+        return ""
+    more = "the whole" if error > width else "more than half of the"
+    than = "is larger than" if error > width else "is"
+    return (
+        f"The standard error, {_short(error)}, {than} {more} range of values, {_short(width)}: a guess of the midpoint would"
+        " be better, for it is never off by more than half. Ask more people, or people with higher limits."
+    )
+
+
+def _no_spread(data_variance: float) -> str:
+    if data_variance > 0:
+        return ""
+    return (
+        "A standard deviation of 0 was declared, so intervals take it that everyone has the same value. Declare how far"
+        " values lie apart, or leave it out for the worst case."
+    )
+
+
+def _high_limits(description: Description | None) -> str:
+    """Say that limits look like percentages; a bucket whose mean is above 10 holds someone above 10."""
+    buckets = () if description is None else description.buckets
+    if not any(bucket.total > HIGHEST_USUAL * bucket.count for bucket in buckets):
+        return ""
+    return (
+        f"Some limits are above {HIGHEST_USUAL:g}, which hides next to nothing: is this a percentage? A limit is an epsilon;"
+        f" usual ones are 0.1 to 1, and {HIGHEST_USUAL:g} already changes odds by a factor of"
+        f" {math.exp(HIGHEST_USUAL):,.0f}."
+    )
+
+
+def limits_as_values(name: str) -> str:
+    """Say that a column is used twice."""
+    return (
+        f'The column "{name}" is used as limits and as values: what is published is then the mean of people\'s limits.'
+    )
+
+
+def assumption(gap: float, *, width: float, max_gap: float, tilt: float, guard: str = "") -> str:
+    """Say what an interval for the population takes for granted; ``gap`` is where it breaks down (E22).
+
+    ``guard`` is what planning for a gap is called where this is read.
+
+    >>> assumption(0.3712, width=1.0, max_gap=0.0, tilt=0.2)
+    'The interval holds while the averages of cautious and open people differ by less than 0.37, the less the more surely.'
+    """
+    if max_gap > 0:
+        return f"The interval allows for averages of cautious and open people that differ by up to {_short(max_gap)}."
+    if tilt == 0:
+        return "Everyone counts alike, so the interval holds whether or not limits and values are related."
+    more = ", which within these bounds they always do." if gap > width else ", the less the more surely."
+    spared = f" {guard} makes weights more even, and the interval wide enough for such a difference." if guard else ""
+    return f"The interval holds while the averages of cautious and open people differ by less than {_floor(gap)}{more}{spared}"
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}" if 1000 <= abs(number) < 1e15 else f"{number:.3g}"
+
+
+def _floor(number: float) -> str:
+    """Write two digits, rounded down: what is said to hold below this must hold there."""
+    if not 0 < number < math.inf:
+        return _short(number)
+    unit = 10.0 ** (math.floor(math.log10(number)) - 1)
+    return _short(float(f"{math.floor(number / unit * (1 + 1e-12)) * unit:.2g}"))
