@@ -23,7 +23,7 @@ from optin.announcement import Announcement
 from optin.announcement.grains import GRAIN, Answers, Promises, Sums
 from optin.announcement.kept import KeptRule
 from optin.announcement.making import tilt_of
-from optin.campaign.lowering import allowance, epsilon, kept_cut_to
+from optin.campaign.lowering import NOTHING_LEFT, USEFUL, allowance, epsilon, kept_cut_to
 from optin.campaign.overlay import FIRST, SECOND, STATED, Kept, laid_over, left_of
 from optin.engine.checks import refuse_unusable
 from optin.engine.people import KeptConstrained
@@ -74,9 +74,7 @@ def within_allowance_kept(
     left = left_of(rows, totals=_totals(allowances, rows), raise_limits=raise_limits)
     people = _lowered(agents, rows, rows.table[STATED], left, levels)
     if people.most * GRAIN < 1 and _all_spent(rows, left):
-        raise BudgetSpent(
-            "everyone here has spent or promised all of their allowance in this ledger: nothing is left to plan"
-        )
+        raise BudgetSpent(NOTHING_LEFT)
     return people
 
 
@@ -101,10 +99,10 @@ def _lowered(
 
 
 def _all_spent(rows: Rows, left: ir.IntegerColumn) -> bool:
-    """Tell people who have nothing left from people who allow nothing, or have less left than the lowest level."""
+    """Tell people who have nothing of use left from people who allow nothing, or have less left than the lowest level."""
     table = rows.table.select(left=left, stated=allowance(rows.table[STATED]))
     most = rows.session.one(table.aggregate(left=table.left.max(), stated=table.stated.max()), about=rows.source)
-    return bool(most["left"] == 0 and most["stated"] > 0)
+    return bool(most["left"] < USEFUL and most["stated"] > 0)
 
 
 def as_promised(agents: Kept, ledger: Ledger, terms: Terms) -> tuple[Kept, Answers]:

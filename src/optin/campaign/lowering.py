@@ -14,7 +14,11 @@ from optin.store import UNLIMITED, allowance_grains, epsilons_of
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["allowance", "cut_to", "epsilon", "kept_cut_to"]
+__all__ = ["NOTHING_LEFT", "USEFUL", "allowance", "cut_to", "epsilon", "kept_cut_to"]
+
+USEFUL = 2**16
+"""Fewer grains than this (an epsilon of 2^-16, 0.000015) left of an allowance are rounding dust: nothing is planned on them."""
+NOTHING_LEFT = "everyone here has spent or promised all of their allowance in this ledger: nothing is left to plan"
 
 
 def cut_to(left: NDArray[np.int64], levels: ArrayLike | None) -> NDArray[np.float64]:
@@ -22,9 +26,11 @@ def cut_to(left: NDArray[np.int64], levels: ArrayLike | None) -> NDArray[np.floa
 
     >>> cut_to(np.array([2**32, 2**31, 5]), [0.5, 0.75]).tolist()
     [0.75, 0.5, 0.0]
+    >>> cut_to(np.array([2**32, 2**16, 2**16 - 1]), None).tolist()
+    [1.0, 1.52587890625e-05, 0.0]
     """
     if levels is None:
-        return epsilons_of(left)
+        return epsilons_of(np.where(left < USEFUL, 0, left))
     grains, steps = _steps(levels)
     found: NDArray[np.float64] = steps[np.searchsorted(grains, left, side="right") - 1]
     return found
@@ -35,7 +41,7 @@ def kept_cut_to(left: ir.IntegerColumn, levels: ArrayLike | None) -> ir.Floating
     import ibis
 
     if levels is None:
-        return epsilon(left)
+        return (left < USEFUL).ifelse(literal(0.0), epsilon(left))
     rungs = list(zip(*(steps.tolist() for steps in _steps(levels)), strict=True))
     return ibis.cases(*((left >= grains, literal(step)) for grains, step in reversed(rungs[1:])), else_=literal(0.0))
 

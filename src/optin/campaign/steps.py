@@ -23,7 +23,7 @@ from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
 from optin.announcement.freezing import frozen
 from optin.campaign.kept import announce_kept, as_promised, is_kept, release_kept, within_allowance_kept
-from optin.campaign.lowering import cut_to
+from optin.campaign.lowering import NOTHING_LEFT, USEFUL, cut_to
 from optin.campaign.overlay import Kept
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
 from optin.participation import Turnout, check_table, joined_rows, judged, turnout
@@ -280,7 +280,7 @@ def within_allowance(
     """Lower limits to what remains; people who weigh costs have no limit to lower, and are checked instead.
 
     Limits and allowances are compared in whole grains: promises are whole grains, so a limit whose grains are covered
-    is left as it is, to the last bit.
+    is left as it is, to the last bit. What is left below an epsilon of 2^-16 (0.000015) is rounding dust, and nothing.
     """
     if is_kept(agents):
         return within_allowance_kept(
@@ -298,12 +298,10 @@ def within_allowance(
     left = ledger.remaining(_ids(agents), besides=besides, raised_to=totals if raise_limits else None)
     if allowances is not None:  # those new to the ledger will be registered with these
         left = np.where(left >= UNLIMITED, totals, left)
-    if not left.any() and stated.any():
-        raise BudgetSpent(
-            "everyone here has spent or promised all of their allowance in this ledger: nothing is left to plan"
-        )
-    limits = np.where(stated <= left, agents.limits, cut_to(left, levels))
-    return PrivacyConstrained(limits, ids=agents.ids, index=agents.index)
+    lowered = np.where(stated <= left, agents.limits, cut_to(left, levels))
+    if stated.any() and left.max() < USEFUL and not allowance_grains(lowered).any():
+        raise BudgetSpent(NOTHING_LEFT)
+    return PrivacyConstrained(lowered, ids=agents.ids, index=agents.index)
 
 
 def promised_people(agents: Agents, ledger: Ledger, terms: Terms) -> Agents:
