@@ -45,7 +45,7 @@ class Step:
 STEPS = (
     Step(
         "Plan",
-        "Everyone stated a limit. One cap makes the mean as accurate as these limits allow.",
+        "Everyone stated a limit. One cap makes their weighted mean, with its noise, as accurate as these limits allow.",
         "plan people.csv --limits limit --bounds 0 40 --sd 9 --without 20% -o plan.json",
     ),
     Step(

@@ -176,7 +176,7 @@ def _design(plan: Plan, counts: dict[str, Any]) -> list[tuple[str, str]]:
         return [
             ("cap", "none: whoever counts set no limit"),
             ("counted", f"{_share(plan.pooled_people, people)} set no limit, and count alike; nobody else counts"),
-            ("noise", "none: their mean is published exactly, and protects nobody's value"),
+            ("noise", "none: their mean is published exactly, so nobody's value is protected"),
         ]
     tight = "and count in proportion to it" if plan.pooled_people else "so that weights follow limits"
     rule = "everyone gets epsilon = the smaller of their own limit and this"

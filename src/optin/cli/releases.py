@@ -218,7 +218,7 @@ def _release_rows(drawn: Release) -> list[tuple[str, str]]:
         ("standard error", number(error)),
         ("95 % for the noise", f"{_ends(drawn.noise_interval(0.95), error)}: the weighted mean of these people"),
         ("95 % in total", f"{_ends(drawn.total_interval(0.95), error)}: the mean of people like these"),
-        ("", drawn.assumption("optin plan --max-gap")),
+        ("which assumes", drawn.assumption("optin plan --max-gap")),
         ("joined", f"{drawn.joined_people:,} of {drawn.announcement.people:,} people"),
     ]
     if drawn.charged:

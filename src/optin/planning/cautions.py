@@ -81,9 +81,11 @@ def assumption(gap: float, *, width: float, max_gap: float, tilt: float, guard: 
         return f"The interval allows for averages of cautious and open people that differ by up to {_short(max_gap)}."
     if tilt == 0:
         return "Everyone counts alike, so the interval holds whether or not limits and values are related."
-    more = ", which within these bounds they always do." if gap > width else ", the less the more surely."
+    holds = f"The interval holds while the averages of cautious and open people differ by less than {_floor(gap)}"
+    if gap > width:
+        return f"{holds}, which within these bounds they always do."
     spared = f" {guard} makes weights more even, and the interval wide enough for such a difference." if guard else ""
-    return f"The interval holds while the averages of cautious and open people differ by less than {_floor(gap)}{more}{spared}"
+    return f"{holds}, the less the more surely.{spared}"
 
 
 def _short(number: float) -> str:

@@ -111,6 +111,7 @@ def _release_header(release: Release, description: Description | None) -> Markup
     total = release.total_interval(0.95)
     reach = release.half_width(0.95)
     offer = release.announcement
+    cut = ", before it is cut at the bounds" if {total.low, total.high} & {*offer.bounds} else ""
     price = (
         "no noise was added, for nobody who counts set a limit"
         if offer.noiseless
@@ -118,7 +119,7 @@ def _release_header(release: Release, description: Description | None) -> Markup
     )
     lead = (
         f"The mean is estimated at {level(release.estimate, reach)}. With 95 % confidence the population's mean lies between "
-        f"{level(total.low, reach)} and {level(total.high, reach)}, which is what ± means on this page. "
+        f"{level(total.low, reach)} and {level(total.high, reach)}; ± is half of that interval{cut}. "
         f"{release.joined_people:,} of {count(offer.people)} joined; {price}."
     )
     kicker = tag("p", f"Campaign {offer.campaign}, round {offer.round}", class_="kicker")

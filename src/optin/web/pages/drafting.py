@@ -180,13 +180,18 @@ def _imagined(given: Mapping[str, str]) -> list[int]:
     return [high - low for low, high in zip([0, *ends], ends, strict=False)]
 
 
+def people_words(people: float) -> str:
+    """Say how many people without any privacy would be as good; of less than one there is no such number."""
+    return short(people) if people >= 1.0 else "less than 1"
+
+
 def preview_words(found: Preview, *, max_gap: float, highest: float = math.inf) -> dict[str, Any]:
     """Put a preview in words; a cap above the highest limit asks everyone for all they allow."""
     return {
         "reach": short(found.half_width, 2),
         "standard_error": short(found.standard_error),
         "bias": short(max_gap * found.tilt, 2),
-        "effective": short(found.effective_people),
+        "effective": people_words(found.effective_people),
         "cap": cap_words(found.cap, highest=highest),
         "warnings": found.warnings,
     }

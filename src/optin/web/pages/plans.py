@@ -16,7 +16,7 @@ from optin.report.plan_sections import plan_sections
 from optin.report.reach import announced_reach, assumption_of, planned_reach
 from optin.report.section import Pictured
 from optin.web.doors import AnalystOnly, ServiceOf
-from optin.web.pages.drafting import preview_words
+from optin.web.pages.drafting import people_words, preview_words
 from optin.web.pages.drawing import png
 from optin.web.pages.forms import sentence
 from optin.web.pages.looks import show
@@ -35,14 +35,16 @@ _STEPS = 40
 def plan_page(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     """Show the plan as the cells allow it to be seen, with pictures and sliders."""
     found = campaigns.show(service, visitor, campaign)
-    context: dict[str, Any] = {"campaign": found, "sections": [], "why": ""}
+    context: dict[str, Any] = {"campaign": found, "sections": [], "why": "", "holds": None}
     try:
         plan, description = preview.pictured(service, visitor, campaign)
     except OptinError as refusal:
         return show("desk/plan.html", visitor=visitor, **{**context, "why": sentence(refusal)})
     context["lead"], context["seen"] = _lead(found, plan)
-    context["holds"] = assumption_of(found.announcement or plan, GUARD)
-    context["warnings"] = (found.announcement or plan).warnings()
+    if (
+        found.announcement is not None
+    ):  # groups tell too little of the weights, and the sliders warn of their own answer
+        context |= {"holds": assumption_of(found.announcement, GUARD), "warnings": found.announcement.warnings()}
     context["sections"] = [_shown(section) for section in plan_sections(plan, description)]
     asked = _asked(request, found)
     return show("desk/plan.html", visitor=visitor, **context, asked=asked, **_what_if(service, visitor, found, asked))
@@ -136,12 +138,7 @@ def _what_if(service: ServiceOf, visitor: AnalystOnly, found: Campaign, asked: d
     words = preview_words(
         answer, max_gap=gap, highest=highest if found.draft.model == PRIVACY_CONSTRAINED else math.inf
     )
-    return {"what_if": {**words, "effective": _people(spread / answer.standard_error)}}
-
-
-def _people(ratio: float) -> str:
-    """Say how many people without any privacy would be as good; of less than one there is no such number."""
-    return short(ratio**2) if ratio >= 1.0 else "less than 1"
+    return {"what_if": {**words, "effective": people_words((spread / answer.standard_error) ** 2)}}
 
 
 def _slider(text: str) -> float:
