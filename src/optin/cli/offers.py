@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -92,13 +93,16 @@ def announce_plan(
             _write_offer(file, offer)
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
-    odd = offer.warnings(described(record))
+    _show(offer, offer.warnings(described(record)), as_json=as_json)
+    screen.note(f"wrote {output}; the ledger holds {offer.people:,} promises")
+
+
+def _show(offer: Announcement, odd: Sequence[str], *, as_json: bool) -> None:
     if as_json:
         screen.print_json(offer.to_record() | {"fingerprint": offer.fingerprint, "warnings": list(odd)})
     else:
         screen.rows("Announced", _offer_rows(offer))
     screen.warn(odd)
-    screen.note(f"wrote {output}; the ledger holds {offer.people:,} promises")
 
 
 def _limit(text: str) -> float:
