@@ -220,7 +220,7 @@ def test_the_breakdown_gap_is_where_the_largest_bias_is_the_half_width():
 def test_the_release_command_prints_the_assumption_and_what_max_gap_does(table, tmp_path):
     plan, offer = tmp_path / "plan.json", tmp_path / "offer.json"
     table.write_text(table.read_text().replace(",30,", ",0.3,").replace(",50,", ",1.5,").replace(",80,", ",1.5,"))
-    optin_ok("plan", table, "--limits", "limit", "--bounds", 0, 2, "-o", plan)
+    optin_ok("plan", table, "--limits", "limit", "--bounds", 0, 2, "--sd", 0.2, "-o", plan)
     optin_ok("announce", plan, table, "--ledger", tmp_path / "ledger.sqlite", "-o", offer)
     drawn = optin_ok("release", offer, table, "--values", "answer", "--no-ledger", "-o", tmp_path / "drawn.json")
     assert "The interval holds while the averages of cautious and open people differ by less than" in drawn.out

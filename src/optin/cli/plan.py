@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -30,6 +31,7 @@ from optin.errors import BadInput
 if TYPE_CHECKING:
     from optin.agents import Agents, Description
     from optin.campaign.overlay import Kept
+    from optin.cli.explaining import Explanation
     from optin.planning import Plan
 
 __all__ = ["described", "outside_option", "plan_people", "plan_record", "read_plan", "within_allowance"]
@@ -91,13 +93,16 @@ def plan_people(
         with Output(output, private=True, inputs=[people, ledger]) as file:
             file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
     story = explaining.explanation(plan, found.agents, described=record["describe"], without=share)
-    odd = plan.warnings(described(record))
+    _show(story, record, plan.warnings(described(record)), as_json=as_json)
+    note(f"wrote {output}" if output else "nothing was written; add -o plan.json to go on with this plan")
+
+
+def _show(story: Explanation, record: dict[str, Any], odd: Sequence[str], *, as_json: bool) -> None:
     if as_json:
         print_json(record | {"explanation": story.as_dict(), "warnings": list(odd)})
     else:
         story.show()
     warn(odd)
-    note(f"wrote {output}" if output else "nothing was written; add -o plan.json to go on with this plan")
 
 
 def plan_record(plan: Plan, agents: Agents, columns: Columns) -> dict[str, Any]:
