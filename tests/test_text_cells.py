@@ -2,6 +2,7 @@
 
 import math
 import string
+import sys
 
 import fsspec
 import pyarrow as pa
@@ -81,7 +82,8 @@ def test_ids_in_parquet_that_are_not_utf8_are_refused_by_file_and_column(tmp_pat
 
 
 BARE = ["1.5", "inf", "-inf", "Infinity", "nan", "1e5", ".5", "5.", "+2", "false", "f", "v", "vvf1.5f", "1f", "finf", "-nan",
-        "+nan", "1d", "0x1", "1_0", "1,5", "é", "", "1 2", "NaN", "INF", "tt", "yes", "No", "1", "0", "y e s"]  # fmt: skip
+        "+nan", "1e400", "-1e400", "9" * 400, "1e-400", "1d", "0x1", "1_0", "1,5", "é",
+        "", "1 2", "NaN", "INF", "tt", "yes", "No", "1", "0", "y e s"]  # fmt: skip
 CELLS = [
     cell
     for bare in BARE
@@ -103,10 +105,13 @@ def expected(cells):
 
 
 def _float(text):
+    """Digits past every float are the largest: only inf is without end."""
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    far = sys.float_info.max
+    return math.copysign(far, number) if math.isinf(number) and "i" not in text.lower() else number
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -123,6 +128,13 @@ def test_blanks_are_trimmed_and_no_letters_on_every_engine(tmp_path, engine):
     found = rows.session.fetch(asked, about="the test").sort_by("person")
     assert list(map(str, found.column("number").to_pylist())) == list(map(str, numbers))
     assert found.column("answer").to_pylist() == answers
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_number_past_every_float_is_not_taken_for_no_limit(tmp_path, engine):
+    (tmp_path / "people.csv").write_text("id,limit\nann,1\nbob,1e400\n")
+    with pytest.raises(optin.BadInput, match=r"limit is finite but above 1e\+300; write inf where there is no limit"):
+        optin.read(tmp_path / "people.csv", limits="limit", engine=engine)
 
 
 def test_the_blanks_are_those_that_arrow_trims():

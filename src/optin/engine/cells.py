@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from optin.engine.stored import expect_ids, expect_numbers, holds_answers, is_number, is_text, plain_type
 
-__all__ = ["NO", "NO_ANSWER", "NUMBER", "YES", "as_ids", "as_numbers", "as_truths"]
+__all__ = ["ENDLESS", "FARTHEST", "NO", "NO_ANSWER", "NUMBER", "YES", "as_ids", "as_numbers", "as_truths"]
 
 Mask = NDArray[np.bool_]
 BLANKS = " \t\n\r\v\f"  # what surrounds a cell and means nothing, the same everywhere
 NUMBER = "^([+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?)|[nN][aA][nN])$"
 """What text is read as a number, by every engine: what their own casts make of 1d or 1_000 differs."""
+ENDLESS = "[nN]"  # what inf, infinity and nan have, and digits do not
+FARTHEST = float(np.finfo(np.float64).max)
 YES = ("1", "true", "t", "yes", "y")
 NO = ("0", "false", "f", "no", "n")
 ANSWERS = dict.fromkeys(YES, True) | dict.fromkeys(NO, False)
@@ -43,7 +45,11 @@ def as_numbers(column: pa.ChunkedArray, name: str, file: str) -> tuple[NDArray[n
         plain = pc.if_else(number, text, "nan")
     elif pa.types.is_decimal(plain.type):
         plain = pc.cast(plain, pa.string())  # Arrow's own cast is off in the last digit for one in three
-    return np.array(pc.cast(plain, pa.float64(), safe=False).to_pylist(), dtype=np.float64), words  # None becomes NaN
+    numbers = np.array(pc.cast(plain, pa.float64(), safe=False).to_pylist(), dtype=np.float64)  # None becomes NaN
+    if is_text(plain.type) and np.isinf(numbers).any():  # digits alone are never without end, only past every float
+        digits = ~_mask(pc.match_substring_regex(pc.fill_null(plain, ""), ENDLESS))
+        numbers = np.where(digits, np.clip(numbers, -FARTHEST, FARTHEST), numbers)
+    return numbers, words
 
 
 def as_truths(column: pa.ChunkedArray, name: str, file: str) -> tuple[Mask, Mask]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from optin.engine.builtin import present, trimmed, valid_text
-from optin.engine.cells import NO, NUMBER, YES
+from optin.engine.cells import ENDLESS, FARTHEST, NO, NUMBER, YES
 from optin.engine.headers import advice, expect_column
 from optin.engine.marks import Mark, expect_unchanged, marks_of
-from optin.engine.session import Session
+from optin.engine.session import Session, literal
 from optin.engine.stored import (
     Stored,
     expect_alike,
@@ -118,8 +118,15 @@ class Rows:
 
     def _parsed(self, column: ir.StringColumn) -> ir.FloatingColumn:
         """Read text as numbers; what engines make of 1d or 1_000 differs, so only plain digits reach their casts."""
+        import ibis
+
         text = trimmed(column)
-        return text.re_search(NUMBER).ifelse(text, None).cast("string").try_cast("float64")
+        number = text.re_search(NUMBER).ifelse(text, None).cast("string").try_cast("float64")
+        digits, far = (
+            ~text.re_search(ENDLESS),
+            literal(FARTHEST),
+        )  # digits past every float do not mean that there is no limit
+        return ibis.cases((digits & (number > far), far), (digits & (number < -far), -far), else_=number)
 
     def truth(self, name: str) -> ir.BooleanColumn:
         """Return yes as true, no as false, and NULL for anything else."""
