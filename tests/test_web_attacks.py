@@ -119,7 +119,7 @@ def test_nobody_vanishes_from_the_cells_once_they_are_shown(house):
 def test_what_one_person_has_left_cannot_be_read_off_the_announced_sums(house):
     analyst, crowd = house.analyst(), house.people(40)
     released(analyst, [crowd[0], *house.people(9)], steps=[3] * 10)
-    crowd[0].raise_allowance(0.1371)
+    crowd[0].lower_allowance(0.1371)
     left = crowd[0].me().remaining
     campaign = answering(analyst, crowd, steps=[3 + at % 4 for at in range(40)])
     offer, cells = analyst.campaign(campaign).announcement, analyst.cells(campaign)

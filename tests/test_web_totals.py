@@ -12,7 +12,7 @@ from optin.store.web_schema import accounts
 from optin.web.service import announcing
 from optin.web.service.jobs import run_all
 from optin.web.service.ladder import COSTS, LIMITS
-from optin.web.service.people import doing
+from optin.web.service.people import allowing
 
 COSTLY = {"model": "quasi-linear", "benefit_base": 5.0, "benefit_slope": 1.0, "slack": 0.2, "data_sd": 1.0}
 
@@ -79,7 +79,8 @@ def test_with_costs_too_what_is_spent_adds_up_to_the_total_that_was_said(lodge):
     first = released(analyst, crowd, steps=[4] * 12, **COSTLY)
     asked = crowd[0].my_campaign(first).deal.epsilon
     for person in crowd[:11]:
-        person.raise_allowance(2.5 * asked)
+        person.lower_allowance(2.5 * asked)
+    crowd[11].lower_allowance(asked)
     second = answering(analyst, crowd, steps=[4] * 12, **COSTLY)
     deals = [person.my_campaign(second).deal.grains for person in crowd]
     assert all(deals[:11])
@@ -111,8 +112,10 @@ def test_what_is_spent_adds_up_over_campaigns_and_stops_at_the_allowance(house):
     analyst, crowd = house.analyst(), house.people(15)
     released(analyst, crowd, steps=[5] * 15)
     first = crowd[0].me()
-    assert first.allowance == LIMITS[5].amount
+    assert first.allowance == 4 * LIMITS[5].amount
     assert first.spent == pytest.approx(0.5)
+    for person in crowd:
+        person.lower_allowance(0.5)
     for person in crowd[:10]:
         person.raise_allowance(0.8)
     with pytest.raises(PromiseBroken, match="only be raised"):
@@ -130,7 +133,7 @@ def test_what_is_left_counts_in_halves_of_the_total_so_that_no_plan_tells_the_ex
     first = released(analyst, crowd, steps=[4] * 12, **COSTLY)
     asked = crowd[0].my_campaign(first).deal.epsilon
     for person, times in zip(crowd, [3.1] + [4.0] * 11, strict=True):
-        person.raise_allowance(times * asked)
+        person.lower_allowance(times * asked)
     second = released(analyst, crowd, steps=[4] * 12, **COSTLY)
     assert crowd[0].my_campaign(second).spent == asked
     assert crowd[0].me().remaining > asked
@@ -181,13 +184,13 @@ def test_a_quorum_that_is_missed_does_not_count_those_who_have_nothing_left(lodg
     assert analyst.campaign(campaign).joined == 24
 
 
-def test_a_first_total_said_while_a_plan_is_made_is_refused_rather_than_overlooked(lodge, monkeypatch):
+def test_a_total_said_while_a_plan_is_made_is_refused_rather_than_overlooked(lodge, monkeypatch):
     analyst, crowd, announce = lodge.analyst(), lodge.people(12), announcing._announce
     campaign, refusals = registered(analyst, crowd), []
 
     def announce_after(*given):
         try:
-            crowd[0].raise_allowance(0.001)
+            crowd[0].lower_allowance(0.001)
         except PromiseBroken as refusal:
             refusals.append(str(refusal))
         return announce(*given)
@@ -203,6 +206,6 @@ def test_a_first_total_said_while_a_plan_is_made_is_refused_rather_than_overlook
 def test_a_total_that_an_announcement_wrote_down_meanwhile_is_not_lowered(lodge, monkeypatch):
     person, account = lodge.person(), accounts.c.allowance
     raised = update(accounts).where(account.is_(None), accounts.c.kind == "person").values(allowance=2**32)
-    monkeypatch.setattr(doing, "_expect_no_plan_under_way", lambda link, _: link.execute(raised))
+    monkeypatch.setattr(allowing, "_expect_no_plan_under_way", lambda link, _: link.execute(raised))
     with pytest.raises(PromiseBroken, match="only be raised"):
         person.raise_allowance(0.5)

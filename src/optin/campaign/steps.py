@@ -81,15 +81,18 @@ def plan(
     target_error: float | None = None,
     ledger: Ledger | None = None,
     raise_limits: bool = False,
+    lower_limits: bool = False,
     allowances: ArrayLike | str | None = None,
     levels: ArrayLike | None = None,
 ) -> Plan:
     """Find the best design; with a ledger, nobody is planned beyond what remains of their allowance.
 
-    ``raise_limits``, ``allowances`` and ``levels`` mean what they will mean when this plan is announced.
+    ``raise_limits``, ``lower_limits``, ``allowances`` and ``levels`` mean what they will mean when this plan is announced.
     """
     if ledger is not None:
-        agents = within_allowance(agents, ledger, raise_limits=raise_limits, allowances=allowances, levels=levels)
+        agents = within_allowance(
+            agents, ledger, raise_limits=raise_limits, lower_limits=lower_limits, allowances=allowances, levels=levels
+        )
     return make_plan(
         agents,
         bounds=bounds,
@@ -111,6 +114,7 @@ def announce(
     round: int = 1,  # noqa: A002 - the word of the contract
     min_people: int = 10,
     raise_limits: bool = False,
+    lower_limits: bool = False,
     allowances: ArrayLike | str | None = None,
     levels: ArrayLike | None = None,
 ) -> Announcement:
@@ -119,7 +123,8 @@ def announce(
     People new to the ledger are registered with their limit as allowance. BudgetSpent if anyone's allowance does not
     cover their promise; ``raise_limits`` raises allowances to the limits stated now, as an act of its own. Where the
     total over all releases is not the limit of this one, and for people who weigh costs and have no limit that could
-    grow, give totals as ``allowances``: epsilon, one number for each person or one for all. What is announced are exact
+    grow, give totals as ``allowances``: epsilon, one number for each person or one for all. With ``lower_limits`` totals
+    bind too where they are lower than what the ledger, whose allowances only grow, has. What is announced are exact
     sums; where people choose limits from a few ``levels``, a limit cut to what remains is cut to the level below, so
     that nobody can subtract the levels from the sums and read off what one person has left.
     """
@@ -127,7 +132,9 @@ def announce(
     if before is not None and ledger.is_announced(before):  # asked again: what remains may be less by now
         people = promised_people(agents, ledger, before)
     else:
-        people = within_allowance(agents, ledger, raise_limits=raise_limits, allowances=allowances, levels=levels)
+        people = within_allowance(
+            agents, ledger, raise_limits=raise_limits, lower_limits=lower_limits, allowances=allowances, levels=levels
+        )
     offer = make_announcement(plan, people, campaign=campaign, round=round, min_people=min_people)
     if is_kept(agents):
         announce_kept(
@@ -150,6 +157,7 @@ def announce(
         allowances=allowance_grains(stated) if allowances is None else _totals(allowances, agents),
         bounded=offer.grain_rule(people).limits(slice(None)) < stated,
         raise_limits=raise_limits,
+        lower_limits=lower_limits,
         exact=offer.noiseless,
     )
     reached("before output")
@@ -274,6 +282,7 @@ def within_allowance(
     *,
     besides: Terms | None = None,
     raise_limits: bool = False,
+    lower_limits: bool = False,
     allowances: ArrayLike | str | None = None,
     levels: ArrayLike | None = None,
 ) -> Agents:
@@ -283,6 +292,8 @@ def within_allowance(
     is left as it is, to the last bit. What is left below an epsilon of 2^-16 (0.000015) is rounding dust, and nothing.
     """
     if is_kept(agents):
+        if lower_limits:
+            raise BadInput("totals of people who stay in an engine are not lowered; read their table into memory")
         return within_allowance_kept(
             cast("Kept", agents),
             ledger,
@@ -295,9 +306,15 @@ def within_allowance(
         return agents
     stated = allowance_grains(agents.limits)
     totals = stated if allowances is None else _totals(allowances, agents)
-    left = ledger.remaining(_ids(agents), besides=besides, raised_to=totals if raise_limits else None)
+    left = ledger.remaining(
+        _ids(agents),
+        besides=besides,
+        raised_to=totals if raise_limits else None,
+        lowered_to=totals if lower_limits else None,
+    )
     if allowances is not None:  # those new to the ledger will be registered with these
         left = np.where(left >= UNLIMITED, totals, left)
+    left = np.maximum(left, 0)  # a total may since have been lowered below what was promised
     lowered = np.where(stated <= left, agents.limits, cut_to(left, levels))
     if stated.any() and left.max() < USEFUL and not allowance_grains(lowered).any():
         raise BudgetSpent(NOTHING_LEFT)

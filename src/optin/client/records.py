@@ -49,7 +49,10 @@ class JobStatus:
 
 @dataclass(frozen=True)
 class CampaignStatus:
-    """A campaign as its analyst sees it; ``steps`` are what may be done now."""
+    """A campaign as its analyst sees it; ``steps`` are what may be done now.
+
+    ``warning`` says what would be lost by closing now; ``publish_by`` (seconds since 1970) when a closed round is cancelled.
+    """
 
     id: str
     draft: dict[str, Any]
@@ -64,11 +67,17 @@ class CampaignStatus:
     announcement: Announcement | None
     release: Release | None
     steps: tuple[str, ...]
+    warning: str | None
+    publish_by: float | None
 
 
 @dataclass(frozen=True)
 class MyCampaignStatus:
-    """A campaign as one of its people sees it; ``stated`` is a step of the ladder."""
+    """A campaign as one of its people sees it; ``stated`` is a step of the ladder.
+
+    ``given_back`` says that one declined this round for good, ``remaining`` what is left of one's total over all campaigns,
+    ``publish_by`` (seconds since 1970) when a closed round is cancelled.
+    """
 
     id: str
     draft: dict[str, Any]
@@ -81,6 +90,9 @@ class MyCampaignStatus:
     announcement: Announcement | None
     release: Release | None
     spent: float | None = field(repr=False)
+    given_back: bool
+    remaining: float | None = field(repr=False)
+    publish_by: float | None
 
 
 @dataclass(frozen=True)

@@ -145,6 +145,11 @@ class Client:
         """Show how limits are spread, in cells of at least ten people."""
         return [LimitCell(**one) for one in self._call("GET", f"/api/campaigns/{campaign}/cells")["cells"]]
 
+    def able(self, campaign: str) -> int | None:
+        """Say about how many of those who registered can take part, in tens; None if fewer than ten registered."""
+        found: int | None = self._call("GET", f"/api/campaigns/{campaign}/able")["able"]
+        return found
+
     def log(self, campaign: str) -> list[LogLine]:
         """List what was done with a campaign."""
         return [LogLine(**one) for one in self._call("GET", f"/api/campaigns/{campaign}/log")["events"]]
@@ -173,10 +178,15 @@ class Client:
         step: int,
         *,
         value: float | None = None,
+        times: int | None = None,
         round: int | None = None,  # noqa: A002
     ) -> MyCampaignStatus:
-        """State a limit as a step of the ladder; in a sealed campaign the value comes along."""
-        body = {"step": step, "value": value, "round": round}
+        """State a limit as a step of the ladder; in a sealed campaign the value comes along.
+
+        ``times`` sets one's total over all campaigns: what was given and promised so far, and so many campaigns like this
+        one. Without it a total said before stays, and a first one is 4 times this limit.
+        """
+        body = {"step": step, "value": value, "times": times, "round": round}
         return my_campaign_from(self._call("PUT", f"/api/me/campaigns/{campaign}/registration", body))
 
     def withdraw(self, campaign: str) -> None:
@@ -199,6 +209,10 @@ class Client:
     def raise_allowance(self, epsilon: float) -> MyTotals:
         """Raise what one allows over all campaigns."""
         return totals_from(self._call("PUT", "/api/me/allowance", {"epsilon": epsilon}))
+
+    def lower_allowance(self, epsilon: float) -> MyTotals:
+        """Lower what one allows over all campaigns, down to what was spent and is promised."""
+        return totals_from(self._call("PUT", "/api/me/allowance", {"epsilon": epsilon, "lower": True}))
 
     def export(self) -> dict[str, Any]:
         """Fetch everything kept about oneself."""

@@ -13,8 +13,8 @@ from optin.store.staging import stage_people
 
 __all__ = ["COMMITTED", "allowance_grains", "epsilons_of", "remaining", "uncovered"]
 
-_ALLOWANCE = """(SELECT CASE WHEN :raising = 1 AND s.b > MAX(a.grains) THEN s.b ELSE MAX(a.grains) END
-    FROM allowances a WHERE a.person = p.person)"""
+_ALLOWANCE = """(SELECT CASE WHEN (:raising = 1 AND s.b > MAX(a.grains)) OR (:lowering = 1 AND s.b < MAX(a.grains))
+    THEN s.b ELSE MAX(a.grains) END FROM allowances a WHERE a.person = p.person)"""
 COMMITTED = """(SELECT CAST(COALESCE(SUM(q.grains), 0) AS BIGINT) FROM promises q
     WHERE q.person = p.person AND q.offer <> :besides
     AND NOT EXISTS (SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position))"""
@@ -45,31 +45,39 @@ def epsilons_of(grains: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def remaining(
-    connection: Connection, ids: Sequence[str], *, besides: int = 0, raised_to: NDArray[np.int64] | None = None
+    connection: Connection,
+    ids: Sequence[str],
+    *,
+    besides: int = 0,
+    raised_to: NDArray[np.int64] | None = None,
+    lowered_to: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
     """Say how many grains each person has left; UNLIMITED for those without bound or not yet registered.
 
     ``besides`` is the number of an offer whose own holds are not counted; ``raised_to`` asks what would be left if
-    allowances were raised to these numbers.
+    allowances were raised to these numbers, ``lowered_to`` if they were lowered to them. Given both, they are the same.
     """
-    stated = np.zeros(len(ids), dtype=np.int64) if raised_to is None else raised_to
+    given = raised_to if raised_to is not None else lowered_to
+    stated = np.zeros(len(ids), dtype=np.int64) if given is None else given
     stage_people(connection, ids, np.zeros(len(ids), dtype=np.int64), stated)
     left = np.full(len(ids), UNLIMITED, dtype=np.int64)
     rows = connection.execute(
         text(f"SELECT position, remaining FROM ({_REMAINING}) r"),  # noqa: S608
-        {"besides": besides, "raising": int(raised_to is not None)},
+        {"besides": besides, "raising": int(raised_to is not None), "lowering": int(lowered_to is not None)},
     )
     found = np.array([tuple(row) for row in rows], dtype=np.int64).reshape(-1, 2)
     left[found[:, 0]] = found[:, 1]
     return left
 
 
-def uncovered(connection: Connection, *, exact: bool) -> tuple[int, int | None]:
+def uncovered(connection: Connection, *, exact: bool, lower_limits: bool = False) -> tuple[int, int | None]:
     """Count the staged people whose allowance does not cover the grains in column a, and name the first position.
 
-    An exact release shows values as they are, whatever its grains: nobody's finite allowance covers it.
+    With ``lower_limits`` the totals in column b bind too, where they are lower than the allowances. An exact release shows
+    values as they are, whatever its grains: nobody's finite allowance covers it.
     """
     asked = f"CASE WHEN asked > 0 THEN {UNLIMITED} ELSE 0 END" if exact else "asked"
     query = f"SELECT COUNT(*), MIN(position) FROM ({_REMAINING}) r WHERE remaining < {asked}"  # noqa: S608
-    count, first = connection.execute(text(query), {"besides": 0, "raising": 0}).one()
+    given = {"besides": 0, "raising": 0, "lowering": int(lower_limits)}
+    count, first = connection.execute(text(query), given).one()
     return count, first

@@ -94,15 +94,17 @@ class Ledger:
         allowances: NDArray[np.int64],
         bounded: NDArray[np.bool_] | None = None,
         raise_limits: bool = False,
+        lower_limits: bool = False,
         exact: bool = False,
     ) -> Entry:
         """Record promises as holds on people's budgets; BudgetSpent if anyone's allowance does not cover theirs.
 
         People seen for the first time are registered with ``allowances``; for the others it counts only with
-        ``raise_limits``, which is written into the chain. ``exact`` says that there will be no noise, which no finite
-        allowance covers. The same announcement again changes nothing. ``body`` is the announcement as it is published:
-        PromiseBroken if what it announces is not, to the last grain, what is to be held. ``optin.campaign.announce``
-        makes both.
+        ``raise_limits``, which is written into the chain. With ``lower_limits`` nobody is promised beyond ``allowances``
+        here, even where the ledger, whose allowances only grow, has a higher one. ``exact`` says that there will be no
+        noise, which no finite allowance covers. The same announcement again changes nothing. ``body`` is the
+        announcement as it is published: PromiseBroken if what it announces is not, to the last grain, what is to be held.
+        ``optin.campaign.announce`` makes both.
         """
         columns = {"ids": ids, "grains": grains, "allowances": allowances, "bounded": bounded}
         _, (ids, grains, allowances, bounded) = together(columns)
@@ -117,22 +119,32 @@ class Ledger:
                 roster=roster,
                 allowances=first,
                 raise_limits=raise_limits,
+                lower_limits=lower_limits,
                 exact=exact,
             )
 
         return self._write(work)
 
-    def let_go(self, terms: Terms, ids: Sequence[str]) -> Entry:
-        """Give the holds of people who decline or leave back to them; those already given back stay so."""
-        names = as_ids(ids)
+    def let_go(
+        self, terms: Terms, ids: Sequence[str] | Callable[[Connection], Sequence[str]], *, at_least: int = 1
+    ) -> Entry:
+        """Give the holds of people who decline or leave back to them; those already given back stay so.
+
+        Where the answers are kept beside the ledger, ``ids`` looks them up in the same transaction: nobody can change
+        their mind in between. Fewer than ``at_least`` holds are left for a later batch, since acts are public.
+        """
+        given = [] if callable(ids) else as_ids(ids)
 
         def work(connection: Connection) -> Entry:
+            names = ids(connection) if callable(ids) else given
             offer = offers.expect_offer(connection, terms)
             if offers.closing_of(connection, offer.number) is not None:
                 raise PromiseBroken("this campaign and round are closed: a result or a cancellation is final")
+            if len(names) < at_least:
+                return last(connection)
             asked = offers.positions_of(connection, offer, names)
             positions = np.sort(asked[~offers.returned(connection, offer)[asked]])
-            return offers.let_go(connection, offer, positions) if len(positions) else last(connection)
+            return offers.let_go(connection, offer, positions) if len(positions) >= at_least else last(connection)
 
         return self._write(work)
 
@@ -174,20 +186,26 @@ class Ledger:
         )
 
     def remaining(
-        self, ids: Sequence[str], *, besides: Terms | None = None, raised_to: NDArray[np.int64] | None = None
+        self,
+        ids: Sequence[str],
+        *,
+        besides: Terms | None = None,
+        raised_to: NDArray[np.int64] | None = None,
+        lowered_to: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
         """Say how many grains each person has left; UNLIMITED if unbounded or not registered yet.
 
         ``besides`` is an announcement whose own holds are not counted; ``raised_to`` asks what would be left if
-        allowances were raised to these numbers.
+        allowances were raised to these numbers, ``lowered_to`` if they were lowered to them. Given both, they are the same.
         """
-        _, (ids, raised_to) = together({"ids": ids, "raised_to": raised_to})
+        _, (ids, raised_to, lowered_to) = together({"ids": ids, "raised_to": raised_to, "lowered_to": lowered_to})
         names = as_ids(ids)
-        stated = None if raised_to is None else as_grains(raised_to, len(names))
+        raised, lowered = (None if given is None else as_grains(given, len(names)) for given in (raised_to, lowered_to))
 
         def look(connection: Connection) -> NDArray[np.int64]:
             offer = offers.offer_of(connection, besides) if besides else None
-            return remaining(connection, names, besides=offer.number if offer else 0, raised_to=stated)
+            number = offer.number if offer else 0
+            return remaining(connection, names, besides=number, raised_to=raised, lowered_to=lowered)
 
         return read(self.engine, look)
 

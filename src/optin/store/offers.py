@@ -74,6 +74,7 @@ def announce(
     roster: Roster,
     allowances: NDArray[np.int64],
     raise_limits: bool,
+    lower_limits: bool,
     exact: bool,
 ) -> Entry:
     """Register whoever is new, then hold everyone's promise, or refuse as a whole."""
@@ -81,7 +82,8 @@ def announce(
     if earlier is not None:
         return _same_again(connection, earlier, terms, roster)
     stage_people(connection, roster.ids, roster.grains, allowances, roster.bounded.astype(np.int64))
-    return _hold_staged(connection, terms, body=body, roster=roster, raise_limits=raise_limits, exact=exact)
+    limits = {"raise_limits": raise_limits, "lower_limits": lower_limits}
+    return _hold_staged(connection, terms, body=body, roster=roster, exact=exact, **limits)
 
 
 def announce_staged(
@@ -95,7 +97,14 @@ def announce_staged(
 
 
 def _hold_staged(
-    connection: Connection, terms: Terms, *, body: str, roster: Roster | Waiting, raise_limits: bool, exact: bool
+    connection: Connection,
+    terms: Terms,
+    *,
+    body: str,
+    roster: Roster | Waiting,
+    raise_limits: bool,
+    exact: bool,
+    lower_limits: bool = False,
 ) -> Entry:
     """Register whoever is new among the staged, then hold everyone's promise, or refuse as a whole."""
     if isinstance(roster, Roster):
@@ -103,7 +112,7 @@ def _hold_staged(
     _register(connection)
     if raise_limits:
         _raise_allowances(connection)
-    count, first = uncovered(connection, exact=exact)
+    count, first = uncovered(connection, exact=exact, lower_limits=lower_limits)
     if count and exact:
         raise BudgetSpent(
             f"this release would be exact, without noise, and {count} of {len(roster)} people have a finite allowance, "

@@ -10,13 +10,24 @@ from fastapi import APIRouter
 from optin.web.api import models
 from optin.web.api.shaping import campaign_out
 from optin.web.doors import AnalystOnly, ServiceOf
-from optin.web.service import campaigns, preview, steps
+from optin.web.service import able, campaigns, preview, steps
 from optin.web.service.records import Preview
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api", tags=["campaigns"])
-StepName = Literal["open", "close-registration", "announce", "open-answers", "close", "release", "new-round", "cancel"]
+StepName = Literal[
+    "open",
+    "close-registration",
+    "announce",
+    "open-answers",
+    "close",
+    "release",
+    "reopen-registration",
+    "reopen-answers",
+    "new-round",
+    "cancel",
+]
 
 
 @router.get("/campaigns")
@@ -49,7 +60,7 @@ def revise_campaign(
 def take_step(
     service: ServiceOf, analyst: AnalystOnly, campaign: str, step: StepName, body: models.StepIn | None = None
 ) -> models.CampaignOut:
-    """Take a step forward; a long one is begun, and `job` in what GET shows tells how far it has come.
+    """Take a step; a long one is begun, and `job` in what GET shows tells how far it has come.
 
     Asked again it changes nothing. With `round` it is taken in that round or not at all.
     """
@@ -74,6 +85,12 @@ def show_cells(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> model
     """Show how limits are spread, once registration is closed, in cells of at least ten people."""
     found = campaigns.cells(service, analyst, campaign)
     return models.CellsOut(cells=[models.CellOut(**asdict(cell)) for cell in found])
+
+
+@router.get("/campaigns/{campaign}/able")
+def show_able(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> models.AbleOut:
+    """Say, before the announcement, about how many of those who registered can take part, in tens."""
+    return models.AbleOut(able=able.able(service, analyst, campaign))
 
 
 @router.post("/campaigns/{campaign}/what-if")

@@ -32,9 +32,10 @@ def leave(response: Response, service: ServiceOf, person: PersonOnly) -> None:
 
 
 @router.put("/allowance")
-def raise_allowance(service: ServiceOf, person: PersonOnly, body: models.AllowanceIn) -> models.MeOut:
-    """Raise what one allows over all campaigns."""
-    return me_out(people.raise_allowance(service, person, body.epsilon))
+def change_allowance(service: ServiceOf, person: PersonOnly, body: models.AllowanceIn) -> models.MeOut:
+    """Raise what one allows over all campaigns, or lower it, down to what was spent and is promised."""
+    change = people.lower_allowance if body.lower else people.raise_allowance
+    return me_out(change(service, person, body.epsilon))
 
 
 @router.get("/export")
@@ -54,7 +55,8 @@ def register(
     service: ServiceOf, person: PersonOnly, campaign: str, body: models.RegistrationIn
 ) -> models.MyCampaignOut:
     """State a limit (or cost) as a step of the ladder; in a sealed campaign the answer comes along."""
-    return my_campaign_out(people.register(service, person, campaign, body.step, value=body.value, round=body.round))
+    chosen = people.register(service, person, campaign, body.step, value=body.value, times=body.times, round=body.round)
+    return my_campaign_out(chosen)
 
 
 @router.delete("/campaigns/{campaign}/registration", status_code=204)

@@ -22,6 +22,7 @@ def campaign_out(campaign: Campaign) -> models.CampaignOut:
     """Show a campaign to its analyst."""
     return models.CampaignOut(
         **_fields(campaign, "id", "state", "round", "invited", "redeemed", "registered", "joined", "declined"),
+        **_fields(campaign, "warning", "publish_by"),
         draft=_draft(campaign.draft),
         job=_job(campaign.job),
         announcement=_parsed(campaign.announcement),
@@ -34,6 +35,7 @@ def my_campaign_out(campaign: MyCampaign) -> models.MyCampaignOut:
     """Show a campaign to one of its people."""
     return models.MyCampaignOut(
         **_fields(campaign, "id", "state", "round", "stated", "answer", "spent", "counts_about"),
+        **_fields(campaign, "given_back", "remaining", "publish_by"),
         draft=_draft(campaign.draft),
         deal=_deal(campaign.deal),
         announcement=_parsed(campaign.announcement),

@@ -10,10 +10,11 @@ from fastapi.responses import JSONResponse, Response
 
 from optin.errors import BadInput
 from optin.web.doors import MaybeVisitor, PersonOnly, ServiceOf
-from optin.web.pages.forms import Texts, round_of, sentence
+from optin.web.pages.forms import Texts, number_of, round_of, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
 from optin.web.pages.numbers import spelled, typed_number
-from optin.web.pages.stages import person_stages
+from optin.web.pages.stages import day, fresh_round, person_stages
+from optin.web.pages.totals import total_beside
 from optin.web.pages.wording import deal_words, epsilon_words, result_words, rungs
 from optin.web.service import people
 from optin.web.service.failures import NotFound
@@ -25,6 +26,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/c/{campaign}")
 _SAID = {
     "limit": "Your choice is kept. You can change it until registration closes.",
+    "total": "Your total over all campaigns was lowered.",
     "joined": "You joined. Your answer is locked away.",
     "declined": "You declined. Nothing of yours is used.",
     "withdrawn": "Your choice was taken back.",
@@ -48,6 +50,7 @@ def _for_strangers(service: ServiceOf, campaign: str) -> Response:
         "state": found.state,
         "round": found.round,
         "stages": person_stages(found.state, found.draft.model),
+        "fresh_round": "",
     }
     return show("campaign.html", visitor=None, draft=found.draft, **context, **_bounds(found.draft))
 
@@ -73,6 +76,10 @@ def _page(
         "result": result_words(mine.release) if mine.release else None,
         "has_receipt": mine.state == "released" and mine.stated is not None,
         "spent_words": spent_words(mine.spent),
+        "total": total_beside(people.budget(service, visitor), mine.draft, mine.stated),
+        "fresh_round": fresh_round(mine),
+        "publish_by": day(mine.publish_by),
+        "days": f"{service.days_to_publish:g}",
     }
     return show("campaign.html", visitor=visitor, status=status, **context, **_bounds(mine.draft), **more)
 
@@ -100,12 +107,19 @@ def state_limit(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Te
     """Register with a step of the ladder, and with the value where limit and value are given in one visit."""
 
     def work(value: float | None) -> None:
-        step, number = _step(form.get("step", "")), round_of(form)
-        people.register(service, visitor, campaign, step, value=value, round=number)
+        step, number, times = _step(form.get("step", "")), round_of(form), _step(form.get("times") or "0")
+        people.register(service, visitor, campaign, step, value=value, times=times or None, round=number)
 
     if "value" not in form:
         return _done(service, visitor, campaign, lambda: work(None), "limit")
     return _answered(service, visitor, campaign, form, work, "limit")
+
+
+@router.post("/total")
+def lower_total(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Texts) -> Response:
+    """Lower one's total over all campaigns, from the page of one of them."""
+    epsilon = number_of(form.get("epsilon", ""))
+    return _done(service, visitor, campaign, lambda: people.lower_allowance(service, visitor, epsilon), "total")
 
 
 @router.post("/join")

@@ -9,11 +9,12 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from optin.announcement.making import MIN_PEOPLE
 from optin.figures.wording import count, short
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.forms import Texts, origin_of, round_of, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
-from optin.web.pages.stages import STATE_NAMES, analyst_stages
+from optin.web.pages.stages import STATE_NAMES, analyst_stages, day
 from optin.web.pages.wording import result_words
 from optin.web.service import accounts, campaigns, steps
 from optin.web.service.records import Campaign, Draft, Visitor
@@ -69,9 +70,23 @@ _STEPS = {
             "Publish",
         ),
         Step(
+            "reopen-registration",
+            "Open registration again",
+            "Nothing is announced yet: more people can come, and those who are here can change their choice.",
+            "Open registration again",
+        ),
+        Step(
+            "reopen-answers",
+            "Open answers again",
+            "Too few joined for a result. The offer and all answers so far stay as they are; more people can join, and everyone "
+            "can still decline.",
+            "Open answers again",
+        ),
+        Step(
             "new-round",
             "Begin a new round",
-            "Answers of this round are destroyed and promises given back. People keep their limits and can change them.",
+            "Nothing is published. Answers of this round are destroyed and promises given back, and people are told so. They "
+            "keep their limits (where answers came sealed with them, they choose again) and are asked for their answers again.",
             "Begin a new round",
         ),
         Step(
@@ -82,7 +97,7 @@ _STEPS = {
         ),
     )
 }
-_SIDE_WAYS = ("new-round", "cancel")
+_SIDE_WAYS = ("reopen-registration", "reopen-answers", "new-round", "cancel")
 _WORKING = {
     "announce": "Announcing the plan",
     "release": "Publishing the result",
@@ -128,7 +143,7 @@ def _page(
     status: int = 200,
 ) -> Response:
     found = campaigns.show(service, visitor, campaign)
-    forward = [step for step in found.steps if step not in _SIDE_WAYS][-1:]  # sealed answers may be closed unopened
+    forward = _forward(found)
     context = {
         "stages": analyst_stages(found.state),
         "state_name": STATE_NAMES,
@@ -142,8 +157,19 @@ def _page(
             {"at": _when(event.at), "words": event.words} for event in campaigns.log(service, visitor, campaign)
         ],
         "message": message,
+        "publish_by": day(found.publish_by),
+        "days": f"{service.days_to_publish:g}",
     }
     return show("desk/campaign.html", visitor=visitor, status=status, **_progress(found), **context)
+
+
+def _forward(found: Campaign) -> list[str]:
+    """Say which step comes next: where closing came too early, the one that leads back."""
+    if found.state == "planning" and found.registered < MIN_PEOPLE:
+        return [step for step in found.steps if step == "reopen-registration"]
+    if "reopen-answers" in found.steps:
+        return ["reopen-answers"]
+    return [step for step in found.steps if step not in _SIDE_WAYS][-1:]  # sealed answers may be closed unopened
 
 
 def _progress(found: Campaign) -> dict[str, Any]:
@@ -151,6 +177,7 @@ def _progress(found: Campaign) -> dict[str, Any]:
     return {
         "campaign": found,
         "counts": _counts(found),
+        "warning": sentence(f"{found.warning}; closed now, it would have to be opened again") if found.warning else "",
         "working": working,
         "job_name": _WORKING.get(found.job.kind, "Working") if found.job else "",
     }

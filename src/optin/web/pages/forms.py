@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -12,7 +13,7 @@ from optin.web.doors import form_of
 from optin.web.pages.looks import sentence
 from optin.web.settings import WebSettings
 
-__all__ = ["FormOf", "Texts", "origin_of", "round_of", "sentence"]
+__all__ = ["FormOf", "Texts", "number_of", "origin_of", "round_of", "sentence"]
 
 
 FormOf = Annotated[FormData, Depends(form_of)]
@@ -30,6 +31,14 @@ def origin_of(request: Request) -> str:
     """Say under which address people see this service, for links to send."""
     settings: WebSettings = request.app.state.settings
     return (settings.origin or str(request.base_url)).rstrip("/")
+
+
+def number_of(text: str) -> float:
+    """Read a number; what is none becomes one that the service refuses."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def round_of(form: dict[str, str]) -> int:

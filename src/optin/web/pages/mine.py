@@ -10,13 +10,13 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from optin.web.doors import PersonOnly, ServiceOf, let_out
-from optin.web.pages.forms import Texts, sentence
+from optin.web.pages.forms import Texts, number_of, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
 from optin.web.pages.numbers import typed_number
 from optin.web.pages.stages import stands
+from optin.web.pages.totals import factor_words
 from optin.web.pages.wording import epsilon_words
 from optin.web.service import people
-from optin.web.service.ladder import odds_words
 from optin.web.service.records import Me, MyCampaign, Visitor
 
 __all__ = ["router"]
@@ -24,6 +24,7 @@ __all__ = ["router"]
 router = APIRouter()
 _SAID = {
     "raised": "Your total was raised.",
+    "lowered": "Your total was lowered.",
     "withdrawn": "Your choice was taken back.",
     "key": "You came in with a key. If it was not you who kept it, but someone who sent it to you, they can see what you do "
     "here: sign out and ask them for an invitation.",
@@ -53,7 +54,8 @@ class Total:
     allowance: str
     used: int
     committed: int
-    may_grow: bool
+    known: bool
+    stop: str
 
 
 @router.get("/me")
@@ -85,7 +87,8 @@ def _page(
 
 
 def _line(campaign: MyCampaign) -> Line:
-    word, sentence = stands(campaign.state, campaign.answer, stated=campaign.stated is not None)
+    stated = campaign.stated is not None
+    word, sentence = stands(campaign.state, campaign.answer, stated=stated, round=campaign.round)
     over = campaign.state == "cancelled" or word == "without you"
     return Line(campaign.id, campaign.draft.title, word, sentence, campaign.state == "released", over)
 
@@ -93,7 +96,7 @@ def _line(campaign: MyCampaign) -> Line:
 def total_words(mine: Me) -> Total:
     """Say what was spent and promised over all campaigns, and what remains."""
     allowance, known = mine.allowance, mine.allowance is not None and math.isfinite(mine.allowance)
-    spent = f"So far, published results change anyone's odds about your answers by at most a factor {odds_words(mine.spent)}."
+    spent = f"So far, published results change anyone's odds about your answers by at most {factor_words(mine.spent)}."
     return Total(
         sentence=spent if mine.spent else "So far, nothing was given away.",
         spent=epsilon_words(mine.spent),
@@ -102,7 +105,8 @@ def total_words(mine: Me) -> Total:
         allowance="not limited yet" if allowance is None else epsilon_words(allowance),
         used=_length(mine.spent, allowance) if known else 0,
         committed=_length(mine.spent + mine.promised, allowance) if known else 0,
-        may_grow=known,
+        known=known,
+        stop=repr(mine.spent + mine.promised) if mine.remaining else "",
     )
 
 
@@ -111,13 +115,17 @@ def _length(part: float, whole: float | None) -> int:
 
 
 @router.post("/me/allowance")
-def raise_allowance(service: ServiceOf, visitor: PersonOnly, form: Texts) -> Response:
-    """Raise the total over all campaigns."""
+def change_allowance(service: ServiceOf, visitor: PersonOnly, form: Texts) -> Response:
+    """Lower the total over all campaigns, or raise it where that was agreed to."""
+    text, at_once = form.get("epsilon", ""), form.get("lower") == "yes"
+    total, raising = people.me(service, visitor).allowance, False
     try:
-        people.raise_allowance(service, visitor, typed_number(form.get("epsilon", ""), "your total").number)
+        epsilon = number_of(text) if at_once else typed_number(text, "your total").number
+        raising = form.get("raise") == "yes" and not at_once and (total is None or epsilon >= total)
+        (people.raise_allowance if raising else people.lower_allowance)(service, visitor, epsilon)
     except REFUSALS as refusal:
         return _page(service, visitor, message=sentence(refusal), status=refusal.http_status)
-    return moved("/me?done=raised")
+    return moved("/me?done=raised" if raising else "/me?done=lowered")
 
 
 @router.get("/me/export")

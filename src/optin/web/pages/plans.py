@@ -22,6 +22,8 @@ from optin.web.pages.forms import sentence
 from optin.web.pages.looks import show
 from optin.web.pages.wording import GUARD
 from optin.web.service import campaigns, preview
+from optin.web.service.able import able
+from optin.web.service.campaigns import SMALLEST_CELL
 from optin.web.service.failures import NotFound
 from optin.web.service.records import PRIVACY_CONSTRAINED, Campaign
 
@@ -35,7 +37,13 @@ _STEPS = 40
 def plan_page(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     """Show the plan as the cells allow it to be seen, with pictures and sliders."""
     found = campaigns.show(service, visitor, campaign)
-    context: dict[str, Any] = {"campaign": found, "sections": [], "why": "", "holds": None}
+    context: dict[str, Any] = {
+        "campaign": found,
+        "sections": [],
+        "why": "",
+        "holds": None,
+        "able": _able(service, visitor, found),
+    }
     try:
         plan, description = preview.pictured(service, visitor, campaign)
     except OptinError as refusal:
@@ -48,6 +56,26 @@ def plan_page(request: Request, service: ServiceOf, visitor: AnalystOnly, campai
     context["sections"] = [_shown(section) for section in plan_sections(plan, description)]
     asked = _asked(request, found)
     return show("desk/plan.html", visitor=visitor, **context, asked=asked, **_what_if(service, visitor, found, asked))
+
+
+def _able(service: ServiceOf, visitor: AnalystOnly, found: Campaign) -> str:
+    """Say roughly how many have something left to give, before the plan is announced."""
+    try:
+        some = None if found.state != "planning" else able(service, visitor, found.id)
+    except OptinError:
+        some = None
+    if some is None:
+        return ""
+    if some > found.registered - SMALLEST_CELL:
+        who = f"All {count(found.registered)} who registered, or nearly all,"
+    else:
+        who = (
+            f"About {some:,} of the {count(found.registered)} who registered" if some else "Fewer than about ten people"
+        )
+    return (
+        f"{who} have something left of what they allow over all campaigns. The plan is made with those; the others are promised"
+        " nothing, and nobody is told who they are. The number is rounded to tens, so that it says nothing of single people."
+    )
 
 
 def _lead(found: Campaign, plan: Plan) -> tuple[str, str]:

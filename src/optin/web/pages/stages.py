@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from optin.web.service.records import PRIVACY_CONSTRAINED
+from optin.web.service.records import PRIVACY_CONSTRAINED, MyCampaign
 
-__all__ = ["STATE_NAMES", "Stage", "analyst_stages", "person_stages", "stands"]
+__all__ = ["STATE_NAMES", "Stage", "analyst_stages", "day", "fresh_round", "person_stages", "stands"]
 
 STATE_NAMES = {
     "draft": "draft",
@@ -53,6 +54,7 @@ _STANDS = {
     ("planning", None): ("being planned", "Your deal is being worked out."),
     ("announced", None): ("see your deal", "The offer is fixed. Answers open soon."),
     ("answers", None): ("join or decline", "Your deal is ready. Join or decline until answers close."),
+    ("announced", "declined"): ("declined", "You declined. You can still join when answers open."),
     ("answers", "joined"): ("joined", "You joined. You can change your mind until answers close."),
     ("answers", "declined"): ("declined", "You declined. You can change your mind until answers close."),
     ("closed", "joined"): ("joined", "Answers are closed. The result comes next."),
@@ -60,8 +62,49 @@ _STANDS = {
 }
 
 
-def stands(state: str, answer: str | None, *, stated: bool) -> tuple[str, str]:
+def day(seconds: float | None) -> str:
+    """Write a moment as people read it.
+
+    >>> day(0.0)
+    '1970-01-01, 00:00 UTC'
+    """
+    return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d, %H:%M UTC")
+
+
+def fresh_round(mine: MyCampaign) -> str:
+    """Tell whoever comes back to a later round what became of the one before; nothing once they answered in this one."""
+    if (
+        mine.round == 1
+        or mine.answer is not None
+        or mine.state not in ("registration", "planning", "announced", "answers")
+    ):
+        return ""
+    over = (
+        "The round before ended without a result: nothing was published, nothing was spent, and the answers given in it are "
+        "destroyed."
+    )
+    return f"{over} {_asked_again(mine)}"
+
+
+def _asked_again(mine: MyCampaign) -> str:
+    """Say what someone has to do in a new round, if they want to take part."""
+    what = "limit" if mine.draft.model == PRIVACY_CONSTRAINED else "cost"
+    if mine.state != "registration" and mine.stated is None:
+        return ""
+    if mine.draft.sealed and mine.stated is None:
+        return f"Your {what} went with your answer: to take part again, give both below."
+    if mine.stated is None:
+        return "You can take part in this one."
+    kept = f"Your {what} was kept, and you can change it below. " if mine.state == "registration" else ""
+    if mine.state == "answers":
+        return "To take part, give your answer again below."
+    return f"{kept}You will be asked for your answer again, and decide then."
+
+
+def stands(state: str, answer: str | None, *, stated: bool, round: int = 1) -> tuple[str, str]:  # noqa: A002
     """Say in a word and a sentence where a campaign stands for one person."""
+    if state == "registration" and stated and round > 1:
+        return "new round", "The round before ended without a result, and its answers are gone. Your choice was kept."
     if state == "registration" and stated:
         return "chosen", "You made your choice. Your deal comes when registration closes."
     if state == "cancelled":

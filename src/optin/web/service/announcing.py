@@ -32,6 +32,7 @@ from optin.web.service.ladder import LIMITS
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Job
 from optin.web.service.rows import People, agents_of, campaign_row, people_of
 from optin.web.service.steps import reach
+from optin.web.service.totals import give_declined_back
 
 __all__ = ["Progress", "announce", "announced_agents"]
 
@@ -40,11 +41,11 @@ Progress = Callable[[str, int, int], None]
 _LEVELS = [step.amount for step in LIMITS]
 _TOO_FEW = (
     "too few people are promised anything, or too few of them are below the cap: what is announced would give "
-    "single limits away. Begin a new campaign with more people"
+    "single limits away. Open registration again for more people, or cancel"
 )
 _NOT_WORTH_IT = (
-    "no result would be worth its price to enough of these people; the page of the plan says how much is missing. Begin "
-    "a new campaign with more people, or with a result that is worth more to them"
+    "no result would be worth its price to enough of these people; the page of the plan says how much is missing. Open "
+    "registration again for more people, or begin a new campaign with a result that is worth more to them"
 )
 
 
@@ -55,12 +56,13 @@ def announce(service: Service, job: Job, progress: Progress) -> None:
     people = service.read(lambda connection: people_of(connection, job.campaign, job.round))
     draft = Draft.from_json(row.draft)
     if not people:
-        raise BadInput("nobody has registered; cancel, or draft a new campaign")
+        raise BadInput("nobody has registered; open registration again, or cancel")
     if len(people) < MIN_PEOPLE:
         raise PromiseBroken(_TOO_FEW)  # before anything is looked up: how it fails would say what one person has left
     if service.ledger.is_announced(Terms(job.campaign, job.round, "")):
         found, agents = Plan.from_json(row.plan), announced_agents(service, job, draft, people)
     else:
+        give_declined_back(service)
         found, agents = _planned(service, draft, people)
         _keep(service, row, found)
     progress("announcing", 0, len(people))
@@ -70,7 +72,7 @@ def announce(service: Service, job: Job, progress: Progress) -> None:
         hold(connection, job.campaign)
         row = campaign_row(connection, job.campaign)
         if row.state == "planning" and row.round == job.round:
-            _remember_allowances(connection, job, people, _totals(people, found.limits(agents)))
+            _remember_totals(connection, job, people, _totals(people, found.limits(agents)))
             reach(service, connection, row, "announce", announcement=offer.to_json())
 
     service.change(work)
@@ -113,6 +115,7 @@ def _plan(service: Service, draft: Draft, agents: Agents, people: People) -> Pla
             slack=draft.slack,
             ledger=service.ledger,
             raise_limits=True,
+            lower_limits=True,
             allowances=_totals(people, agents.limits) if isinstance(agents, PrivacyConstrained) else None,
             levels=_LEVELS,
         )
@@ -126,7 +129,7 @@ def _asked_too_much(service: Service, found: Plan, agents: Agents, people: Peopl
     if isinstance(agents, PrivacyConstrained):
         return np.zeros(len(people), dtype=np.bool_)
     totals = allowance_grains(_totals(people, found.limits(agents)))
-    left = service.ledger.remaining(people.ids, raised_to=totals)  # without limit for those new to the ledger
+    left = service.ledger.remaining(people.ids, raised_to=totals, lowered_to=totals)  # endless for who is new there
     asked: NDArray[np.bool_] = allowance_grains(found.epsilons(agents)) > _in_halves(left, totals)
     return asked
 
@@ -165,6 +168,7 @@ def _announce(service: Service, job: Job, found: Plan, agents: Agents, people: P
             campaign=job.campaign,
             round=job.round,
             raise_limits=True,
+            lower_limits=True,
             allowances=_totals(people, found.limits(agents)),
             levels=_LEVELS,
         )
@@ -176,7 +180,10 @@ def _announce(service: Service, job: Job, found: Plan, agents: Agents, people: P
 
 
 def _totals(people: People, stated: NDArray[np.float64]) -> NDArray[np.float64]:
-    """List what each person allows over all campaigns: what they said, or else the most they accept in this one."""
+    """List what each person allows over all campaigns: what they said, or else the most they accept in this one.
+
+    Whoever chose before totals were said beside a choice was told that the choice is the total: for them it is.
+    """
     said = [UNLIMITED if grains is None else grains for grains in people.allowances]
     return np.where(_silent(people), stated, epsilons_of(np.array(said, dtype=np.int64)))
 
@@ -185,12 +192,14 @@ def _silent(people: People) -> NDArray[np.bool_]:
     return np.array([grains is None for grains in people.allowances], dtype=np.bool_)
 
 
-def _remember_allowances(connection: Connection, job: Job, people: People, totals: NDArray[np.float64]) -> None:
+def _remember_totals(connection: Connection, job: Job, people: People, totals: NDArray[np.float64]) -> None:
     """Keep the first total as what the person allows; they may raise it later. Those on one step have one total."""
     silent = _silent(people)
     query = """UPDATE web_accounts SET allowance = :grains WHERE allowance IS NULL AND id IN
         (SELECT person FROM web_registrations WHERE campaign = :campaign AND round = :round AND step = :step)"""
     for step in np.unique(people.steps[silent]).tolist():
         grains = int(allowance_grains(totals[silent & (people.steps == step)][:1])[0])
+        if not grains:  # a result that is worth nothing to someone says nothing of what they allow elsewhere
+            continue
         where = {"campaign": job.campaign, "round": job.round, "step": step}
         connection.execute(text(query), {"grains": grains, **where})

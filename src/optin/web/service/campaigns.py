@@ -5,19 +5,35 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, update
 
 from optin.announcement import Announcement
 from optin.errors import BadInput, PromiseBroken
 from optin.releasing import Release
 from optin.store.changing import hold
-from optin.store.web_schema import campaigns, events, invitations, registrations
+from optin.store.web_schema import campaigns, events, invitations, jobs, registrations
 from optin.web.service.core import Service, hashed, log_event, new_id, new_secret
+from optin.web.service.deadlines import publish_by
 from optin.web.service.ladder import ladder_of
+from optin.web.service.life import possible, warning
 from optin.web.service.records import Campaign, Cell, Draft, Event, Visitor, checked_draft
 from optin.web.service.rows import count, job_of, joined_count, owned_row, people_of
 
-__all__ = ["cells", "create", "invite", "log", "merged", "mine", "revise", "show", "to_revise"]
+__all__ = [
+    "cells",
+    "create",
+    "expect_no_newcomer",
+    "invite",
+    "log",
+    "merged",
+    "mine",
+    "note_what_was_shown",
+    "possible_now",
+    "revise",
+    "show",
+    "shown_until",
+    "to_revise",
+]
 
 SMALLEST_CELL = 10
 MOST_INVITATIONS = 1000
@@ -78,12 +94,12 @@ def _expect_draft(row: Row[Any]) -> None:
 def mine(service: Service, analyst: Visitor) -> list[Campaign]:
     """List this analyst's campaigns, newest first."""
     query = select(campaigns).where(campaigns.c.owner == analyst.account).order_by(campaigns.c.created_at.desc())
-    return service.read(lambda connection: [_view(connection, row) for row in connection.execute(query).all()])
+    return service.read(lambda connection: [_view(service, connection, row) for row in connection.execute(query).all()])
 
 
 def show(service: Service, analyst: Visitor, campaign: str) -> Campaign:
     """Show one campaign."""
-    return service.read(lambda connection: _view(connection, owned_row(connection, analyst, campaign)))
+    return service.read(lambda connection: _view(service, connection, owned_row(connection, analyst, campaign)))
 
 
 def invite(service: Service, analyst: Visitor, campaign: str, number: int) -> list[str]:
@@ -123,11 +139,42 @@ def cells(service: Service, analyst: Visitor, campaign: str) -> list[Cell]:
         row = owned_row(connection, analyst, campaign)
         if row.state in BEFORE_REGISTRATION_CLOSES:
             raise PromiseBroken("limits are shown when registration is closed, so that no newcomer can be singled out")
+        expect_no_newcomer(connection, row)
         amounts = [step.amount for step in ladder_of(Draft.from_json(row.draft).model)]
         steps = people_of(connection, campaign, row.round).steps
         return merged(amounts, np.bincount(steps, minlength=len(amounts)).tolist())
 
     return service.read(look)
+
+
+_SHOWN = "shown"
+"""The event that says up to when choices may have been looked at, in cells."""
+
+
+def note_what_was_shown(service: Service, connection: Connection, row: Row[Any]) -> None:
+    """Write down, before registration opens again, that cells could be looked at; of fewer than ten there were none."""
+    here = (registrations.c.campaign == row.id, registrations.c.round == row.round)
+    if count(connection, registrations, *here) >= SMALLEST_CELL:
+        words = f"choices made so far could be seen, in groups; new ones are shown once there are {SMALLEST_CELL}"
+        log_event(connection, service.clock(), _SHOWN, words, campaign=row.id, round=row.round)
+
+
+def shown_until(connection: Connection, row: Row[Any]) -> float | None:
+    """Say up to when choices of this round may have been seen in cells, before registration was opened again."""
+    here = (events.c.campaign == row.id, events.c.round == row.round, events.c.kind == _SHOWN)
+    found = connection.scalar(select(func.max(events.c.at)).where(*here))
+    return None if found is None else float(found)
+
+
+def expect_no_newcomer(connection: Connection, row: Row[Any]) -> None:
+    """Refuse cells that differ from those seen before by a few people: the difference would be theirs."""
+    until = shown_until(connection, row)
+    here = (registrations.c.campaign == row.id, registrations.c.round == row.round)
+    if until is not None and 0 < count(connection, registrations, *here, registrations.c.at > until) < SMALLEST_CELL:
+        raise PromiseBroken(
+            f"fewer than {SMALLEST_CELL} people chose since registration was opened again: beside the groups of before, new"
+            " ones would single them out. The plan can be announced all the same"
+        )
 
 
 def merged(amounts: list[float], counts: list[int]) -> list[Cell]:
@@ -152,10 +199,30 @@ def merged(amounts: list[float], counts: list[int]) -> list[Cell]:
     return done
 
 
-def _view(connection: Connection, row: Row[Any]) -> Campaign:
+def possible_now(connection: Connection, row: Row[Any]) -> tuple[str, ...]:
+    """List the steps that a campaign may take as it is."""
+    draft = Draft.from_json(row.draft)
+    too_few = row.state == "closed" and _too_few_joined(connection, row, draft.quorum_people)
+    return possible(row.state, sealed=draft.sealed, too_few=too_few)
+
+
+def _too_few_joined(connection: Connection, row: Row[Any], quorum: int) -> bool:
+    """Say whether a closed round cannot be released: by the count that its analyst sees, or since a release was refused.
+
+    Counting only those who are promised something would tell the analyst how many have nothing left.
+    """
+    refused = (jobs.c.campaign == row.id, jobs.c.kind == "release", jobs.c.state == "failed")
+    since_closing = jobs.c.created_at >= row.changed_at
+    joined = joined_count(connection, row.id, row.round, joined=True)
+    return joined < quorum or count(connection, jobs, *refused, since_closing) > 0
+
+
+def _view(service: Service, connection: Connection, row: Row[Any]) -> Campaign:
     invited = invitations.c.campaign == row.id
     job, draft = job_of(connection, row.id), Draft.from_json(row.draft)
     here = (registrations.c.campaign == row.id, registrations.c.round == row.round)
+    registered = count(connection, registrations, *here)
+    joined = joined_count(connection, row.id, row.round, joined=True)
     return Campaign(
         id=row.id,
         draft=draft,
@@ -163,47 +230,15 @@ def _view(connection: Connection, row: Row[Any]) -> Campaign:
         round=row.round,
         invited=count(connection, invitations, invited),
         redeemed=count(connection, invitations, invited, invitations.c.used_at.is_not(None)),
-        registered=count(connection, registrations, *here),
-        joined=joined_count(connection, row.id, row.round, joined=True),
+        registered=registered,
+        joined=joined,
         declined=joined_count(connection, row.id, row.round, joined=False),
         job=job,
         announcement=Announcement.from_json(row.announcement) if row.announcement else None,
         release=Release.from_json(row.release) if row.release else None,
         created_at=row.created_at,
         changed_at=row.changed_at,
-        steps=() if job and job.unfinished else possible(row.state, sealed=draft.sealed),
+        steps=() if job and job.unfinished else possible_now(connection, row),
+        warning=warning(draft, row.state, registered=registered, joined=joined),
+        publish_by=publish_by(service, connection, row),
     )
-
-
-FORWARD = {
-    "open": ("draft",),
-    "close-registration": ("registration",),
-    "announce": ("planning",),
-    "open-answers": ("announced",),
-    "close": ("answers",),
-    "release": ("closed",),
-    "new-round": ("announced", "answers", "closed"),
-    "cancel": ("draft", "registration", "planning", "announced", "answers", "closed"),
-}
-"""From which states each step may be taken."""
-REACHED = {
-    "open": "registration",
-    "close-registration": "planning",
-    "announce": "announced",
-    "open-answers": "answers",
-    "close": "closed",
-    "release": "released",
-    "new-round": "registration",
-    "cancel": "cancelled",
-}
-"""Where each step leads."""
-
-
-def possible(state: str, *, sealed: bool) -> tuple[str, ...]:
-    """List the steps that may be taken from a state; sealed answers are all in before the announcement.
-
-    >>> possible("answers", sealed=False)
-    ('close', 'new-round', 'cancel')
-    """
-    steps = [step for step, states in FORWARD.items() if state in states]
-    return ("close", *steps) if sealed and state == "announced" else tuple(steps)

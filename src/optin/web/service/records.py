@@ -190,7 +190,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Campaign:
-    """A campaign as its analyst sees it: counts, never who, never a limit or a value."""
+    """A campaign as its analyst sees it: counts, never who, never a limit or a value.
+
+    ``warning`` says what would be lost by closing now; ``publish_by`` when a closed round is cancelled by itself.
+    """
 
     id: str
     draft: Draft
@@ -207,6 +210,8 @@ class Campaign:
     created_at: float
     changed_at: float
     steps: tuple[str, ...]
+    warning: str | None
+    publish_by: float | None
 
 
 @dataclass(frozen=True)
@@ -260,7 +265,11 @@ class Published:
 
 @dataclass(frozen=True)
 class MyCampaign:
-    """A campaign as one of its people sees it: what is asked, and what is theirs."""
+    """A campaign as one of its people sees it: what is asked, and what is theirs.
+
+    ``given_back`` says that the promise of this round is no longer held for them, so that they cannot join it any more;
+    ``remaining`` is what is left of their total over all campaigns, None if nothing bounds it yet.
+    """
 
     id: str
     draft: Draft
@@ -272,6 +281,9 @@ class MyCampaign:
     announcement: Announcement | None
     release: Release | None
     spent: float | None = field(repr=False)
+    given_back: bool
+    remaining: float | None = field(repr=False)
+    publish_by: float | None
 
     @property
     def counts_about(self) -> int | None:

@@ -1,6 +1,8 @@
-"""The life of a campaign: each step only forward, done once however often it is asked for, and written down.
+"""The life of a campaign: steps forward, done once however often they are asked for, and written down.
 
-No step reads a value. Short steps are one transaction; long ones (announce, release, new round, cancel) are left as a job.
+Two steps lead back: registration can be opened again before the announcement, answers while too few have joined and nothing
+was drawn. No step reads a value. Short steps are one transaction; long ones (announce, release, new round, cancel) are left
+as a job.
 """
 
 from __future__ import annotations
@@ -10,16 +12,19 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, update
 
 from optin.errors import BadInput, PromiseBroken
+from optin.store import Terms
 from optin.store.changing import hold
 from optin.store.web_schema import campaigns, jobs
-from optin.web.service.campaigns import FORWARD, REACHED, possible, show
+from optin.web.service.campaigns import note_what_was_shown, possible_now, show
 from optin.web.service.core import Service, log_event, new_id
+from optin.web.service.deadlines import begin_waiting, expect_in_time
+from optin.web.service.life import FROM, REACHED
 from optin.web.service.records import Campaign, Draft, Visitor
 from optin.web.service.rows import expect_round, job_of, owned_row
 
-__all__ = ["LONG", "STEPS", "reach", "take"]
+__all__ = ["LONG", "STEPS", "leave_as_job", "reach", "take"]
 
-STEPS = tuple(FORWARD)
+STEPS = tuple(FROM)
 LONG = ("announce", "release", "new-round", "cancel")
 WORDS = {
     "open": "registration was opened",
@@ -30,6 +35,8 @@ WORDS = {
     "release": "the result was released",
     "new-round": "a new round was begun; the answers of the old one are gone",
     "cancel": "the campaign was cancelled; its answers are gone",
+    "reopen-registration": "registration was opened again",
+    "reopen-answers": "answers were opened again",
 }
 
 
@@ -60,9 +67,9 @@ def take(
         expect_round(row, round)
         if job and job.unfinished:
             raise PromiseBroken(f"the step {job.kind} is still under way; wait until it is done")
-        _expect_possible(row, step)
+        _expect_possible(service, connection, row, step)
         if step in LONG:
-            _leave_as_job(service, connection, row, step)
+            leave_as_job(service, connection, row, step)
         else:
             _take_now(service, connection, row, step)
 
@@ -78,8 +85,14 @@ def _taken_before(row: Row[Any], step: str, round: int | None) -> bool:  # noqa:
     return bool(row.state == REACHED[step] and round in (None, row.round))
 
 
-def _expect_possible(row: Row[Any], step: str) -> None:
-    can = possible(row.state, sealed=Draft.from_json(row.draft).sealed)
+def _expect_possible(service: Service, connection: Connection, row: Row[Any], step: str) -> None:
+    can = possible_now(connection, row)
+    if step == "release":
+        expect_in_time(service, connection, row)
+    if step == "reopen-registration" and step in can and service.ledger.is_announced(Terms(row.id, row.round, "")):
+        raise PromiseBroken("this round is announced in the ledger already; announce again, to finish")
+    if step == "reopen-answers" and row.state == "closed" and step not in can:
+        raise PromiseBroken("enough people joined for a result: answers stay closed; publish, or begin a new round")
     if step not in can:
         further = f"what can be done now: {', '.join(can)}" if can else "nothing can be done any more"
         raise PromiseBroken(f"a campaign in state {row.state} cannot take the step {step}; {further}")
@@ -89,7 +102,11 @@ def _take_now(service: Service, connection: Connection, row: Row[Any], step: str
     draft = Draft.from_json(row.draft)
     if step == "open-answers" or (step == "open" and draft.sealed):
         service.keys.ensure(row.id, row.round)
+    if step == "reopen-registration":
+        note_what_was_shown(service, connection, row)
     reach(service, connection, row, step)
+    if step == "close":
+        begin_waiting(service, connection, row)
 
 
 def reach(service: Service, connection: Connection, row: Row[Any], step: str, **more: Any) -> None:  # noqa: ANN401
@@ -100,7 +117,8 @@ def reach(service: Service, connection: Connection, row: Row[Any], step: str, **
     log_event(connection, now, step, WORDS[step], campaign=row.id, round=row.round)
 
 
-def _leave_as_job(service: Service, connection: Connection, row: Row[Any], step: str) -> None:
+def leave_as_job(service: Service, connection: Connection, row: Row[Any], step: str) -> None:
+    """Write a long step down as work to be done."""
     now = service.clock()
     job = {"id": new_id(), "campaign": row.id, "round": row.round, "kind": step, "state": "queued"}
     progress = {"step": "waiting", "done": 0, "total": 0, "created_at": now, "changed_at": now}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from optin.web.api.models.given import (
+    AbleOut,
     CampaignOut,
     CampaignsOut,
     CellOut,
@@ -44,6 +45,7 @@ from optin.web.api.models.taken import (
 )
 
 __all__ = [
+    "AbleOut",
     "AllowanceIn",
     "AnswerIn",
     "CampaignOut",

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from optin.web.api.models.taken import DraftIn
 
 __all__ = [
+    "AbleOut",
     "CampaignOut",
     "CampaignsOut",
     "CellOut",
@@ -118,7 +119,10 @@ class JobOut(Given):
 
 
 class CampaignOut(Given):
-    """A campaign as its analyst sees it."""
+    """A campaign as its analyst sees it.
+
+    `warning` says what would be lost by closing now; `publish_by`, in seconds since 1970, when a closed round is cancelled.
+    """
 
     id: Annotated[str, Field(examples=[EXAMPLE_ID])]
     draft: DraftOut
@@ -133,6 +137,8 @@ class CampaignOut(Given):
     announcement: dict[str, Any] | None
     release: dict[str, Any] | None
     steps: list[str]
+    warning: str | None
+    publish_by: float | None
 
 
 class CampaignsOut(Given):
@@ -170,6 +176,12 @@ class CellsOut(Given):
     cells: list[CellOut]
 
 
+class AbleOut(Given):
+    """About how many of those who registered have something left of their totals, in tens; null if fewer than ten came."""
+
+    able: int | None
+
+
 class PreviewOut(Given):
     """What a design would give."""
 
@@ -193,7 +205,11 @@ class DealOut(Given):
 
 
 class MyCampaignOut(Given):
-    """A campaign as one of its people sees it."""
+    """A campaign as one of its people sees it.
+
+    `remaining` is what is left of one's total over all campaigns (null: not set, or without limit); `given_back` says that
+    one declined this round for good; `publish_by`, in seconds since 1970, when a closed round is cancelled.
+    """
 
     id: Annotated[str, Field(examples=[EXAMPLE_ID])]
     draft: DraftOut
@@ -206,6 +222,9 @@ class MyCampaignOut(Given):
     announcement: dict[str, Any] | None
     release: dict[str, Any] | None
     spent: float | None
+    given_back: bool
+    remaining: float | None
+    publish_by: float | None
 
 
 class MeOut(Given):

@@ -110,10 +110,15 @@ class StepIn(Taken):
 
 
 class RegistrationIn(Taken):
-    """A step of the ladder; in a sealed campaign the answer with it. With a round, in that round or not at all."""
+    """A step of the ladder; in a sealed campaign the answer with it. With a round, in that round or not at all.
+
+    `times` sets one's total over all campaigns: what was given and promised so far, and so many campaigns like this one.
+    Left out, a total said before stays, and a first one is 4 times this limit.
+    """
 
     step: Annotated[int, Field(ge=0, le=100, examples=[5])]
     value: float | None = None
+    times: Annotated[Annotated[int, Field(ge=1, le=100)] | None, Field(examples=[4])] = None
     round: Round = None
 
 
@@ -126,9 +131,10 @@ class AnswerIn(Taken):
 
 
 class AllowanceIn(Taken):
-    """The most epsilon one allows over all campaigns."""
+    """The most epsilon one allows over all campaigns; a total is lowered only where that is said."""
 
     epsilon: Annotated[float, Field(ge=0, le=1e6, examples=[2.0])]
+    lower: bool = False
 
 
 class PreviewIn(Taken):

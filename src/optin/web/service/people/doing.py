@@ -1,24 +1,27 @@
-"""What people do: choose a step of the ladder, join or decline, take it back, raise what they allow."""
+"""What people do: choose a step of the ladder, join or decline, take it back."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-import numpy as np
-from sqlalchemy import Connection, Row, delete, or_, select, text, update
+from sqlalchemy import Connection, Row, delete, select, text
 
 from optin.errors import BadInput, PromiseBroken
-from optin.store import allowance_grains
 from optin.store.changing import hold
-from optin.store.web_schema import accounts, answers, campaigns, registrations
+from optin.store.web_schema import answers, registrations
+from optin.web.service.campaigns import shown_until
 from optin.web.service.core import Service
 from optin.web.service.ladder import step_of
-from optin.web.service.people.looking import campaign, me, of_mine, visible
-from optin.web.service.records import Draft, Me, MyCampaign, Visitor
-from optin.web.service.rows import expect_round, job_of
+from optin.web.service.people.allowing import say_total
+from optin.web.service.people.looking import campaign, of_mine, visible
+from optin.web.service.records import Draft, MyCampaign, Visitor
+from optin.web.service.rows import expect_round
+from optin.web.service.totals import budget_of
 
-__all__ = ["decline", "join", "raise_allowance", "register", "withdraw"]
+__all__ = ["decline", "join", "register", "withdraw"]
+
+MOST_TIMES = 100
 
 _REGISTER = """INSERT INTO web_registrations (campaign, round, person, step, at)
     VALUES (:campaign, :round, :person, :step, :at)
@@ -36,13 +39,19 @@ def register(
     step: int,
     *,
     value: float | None = None,
+    times: int | None = None,
     round: int | None = None,  # noqa: A002 - the word of the contract
 ) -> MyCampaign:
-    """State a limit (or a cost); in a sealed campaign the value comes along. Said again, the last word counts."""
+    """State a limit (or a cost); in a sealed campaign the value comes along. Said again, the last word counts.
+
+    ``times`` says one's total over all campaigns with it: so many campaigns like this one, beside what was given so far.
+    """
 
     def work(connection: Connection) -> None:
         row = _held_row(connection, person, name)
         expect_round(row, round)
+        if times is not None and not 1 <= times <= MOST_TIMES:
+            raise BadInput(f"a total is 1 to {MOST_TIMES} campaigns like this one")
         draft = Draft.from_json(row.draft)
         chosen = step_of(draft.model, step)
         if row.state != "registration":
@@ -51,9 +60,12 @@ def register(
             words = "give your answer together with your limit" if draft.sealed else "answers are asked for later"
             raise BadInput(f"{words}, in this campaign")
         mine = {"campaign": row.id, "round": row.round, "person": person.account, "at": service.clock()}
+        say_total(connection, person.account, draft, chosen, times)
         connection.execute(text(_REGISTER), {**mine, "step": chosen.index})
         if value is not None:
             _store_answer(service, connection, row, person, value)
+        else:  # a choice that was taken back is made again
+            connection.execute(_of_round(delete(answers), answers, row, person))
 
     service.change(work)
     return campaign(service, person, name)
@@ -76,6 +88,7 @@ def join(
         row = _held_row(connection, person, name)
         expect_round(row, round)
         _expect_answering(connection, row, person)
+        _expect_promise(connection, row, person)
         _store_answer(service, connection, row, person, value)
 
     service.change(work)
@@ -83,12 +96,11 @@ def join(
 
 
 def decline(service: Service, person: Visitor, name: str) -> MyCampaign:
-    """Decline, or take a yes back; the value given before is gone."""
+    """Decline, or take a yes back; the value given before is gone, and what was promised is free again."""
 
     def work(connection: Connection) -> None:
         row = _held_row(connection, person, name)
-        sealed = Draft.from_json(row.draft).sealed  # such answers may close without being opened
-        _expect_answering(connection, row, person, states=("announced", "answers") if sealed else ("answers",))
+        _expect_answering(connection, row, person, states=("announced", "answers"))
         _store_no(service, connection, row, person)
 
     service.change(work)
@@ -106,14 +118,17 @@ def withdraw(service: Service, person: Visitor, name: str) -> None:
 def _withdraw(service: Service, connection: Connection, person: Visitor, row: Row[Any]) -> None:
     if row.state in ("released", "cancelled"):
         return
-    mine = {"campaign": row.id, "round": row.round, "person": person.account}
-    if row.state == "registration":
+    chosen_at = connection.scalar(_of_round(select(registrations.c.at), registrations, row, person))
+    shown = shown_until(connection, row)
+    if row.state == "registration" and (shown is None or (chosen_at or shown) > shown):
         for table in (registrations, answers):
-            connection.execute(of_mine(delete(table), table, mine))
-    elif (
-        row.state != "closed" and connection.execute(of_mine(select(registrations.c.step), registrations, mine)).first()
-    ):
+            connection.execute(_of_round(delete(table), table, row, person))
+    elif row.state != "closed" and chosen_at is not None:
         _store_no(service, connection, row, person)
+
+
+def _of_round(query: Any, table: Any, row: Row[Any], person: Visitor) -> Any:  # noqa: ANN401 - SQLAlchemy's own generics
+    return of_mine(query, table, {"campaign": row.id, "round": row.round, "person": person.account})
 
 
 def _held_row(connection: Connection, person: Visitor, name: str) -> Row[Any]:
@@ -130,9 +145,25 @@ def _expect_answering(
         raise PromiseBroken(
             "answers are not open: they open after the announcement, and end when the analyst closes them"
         )
-    mine = {"campaign": row.id, "round": row.round, "person": person.account}
-    if connection.execute(of_mine(select(registrations.c.step), registrations, mine)).first() is None:
+    if connection.execute(_of_round(select(registrations.c.step), registrations, row, person)).first() is None:
         raise PromiseBroken("you did not register for this round, so nothing was promised to you")
+
+
+def _expect_promise(connection: Connection, row: Row[Any], person: Visitor) -> None:
+    """Let someone who declined join after all only where their promise still stands and their total still covers it."""
+    if connection.scalar(_of_round(select(answers.c.joined), answers, row, person)) is not False:
+        return
+    budget = budget_of(connection, person.account)
+    held = budget.holding(row.id, row.round)
+    if held is not None and held.returned:
+        raise PromiseBroken(
+            "you declined, and what was promised to you has been given back, for other campaigns to ask for; you can take "
+            "part in the next round"
+        )
+    if held is not None and budget.left is not None and budget.left < held.promised:
+        raise PromiseBroken(
+            "your total no longer covers what was promised to you here; raise it first, to join after all"
+        )
 
 
 def _store_answer(service: Service, connection: Connection, row: Row[Any], person: Visitor, value: float) -> None:
@@ -149,34 +180,3 @@ def _store_answer(service: Service, connection: Connection, row: Row[Any], perso
 def _store_no(service: Service, connection: Connection, row: Row[Any], person: Visitor) -> None:
     mine = {"campaign": row.id, "round": row.round, "person": person.account, "at": service.clock()}
     connection.execute(text(_ANSWER), {**mine, "joined": False, "value": None})
-
-
-def raise_allowance(service: Service, person: Visitor, epsilon: float) -> Me:
-    """Raise what one allows over all campaigns; it is never lowered, since promises may rest on it."""
-    if not math.isfinite(epsilon) or epsilon < 0:
-        raise BadInput("an allowance is a number of at least 0")
-    grains = int(allowance_grains(np.array([epsilon]))[0])
-
-    def work(connection: Connection) -> None:
-        mine = accounts.c.id == person.account
-        if connection.scalar(select(accounts.c.allowance).where(mine)) is None:
-            _expect_no_plan_under_way(connection, person.account)
-        no_less = or_(accounts.c.allowance.is_(None), accounts.c.allowance <= grains)
-        if not connection.execute(update(accounts).where(mine, no_less).values(allowance=grains)).rowcount:
-            raise PromiseBroken("an allowance can only be raised; to give less, choose lower limits or decline")
-
-    service.change(work)
-    return me(service, person)
-
-
-def _expect_no_plan_under_way(connection: Connection, person: str) -> None:
-    """Refuse a first total while a plan is made: the plan has read that there is none, and would promise beyond it."""
-    mine = select(registrations.c.campaign).where(registrations.c.person == person)
-    before = select(campaigns.c.id).where(campaigns.c.id.in_(mine), campaigns.c.state.in_(("registration", "planning")))
-    for name in sorted(connection.scalars(before)):
-        hold(connection, name, shared=True)
-        job = job_of(connection, name)
-        if job is not None and job.unfinished:
-            raise PromiseBroken(
-                "a campaign of yours is being planned at this moment; say your total when it is announced"
-            )

@@ -11,39 +11,45 @@ from optin.announcement import Announcement, Deal, explain
 from optin.errors import BadInput, PromiseBroken
 from optin.receipts import Receipt, check
 from optin.releasing import Release
-from optin.store import UNLIMITED, epsilons_of
-from optin.store.holdings import Holding, holdings
-from optin.store.web_schema import accounts, answers, campaigns, invitations, registrations
+from optin.store import epsilons_of
+from optin.store.holdings import Holding
+from optin.store.web_schema import answers, campaigns, invitations, registrations
 from optin.web.service.core import Service
+from optin.web.service.deadlines import publish_by
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import step_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Me, MyCampaign, Visitor
 from optin.web.service.rows import OUT_OF_REACH, belongs, campaign_row
+from optin.web.service.totals import Budget, budget_of
 
-__all__ = ["campaign", "campaigns_of", "checked", "me", "of_mine", "open_campaigns", "receipt", "visible"]
+__all__ = ["budget", "campaign", "campaigns_of", "checked", "me", "of_mine", "open_campaigns", "receipt", "visible"]
 
 
 def me(service: Service, person: Visitor) -> Me:
     """Show a person what they promised and spent over all campaigns, and each of these campaigns."""
 
     def look(connection: Connection) -> Me:
-        held = holdings(connection, person.account)
-        allowance = connection.scalar(select(accounts.c.allowance).where(accounts.c.id == person.account))
-        spent = sum(h.spent for h in held)
-        promised = sum(h.promised for h in held if not h.returned and not h.spent)
-        left = None if allowance is None or allowance >= UNLIMITED else max(allowance - spent - promised, 0)
-        views = [_view(connection, row, person.account, held) for row in campaigns_of(connection, person.account)]
-        known = None if allowance is None or allowance >= UNLIMITED else allowance * 2.0**-32
+        budget = budget_of(connection, person.account)
+        rows = campaigns_of(connection, person.account)
         return Me(
             account=person.account,
-            allowance=known,
-            promised=promised * 2.0**-32,
-            spent=spent * 2.0**-32,
-            remaining=None if left is None else left * 2.0**-32,
-            campaigns=tuple(views),
+            allowance=_epsilon(budget.total) if budget.bounded else None,
+            promised=budget.promised * 2.0**-32,
+            spent=budget.spent * 2.0**-32,
+            remaining=_epsilon(budget.left),
+            campaigns=tuple(_view(service, connection, row, person.account, budget) for row in rows),
         )
 
     return service.read(look)
+
+
+def budget(service: Service, person: Visitor) -> Budget:
+    """Show a person's total over all campaigns and what stands against it, in grains."""
+    return service.read(lambda connection: budget_of(connection, person.account))
+
+
+def _epsilon(grains: int | None) -> float | None:
+    return None if grains is None else grains * 2.0**-32
 
 
 def open_campaigns(service: Service) -> list[MyCampaign]:
@@ -58,7 +64,7 @@ def campaign(service: Service, person: Visitor, name: str) -> MyCampaign:
 
     def look(connection: Connection) -> MyCampaign:
         row = visible(connection, person, name)
-        return _view(connection, row, person.account, holdings(connection, person.account))
+        return _view(service, connection, row, person.account, budget_of(connection, person.account))
 
     return service.read(look)
 
@@ -101,17 +107,22 @@ def visible(connection: Connection, person: Visitor, name: str) -> Row[Any]:
 
 
 def _stranger_view(row: Row[Any]) -> MyCampaign:
-    empty: dict[str, Any] = dict.fromkeys(("stated", "deal", "answer", "announcement", "release", "spent"))
-    return MyCampaign(id=row.id, draft=Draft.from_json(row.draft), state=row.state, round=row.round, **empty)
+    empty: dict[str, Any] = dict.fromkeys(
+        ("stated", "deal", "answer", "announcement", "release", "spent", "remaining", "publish_by")
+    )
+    draft = Draft.from_json(row.draft)
+    return MyCampaign(id=row.id, draft=draft, state=row.state, round=row.round, given_back=False, **empty)
 
 
-def _view(connection: Connection, row: Row[Any], person: str, held: list[Holding]) -> MyCampaign:
+def _view(service: Service, connection: Connection, row: Row[Any], person: str, budget: Budget) -> MyCampaign:
     mine = {"campaign": row.id, "round": row.round, "person": person}
     stated = connection.scalar(of_mine(select(registrations.c.step), registrations, mine))
     answered = connection.execute(of_mine(select(answers.c.joined), answers, mine)).first()
+    if row.state == "registration" and answered is not None and not answered.joined:
+        stated = answered = None  # taken back, after registration had been opened again
     draft = Draft.from_json(row.draft)
     offer = Announcement.from_json(row.announcement) if row.announcement else None
-    holding = next((h for h in held if (h.campaign, h.round) == (row.id, row.round)), None)
+    holding = budget.holding(row.id, row.round)
     return MyCampaign(
         id=row.id,
         draft=draft,
@@ -123,6 +134,9 @@ def _view(connection: Connection, row: Row[Any], person: str, held: list[Holding
         announcement=offer,
         release=Release.from_json(row.release) if row.release else None,
         spent=holding.spent * 2.0**-32 if holding and row.state == "released" else None,
+        given_back=holding is not None and holding.returned,
+        remaining=_epsilon(budget.left),
+        publish_by=publish_by(service, connection, row),
     )
 
 

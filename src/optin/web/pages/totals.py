@@ -1,0 +1,116 @@
+"""What someone allows over all campaigns, in the words and choices that stand beside a limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from optin.store import UNLIMITED
+from optin.web.pages.wording import epsilon_words
+from optin.web.service.ladder import LIMITS, odds_words, step_of
+from optin.web.service.records import PRIVACY_CONSTRAINED, Draft
+from optin.web.service.totals import TIMES, Budget, asked_at_most
+
+__all__ = ["TotalBeside", "factor_words", "total_beside"]
+
+_GRAIN = 2.0**-32
+_CHOICES = (1, TIMES, 10)
+_READABLE = 20.0
+
+
+@dataclass(frozen=True)
+class Option:
+    """One total to choose from: so many campaigns like this one, or what was said before."""
+
+    times: str
+    words: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class TotalBeside:
+    """A person's total as it stands beside their choice in one campaign."""
+
+    known: bool
+    nothing: bool
+    sentence: str
+    cut: str
+    once: str
+    options: tuple[Option, ...]
+
+
+def total_beside(budget: Budget, draft: Draft, stated: int | None) -> TotalBeside:
+    """Say what is left of a total, what that means for this campaign, and what the total could be instead."""
+    most = None if stated is None else asked_at_most(draft, step_of(draft.model, stated))
+    return TotalBeside(
+        known=budget.total is not None,
+        nothing=budget.left is not None and budget.left * _GRAIN < LIMITS[0].amount,
+        sentence=_sentence(budget),
+        cut=_cut(budget, draft, most),
+        once=_once(budget, most),
+        options=_options(budget, most),
+    )
+
+
+def factor_words(epsilon: float) -> str:
+    """Say an epsilon as a factor on the odds, as long as such a factor can be read.
+
+    >>> factor_words(2.0), factor_words(200.0)
+    ('a factor of 7.39 (epsilon 2)', 'epsilon 200')
+    """
+    words = f"epsilon {epsilon_words(epsilon)}"
+    return f"a factor of {odds_words(epsilon)} ({words})" if epsilon < _READABLE else words
+
+
+def _sentence(budget: Budget) -> str:
+    if budget.total is None:
+        return "You have not said yet how much all campaigns together may take."
+    if budget.left is None:
+        return "You set no limit to what all campaigns together may take."
+    whole = f"All campaigns together may change anyone's odds about your answers by at most {factor_words(budget.total * _GRAIN)}"
+    left = f"epsilon {_down(budget.left)}" if budget.left else "nothing"
+    return f"{whole}." if not budget.committed else f"{whole}; of that, {left} is left."
+
+
+def _down(grains: int) -> str:
+    """Write what is left, never more than it is."""
+    return f"{int(grains * _GRAIN * 1e4) / 1e4:g}" if grains * _GRAIN >= 1e-4 else "less than 0.0001"
+
+
+def _cut(budget: Budget, draft: Draft, most: int | None) -> str:
+    """Say now, and not after the plan, that a total leaves less than was chosen here."""
+    if most is None or budget.left is None or budget.left >= most:
+        return ""
+    if budget.left * _GRAIN < LIMITS[0].amount:
+        return "Nothing is left of your total over all campaigns: as it is, your answer will count nothing here."
+    if draft.model == PRIVACY_CONSTRAINED:
+        return (
+            "Less than this is left of your total over all campaigns: you will be asked for no more than what is left."
+        )
+    return "If this campaign asks for more than is left of your total over all campaigns, it goes on without you."
+
+
+def _once(budget: Budget, most: int | None) -> str:
+    """Write the total that covers this campaign and no other, where that is less than it is now."""
+    if most is None or budget.total is None or budget.after(1, most) >= budget.total:
+        return ""
+    return repr(budget.after(1, most) * _GRAIN)
+
+
+def _options(budget: Budget, most: int | None) -> tuple[Option, ...]:
+    like = "more like this one" if budget.committed else "like this one"
+    words = {times: f"{times} campaigns {like}" for times in _CHOICES} | {1: "this campaign, and no other"}
+    chosen = _chosen(budget, most)
+    listed = tuple(Option(str(times), words[times], times == chosen) for times in _CHOICES)
+    if budget.total is None or chosen is not None:
+        return listed
+    said = "what I said before" if budget.left is None else f"what I said before (epsilon {_down(budget.left)} is left)"
+    return (Option("", said, True), *listed)
+
+
+def _chosen(budget: Budget, most: int | None) -> int | None:
+    """Say which of the choices the total is now; it then follows the limit, if that is changed."""
+    if budget.total is None:
+        return TIMES
+    if most is None or most >= UNLIMITED:
+        return None
+    return next((times for times in _CHOICES if budget.after(times, most) == budget.total), None)

@@ -1,0 +1,91 @@
+"""What people allow over all campaigns: said beside the first choice, lowered at any time, raised by nobody else."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from sqlalchemy import Connection, or_, select, update
+
+from optin.errors import BadInput, PromiseBroken
+from optin.store import allowance_grains
+from optin.store.changing import hold
+from optin.store.web_schema import accounts, campaigns, registrations
+from optin.web.service.core import Service
+from optin.web.service.ladder import Step
+from optin.web.service.people.looking import me
+from optin.web.service.records import Draft, Me, Visitor
+from optin.web.service.rows import job_of
+from optin.web.service.totals import TIMES, asked_at_most, budget_of
+
+__all__ = ["lower_allowance", "raise_allowance", "say_total"]
+
+
+def say_total(connection: Connection, person: str, draft: Draft, step: Step, times: int | None) -> None:
+    """Say a total beside a choice: what was given and promised so far, and so many campaigns like this one.
+
+    Without ``times`` a total said before stays as it is, and a first one is for a few campaigns. A campaign that can be worth
+    nothing to this person says nothing about a total.
+    """
+    budget, most = budget_of(connection, person), asked_at_most(draft, step)
+    if (times is None and budget.total is not None) or not most:
+        return
+    total = budget.after(TIMES if times is None else times, most)
+    if total != budget.total:
+        _expect_no_plan_under_way(connection, person)
+        connection.execute(update(accounts).where(accounts.c.id == person).values(allowance=total))
+
+
+def raise_allowance(service: Service, person: Visitor, epsilon: float) -> Me:
+    """Raise what one allows over all campaigns; lowering it is said as such, so that no page left open does it."""
+    grains = _grains(epsilon)
+
+    def work(connection: Connection) -> None:
+        mine = accounts.c.id == person.account
+        if connection.scalar(select(accounts.c.allowance).where(mine)) is None:
+            _expect_no_plan_under_way(connection, person.account)
+        no_less = or_(accounts.c.allowance.is_(None), accounts.c.allowance <= grains)
+        if not connection.execute(update(accounts).where(mine, no_less).values(allowance=grains)).rowcount:
+            raise PromiseBroken("this can only be raised, and you allow more already; to lower your total, say so")
+
+    service.change(work)
+    return me(service, person)
+
+
+def lower_allowance(service: Service, person: Visitor, epsilon: float) -> Me:
+    """Lower what one allows over all campaigns, down to what was spent and is promised."""
+    grains = _grains(epsilon)
+
+    def work(connection: Connection) -> None:
+        _expect_no_plan_under_way(connection, person.account)
+        if grains < budget_of(connection, person.account).committed:
+            raise PromiseBroken(
+                "more than this is spent or promised already: a total cannot be lower. Decline where answers are open, and "
+                "what was promised there is yours again"
+            )
+        mine = accounts.c.id == person.account
+        no_more = or_(accounts.c.allowance.is_(None), accounts.c.allowance >= grains)
+        if not connection.execute(update(accounts).where(mine, no_more).values(allowance=grains)).rowcount:
+            raise PromiseBroken("you allow less than this already; to raise your total, say so")
+
+    service.change(work)
+    return me(service, person)
+
+
+def _grains(epsilon: float) -> int:
+    if not math.isfinite(epsilon) or epsilon < 0:
+        raise BadInput("an allowance is a number of at least 0")
+    return int(allowance_grains(np.array([epsilon]))[0])
+
+
+def _expect_no_plan_under_way(connection: Connection, person: str) -> None:
+    """Refuse a total while a plan is made that has read another one, or none, and would promise beyond it."""
+    mine = select(registrations.c.campaign).where(registrations.c.person == person)
+    before = select(campaigns.c.id).where(campaigns.c.id.in_(mine), campaigns.c.state.in_(("registration", "planning")))
+    for name in sorted(connection.scalars(before)):
+        hold(connection, name, shared=True)
+        job = job_of(connection, name)
+        if job is not None and job.unfinished:
+            raise PromiseBroken(
+                "a campaign of yours is being planned at this moment; say your total when it is announced"
+            )

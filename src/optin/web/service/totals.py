@@ -1,0 +1,112 @@
+"""What people allow over all campaigns together, and what is left of it.
+
+A limit is chosen for one campaign; the total over all of them is a statement of its own, made beside the first choice: four
+campaigns like it, unless the person says otherwise. It is lowered at any time and raised only by its owner. What was declined
+is free at once: here now, in the ledger with the next batch, since an act of the ledger is public and must not be about one
+person.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from dataclasses import dataclass, field
+
+import numpy as np
+from sqlalchemy import Connection, select
+
+from optin.agents import PrivacyConstrained
+from optin.announcement import Announcement
+from optin.errors import PromiseBroken
+from optin.store import UNLIMITED, Terms, allowance_grains
+from optin.store.changing import hold
+from optin.store.holdings import Holding, holdings
+from optin.store.web_schema import accounts, answers, campaigns
+from optin.web.service.core import Service
+from optin.web.service.ladder import Step
+from optin.web.service.records import Draft
+from optin.web.service.rows import agents_with
+
+__all__ = ["TIMES", "Budget", "asked_at_most", "budget_of", "give_declined_back"]
+
+TIMES = 4
+"""How many campaigns like the first one a total covers, unless its owner says otherwise."""
+SMALLEST_BATCH = 2
+"""People whose promises the ledger gives back in one act, at least: an act about one person would show what they did."""
+_ANNOUNCED = ("announced", "answers", "closed")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """One person's total over all campaigns and what stands against it, in grains; None is not said yet."""
+
+    total: int | None = field(repr=False)
+    spent: int = field(repr=False)
+    promised: int = field(repr=False)
+    held: tuple[Holding, ...] = field(repr=False)
+
+    @property
+    def committed(self) -> int:
+        """What was spent, and what is promised to campaigns that this person did not decline."""
+        return self.spent + self.promised
+
+    @property
+    def bounded(self) -> bool:
+        """Whether there is a total with an end."""
+        return self.total is not None and self.total < UNLIMITED
+
+    @property
+    def left(self) -> int | None:
+        """What a new campaign may ask; None if nothing bounds it yet."""
+        return max(self.total - self.committed, 0) if self.total is not None and self.bounded else None
+
+    def after(self, times: int, most: int) -> int:
+        """Say what the total becomes if ``times`` more campaigns are allowed that ask for ``most`` each."""
+        return min(self.committed + times * most, UNLIMITED) if most < UNLIMITED else UNLIMITED
+
+    def holding(self, campaign: str, round: int) -> Holding | None:  # noqa: A002 - the word of the contract
+        """Find what a round promised this person."""
+        return next((one for one in self.held if (one.campaign, one.round) == (campaign, round)), None)
+
+
+def budget_of(connection: Connection, person: str) -> Budget:
+    """Add up what a person spent and promised; what they declined no longer counts, wherever its hold still is."""
+    total = connection.scalar(select(accounts.c.allowance).where(accounts.c.id == person))
+    declined = _declined_by(connection, person)
+    held = tuple(holdings(connection, person))
+    standing = [one for one in held if not one.returned and not one.spent and (one.campaign, one.round) not in declined]
+    return Budget(total, sum(one.spent for one in held), sum(one.promised for one in standing), held)
+
+
+def _declined_by(connection: Connection, person: str) -> set[tuple[str, int]]:
+    query = select(answers.c.campaign, answers.c.round).where(answers.c.person == person, answers.c.joined.is_(False))
+    return {(row.campaign, row.round) for row in connection.execute(query)}
+
+
+def asked_at_most(draft: Draft, step: Step) -> int:
+    """Say what a campaign could ask of someone at most, in grains: their limit; with a cost, what a perfect result is worth."""
+    agents = agents_with(draft, np.array([step.amount]))
+    if isinstance(agents, PrivacyConstrained):
+        return int(allowance_grains(agents.limits)[0])
+    spread = draft.data_sd if draft.data_sd is not None else (draft.upper - draft.lower) / 2
+    return int(allowance_grains(agents.limits_at(0.0, data_variance=spread**2))[0])
+
+
+def give_declined_back(service: Service) -> None:
+    """Give the promises of those who declined back in the ledger: one act for each round, of two people or more.
+
+    Done before a plan is made, it says nothing of when someone declined; who declined alone waits for a second one.
+    """
+    query = select(campaigns).where(campaigns.c.state.in_(_ANNOUNCED))
+    for row in service.read(lambda connection: connection.execute(query).all()):
+        offer = Announcement.from_json(row.announcement)
+        terms = Terms(offer.campaign, offer.round, offer.fingerprint)
+        with contextlib.suppress(PromiseBroken):  # released or cancelled meanwhile: then every hold is settled
+            service.ledger.let_go(terms, functools.partial(_final, terms), at_least=SMALLEST_BATCH)
+
+
+def _final(terms: Terms, connection: Connection) -> list[str]:
+    """List who declined, and keep them from changing their minds until their holds are given back."""
+    hold(connection, terms.campaign)
+    where = (answers.c.campaign == terms.campaign, answers.c.round == terms.round, answers.c.joined.is_(False))
+    return sorted(connection.scalars(select(answers.c.person).where(*where)))
