@@ -295,13 +295,21 @@ def test_whoever_has_nothing_left_is_told_when_they_choose(lodge):
     assert "no more than what is left" in told(lodge, crowd[0], f"/c/{campaign}")
 
 
+def test_a_limit_that_is_used_in_full_is_not_said_to_be_cut_by_a_total(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(24)
+    campaign = answering(analyst, crowd, steps=[3] * 12 + [4] * 12)  # 0.1 is not a whole number of grains
+    assert "It is exactly what you allowed" in told(lodge, crowd[0], f"/c/{campaign}")
+
+
 def test_a_total_is_stated_beside_a_choice_and_lowered_in_one_tap(lodge):
     analyst, person = lodge.analyst(), lodge.person()
     campaign = registered(analyst, [])
     page = lodge.ask("GET", f"/c/{campaign}", cookie=person._cookie).text
     assert '<option value="4" selected>' in page
     sent(lodge, person, f"/c/{campaign}/limit", step="5", times="4", round="1")
-    assert "by at most a factor of 7.39 (epsilon 2)" in told(lodge, person, f"/c/{campaign}")
+    assert "at most a factor of 7.39 on anyone's odds about your answers (epsilon 2)" in told(
+        lodge, person, f"/c/{campaign}"
+    )
     once = re.search(
         r'/total">.*?name="epsilon" value="([^"]+)"', lodge.ask("GET", f"/c/{campaign}", cookie=person._cookie).text
     )

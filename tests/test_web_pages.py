@@ -189,7 +189,7 @@ def test_a_campaign_lives_from_the_one_time_link_to_a_checked_receipt(browser, d
         bob.goto(f"{house.origin}/c/{campaign}")
         assert "You took no part" in bob.inner_text("main")
         ann.goto(f"{house.origin}/me")
-        assert "at most a factor 1.23" in ann.inner_text("main")
+        assert "at most a factor of 1.23" in ann.inner_text("main")
         assert watch.faults == []
         assert list(album.faults) == []
         secrets = [link.partition("#")[2] for link in links]

@@ -21,6 +21,8 @@ CLIENT: dict[str, dict[str, str]] = {
         "announcement": "the public offer, once made",
         "release": "the result, once there is one",
         "steps": "what may be done now",
+        "warning": "what would be lost by closing now; None if nothing",
+        "publish_by": "when a closed round is cancelled, in seconds since 1970; None in other states",
     },
     "JobStatus": {
         "id": "the job's",
@@ -58,6 +60,9 @@ CLIENT: dict[str, dict[str, str]] = {
         "announcement": "the public offer, once made",
         "release": "the result, once there is one",
         "spent": "epsilon spent, once released",
+        "given_back": "whether one declined this round for good",
+        "remaining": "what is left of one's total over all campaigns; None if nothing bounds it",
+        "publish_by": "when a closed round is cancelled, in seconds since 1970; None in other states",
     },
     "MyTotals": {
         "account": "one's own",

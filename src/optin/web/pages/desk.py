@@ -148,7 +148,7 @@ def _page(
         "stages": analyst_stages(found.state),
         "state_name": STATE_NAMES,
         "next": _STEPS[forward[0]] if forward else None,
-        "others": [_STEPS[step] for step in found.steps if step not in forward],
+        "others": [_STEPS[step] for step in found.steps if step not in forward and not _in_vain(found, step)],
         "failed": sentence(found.job.error or "it failed") if found.job and found.job.state == "failed" else None,
         "facts": _facts(found.draft),
         "planned": found.state not in ("draft", "registration", "cancelled"),
@@ -170,6 +170,12 @@ def _forward(found: Campaign) -> list[str]:
     if "reopen-answers" in found.steps:
         return ["reopen-answers"]
     return [step for step in found.steps if step not in _SIDE_WAYS][-1:]  # sealed answers may be closed unopened
+
+
+def _in_vain(found: Campaign, step: str) -> bool:
+    """Say that a step is there and would only be refused: too few people are in."""
+    few = {"announce": found.registered < MIN_PEOPLE, "release": found.joined < found.draft.quorum_people}
+    return few.get(step, False)
 
 
 def _progress(found: Campaign) -> dict[str, Any]:

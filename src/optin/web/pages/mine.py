@@ -96,7 +96,7 @@ def _line(campaign: MyCampaign) -> Line:
 def total_words(mine: Me) -> Total:
     """Say what was spent and promised over all campaigns, and what remains."""
     allowance, known = mine.allowance, mine.allowance is not None and math.isfinite(mine.allowance)
-    spent = f"So far, published results change anyone's odds about your answers by at most {factor_words(mine.spent)}."
+    spent = f"So far, published results give away at most {factor_words(mine.spent)}."
     return Total(
         sentence=spent if mine.spent else "So far, nothing was given away.",
         spent=epsilon_words(mine.spent),

@@ -55,10 +55,12 @@ def factor_words(epsilon: float) -> str:
     """Say an epsilon as a factor on the odds, as long as such a factor can be read.
 
     >>> factor_words(2.0), factor_words(200.0)
-    ('a factor of 7.39 (epsilon 2)', 'epsilon 200')
+    ("a factor of 7.39 on anyone's odds about your answers (epsilon 2)", 'epsilon 200 (next to no limit)')
     """
     words = f"epsilon {epsilon_words(epsilon)}"
-    return f"a factor of {odds_words(epsilon)} ({words})" if epsilon < _READABLE else words
+    if epsilon >= _READABLE:
+        return f"{words} (next to no limit)"
+    return f"a factor of {odds_words(epsilon)} on anyone's odds about your answers ({words})"
 
 
 def _sentence(budget: Budget) -> str:
@@ -66,14 +68,19 @@ def _sentence(budget: Budget) -> str:
         return "You have not said yet how much all campaigns together may take."
     if budget.left is None:
         return "You set no limit to what all campaigns together may take."
-    whole = f"All campaigns together may change anyone's odds about your answers by at most {factor_words(budget.total * _GRAIN)}"
-    left = f"epsilon {_down(budget.left)}" if budget.left else "nothing"
-    return f"{whole}." if not budget.committed else f"{whole}; of that, {left} is left."
+    whole = f"All campaigns together may give away at most {factor_words(budget.total * _GRAIN)}"
+    return f"{whole}." if not budget.committed else f"{whole}; of that, {_down(budget.left)} is left."
 
 
 def _down(grains: int) -> str:
-    """Write what is left, never more than it is."""
-    return f"{int(grains * _GRAIN * 1e4) / 1e4:g}" if grains * _GRAIN >= 1e-4 else "less than 0.0001"
+    """Write what is left, never more than it is.
+
+    >>> _down(0), _down(1), _down(2**31 + 1)
+    ('nothing', 'next to nothing', 'epsilon 0.5')
+    """
+    if grains * _GRAIN < 1e-4:
+        return "next to nothing" if grains else "nothing"
+    return f"epsilon {int(grains * _GRAIN * 1e4) / 1e4:g}"
 
 
 def _cut(budget: Budget, draft: Draft, most: int | None) -> str:
@@ -81,7 +88,10 @@ def _cut(budget: Budget, draft: Draft, most: int | None) -> str:
     if most is None or budget.left is None or budget.left >= most:
         return ""
     if budget.left * _GRAIN < LIMITS[0].amount:
-        return "Nothing is left of your total over all campaigns: as it is, your answer will count nothing here."
+        return (
+            "Nothing is left of your total over all campaigns: as it is, your answer will count nothing here. Allow more below "
+            "if you want to take part."
+        )
     if draft.model == PRIVACY_CONSTRAINED:
         return (
             "Less than this is left of your total over all campaigns: you will be asked for no more than what is left."
@@ -103,7 +113,7 @@ def _options(budget: Budget, most: int | None) -> tuple[Option, ...]:
     listed = tuple(Option(str(times), words[times], times == chosen) for times in _CHOICES)
     if budget.total is None or chosen is not None:
         return listed
-    said = "what I said before" if budget.left is None else f"what I said before (epsilon {_down(budget.left)} is left)"
+    said = "what I said before" if budget.left is None else f"what I said before ({_down(budget.left)} is left)"
     return (Option("", said, True), *listed)
 
 

@@ -187,10 +187,10 @@ def _beside_others(multiple: float) -> str:
 def _kept(deal: Deal, offer: Announcement, stated: float | None) -> str:
     if offer.model != PRIVACY_CONSTRAINED:
         return "At the promised accuracy, joining is worth it to you at the cost you stated."
-    if stated is not None and deal.epsilon < stated * (1 - 1e-9):
-        allowed = f"You allowed a factor of {odds_words(stated)}"
-        if deal.epsilon < offer.cap * (1 - 1e-9):
-            return f"{allowed}; your total over all campaigns leaves this much, and no more is taken."
+    allowed = f"You allowed a factor of {odds_words(stated)}" if stated is not None else ""
+    if stated is not None and deal.grains < explain(offer, limit=stated).grains:
+        return f"{allowed}; your total over all campaigns leaves this much, and no more is taken."
+    if stated is not None and offer.cap < stated:
         return f"{allowed}; not all of it is needed, and the rest stays yours."
     return "It is exactly what you allowed, and no more."
 
