@@ -13,7 +13,7 @@ import functools
 from dataclasses import dataclass, field
 
 import numpy as np
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from optin.agents import PrivacyConstrained
 from optin.announcement import Announcement
@@ -97,7 +97,13 @@ def give_declined_back(service: Service) -> None:
 
     Done before a plan is made, it says nothing of when someone declined; who declined alone waits for a second one.
     """
-    query = select(campaigns).where(campaigns.c.state.in_(_ANNOUNCED))
+    several = (
+        select(answers.c.campaign)
+        .where(answers.c.joined.is_(False))
+        .group_by(answers.c.campaign)
+        .having(func.count() >= SMALLEST_BATCH)
+    )
+    query = select(campaigns).where(campaigns.c.state.in_(_ANNOUNCED), campaigns.c.id.in_(several))
     for row in service.read(lambda connection: connection.execute(query).all()):
         offer = Announcement.from_json(row.announcement)
         terms = Terms(offer.campaign, offer.round, offer.fingerprint)
