@@ -480,3 +480,12 @@ def test_a_new_round_tells_people_that_nothing_was_published_and_their_answer_is
     assert ("This is round 2" in told(lodge, crowd[0], f"/c/{campaign}")) is not sealed
     crowd[0].join(campaign, 5.0)
     assert "ended without a result" not in told(lodge, crowd[0], f"/c/{campaign}")
+
+
+def test_a_total_picked_on_a_form_that_is_shown_again_stays_picked(lodge):
+    analyst, person = lodge.analyst(), lodge.person()
+    campaign = registered(analyst, [], sealed=True)
+    form = {"step": "5", "round": "1", "times": "1"}
+    assert '<option value="1" selected>' in sent(lodge, person, f"/c/{campaign}/limit", value="7,5", **form).text
+    assert sent(lodge, person, f"/c/{campaign}/limit", value="7.5", **form).status_code == 303
+    assert person.me().allowance == 0.5

@@ -61,6 +61,7 @@ def _page(
     campaign: str,
     *,
     status: int = 200,
+    picked: str = "",
     **more: Any,  # noqa: ANN401
 ) -> Response:
     mine = people.campaign(service, visitor, campaign)
@@ -76,7 +77,7 @@ def _page(
         "result": result_words(mine.release) if mine.release else None,
         "has_receipt": mine.state == "released" and mine.stated is not None,
         "spent_words": spent_words(mine.spent),
-        "total": total_beside(people.budget(service, visitor), mine.draft, mine.stated),
+        "total": total_beside(people.budget(service, visitor), mine.draft, mine.stated, picked=picked),
         "fresh_round": fresh_round(mine),
         "publish_by": day(mine.publish_by),
         "days": f"{service.days_to_publish:g}",
@@ -143,14 +144,20 @@ def _answered(
     """Read an answer and do with it what was asked; one that was typed in another way than ours is told back first."""
     draft = people.campaign(service, visitor, campaign).draft
     text, chosen = form.get("value", "").strip(), _step(form.get("step", ""))
+    again: dict[str, Any] = {"chosen": chosen, "picked": form.get("times", "")}
     try:
         typed = typed_number(text, "your answer", low=draft.lower, high=draft.upper)
     except BadInput as refusal:
+<<<<<<< HEAD
         wrong = sentence(refusal)
         return _page(service, visitor, campaign, status=422, chosen=chosen, message=wrong, wrong_value=wrong)
+=======
+        wrong = f"You wrote {text[:40]}. {sentence(refusal)}" if text else sentence(refusal)
+        return _page(service, visitor, campaign, status=422, message=wrong, wrong_value=sentence(refusal), **again)
+>>>>>>> 4a52d15 (A total picked on a form that is shown again stays picked)
     if not typed.plain and draft.lower <= typed.number <= draft.upper:
         echo = {"wrote": text, "read": spelled(typed.number), "to": "limit" if "step" in form else "join"}
-        return _page(service, visitor, campaign, echo=echo, chosen=chosen)
+        return _page(service, visitor, campaign, echo=echo, **again)
     return _done(service, visitor, campaign, lambda: work(typed.number), what)
 
 

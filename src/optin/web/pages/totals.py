@@ -38,8 +38,11 @@ class TotalBeside:
     options: tuple[Option, ...]
 
 
-def total_beside(budget: Budget, draft: Draft, stated: int | None) -> TotalBeside:
-    """Say what is left of a total, what that means for this campaign, and what the total could be instead."""
+def total_beside(budget: Budget, draft: Draft, stated: int | None, *, picked: str = "") -> TotalBeside:
+    """Say what is left of a total, what that means for this campaign, and what the total could be instead.
+
+    ``picked`` is what was chosen on a form that is shown again.
+    """
     most = None if stated is None else asked_at_most(draft, step_of(draft.model, stated))
     return TotalBeside(
         known=budget.total is not None,
@@ -47,7 +50,7 @@ def total_beside(budget: Budget, draft: Draft, stated: int | None) -> TotalBesid
         sentence=_sentence(budget),
         cut=_cut(budget, draft, most),
         once=_once(budget, most),
-        options=_options(budget, most),
+        options=_options(budget, most, picked),
     )
 
 
@@ -106,15 +109,16 @@ def _once(budget: Budget, most: int | None) -> str:
     return repr(budget.after(1, most) * _GRAIN)
 
 
-def _options(budget: Budget, most: int | None) -> tuple[Option, ...]:
+def _options(budget: Budget, most: int | None, picked: str) -> tuple[Option, ...]:
     like = "more like this one" if budget.committed else "like this one"
     words = {times: f"{times} campaigns {like}" for times in _CHOICES} | {1: "this campaign, and no other"}
     chosen = _chosen(budget, most)
-    listed = tuple(Option(str(times), words[times], times == chosen) for times in _CHOICES)
+    marked = picked if picked in map(str, _CHOICES) else str(chosen)
+    listed = tuple(Option(str(times), words[times], str(times) == marked) for times in _CHOICES)
     if budget.total is None or chosen is not None:
         return listed
     said = "what I said before" if budget.left is None else f"what I said before ({_down(budget.left)} is left)"
-    return (Option("", said, True), *listed)
+    return (Option("", said, not any(option.chosen for option in listed)), *listed)
 
 
 def _chosen(budget: Budget, most: int | None) -> int | None:
