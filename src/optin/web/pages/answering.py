@@ -148,13 +148,8 @@ def _answered(
     try:
         typed = typed_number(text, "your answer", low=draft.lower, high=draft.upper)
     except BadInput as refusal:
-<<<<<<< HEAD
         wrong = sentence(refusal)
-        return _page(service, visitor, campaign, status=422, chosen=chosen, message=wrong, wrong_value=wrong)
-=======
-        wrong = f"You wrote {text[:40]}. {sentence(refusal)}" if text else sentence(refusal)
-        return _page(service, visitor, campaign, status=422, message=wrong, wrong_value=sentence(refusal), **again)
->>>>>>> 4a52d15 (A total picked on a form that is shown again stays picked)
+        return _page(service, visitor, campaign, status=422, message=wrong, wrong_value=wrong, **again)
     if not typed.plain and draft.lower <= typed.number <= draft.upper:
         echo = {"wrote": text, "read": spelled(typed.number), "to": "limit" if "step" in form else "join"}
         return _page(service, visitor, campaign, echo=echo, **again)
