@@ -13,7 +13,7 @@ from typer.exceptions import TyperException
 from optin.cli import screen
 from optin.cli.app import app
 from optin.cli.settings import debugging
-from optin.cli.speaking import spoken
+from optin.cli.speaking import spoken, warnings_spoken
 from optin.cli.streams import prepare, silence
 from optin.errors import OptinError
 
@@ -39,7 +39,8 @@ def run(arguments: list[str]) -> int:
     """Run a command and return its exit code."""
     prepare()
     try:
-        code = _guarded(arguments)
+        with warnings_spoken():
+            code = _guarded(arguments)
         sys.stdout.flush()
     except OSError as error:
         return _unheard(error) if _is_of_output(error) else _unexpected(error)

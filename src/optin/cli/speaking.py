@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
 
-__all__ = ["spoken"]
+from optin.cli import screen
+
+__all__ = ["spoken", "warnings_spoken"]
 
 _WORDS = (
     (r"\bmax_gap=0\b", "--max-gap 0"),
@@ -56,3 +62,28 @@ def spoken(message: str) -> str:
     for pattern, ours in _WORDS:
         message = re.sub(pattern, ours, message)
     return message
+
+
+@contextmanager
+def warnings_spoken() -> Iterator[None]:
+    """Print the library's own warnings as messages, each once in a command; others stay as Python shows them."""
+    said: set[str] = set()
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if not category.__module__.startswith("optin."):
+                usual(message, category, filename, lineno, file, line)
+            elif str(message) not in said:
+                said.add(str(message))
+                screen.note(f"warning: {spoken(str(message))}", bad=True)
+
+        warnings.showwarning = show
+        yield

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from optin.errors import BadInput, LedgerUnavailable
 from optin.store.points import reached
+from optin.store.rights import create_privately, warn_of_readers
 from optin.store.schema import REVISION
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ def open_engine(url: str, *, create: bool) -> Engine:
     logging.getLogger(f"sqlalchemy.engine.Engine.{LOGGED_AS}").setLevel(logging.WARNING)
     try:
         guarded(engine, lambda: _bring_up_to_date(engine, create=create))
+        if engine.dialect.name == "sqlite":
+            warn_of_readers(Path(str(place.database)))
     except BaseException:
         engine.dispose()
         raise
@@ -73,7 +75,7 @@ def _place(url: str) -> URL:
 
 
 def _sqlite(place: URL) -> Engine:
-    _create_privately(Path(str(place.database)))
+    create_privately(Path(str(place.database)))
     engine = create_engine(
         place,
         logging_name=LOGGED_AS,
@@ -82,17 +84,6 @@ def _sqlite(place: URL) -> Engine:
     )
     event.listen(engine, "connect", _closing(_harden_sqlite))
     return engine
-
-
-def _create_privately(path: Path) -> None:
-    """Create the file readable by its owner alone: it holds everyone's limits (SQLite's side files copy the mode)."""
-    try:
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    except OSError as error:
-        reason = error.strerror
-    else:
-        return
-    raise BadInput(f"the ledger's file cannot be opened: {reason}; check the path and its rights")
 
 
 def _closing(harden: Callable[[C], None]) -> Callable[[C, object], None]:
