@@ -11,8 +11,9 @@ from optin.errors import BadInput, BudgetSpent
 if TYPE_CHECKING:
     from optin.announcement import Announcement
     from optin.planning import Plan
+    from optin.store import Ledger, Terms
 
-__all__ = ["announced_once"]
+__all__ = ["announced_once", "held_words"]
 
 
 @contextmanager
@@ -26,21 +27,45 @@ def announced_once(plan: Plan, ledger: str, campaign: str | None) -> Iterator[No
             raise
     else:
         return
-    words = f"--campaign {earlier.campaign} --round {earlier.round}"
+    offer, ended = earlier
+    state = "its promises are held" if ended is None else "was released: its promises are spent"
     raise BudgetSpent(
-        f"this plan was announced already, as campaign {earlier.campaign}, round {earlier.round}, and its promises are held"
-        f" or spent: to write that file again add {words}; for another release plan again with --ledger"
+        f"this plan was announced already, as campaign {offer.campaign}, round {offer.round}, and {state}: to write that"
+        f" file again add --campaign {offer.campaign} --round {offer.round}; for another release plan again with --ledger"
     )
 
 
-def _earlier(plan: Plan, ledger: str) -> Announcement | None:
-    """Find the newest announcement in a ledger that offers exactly what this plan does."""
+def held_words(offer: Announcement, ledger: Ledger) -> str:
+    """Say what the ledger holds for an offer just written: asked again later, people may have declined or been charged."""
+    from optin.store.exports import how_it_ended, promises_held
+
+    if how_it_ended(ledger, _terms(offer)) == "release":
+        return "this round was announced before and is released: its promises are spent or given back, and none is held"
+    held = promises_held(ledger, _terms(offer))
+    of_all = f"{held:,}" if held == offer.people else f"{held:,} of {offer.people:,}"
+    return f"the ledger holds {of_all} promises"
+
+
+def _terms(offer: Announcement) -> Terms:
+    from optin.store import Terms
+
+    return Terms(offer.campaign, offer.round, offer.fingerprint)
+
+
+def _earlier(plan: Plan, ledger: str) -> tuple[Announcement, str | None] | None:
+    """Find the newest announcement in a ledger that offers exactly what this plan does, and how it ended.
+
+    One that was cancelled gave everything back: it is no reason for a refusal.
+    """
     from optin.announcement import Announcement
     from optin.announcement.origin import differs_from_plan
     from optin.cli.ledgers import ledger_exists, open_ledger
+    from optin.store.exports import how_it_ended
 
     if not ledger_exists(ledger):
         return None
     with open_ledger(ledger) as opened:
-        offers = [Announcement.from_json(body) for body in opened.offers()]
-    return next((offer for offer in reversed(offers) if differs_from_plan(offer, plan) is None), None)
+        offers = [Announcement.from_json(body) for body in reversed(opened.offers())]
+        same = (offer for offer in offers if differs_from_plan(offer, plan) is None)
+        found = ((offer, how_it_ended(opened, _terms(offer))) for offer in same)
+        return next(((offer, ended) for offer, ended in found if ended != "cancel"), None)

@@ -66,7 +66,7 @@ def announce_plan(
     Example: optin announce plan.json people.csv --ledger ledger.sqlite -o announcement.json
     """
     from optin import campaign as steps
-    from optin.cli.again import announced_once
+    from optin.cli.again import announced_once, held_words
     from optin.cli.plan import described, expect_planned, read_plan, within_allowance
 
     found, record = read_plan(plan)
@@ -91,10 +91,11 @@ def announce_plan(
                 found, table.agents, ledger=opened, raise_limits=raise_limits, allowances=table.allowances, **terms
             )
             _write_offer(file, offer)
+            held = held_words(offer, opened)
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
     _show(offer, offer.warnings(described(record)), as_json=as_json)
-    screen.note(f"wrote {output}; the ledger holds {offer.people:,} promises")
+    screen.note(f"wrote {output}; {held}")
 
 
 def _show(offer: Announcement, odd: Sequence[str], *, as_json: bool) -> None:

@@ -83,7 +83,7 @@ def warnings_spoken() -> Iterator[None]:
                 usual(message, category, filename, lineno, file, line)
             elif str(message) not in said:
                 said.add(str(message))
-                screen.note(f"warning: {spoken(str(message))}", bad=True)
+                screen.warn([spoken(str(message))])
 
         warnings.showwarning = show
         yield

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from optin.store.balances import COMMITTED
 from optin.store.chain import Terms
@@ -13,7 +13,7 @@ from optin.store.large import Block, blocks
 from optin.store.ledger import Ledger
 from optin.store.offers import closing_of, expect_offer, offer_of
 
-__all__ = ["each_balance", "each_change", "is_closed"]
+__all__ = ["each_balance", "each_change", "how_it_ended", "is_closed", "promises_held"]
 
 Take = Callable[[Block], None]
 
@@ -39,7 +39,29 @@ def each_change(ledger: Ledger, terms: Terms, take: Take) -> None:
 
 def is_closed(ledger: Ledger, terms: Terms) -> bool:
     """Say whether an announced round was released or cancelled."""
-    return read(ledger.engine, lambda link: closing_of(link, expect_offer(link, terms).number) is not None)
+    return how_it_ended(ledger, terms) is not None
+
+
+def how_it_ended(ledger: Ledger, terms: Terms) -> str | None:
+    """Say how an announced round was closed, "release" or "cancel"; None while it is open."""
+
+    def look(connection: Connection) -> str | None:
+        closing = closing_of(connection, expect_offer(connection, terms).number)
+        return None if closing is None else str(closing.kind)
+
+    return read(ledger.engine, look)
+
+
+def promises_held(ledger: Ledger, terms: Terms) -> int:
+    """Count the promises of a round that are neither spent nor given back."""
+    query = """SELECT COUNT(*) FROM promises q WHERE q.offer = :offer
+        AND NOT EXISTS (SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position)
+        AND NOT EXISTS (SELECT 1 FROM charges c WHERE c.offer = q.offer AND c.position = q.position)"""
+
+    def look(connection: Connection) -> int:
+        return int(connection.scalar(text(query), {"offer": expect_offer(connection, terms).number}) or 0)
+
+    return read(ledger.engine, look)
 
 
 def _each(ledger: Ledger, query: str, where: dict[str, object], take: Take) -> None:
