@@ -7,7 +7,6 @@ promised is held, what was released is charged, and a step asked for twice is do
 from __future__ import annotations
 
 import functools
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -34,6 +33,7 @@ from optin.releasing.drawing import added_up, charged_text, check_noise, expect_
 from optin.store import UNLIMITED, Ledger, Terms, allowance_grains, epsilons_of
 from optin.store.exports import is_closed
 from optin.store.points import reached
+from optin.store.texts import released_in
 
 __all__ = ["Quorum", "announce", "answer", "cancel", "plan", "release", "within_allowance"]
 
@@ -217,7 +217,7 @@ def release(
         return charged_text(measured, number)
 
     entry = ledger.release(terms, ids=_ids(people), grains=grains, draw=draw, joined=present)
-    stored = Release.from_json(json.dumps({**json.loads(entry.body), "ledger_head": entry.head}))
+    stored = released_in(entry.body, entry.head)
     charged = drawn_over[-1] if drawn_over else ledger.stands(terms, _ids(people))
     reached("before output")
     return replace(stored, grain_source=functools.partial(_spent, grains, charged))
@@ -244,7 +244,7 @@ def _release_kept(
         (quorum or Quorum()).expect(came)
     entry = release_kept(announcement, promised, cast("str", values), present, came, ledger=ledger, terms=terms)
     reached("before output")
-    return Release.from_json(json.dumps({**json.loads(entry.body), "ledger_head": entry.head}))
+    return released_in(entry.body, entry.head)
 
 
 def _spent(grains: NDArray[np.int64], charged: NDArray[np.bool_]) -> NDArray[np.int64]:
