@@ -98,7 +98,7 @@ def live_a_campaign(house, watch, album):
     analyst.get_by_label("If this many people come").fill("5000")
     with analyst.expect_response("**/a/preview*"):
         analyst.get_by_label("and they are").select_option("mostly open")
-    analyst.locator("#preview").get_by_text("typically be off by").wait_for()
+    analyst.locator("#preview").get_by_text("will be within about").wait_for()
     album.look(analyst, "draft")
     press(analyst, "Keep as a draft")
     address = analyst.url
@@ -265,7 +265,7 @@ def test_a_person_and_an_analyst_get_along_without_scripts(house, watch):
     analyst.get_by_label("Password", exact=True).fill(PASSWORD)
     press(analyst, "Log in")
     follow(analyst, "Start the first one")
-    assert "typically be off by" in analyst.inner_text("#preview")
+    assert "will be within about" in analyst.inner_text("#preview")
     fill_draft(analyst)
     press(analyst, "Keep as a draft")
     campaign = analyst.url.rpartition("/")[2]
@@ -280,7 +280,7 @@ def test_a_person_and_an_analyst_get_along_without_scripts(house, watch):
         someone.register(campaign, 4)
     press(analyst, "Close registration")
     analyst.goto(f"{analyst.url}/plan?decline=20&gap=1&sd=2", wait_until="domcontentloaded")
-    assert "standard error" in analyst.inner_text("#answer")
+    assert "95 times out of 100" in analyst.inner_text("#answer")
     for step in ("announce", "open-answers"):
         helper.take(campaign, step)
     person.reload()
