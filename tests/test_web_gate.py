@@ -152,17 +152,32 @@ def test_pictures_that_are_being_drawn_do_not_stop_the_pages(lodge, monkeypatch)
     monkeypatch.setattr(drawing, "_draw", slowly)
     section = SimpleNamespace(name="limits")
     lodge.app.add_api_route("/picture", lambda: drawing.png(section, "light", key=lodge.origin))
-    with ThreadPoolExecutor(STRANGERS) as crowd:
+    strangers = 2 * DRAWING.most
+    with ThreadPoolExecutor(strangers) as crowd:
         try:
-            asked = [crowd.submit(lodge.ask, "GET", "/picture") for _ in range(STRANGERS)]
+            asked = [crowd.submit(lodge.ask, "GET", "/picture") for _ in range(strangers)]
             begun.wait()
             assert lodge.ask("GET", "/").status_code == 200, "while a picture is drawn"
-            while sum(one.done() for one in asked) < STRANGERS - DRAWING.most:
-                pass
+            while sum(one.done() for one in asked) < strangers - DRAWING.most:
+                time.sleep(0.01)
         finally:
             go.set()
         statuses = [one.result().status_code for one in asked]
     assert set(statuses) == {200, 429}
+
+
+def test_browsers_that_ask_for_all_pictures_of_a_page_at_once_get_them(lodge, monkeypatch):
+    together = threading.Barrier(18)  # three browsers, six connections each
+
+    def picture(name: str):
+        together.wait()
+        return drawing.png(SimpleNamespace(name=name), "light", key=lodge.origin)
+
+    monkeypatch.setattr(drawing, "_draw", lambda *_: b"a picture")
+    lodge.app.add_api_route("/picture", picture)
+    with ThreadPoolExecutor(18) as browsers:
+        asked = [browsers.submit(lodge.ask, "GET", f"/picture?name=p{at}") for at in range(18)]
+        assert [one.result().status_code for one in asked] == [200] * 18
 
 
 def test_guessing_a_secret_takes_no_writers_lock(lodge):

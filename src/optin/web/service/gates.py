@@ -52,5 +52,5 @@ class Gate:
                     del self._here[place]
 
 
-DRAWING = Gate(inside=1, waiting=5, words="many pictures are being drawn at this moment")
-"""One picture at a time: matplotlib's settings are the whole process's."""
+DRAWING = Gate(inside=1, waiting=30, words="many pictures are being drawn at this moment")
+"""One picture at a time: matplotlib's settings are the whole process's. A browser asks for six at once; five may wait."""
