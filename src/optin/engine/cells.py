@@ -39,15 +39,15 @@ def as_numbers(column: pa.ChunkedArray, name: str, file: str) -> tuple[NDArray[n
     plain = _plain(column)
     words = np.zeros(len(plain), dtype=np.bool_)
     if is_text(plain.type):
-        text = pc.ascii_trim_whitespace(pc.fill_null(plain, ""))
-        number, blank = pc.match_substring_regex(text, NUMBER), pc.equal(text, "")
+        text = pc.ascii_trim_whitespace(plain)
+        number, blank = pc.match_substring_regex(text, NUMBER), pc.match_substring_regex(text, "^$")
         words = _mask(pc.invert(pc.or_(number, blank)))
-        plain = pc.if_else(number, text, "nan")
+        plain = pc.if_else(number, text, pa.nulls(len(text), text.type))
     elif pa.types.is_decimal(plain.type):
         plain = pc.cast(plain, pa.string())  # Arrow's own cast is off in the last digit for one in three
     numbers = np.array(pc.cast(plain, pa.float64(), safe=False).to_pylist(), dtype=np.float64)  # None becomes NaN
     if is_text(plain.type) and np.isinf(numbers).any():  # digits alone are never without end, only past every float
-        digits = ~_mask(pc.match_substring_regex(pc.fill_null(plain, ""), ENDLESS))
+        digits = ~_mask(pc.match_substring_regex(plain, ENDLESS))
         numbers = np.where(digits, np.clip(numbers, -FARTHEST, FARTHEST), numbers)
     return numbers, words
 
