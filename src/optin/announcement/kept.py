@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from optin.agents import Agents
-from optin.agents.columns import counted
 from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, LEVEL, LOWERED, NO_VALUE, Answers, Sums
 from optin.engine.builtin import exact_floor, present, text_mark
-from optin.engine.cells import NO_ANSWER
 from optin.engine.people import KeptConstrained, KeptQuasiLinear
 from optin.engine.session import literal
 from optin.errors import BadInput
@@ -77,7 +75,7 @@ class KeptRule:
         view, few = self._view(joined), self._view(joined, below=True)
         found = self._one(view.aggregate(**_totals(view)).cross_join(few.aggregate(**_parts(few, most=self.most))))
         if found.get("unanswered"):
-            raise BadInput(f"{self._first(view, 'unanswered')}: {joined} {counted(NO_ANSWER, found['unanswered'] - 1)}")
+            self.rows.expect_answers(joined)
         everyone = self._sums(found, "")
         return everyone, everyone if joined is None else self._sums(found, "joined_")
 

@@ -33,6 +33,7 @@ from optin.participation import CHANGED, Turnout, check_unchanged
 from optin.releasing.drawing import added_up, charged_text
 from optin.store import Entry, Ledger, Terms, allowance_grains
 from optin.store.bulk import Expected, announce_waiting, release_waiting
+from optin.store.charging import DECLINED, NOBODY
 from optin.store.exports import each_balance, each_change
 from optin.store.waiting import Batch, waiting
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = [
     "announce_kept",
     "as_promised",
+    "expect_standing",
     "is_kept",
     "ones",
     "release_kept",
@@ -67,15 +69,12 @@ def within_allowance_kept(
 ) -> Kept:
     """Lower limits to what the ledger leaves, by one join in the engine; without anyone known, nothing changes."""
     if not isinstance(agents, KeptConstrained):
-        return agents
+        return within_totals_kept(agents, allowances)
     rows = laid_over(agents, functools.partial(each_balance, ledger, besides))
     if rows is None:
         return within_totals_kept(agents, allowances, levels)
     left = left_of(rows, totals=_totals(allowances, rows), raise_limits=raise_limits)
-    people = _lowered(agents, rows, rows.table[STATED], left, levels)
-    if people.most * GRAIN < 1 and _all_spent(rows, left):
-        raise BudgetSpent(NOTHING_LEFT)
-    return people
+    return _lowered(agents, rows, rows.table[STATED], left, levels)
 
 
 def within_totals_kept(agents: Kept, allowances: ArrayLike | str | None, levels: ArrayLike | None = None) -> Kept:
@@ -95,12 +94,15 @@ def _lowered(
 ) -> KeptConstrained:
     """Lower limits to what is left; one whose grains are covered is left as it is, to the last bit."""
     lowered = (allowance(limit) <= left).ifelse(limit, kept_cut_to(left, levels))
-    return KeptConstrained(rows, lowered, columns=agents.columns)
+    people = KeptConstrained(rows, lowered, columns=agents.columns)
+    if people.most * GRAIN < 1 and _all_spent(rows, limit, left):
+        raise BudgetSpent(NOTHING_LEFT)
+    return people
 
 
-def _all_spent(rows: Rows, left: ir.IntegerColumn) -> bool:
+def _all_spent(rows: Rows, limit: ir.FloatingColumn, left: ir.IntegerColumn) -> bool:
     """Tell people who have nothing of use left from people who allow nothing, or have less left than the lowest level."""
-    table = rows.table.select(left=left, stated=allowance(rows.table[STATED]))
+    table = rows.table.select(left=left, stated=allowance(limit))
     most = rows.session.one(table.aggregate(left=table.left.max(), stated=table.stated.max()), about=rows.source)
     return bool(most["left"] < USEFUL and most["stated"] > 0)
 
@@ -179,6 +181,22 @@ def _stated(agents: Kept, people: Kept, rule: KeptRule) -> ir.FloatingColumn:
     if not isinstance(agents, KeptConstrained):
         return rule.limit
     return agents.limit() if people.rows is agents.rows else people.rows.table[STATED]
+
+
+def expect_standing(people: Kept, joined: Answers, standing: Answers) -> None:
+    """Refuse a yes of someone who declined, and a round that nobody joined, before anything else is decided."""
+    rows = people.rows
+    if joined is None and standing is None:
+        return
+    answer = standing if joined is None else rows.truth(joined)
+    gone = answer & (answer if standing is None else ~standing)
+    table = rows.table.select(person=rows.ids(), joined=answer, gone=gone)
+    first = table.person.min(where=table.gone)
+    found = rows.session.one(table.aggregate(joined=table.joined.sum(), first=first), about=rows.source)
+    if standing is not None and found["first"] is not None:
+        raise PromiseBroken(f"id {found['first']} {DECLINED}")
+    if not found["joined"]:
+        raise PromiseBroken(NOBODY)
 
 
 def release_kept(

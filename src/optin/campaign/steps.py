@@ -21,7 +21,14 @@ from optin.agents.labels import of_people
 from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
 from optin.announcement.freezing import frozen
-from optin.campaign.kept import announce_kept, as_promised, is_kept, release_kept, within_allowance_kept
+from optin.campaign.kept import (
+    announce_kept,
+    as_promised,
+    expect_standing,
+    is_kept,
+    release_kept,
+    within_allowance_kept,
+)
 from optin.campaign.lowering import NOTHING_LEFT, USEFUL, cut_to
 from optin.campaign.overlay import Kept
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
@@ -29,7 +36,7 @@ from optin.participation import Turnout, check_table, joined_rows, judged, turno
 from optin.planning import Plan
 from optin.planning import plan as make_plan
 from optin.releasing import Release
-from optin.releasing.drawing import added_up, charged_text, check_noise, expect_values
+from optin.releasing.drawing import added_up, charged_text, check_noise, expect_columns
 from optin.store import UNLIMITED, Ledger, Terms, allowance_grains, epsilons_of
 from optin.store.exports import is_closed
 from optin.store.points import reached
@@ -238,8 +245,9 @@ def _release_kept(
     present = standing if joined is None else joined
     came = None
     if not is_closed(ledger, terms):
+        expect_columns(promised, values, joined)
+        expect_standing(promised, joined, standing)
         check_noise(announcement, allowed=allow_no_noise)
-        expect_values(promised, values)
         came = turnout(announcement, promised, present)
         (quorum or Quorum()).expect(came)
     entry = release_kept(announcement, promised, cast("str", values), present, came, ledger=ledger, terms=terms)

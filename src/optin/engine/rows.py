@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from optin.agents.columns import counted
 from optin.engine.builtin import present, trimmed, valid_text
-from optin.engine.cells import ENDLESS, FARTHEST, NO, NUMBER, YES
+from optin.engine.cells import ENDLESS, FARTHEST, NO, NO_ANSWER, NUMBER, YES
 from optin.engine.headers import advice, expect_column
 from optin.engine.marks import Mark, expect_unchanged, marks_of
 from optin.engine.session import Session, literal
@@ -142,3 +143,11 @@ class Rows:
             return ibis.cases((number == 1, True), (number == 0, False))
         text = trimmed(column.cast("string")).lower()
         return ibis.cases((text.isin(YES), True), (text.isin(NO), False))
+
+    def expect_answers(self, name: str) -> None:
+        """Refuse anything but yes and no, and name the first person (by id) who said something else."""
+        table = self.table.select(person=self.ids(), other=self.truth(name).isnull())
+        others = table.filter(table.other)
+        found = self.session.one(others.agg(people=others.count(), first=others.person.min()), about=self.source)
+        if found["people"]:
+            raise BadInput(f"{self.place(found['first'])}: {name} {counted(NO_ANSWER, found['people'] - 1)}")

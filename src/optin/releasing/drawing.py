@@ -87,13 +87,13 @@ def measure(
 
     ``accept`` may refuse a turnout. No value is looked at before everything is decided.
     """
+    kept = hasattr(agents, "rows")
+    if kept:
+        expect_columns(agents, values, joined)
     check_noise(announcement, allowed=allow_no_noise)
     check_table(announcement, agents)
-    kept = hasattr(agents, "rows")
-    present = joined_column(joined, agents) if kept else joined_rows(joined, announcement, agents)
-    if kept:
-        expect_values(agents, values)
-    else:
+    present = joined if kept else joined_rows(joined, announcement, agents)
+    if not kept:
         values = of_people(values, agents, "values")
     promises = announcement.promises(agents)
     came = judged(announcement, promises, present)
@@ -154,11 +154,13 @@ def charged_text(measured: Measured, number: int) -> tuple[str, str]:
     return drawn.to_json(), drawn.fingerprint
 
 
-def expect_values(agents: Any, values: object) -> None:  # noqa: ANN401 - people of an engine, which this floor does not know
-    """Refuse anything but the name of a column of numbers; no value is read."""
+def expect_columns(agents: Any, values: object, joined: object) -> None:  # noqa: ANN401 - people of an engine
+    """Refuse anything but the name of a column of numbers, of which no value is read, and one of answers."""
     if not isinstance(values, str):
         raise BadInput("these people stay in their engine: give values as the name of their column")
     agents.rows.number(values)
+    if isinstance(joined_column(joined, agents), str):
+        agents.rows.expect_answers(joined)
 
 
 def check_noise(announcement: Announcement, *, allowed: bool) -> None:

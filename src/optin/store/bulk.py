@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, text
 
 from optin.errors import LedgerUnavailable, PromiseBroken
 from optin.store.chain import Entry, Terms, append, is_stored, last, new_salt, rows_of
-from optin.store.charging import expect_open, turn_holds_into_charges
+from optin.store.charging import DECLINED, NOBODY, expect_open, turn_holds_into_charges
 from optin.store.connection import write
 from optin.store.large import blocks, mask_digest
 from optin.store.ledger import Ledger
@@ -141,9 +141,9 @@ def _expect_standing(connection: Connection, offer: Row[Any]) -> None:
     gone = connection.scalar(text(f"SELECT MIN(l.position) FROM placed l WHERE l.joined = 1 AND {_GONE}"), where)  # noqa: S608
     if gone is not None:
         person = connection.scalar(text(_ID), where | {"at": gone})
-        raise PromiseBroken(f"id {person} declined or left; leave them out of those who joined")
+        raise PromiseBroken(f"id {person} {DECLINED}")
     if connection.scalar(text("SELECT MAX(joined) FROM placed")) != 1:
-        raise PromiseBroken("nobody joined; cancel this campaign, or announce a new round")
+        raise PromiseBroken(NOBODY)
 
 
 def _let_absent_go(connection: Connection, offer: Row[Any]) -> None:

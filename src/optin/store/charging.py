@@ -18,7 +18,10 @@ from optin.store.points import reached
 from optin.store.roster import Roster
 from optin.store.texts import expect_released
 
-__all__ = ["Draw", "charge", "expect_open", "turn_holds_into_charges"]
+__all__ = ["DECLINED", "NOBODY", "Draw", "charge", "expect_open", "turn_holds_into_charges"]
+
+DECLINED = "declined or left; leave them out of those who joined"
+NOBODY = "nobody joined; cancel this campaign, or announce a new round"
 
 Mask = NDArray[np.bool_]
 Draw = Callable[[Mask, int], tuple[str, str]]
@@ -93,9 +96,9 @@ def _stored(connection: Connection, offer: Row[Any], closing: Row[Any], given: M
 def _expect_standing(taking: Mask, standing: Mask, order: NDArray[np.int64]) -> None:
     if np.any(taking & ~standing):
         at = int(order[np.argmax(taking & ~standing)])
-        raise PromiseBroken(f"the person at index {at} declined or left; leave them out of those who joined")
+        raise PromiseBroken(f"the person at index {at} {DECLINED}")
     if not np.any(taking):
-        raise PromiseBroken("nobody joined; cancel this campaign, or announce a new round")
+        raise PromiseBroken(NOBODY)
 
 
 def turn_holds_into_charges(connection: Connection, offer: Row[Any], expected: int) -> int:
