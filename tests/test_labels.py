@@ -177,18 +177,18 @@ def test_reports_of_people_are_matched_by_label():
 
 
 def test_a_ledger_matches_its_columns_by_label(tmp_path):
-    order, terms = shuffled(), Terms("c", 1, "f")
-    grains = np.arange(1, N + 1)
+    people, order = PrivacyConstrained(LIMITS), shuffled()
+    offer = optin.plan(people, bounds=(0, 1)).announce(people)
+    terms, grains = Terms(offer.campaign, offer.round, offer.fingerprint), offer.grains(people)
+    held = {"body": offer.to_json(), "ids": labelled(NAMES), "allowances": labelled(2 * grains)}
     with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
-        ledger.announce(
-            terms, body="{}", ids=labelled(NAMES), grains=labelled(grains, order=order), allowances=labelled(2 * grains)
-        )
+        ledger.announce(terms, **held, grains=labelled(grains, order=order))
         assert ledger.promises(terms) == dict(zip(NAMES, grains.tolist(), strict=True))
         ids = labelled(NAMES, order=order)
         raised = ledger.remaining(ids, raised_to=labelled(3 * grains))
         assert raised.tolist() == (2 * grains)[order].tolist()
         with pytest.raises(BadInput, match="different indexes"):
-            ledger.announce(terms, body="{}", ids=labelled(NAMES), grains=labelled(grains, "dates"), allowances=grains)
+            ledger.announce(terms, **held, grains=labelled(grains, "dates"))
 
 
 # By position.

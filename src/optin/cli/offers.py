@@ -113,7 +113,7 @@ def _limit(text: str) -> float:
     try:
         return limit_of_text(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a valid float.") from None
+        raise typer.BadParameter("Input should be a valid number") from None  # as the parser says it of all others
 
 
 def explain_offer(
