@@ -37,6 +37,7 @@ def cluster():
     started.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("spark")
 def test_a_cluster_plans_and_releases_the_same_by_either_url_and_survives_the_loss_of_a_worker(
     cluster, people, tmp_path

@@ -18,7 +18,7 @@ from web_steps import House, answering, registered, released
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 LAST = [("DELETE", "/api/me"), ("DELETE", "/api/session")]
-COUNTS = [pytest.param(2, id="few"), pytest.param(60, id="many", marks=pytest.mark.soak)]
+COUNTS = [pytest.param(2, id="few", marks=pytest.mark.slow), pytest.param(60, id="many", marks=pytest.mark.soak)]
 
 pytestmark = pytest.mark.xdist_group("openapi")  # they share one house
 
