@@ -74,8 +74,10 @@ def test_spark_and_arrays_agree_on_random_campaigns(tmp_path, seeds, small_queri
         agree(replace(campaign(seed), rounds=1, parts=1), tmp_path / str(seed), "spark-local")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", ["duckdb", pytest.param("spark-local", marks=SPARK)])
+@pytest.mark.parametrize(
+    "engine",
+    [pytest.param("duckdb", marks=pytest.mark.slow), pytest.param("spark-local", marks=[SPARK, pytest.mark.soak])],
+)
 @pytest.mark.parametrize("seeds", batches(200, 20), ids=str)
 def test_all_engines_agree_on_many_random_campaigns(tmp_path, seeds, engine):
     for seed in seeds:
