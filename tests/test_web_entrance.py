@@ -259,7 +259,7 @@ def test_a_lost_answer_to_a_changed_cookie_does_not_end_a_visit(house, clock):
     old = accounts.sign_up(house.service, address="here").ticket.token
     clock.now += sessions.ROTATE_AFTER + 1
     lost = {sessions.find(house.service, old).token for _ in range(2)}  # two requests at once: one and the same cookie
-    clock.now += 5 * 86400
+    clock.now += sessions.LOST - 1
     answer = house.ask("GET", "/api/session", cookie=old)
     new = re.match(r"__Host-optin=([^;]+)", answer.headers["set-cookie"])[1]
     assert lost == {new}
@@ -278,6 +278,23 @@ def test_a_copied_cookie_is_found_out_also_when_its_thief_was_first(house, clock
     clock.now += sessions.GRACE + 1
     assert sessions.find(house.service, old) is None
     assert sessions.find(house.service, thief) is None
+
+
+def test_an_old_cookie_ends_the_visit_a_day_after_it_was_replaced_whether_or_not_the_next_one_was_used(house, clock):
+    old = accounts.sign_up(house.service, address="here").ticket.token
+    clock.now += sessions.ROTATE_AFTER + 1
+    new = sessions.find(house.service, old).token  # its owner has the next one, and closed the page
+    clock.now += sessions.LOST + 1
+    assert house.ask("GET", "/api/session", cookie=old).status_code == 401, "whoever comes with it now has a copy"
+    assert house.ask("GET", "/api/session", cookie=new).status_code == 401, "and its owner is told to sign in again"
+
+
+def test_a_new_cookie_is_good_however_late_it_is_first_used(house, clock):
+    old = accounts.sign_up(house.service, address="here").ticket.token
+    clock.now += sessions.ROTATE_AFTER + 1
+    new = sessions.find(house.service, old).token
+    clock.now += 20 * 86400
+    assert sessions.find(house.service, new)
 
 
 def test_a_visit_from_before_cookies_were_derived_goes_on(house, clock):

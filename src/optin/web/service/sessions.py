@@ -20,6 +20,8 @@ ROTATE_AFTER = 900.0
 """Seconds after which a cookie is replaced at its next use."""
 GRACE = 60.0
 """Seconds for which a cookie still counts after its successor was used: requests that were already on their way."""
+LOST = 86400.0
+"""Seconds for which a cookie whose successor nobody used still brings it: its answer was lost, and the visitor tries again."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +48,13 @@ def start(service: Service, connection: Connection, account: Any) -> Ticket:  # 
 
 
 def find(service: Service, token: str) -> Ticket | None:
-    """Say who holds a cookie; an old one is exchanged for the next, and counts until the next one was used.
+    """Say who holds a cookie; an old one is exchanged for the next, and counts until the next one was used, for a day at most.
 
     An answer can be lost on its way, and the new cookie with it. So the old cookie brings the same new one again, as
-    often as it is asked, until the new one comes back: then its holder has it, and the old one counts only for requests
-    that were already on their way. One used after that was copied by someone: nobody can tell by whom, so both are
-    signed out. A copied cookie gains nothing by this: it is as good as one that its owner did not use since.
+    often as it is asked for a day, until the new one comes back: then its holder has it, and the old one counts only for
+    requests that were already on their way. One used after that was copied by someone, or may have been: nobody can tell by
+    whom, so both are signed out. A copy that is used at least daily, and never long after its owner's, is not found out
+    before the session ends.
     """
     mark, now = hashed(token), service.clock()
     row = service.read(lambda connection: _row(connection, mark, now))
@@ -65,7 +68,7 @@ def find(service: Service, token: str) -> Ticket | None:
         due = now > row.rotated_at + ROTATE_AFTER
         return Ticket(_rotated(service, row.session, mark, now) if due else None, visitor, left)
     following = _next_token(service, row.session, mark)
-    if row.previous == mark and row.token == hashed(following):
+    if row.previous == mark and row.token == hashed(following) and now <= row.rotated_at + LOST:
         return Ticket(following, visitor, left)
     if now > row.rotated_at + GRACE:
         service.change(lambda connection: connection.execute(delete(sessions).where(sessions.c.id == row.session)))
