@@ -366,6 +366,37 @@ def test_where_tens_begin_is_a_secret_of_the_campaign(lodge):
     assert analyst.able(few) is None
 
 
+def test_how_many_can_take_part_is_fixed_when_registration_closes_and_told_once_in_a_round(lodge):
+    """Emptying one's own accounts until the number turns, with and without one more person, would say what they have left."""
+    analyst, crowd = lodge.analyst(), lodge.people(31)
+    campaign = registered(analyst, crowd[:20])
+    analyst.take(campaign, "close-registration")
+    some = analyst.able(campaign)
+    for person in crowd[:11]:
+        person.lower_allowance(0.0)
+    assert analyst.able(campaign) == some, "one ten less by now, wherever tens begin"
+    analyst.take(campaign, "reopen-registration")
+    for person in crowd[20:]:
+        person.register(campaign, 5)
+    analyst.take(campaign, "close-registration")
+    with pytest.raises(PromiseBroken, match="single newcomers out"):
+        analyst.able(campaign)
+    assert "have something left" not in told(lodge, analyst, f"/a/c/{campaign}/plan")
+    assert [line.kind for line in analyst.log(campaign)].count("able") == 1
+
+
+def test_closed_too_early_for_a_number_a_round_gets_one_when_it_is_closed_again(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(20)
+    campaign = registered(analyst, crowd[:9])
+    analyst.take(campaign, "close-registration")
+    assert analyst.able(campaign) is None
+    analyst.take(campaign, "reopen-registration")
+    for person in crowd[9:]:
+        person.register(campaign, 5)
+    analyst.take(campaign, "close-registration")
+    assert analyst.able(campaign) == 20
+
+
 # --- closed too early -------------------------------------------------------------------------------------------------
 
 
@@ -415,7 +446,7 @@ def test_cells_seen_before_registration_was_opened_again_single_no_newcomer_out(
     analyst.take(campaign, "close-registration")
     with pytest.raises(PromiseBroken, match="single them out"):
         analyst.cells(campaign)
-    with pytest.raises(PromiseBroken, match="single them out"):
+    with pytest.raises(PromiseBroken, match="single newcomers out"):
         analyst.able(campaign)
     analyst.take(campaign, "reopen-registration")
     for person in crowd[22:34]:

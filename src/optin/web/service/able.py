@@ -1,45 +1,78 @@
-"""How many of those who registered can take part, roughly: what single people have left is theirs."""
+"""How many of those who registered can take part, roughly: what single people have left is theirs.
+
+The number is fixed when registration closes, once in a round, and written down. Counted anew whenever it is asked for, it
+would turn as an analyst's own accounts are emptied one by one, and where it turns would say what somebody else has left.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row, select
 
 from optin.errors import PromiseBroken
 from optin.store import UNLIMITED, allowance_grains
-from optin.web.service.campaigns import SMALLEST_CELL, expect_no_newcomer
-from optin.web.service.core import Service
+from optin.store.balances import remaining
+from optin.store.web_schema import events
+from optin.web.service.campaigns import SMALLEST_CELL
+from optin.web.service.core import Service, log_event
 from optin.web.service.ladder import LIMITS
 from optin.web.service.records import Visitor
 from optin.web.service.rows import People, owned_row, people_of
 
-__all__ = ["able"]
+__all__ = ["able", "note_able"]
+
+_ABLE = "able"
 
 
 def able(service: Service, analyst: Visitor, campaign: str) -> int | None:
-    """Say how many people have something left of their totals, in tens; None while fewer than ten have registered.
+    """Say how many people had something left of their totals when registration closed, in tens; None for fewer than ten.
 
-    Where one ten ends and the next begins is secret and stays the same for a campaign: nobody can add people of their own
-    until the number turns, and learn from it what one more person has left.
+    Once registration was opened again nothing more is told in this round: what changed would be the newcomers'.
     """
 
-    def look(connection: Connection) -> People:
+    def look(connection: Connection) -> int | None:
         row = owned_row(connection, analyst, campaign)
         if row.state != "planning":
             raise PromiseBroken("how many can take part is told between registration and announcement")
-        expect_no_newcomer(connection, row)
-        return people_of(connection, campaign, row.round)
+        noted = _noted(connection, row)
+        if "reopen-registration" in [kind for kind, _ in noted[1:]]:
+            raise PromiseBroken(
+                "how many can take part was told before registration was opened again: a second number would single "
+                "newcomers out. The plan can be announced all the same"
+            )
+        return int(noted[0].words.split()[0]) if noted else None
 
-    people = service.read(look)
-    if len(people) < SMALLEST_CELL:
-        return None
-    start = int(service.keys.digest("able", campaign)[:8], 16) % SMALLEST_CELL
-    tens = (_with_something_left(service, people) + start) // SMALLEST_CELL
-    return min(tens * SMALLEST_CELL, len(people) // SMALLEST_CELL * SMALLEST_CELL)
+    return service.read(look)
 
 
-def _with_something_left(service: Service, people: People) -> int:
+def note_able(service: Service, connection: Connection, row: Row[Any]) -> None:
+    """Count, as registration closes, and write it down; a round that has its number keeps it.
+
+    Where one ten ends and the next begins is secret, and another in each round: nobody can add people of their own until
+    the number turns, and learn from it what one more person has left.
+    """
+    people = people_of(connection, row.id, row.round)
+    if len(people) < SMALLEST_CELL or _noted(connection, row):
+        return
+    start = int(service.keys.digest("able", f"{row.id}:{row.round}")[:8], 16) % SMALLEST_CELL
+    tens = min((_with_something_left(connection, people) + start) // SMALLEST_CELL, len(people) // SMALLEST_CELL)
+    words = f"{tens * SMALLEST_CELL} people or so, counted in tens, can take part"
+    log_event(connection, service.clock(), _ABLE, words, campaign=row.id, round=row.round)
+
+
+def _noted(connection: Connection, row: Row[Any]) -> list[Row[Any]]:
+    """List what was written down in this round from its number on; nothing, if it has none."""
+    here = (events.c.campaign == row.id, events.c.round == row.round)
+    query = select(events.c.kind, events.c.words).where(*here).order_by(events.c.number)
+    found = list(connection.execute(query).all())
+    first = next((at for at, event in enumerate(found) if event.kind == _ABLE), len(found))
+    return found[first:]
+
+
+def _with_something_left(connection: Connection, people: People) -> int:
     totals = np.array([UNLIMITED if grains is None else grains for grains in people.allowances], dtype=np.int64)
-    left = service.ledger.remaining(people.ids, raised_to=totals, lowered_to=totals)
+    left = remaining(connection, people.ids, raised_to=totals, lowered_to=totals)
     least = allowance_grains(np.array([LIMITS[0].amount]))[0]
     return int(np.count_nonzero(np.minimum(left, totals) >= least))

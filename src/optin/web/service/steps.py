@@ -15,6 +15,7 @@ from optin.errors import BadInput, PromiseBroken
 from optin.store import Terms
 from optin.store.changing import hold
 from optin.store.web_schema import campaigns, jobs
+from optin.web.service.able import note_able
 from optin.web.service.campaigns import note_what_was_shown, possible_now, show
 from optin.web.service.core import Service, log_event, new_id
 from optin.web.service.deadlines import begin_waiting, expect_in_time
@@ -105,6 +106,8 @@ def _take_now(service: Service, connection: Connection, row: Row[Any], step: str
     if step == "reopen-registration":
         note_what_was_shown(service, connection, row)
     reach(service, connection, row, step)
+    if step == "close-registration":
+        note_able(service, connection, row)
     if step == "close":
         begin_waiting(service, connection, row)
 
