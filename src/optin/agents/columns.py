@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
-from optin.kernel.rounding import above, below
+from optin.kernel.rounding import LESS, MORE, above, below
 
 __all__ = [
     "EXTREME",
@@ -48,7 +48,8 @@ Rounded = Callable[[Any], float]
 class Wanted:
     """A column of numbers that must be there and at least 0; positive ones below ``least`` or above ``most`` are refused.
 
-    What no float holds (a Decimal, a Fraction, a whole number above 2^53) is ``rounded`` towards the person.
+    What no float holds (a Decimal, a Fraction, a whole number above 2^53) is ``rounded`` towards the person. Decimals in files
+    that no float holds are multiplied by ``inexact``; None, for limits: only those that would gain a grain are lowered.
     """
 
     name: str
@@ -56,16 +57,22 @@ class Wanted:
     least: float = 0.0
     most: float = LARGEST
     rounded: Rounded = below
+    inexact: float | None = None
 
     @classmethod
     def budgets(cls, name: str) -> Wanted:
         """Want budgets so small that dividing by a cost never passes what a float holds."""
-        return cls(name, most=EXTREME)
+        return cls(name, most=EXTREME, inexact=LESS)
 
     @classmethod
     def costs(cls, name: str) -> Wanted:
         """Want costs that can be divided by, or 0."""
-        return cls(name, finite=True, least=1 / EXTREME, rounded=above)
+        return cls(name, finite=True, least=1 / EXTREME, rounded=above, inexact=1.0)
+
+    @classmethod
+    def divisors(cls, name: str) -> Wanted:
+        """Want costs that a budget is divided by; those of a surplus are left as read, for `lowered` makes room for that."""
+        return replace(cls.costs(name), inexact=MORE)
 
     def faults(self, number: Any, exact: Callable[[float], Any] = float) -> list[tuple[str, Any]]:  # noqa: ANN401
         """List what may be wrong with numbers, in words, and where: of an array or of an engine's expression alike."""

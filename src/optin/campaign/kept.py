@@ -135,7 +135,7 @@ def _totals(allowances: ArrayLike | str | None, rows: Rows) -> ir.IntegerValue |
     if isinstance(allowances, str):
         rows.expect(allowances)
         refuse_unusable(rows, (Wanted(allowances),))  # a missing total would count as none at all
-        return allowance(rows.number(allowances))
+        return allowance(rows.wanted(Wanted(allowances)))
     if np.ndim(allowances):
         raise BadInput(
             "these people stay in their engine: give allowances as one number, or as the name of their column"

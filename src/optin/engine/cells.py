@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from optin.agents.columns import Wanted
+from optin.engine.decimals import corrected, corrected_whole
 from optin.engine.stored import expect_ids, expect_numbers, holds_answers, is_number, is_text, plain_type
 
 __all__ = ["ENDLESS", "FARTHEST", "NO", "NO_ANSWER", "NUMBER", "YES", "as_ids", "as_numbers", "as_truths"]
@@ -33,23 +35,40 @@ def as_ids(column: pa.ChunkedArray, name: str, file: str) -> list[str | None]:
     return texts
 
 
-def as_numbers(column: pa.ChunkedArray, name: str, file: str) -> tuple[NDArray[np.float64], Mask]:
-    """Take numbers, NaN where there is none, and mark the cells that hold something else."""
+def as_numbers(
+    column: pa.ChunkedArray, name: str, file: str, wanted: Wanted | None = None
+) -> tuple[NDArray[np.float64], Mask]:
+    """Take numbers, NaN where there is none, and mark the cells that hold something else.
+
+    What is ``wanted`` of people is read towards the person; values are read as the nearest float.
+    """
     expect_numbers(column.type, file, name)
     plain = _plain(column)
-    words = np.zeros(len(plain), dtype=np.bool_)
-    if is_text(plain.type):
-        text = pc.ascii_trim_whitespace(plain)
-        number, blank = pc.match_substring_regex(text, NUMBER), pc.match_substring_regex(text, "^$")
-        words = _mask(pc.invert(pc.or_(number, blank)))
-        plain = pc.if_else(number, text, pa.nulls(len(text), text.type))
-    elif pa.types.is_decimal(plain.type):
+    if not (is_text(plain.type) or pa.types.is_decimal(plain.type)):
+        numbers = _floats(plain)
+        if wanted is not None and pa.types.is_integer(plain.type):
+            numbers = corrected_whole(numbers, wanted)
+        return numbers, np.zeros(len(plain), dtype=np.bool_)
+    if pa.types.is_decimal(plain.type):
         plain = pc.cast(plain, pa.string())  # Arrow's own cast is off in the last digit for one in three
-    numbers = np.array(pc.cast(plain, pa.float64(), safe=False).to_pylist(), dtype=np.float64)  # None becomes NaN
-    if is_text(plain.type) and np.isinf(numbers).any():  # digits alone are never without end, only past every float
-        digits = ~_mask(pc.match_substring_regex(plain, ENDLESS))
+    text = pc.ascii_trim_whitespace(plain)
+    number = pc.match_substring_regex(text, NUMBER)
+    numbers, read = np.full(len(text), np.nan), _mask(number)
+    numbers[read] = _read(text.filter(number), wanted)
+    return numbers, ~read & _mask(pc.match_substring_regex(text, "."))
+
+
+def _read(text: pa.ChunkedArray, wanted: Wanted | None) -> NDArray[np.float64]:
+    """Read cells that are all numbers; digits alone are never without end, only past every float."""
+    numbers = _floats(text)
+    if np.isinf(numbers).any():
+        digits = ~_mask(pc.match_substring_regex(text, ENDLESS))
         numbers = np.where(digits, np.clip(numbers, -FARTHEST, FARTHEST), numbers)
-    return numbers, words
+    return numbers if wanted is None else corrected(text, numbers, wanted)
+
+
+def _floats(column: pa.ChunkedArray) -> NDArray[np.float64]:
+    return np.array(pc.cast(column, pa.float64(), safe=False).to_pylist(), dtype=np.float64)  # None becomes NaN
 
 
 def as_truths(column: pa.ChunkedArray, name: str, file: str) -> tuple[Mask, Mask]:
@@ -73,4 +92,5 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _mask(column: pa.ChunkedArray) -> Mask:
+    """Return truths; what is missing is not true."""
     return np.array(column.to_pylist(), dtype=np.bool_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from optin.agents.columns import MISSING, NO_ID, NO_NUMBER, SAME_ID, Wanted, counted
@@ -31,7 +32,7 @@ def refuse_unusable(rows: Rows, wanted: tuple[Wanted, ...]) -> None:
 
 
 def _faults(rows: Rows, wanted: Wanted) -> list[tuple[str, ir.BooleanColumn]]:
-    raw, number = rows.column(wanted.name), rows.number(wanted.name)
+    raw, number = rows.column(wanted.name), rows.wanted(replace(wanted, inexact=1.0))  # a digit is no fault
     present = raw.notnull()
     if raw.type().is_string():
         present = present & (trimmed(raw) != "")

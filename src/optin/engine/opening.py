@@ -153,5 +153,5 @@ def agents_of(
     if benefit is not None:
         cost = table.numbers(Wanted.costs(str(costs)))
         return QuasiLinear(cost, benefit=benefit, outside=outside, ids=tuple(table.ids(id)))
-    budget, cost = table.numbers(Wanted.budgets(str(budgets))), table.numbers(Wanted.costs(str(costs)))
+    budget, cost = table.numbers(Wanted.budgets(str(budgets))), table.numbers(Wanted.divisors(str(costs)))
     return PrivacyConstrained.from_budgets(budget, cost, ids=tuple(table.ids(id)))

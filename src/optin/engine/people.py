@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -137,12 +138,12 @@ class KeptQuasiLinear(QuasiLinear):
         _stays("ids")
 
     def _unit_limit(self) -> ir.FloatingColumn:
-        cost = self.rows.number(self.column)
+        cost = self.rows.wanted(Wanted.costs(self.column))
         return _usable(Wanted.costs(self.column), cost).ifelse(_quotient(literal(1.0), cost), None).cast("float64")
 
     def limit(self, surplus: float) -> ir.FloatingColumn:
         """Return the epsilon at which each person is indifferent, as an expression: max(surplus, 0) / cost (E9)."""
-        cost = self.rows.number(self.column)
+        cost = self.rows.wanted(Wanted.costs(self.column))
         if surplus >= 0:
             return _quotient(literal(max(surplus, 0.0)), cost)
         return cost * literal(0.0)
@@ -184,10 +185,11 @@ def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...]) ->
 def limit_of(rows: Rows, limits: str | None, budgets: str | None, costs: str | None) -> KeptConstrained:
     """Take limits from a column, or divide budgets by costs."""
     if limits is not None:
-        return KeptConstrained(rows, rows.number(limits), columns=(Wanted(limits),))
-    budget, cost = str(budgets), str(costs)
-    quotient = _ratio(rows.number(budget), rows.number(cost))
-    return KeptConstrained(rows, quotient, columns=(Wanted.budgets(budget), Wanted.costs(cost)))
+        return KeptConstrained(rows, rows.wanted(Wanted(limits)), columns=(Wanted(limits),))
+    wanted = Wanted.budgets(str(budgets)), Wanted.divisors(str(costs))
+    budget, cost = (rows.wanted(one) for one in wanted)
+    named = replace(rows, table=rows.table.mutate(budget=budget, cost=cost))  # each is used many times
+    return KeptConstrained(named, _ratio(named.table.budget, named.table.cost), columns=wanted)
 
 
 def _quotient(top: ir.FloatingScalar, cost: ir.FloatingColumn) -> ir.FloatingColumn:

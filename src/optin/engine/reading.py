@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import TypeVar
@@ -63,7 +64,7 @@ class Table:
         """Read numbers of at least 0."""
         wanted = Wanted(wanted) if isinstance(wanted, str) else wanted
         name = wanted.name
-        numbers, words = self._joined(name, as_numbers)
+        numbers, words = self._joined(name, partial(as_numbers, wanted=wanted))
         refuse(words, NO_NUMBER, self._said(name))
         refuse_faults(numbers, wanted, self._said(name))
         return numbers

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from optin.agents.columns import counted
+from optin.agents.columns import Wanted, counted
 from optin.engine.builtin import present, trimmed, valid_text
 from optin.engine.cells import ENDLESS, FARTHEST, NO, NO_ANSWER, NUMBER, YES
+from optin.engine.decimals import corrected_in_engine, corrected_whole_in_engine
 from optin.engine.headers import advice, expect_column
 from optin.engine.marks import Mark, expect_unchanged, marks_of
 from optin.engine.session import Session, literal
@@ -116,6 +117,13 @@ class Rows:
         if kind.is_decimal():
             column = column.cast("string")  # DuckDB's own cast of a decimal is off in the last digit now and then
         return column if str(kind) in ("float64", "!float64") else column.cast("float64")
+
+    def wanted(self, wanted: Wanted) -> ir.FloatingColumn:
+        """Return a column as `number` does, but what no float holds is read towards the person."""
+        number, column = self.number(wanted.name), self.column(wanted.name)
+        if column.type().is_string() or column.type().is_decimal():
+            return corrected_in_engine(trimmed(column.cast("string")), number, wanted)
+        return corrected_whole_in_engine(number, wanted) if column.type().is_integer() else number
 
     def _parsed(self, column: ir.StringColumn) -> ir.FloatingColumn:
         """Read text as numbers; what engines make of 1d or 1_000 differs, so only plain digits reach their casts."""
