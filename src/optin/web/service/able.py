@@ -37,7 +37,7 @@ def able(service: Service, analyst: Visitor, campaign: str) -> int | None:
         if row.state != "planning":
             raise PromiseBroken("how many can take part is told between registration and announcement")
         noted = _noted(connection, row)
-        if "reopen-registration" in [kind for kind, _ in noted[1:]]:
+        if "reopen-registration" in [event.kind for event in noted]:
             raise PromiseBroken(
                 "how many can take part was told before registration was opened again: a second number would single "
                 "newcomers out. The plan can be announced all the same"
@@ -66,7 +66,7 @@ def _noted(connection: Connection, row: Row[Any]) -> list[Row[Any]]:
     """List what was written down in this round from its number on; nothing, if it has none."""
     here = (events.c.campaign == row.id, events.c.round == row.round)
     query = select(events.c.kind, events.c.words).where(*here).order_by(events.c.number)
-    found = list(connection.execute(query).all())
+    found: list[Row[Any]] = [*connection.execute(query)]
     first = next((at for at, event in enumerate(found) if event.kind == _ABLE), len(found))
     return found[first:]
 
