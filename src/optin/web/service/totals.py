@@ -27,7 +27,7 @@ from optin.web.service.ladder import Step
 from optin.web.service.records import Draft
 from optin.web.service.rows import agents_with
 
-__all__ = ["TIMES", "Budget", "asked_at_most", "budget_of", "give_declined_back"]
+__all__ = ["TIMES", "Budget", "asked_at_most", "budget_of", "give_declined_back", "keep_total"]
 
 TIMES = 4
 """How many campaigns like the first one a total covers, unless its owner says otherwise."""
@@ -76,6 +76,15 @@ def budget_of(connection: Connection, person: str) -> Budget:
     held = tuple(holdings(connection, person))
     standing = [one for one in held if not one.returned and not one.spent and (one.campaign, one.round) not in declined]
     return Budget(total, sum(one.spent for one in held), sum(one.promised for one in standing), held)
+
+
+def keep_total(connection: Connection, person: str) -> None:
+    """Let one transaction at a time change a person's total or what stands against it: what it reads next stays true.
+
+    Whoever holds campaigns holds them before this, as an announcement does, which writes totals last. On SQLite a writing
+    transaction is alone anyway.
+    """
+    connection.execute(select(accounts.c.id).where(accounts.c.id == person).with_for_update(key_share=True))
 
 
 def _declined_by(connection: Connection, person: str) -> set[tuple[str, int]]:

@@ -16,7 +16,7 @@ from optin.web.service.ladder import Step
 from optin.web.service.people.looking import me
 from optin.web.service.records import Draft, Me, Visitor
 from optin.web.service.rows import job_of
-from optin.web.service.totals import TIMES, asked_at_most, budget_of
+from optin.web.service.totals import TIMES, Budget, asked_at_most, budget_of, keep_total
 
 __all__ = ["lower_allowance", "raise_allowance", "say_total"]
 
@@ -27,7 +27,7 @@ def say_total(connection: Connection, person: str, draft: Draft, step: Step, tim
     Without ``times`` a total said before stays as it is, and a first one is for a few campaigns. A campaign that can be worth
     nothing to this person says nothing about a total.
     """
-    budget, most = budget_of(connection, person), asked_at_most(draft, step)
+    budget, most = _kept_budget(connection, person), asked_at_most(draft, step)
     if (times is None and budget.total is not None) or not most:
         return
     total = budget.after(TIMES if times is None else times, most)
@@ -57,8 +57,9 @@ def lower_allowance(service: Service, person: Visitor, epsilon: float) -> Me:
     grains = _grains(epsilon)
 
     def work(connection: Connection) -> None:
+        budget = _kept_budget(connection, person.account)
         _expect_no_plan_under_way(connection, person.account)
-        if grains < budget_of(connection, person.account).committed:
+        if grains < budget.committed:
             raise PromiseBroken(
                 "more than this is spent or promised already: a total cannot be lower. Decline where answers are open, and "
                 "what was promised there is yours again"
@@ -78,12 +79,27 @@ def _grains(epsilon: float) -> int:
     return int(allowance_grains(np.array([epsilon]))[0])
 
 
-def _expect_no_plan_under_way(connection: Connection, person: str) -> None:
-    """Refuse a total while a plan is made that has read another one, or none, and would promise beyond it."""
+def _kept_budget(connection: Connection, person: str) -> Budget:
+    """Read what a total is and what stands against it, and keep both until the transaction ends."""
+    _held_before_plans(connection, person)
+    keep_total(connection, person)
+    _held_before_plans(connection, person)  # what was chosen before the total was ours
+    return budget_of(connection, person)
+
+
+def _held_before_plans(connection: Connection, person: str) -> list[str]:
+    """Keep those of a person's campaigns from taking a step whose plan is still to be made, and list them."""
     mine = select(registrations.c.campaign).where(registrations.c.person == person)
     before = select(campaigns.c.id).where(campaigns.c.id.in_(mine), campaigns.c.state.in_(("registration", "planning")))
-    for name in sorted(connection.scalars(before)):
+    names = sorted(connection.scalars(before))
+    for name in names:
         hold(connection, name, shared=True)
+    return names
+
+
+def _expect_no_plan_under_way(connection: Connection, person: str) -> None:
+    """Refuse a total while a plan is made that has read another one, or none, and would promise beyond it."""
+    for name in _held_before_plans(connection, person):
         job = job_of(connection, name)
         if job is not None and job.unfinished:
             raise PromiseBroken(

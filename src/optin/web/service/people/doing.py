@@ -17,7 +17,7 @@ from optin.web.service.people.allowing import say_total
 from optin.web.service.people.looking import campaign, of_mine, visible
 from optin.web.service.records import Draft, MyCampaign, Visitor
 from optin.web.service.rows import expect_round
-from optin.web.service.totals import budget_of
+from optin.web.service.totals import budget_of, keep_total
 
 __all__ = ["decline", "join", "register", "withdraw"]
 
@@ -85,7 +85,7 @@ def join(
     """
 
     def work(connection: Connection) -> None:
-        row = _held_row(connection, person, name)
+        row = _kept_row(connection, person, name)
         expect_round(row, round)
         _expect_answering(connection, row, person)
         _expect_promise(connection, row, person)
@@ -99,7 +99,7 @@ def decline(service: Service, person: Visitor, name: str) -> MyCampaign:
     """Decline, or take a yes back; the value given before is gone, and what was promised is free again."""
 
     def work(connection: Connection) -> None:
-        row = _held_row(connection, person, name)
+        row = _kept_row(connection, person, name)
         _expect_answering(connection, row, person, states=("announced", "answers"))
         _store_no(service, connection, row, person)
 
@@ -112,7 +112,7 @@ def withdraw(service: Service, person: Visitor, name: str) -> None:
 
     Analysts see cells once registration is closed: if people could vanish from them, each would show where they were.
     """
-    service.change(lambda connection: _withdraw(service, connection, person, _held_row(connection, person, name)))
+    service.change(lambda connection: _withdraw(service, connection, person, _kept_row(connection, person, name)))
 
 
 def _withdraw(service: Service, connection: Connection, person: Visitor, row: Row[Any]) -> None:
@@ -136,6 +136,13 @@ def _held_row(connection: Connection, person: Visitor, name: str) -> Row[Any]:
     visible(connection, person, name)
     hold(connection, name, shared=True)
     return visible(connection, person, name)
+
+
+def _kept_row(connection: Connection, person: Visitor, name: str) -> Row[Any]:
+    """Find a campaign as `_held_row` does, and keep the person's total: joining and lowering it cannot cross."""
+    row = _held_row(connection, person, name)
+    keep_total(connection, person.account)
+    return row
 
 
 def _expect_answering(
