@@ -359,6 +359,11 @@ WEAKENED = {
 }
 
 
+def test_an_index_that_looks_for_words_in_capitals_is_found(stood):
+    blind = "CREATE UNIQUE INDEX one_closing ON acts (offer) WHERE kind IN ('RELEASE', 'CANCEL')"
+    assert "index one_closing is not as optin made it" in altered(stood, "DROP INDEX one_closing", blind)
+
+
 @pytest.mark.parametrize("index", WEAKENED)
 def test_an_index_that_no_longer_keeps_rows_apart_is_found_under_its_old_name(stood, index):
     assert f"index {index} is not as optin made it" in altered(stood, f"DROP INDEX {index}", WEAKENED[index])

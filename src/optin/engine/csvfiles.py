@@ -14,12 +14,22 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from optin.errors import BadInput
 
-__all__ = ["csv_header", "expect_readable", "expect_text", "expect_utf8", "line_count", "line_of", "read_csv"]
+__all__ = [
+    "csv_header",
+    "expect_quotes",
+    "expect_readable",
+    "expect_text",
+    "expect_utf8",
+    "line_count",
+    "line_of",
+    "read_csv",
+]
 
 KINDS = (
     (b"\x1f\x8b", "compressed (gzip), not UTF-8 text"),
@@ -29,6 +39,9 @@ KINDS = (
     (b"PAR1", "Parquet under another name, not UTF-8 text"),
 )
 """How files begin that are given instead of CSV, and what they are."""
+BOM = b"\xef\xbb\xbf"
+EDGE = np.isin(np.arange(256), list(b',\r\n"'))
+"""What may stand on the outer side of a quote."""
 
 
 def csv_header(path: Path) -> list[str]:
@@ -100,8 +113,40 @@ def _counted(columns: int) -> str:
 
 
 def expect_text(path: Path) -> None:
-    """Refuse a file that is not UTF-8 from end to end."""
+    """Refuse a file that is not UTF-8 from end to end, or whose quotes could be read in two ways."""
     expect_utf8(path, lambda: path.open("rb"))
+    expect_quotes(path, lambda: path.open("rb"))
+
+
+def expect_quotes(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
+    """Refuse a quote that does not open or close a whole cell: of "p1" and a blank behind it, engines make different ids."""
+    with opened() as file:
+        line = _odd_quote(file)
+    if line is not None:
+        raise BadInput(
+            f"{name} line {line}: a quote opens or closes a part of a cell; leave no blank beside quotes, and inside a"
+            ' quoted cell write "" for a quote'
+        )
+
+
+def _odd_quote(file: BinaryIO) -> int | None:
+    """Find the line of the first quote that has no comma, line end or other quote on its outer side.
+
+    Quotes open and close in turn, so every other one opens; a quote inside a cell is written twice and closes and opens.
+    """
+    held, quotes, line = b"\n", 0, 1
+    while True:
+        block = file.read(1 << 20)
+        data = held + (block.removeprefix(BOM) if line == 1 and held == b"\n" else block) + (b"" if block else b"\n")
+        signs = np.frombuffer(data, dtype=np.uint8)
+        places = np.flatnonzero(signs[1:-1] == ord('"')) + 1
+        opening = (quotes + np.arange(len(places))) % 2 == 0
+        odd = places[~EDGE[np.where(opening, signs[places - 1], signs[places + 1])]]
+        if len(odd):
+            return line + data.count(b"\n", 1, int(odd[0]))
+        if not block:
+            return None
+        quotes, line, held = quotes + len(places), line + data.count(b"\n", 1, len(data) - 1), data[-2:]
 
 
 def expect_utf8(name: Path | str, opened: Callable[[], BinaryIO]) -> None:

@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from optin.engine.scratch import Scratch
 from optin.engine.session import Session
+from optin.errors import BadInput
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -68,6 +69,10 @@ def _listed(files: Sequence[str]) -> str:
 
 def _literal(file: str) -> str:
     """Write a name so that, taken as a pattern, it means itself."""
+    if "\\" in file and re.search(r"[*?[]", file):
+        raise BadInput(
+            f"DuckDB does not read {file}: beside * ? or [ it takes a backslash for a slash; rename the file"
+        )
     return re.sub(r"[*?[]", r"[\g<0>]", file)
 
 

@@ -42,9 +42,11 @@ def expect_column(file: Path | str, name: str, header: list[str]) -> None:
 
 
 def expect_told_apart(file: Path | str, header: list[str]) -> None:
-    """Refuse names that differ only in capitals: engines take them for one."""
+    """Refuse names that differ only in capitals, which engines take for one, or not at all, of which they rename one."""
     first: dict[str, str] = {}
     for name in header:
+        if header.count(name) > 1:
+            expect_column(file, name, header)
         other = first.setdefault(name.casefold(), name)
         if other != name:
             raise BadInput(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from glob import has_magic
 from typing import TYPE_CHECKING, Any
 
-from optin.engine.csvfiles import expect_utf8
+from optin.engine.csvfiles import expect_quotes, expect_utf8
 from optin.engine.parquetfiles import types_in
 from optin.engine.places import KNOWN, is_hidden
 from optin.engine.session import Session
@@ -57,6 +57,7 @@ class Located:
         failed = True
         try:
             expect_utf8(file, lambda: self.system.open(file, "rb"))
+            expect_quotes(file, lambda: self.system.open(file, "rb"))
             failed = False
         except BadInput:
             raise

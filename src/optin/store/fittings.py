@@ -66,8 +66,10 @@ def _index(index: Index) -> str:
 
 
 def _plain(statement: str) -> str:
-    """Write a statement without what means nothing: quotes around names, spaces, capitals."""
-    return re.sub(r"\s*([(),])\s*", r"\1", " ".join(statement.replace('"', "").split())).lower()
+    """Write a statement without what means nothing outside of texts: quotes around names, spaces, capitals."""
+    parts = re.split(r"('(?:[^']|'')*')", statement)
+    bare = [part if at % 2 else " ".join(f" {part} ".replace('"', "").split()).lower() for at, part in enumerate(parts)]
+    return re.sub(r"\s*([(),])\s*", r"\1", " ".join(bare))
 
 
 # --- PostgreSQL: its catalogue --------------------------------------------------------------------------------------
