@@ -395,7 +395,8 @@ def by_command(case, folder, engine):
     def run(name, *arguments):
         left = optin_command(name, *arguments)
         if left.code:
-            found.append((name, left.code, placeless(left.err.removeprefix("optin: ").strip(), source, case)))
+            said = left.err.removeprefix("optin: ").strip().replace(str(here), "HERE")
+            found.append((name, left.code, placeless(said, source, case)))
         return left.code == 0
 
     for name, arguments in _commands(case, source, here, engine):

@@ -160,6 +160,14 @@ class QuasiLinear:
     def __repr__(self) -> str:
         return f"QuasiLinear({len(self)} people, benefit={benefit_name(self.benefit)})"
 
+    def cost_of(self, epsilons: Array) -> Array:
+        """Return what everyone's epsilon costs them; who bears no cost pays nothing for an infinite one either.
+
+        >>> QuasiLinear([0, 2]).cost_of(np.array([math.inf, 3.0])).tolist()
+        [0.0, 6.0]
+        """
+        return np.multiply(self.costs, epsilons, out=np.zeros(len(self)), where=self.costs > 0)
+
     def table(self) -> People:
         """Return t = 1/c as the kernel reads it (E10)."""
         return ArrayLimits(self.costs, inverse=True)

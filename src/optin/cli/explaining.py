@@ -224,7 +224,7 @@ def _worth(plan: Plan, agents: Agents) -> list[tuple[str, str]]:
     lines = [("promised variance", f"{number(plan.promised_variance)} at most, or nothing is released")]
     if plan.surplus is None:
         return lines
-    margins = plan.surplus - np.asarray(agents.costs) * plan.epsilons(agents)  # type: ignore[union-attr]
+    margins = plan.surplus - agents.cost_of(plan.epsilons(agents))  # type: ignore[union-attr]
     gaining = int(np.count_nonzero(margins > 1e-9 * abs(plan.surplus)))
     return [
         *lines,

@@ -147,7 +147,8 @@ def agents_of(
     table: Table, *, id: str, limits: str | None, budgets: str | None, costs: str | None,  # noqa: A002
     benefit: Benefit | None, outside: Any = 0.0,  # noqa: ANN401
 ) -> Agents:  # fmt: skip
-    """Build the agents that a table in memory describes; numbers are looked at before ids, as in an engine."""
+    """Build the agents that a table in memory describes: what is wrong is looked for in the same order as in an engine."""
+    table.expect_stored(id, [name for name in (limits, budgets, costs) if name is not None])
     if limits is not None:
         return PrivacyConstrained(table.numbers(limits), ids=tuple(table.ids(id)))
     if benefit is not None:

@@ -19,6 +19,7 @@ from optin.engine.csvfiles import line_of, read_csv
 from optin.engine.headers import expect_column, header, is_parquet, shared
 from optin.engine.parquetfiles import read_parquet
 from optin.engine.places import files_of
+from optin.engine.stored import expect_ids, expect_numbers
 from optin.errors import BadInput
 
 __all__ = ["Table", "read_table"]
@@ -52,6 +53,12 @@ class Table:
         ends = list(accumulate(len(table) for table in self.tables))
         at = next((number for number, end in enumerate(ends) if row < end), len(ends) - 1)
         return _place(self.files[at], row - (ends[at] - len(self.tables[at])))
+
+    def expect_stored(self, id: str, numbers: Sequence[str]) -> None:  # noqa: A002 - the word of the contract
+        """Refuse columns that are not stored as ids or numbers, before any cell is looked at."""
+        for name, expect in ((id, expect_ids), *((name, expect_numbers) for name in numbers)):
+            for file, table in zip(self.files, self.tables, strict=True):
+                expect(table.column(name).type, str(file), name)
 
     def ids(self, name: str) -> list[str]:
         """Read ids as text, each of them only once in all files."""

@@ -86,7 +86,7 @@ def cost_reports(
     variances, epsilons = climb.top(told, honest.variance / asked.width**2)
     surplus = climb.surplus(np.where(np.isfinite(variances), variances, 0.0))
     utilities = np.where(np.isfinite(variances), surplus - agents.costs[:, None] * epsilons, 0.0)
-    own = honest.surplus - agents.costs * honest.epsilons(agents)
+    own = honest.surplus - agents.cost_of(honest.epsilons(agents))
     return CostReports(told, epsilons, variances * asked.width**2, utilities, own, honest.surplus)
 
 
