@@ -55,7 +55,9 @@ def corrected(text: pa.ChunkedArray, numbers: Numbers, wanted: Wanted) -> Number
 def _shifted(numbers: Numbers, above: NDArray[np.bool_], exact: NDArray[np.bool_], wanted: Wanted) -> Numbers:
     if wanted.inexact is None:
         return np.where(above, numbers * LESS, numbers)
-    return np.where(exact, numbers, numbers * wanted.inexact)
+    moved = numbers * wanted.inexact
+    within = np.where(numbers <= wanted.most, np.minimum(moved, wanted.most), moved)  # a digit makes nothing too large
+    return np.where(exact, numbers, within)
 
 
 def corrected_whole(numbers: Numbers, wanted: Wanted) -> Numbers:
@@ -81,7 +83,9 @@ def corrected_in_engine(text: ir.StringColumn, number: ir.FloatingColumn, wanted
     if wanted.inexact is None:
         return ibis.cases((~grain | short, number), (theirs < ours, number * literal(LESS)), else_=number)
     exact = (theirs == ours) & ~rest.re_search("[1-9]")
-    moved = number * literal(wanted.inexact)
+    most, moved = literal(wanted.most), number * literal(wanted.inexact)
+    if wanted.inexact > 1.0:
+        moved = ((number <= most) & (moved > most)).ifelse(most, moved)
     return ibis.cases((short & (grain | large), number), (~grain, moved), (exact, number), else_=moved)
 
 
