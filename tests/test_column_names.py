@@ -143,7 +143,7 @@ def test_spark_takes_no_name_for_ours_either(expected, tmp_path):
     expect_the_same(parquet(called(roles, others), tmp_path), roles, "spark-local", tmp_path, expected, total=False)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize("start", range(0, len(NAMES), 5))
 def test_on_spark_people_may_call_their_columns_as_they_like(start, expected, tmp_path):

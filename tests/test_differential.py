@@ -98,7 +98,7 @@ def test_spark_and_arrays_agree_on_random_campaigns(tmp_path, seeds, small_queri
 
 @pytest.mark.parametrize(
     "engine",
-    [pytest.param("duckdb", marks=pytest.mark.slow), pytest.param("spark-local", marks=[SPARK, pytest.mark.soak])],
+    [pytest.param("duckdb", marks=pytest.mark.soak), pytest.param("spark-local", marks=[SPARK, pytest.mark.soak])],
 )
 @pytest.mark.parametrize("seeds", batches(200, 20), ids=str)
 def test_all_engines_agree_on_many_random_campaigns(tmp_path, seeds, engine):
