@@ -17,7 +17,7 @@ test: .venv/.dev system
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not soak"
 
-# Statistics with a stated false-alarm rate, long batteries, load: after every `make test`, at most 25 minutes.
+# Statistics with a stated false-alarm rate, long batteries, load: at most 25 minutes on two cores.
 slow: .venv/.dev system
 	$(BIN)/pytest -n 2 --dist loadgroup -m "slow and not soak"
 
