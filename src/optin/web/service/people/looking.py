@@ -34,7 +34,7 @@ def me(service: Service, person: Visitor) -> Me:
         return Me(
             account=person.account,
             allowance=_epsilon(budget.total) if budget.bounded else None,
-            promised=(budget.promised + budget.waiting) * 2.0**-32,
+            promised=budget.promised * 2.0**-32,
             spent=budget.spent * 2.0**-32,
             remaining=_epsilon(budget.left),
             campaigns=tuple(_view(service, connection, row, person.account, budget) for row in rows),
