@@ -182,8 +182,7 @@ def test_without_a_ledger_answers_that_change_after_the_decision_are_refused(mon
         with changed_while(monkeypatch, number, place, other):
             try:
                 optin.release(offer, kept, "value", joined="joined")
-            except PromiseBroken as refusal:
-                assert "changed while they were read" in str(refusal)
+            except PromiseBroken:
                 refused += 1
     assert refused >= 1
     assert len(drawn) == 2 - refused
