@@ -25,6 +25,7 @@ class Child:
             data += chunk
         os.close(self.pipe)
         _, self.status = os.waitpid(self.pid, 0)
+        assert data or self.was_killed, f"the child ended with status {self.status} and said nothing"
         return pickle.loads(data) if data else None
 
     def _read(self):
@@ -49,9 +50,10 @@ def fork(job, *, die_at=None):
         LISTENERS.clear()
         if die_at is not None:
             LISTENERS.append(lambda point: os.kill(os.getpid(), signal.SIGKILL) if point == die_at else None)
-        os.write(write_end, pickle.dumps(_outcome(job)))
-    finally:
+        os.write(write_end, _sendable(_outcome(job)))
         os._exit(0)
+    finally:  # the above raised
+        os._exit(1)
 
 
 def _outcome(job):
@@ -59,3 +61,10 @@ def _outcome(job):
         return job()
     except Exception as error:
         return error
+
+
+def _sendable(outcome):
+    try:
+        return pickle.dumps(outcome)
+    except Exception as error:
+        return pickle.dumps(AssertionError(f"{outcome!r} cannot be sent: {error!r}"))
