@@ -218,7 +218,8 @@ def _release_rows(drawn: Release) -> list[tuple[str, str]]:
         ("standard error", number(error)),
         ("95 % for the noise", f"{_ends(drawn.noise_interval(0.95), error)}: the weighted mean of these people"),
         ("95 % in total", f"{_ends(drawn.total_interval(0.95), error)}: the mean of people like these"),
-        ("which assumes", drawn.assumption("optin plan --max-gap")),
+        ("half of it", f"± {number(drawn.half_width(0.95))}, before it is cut at the bounds"),
+        ("which leaves out", drawn.assumption("optin plan --max-gap")),
         ("joined", f"{drawn.joined_people:,} of {drawn.announcement.people:,} people"),
     ]
     if drawn.charged:

@@ -70,22 +70,31 @@ def limits_as_values(name: str) -> str:
 
 
 def assumption(gap: float, *, width: float, max_gap: float, tilt: float, guard: str = "") -> str:
-    """Say what an interval for the population takes for granted; ``gap`` is where it breaks down (E22).
+    """Say what an interval for the population leaves out; at ``gap`` that alone is as large as its half-width (E22).
 
     ``guard`` is what planning for a gap is called where this is read.
 
     >>> assumption(0.3712, width=1.0, max_gap=0.0, tilt=0.2)
-    'The interval holds while the averages of cautious and open people differ by less than 0.37, the less the more surely.'
+    'The ± counts no error from cautious and open people having different averages: if these lie 0.37 apart, ...'
     """
     if max_gap > 0:
         return f"The interval allows for averages of cautious and open people that differ by up to {_short(max_gap)}."
     if tilt == 0:
         return "Everyone counts alike, so the interval holds whether or not limits and values are related."
-    holds = f"The interval holds while the averages of cautious and open people differ by less than {_floor(gap)}"
-    if gap > width:
-        return f"{holds}, which within these bounds they always do."
-    spared = f" {guard} makes weights more even, and the interval wide enough for such a difference." if guard else ""
-    return f"{holds}, the less the more surely.{spared}"
+    reach = (
+        f"{_short(width)} apart, the most within these bounds, that error alone can be {_share(width / gap)} of the ±."
+    )
+    if gap <= width:
+        reach = f"{_floor(gap)} apart, that error alone can be as large as the ±, and half as large at half of that."
+    spared = f" {guard} makes weights more even, and the interval wide enough for a stated difference." if guard else ""
+    return (
+        f"The ± counts no error from cautious and open people having different averages: if these lie {reach}{spared}"
+    )
+
+
+def _share(part: float) -> str:
+    """Write a share in per cent, rounded up: an error is at most this."""
+    return f"{math.ceil(100 * part * (1 - 1e-12))} %"
 
 
 def _short(number: float) -> str:
@@ -93,7 +102,7 @@ def _short(number: float) -> str:
 
 
 def _floor(number: float) -> str:
-    """Write two digits, rounded down: what is said to hold below this must hold there."""
+    """Write two digits, rounded down: an error must not be as large any earlier than is said."""
     if not 0 < number < math.inf:
         return _short(number)
     unit = 10.0 ** (math.floor(math.log10(number)) - 1)

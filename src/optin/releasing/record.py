@@ -144,11 +144,11 @@ class Release:
 
     @property
     def breakdown_gap(self) -> float:
-        """Return how far apart the means of cautious and open people may lie before the 95 % interval misses (E22)."""
+        """Return how far apart means of cautious and open people make an error as large as ±, which counts none of it (E22)."""
         return self.half_width(0.95) / self.tilt if self.tilt > 0 else math.inf
 
     def assumption(self, guard: str = "") -> str:
-        """Say what the total interval takes for granted about limits and values, and what would guard against it (E22)."""
+        """Say what the total interval leaves out if values go with limits, and what would guard against it (E22)."""
         offer = self.announcement
         guard = guard if offer.model == PRIVACY_CONSTRAINED else ""
         return assumption(self.breakdown_gap, width=offer.width, max_gap=offer.max_gap, tilt=self.tilt, guard=guard)
@@ -172,7 +172,7 @@ class Release:
         """Bound the population mean, with the declared variance, also where values are skewed (E22).
 
         The least of three half-widths that hold. The bias bound is added when a gap was announced; with none announced
-        the interval holds while limits and values are unrelated, or nearly so: see `breakdown_gap`.
+        nothing is added for values that go with limits, and coverage falls with such a link: see `breakdown_gap`.
         """
         half, method = self._half_width(level)
         return self._around(half, level, method)

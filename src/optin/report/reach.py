@@ -46,7 +46,7 @@ def announced_reach(offer: Announcement, level: float = 0.95) -> float:
 
 
 def assumption_of(terms: Plan | Announcement, guard: str = "") -> str:
-    """Say what the interval that a plan or an offer leads to takes for granted, and what would guard against it."""
+    """Say what the interval that a plan or an offer leads to leaves out, and what would guard against it."""
     half = planned_reach(terms) if isinstance(terms, Plan) else announced_reach(terms)
     gap = half / terms.tilt if terms.tilt > 0 else math.inf
     guard = guard if terms.model == PRIVACY_CONSTRAINED else ""
