@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from optin.agents import Description
-from optin.baselines import Reference, no_privacy, references
+from optin.baselines import Reference, best_threshold, no_privacy, references
 from optin.errors import BadInput
 from optin.figures.cells import SMALLEST_CELL, coarse
 from optin.figures.curves import crowd, turnout_variances
@@ -36,6 +36,8 @@ __all__ = [
 ]
 
 MOST_AWAY = 0.6
+NEAR = 1.05
+"""A reference point may look worse by so much, for the sake of groups of ten; beyond that it would mislead."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +67,26 @@ def error_parts(
 
 
 def told_references(plan: Plan, description: Description | None) -> tuple[Reference, ...]:
-    """List the reference points, computed from groups of at least ten people with round edges: nobody's own limit."""
+    """List the reference points, computed from groups of at least ten people with round edges: nobody's own limit.
+
+    A threshold that lies within such a group is not known to the page; it is left out where that matters.
+    """
     if description is None or description.people < SMALLEST_CELL:
         return (no_privacy(plan),)
     none, threshold, strict = references(plan, coarse(description))
+    own = () if threshold_hidden(plan, description) else (threshold,)
     if strict.epsilon == 0:
-        return none, threshold, strict
+        return none, *own, strict
     words = "Everyone counts alike and loses no more than the strictest group allows, rounded down."
-    return none, threshold, replace(strict, name="everyone near the strictest limit", sentence=words)
+    return none, *own, replace(strict, name="everyone near the strictest limit", sentence=words)
+
+
+def threshold_hidden(plan: Plan, description: Description) -> bool:
+    """Say whether groups of ten are too coarse to tell what the best single threshold would give."""
+    if description.people < SMALLEST_CELL:
+        return True
+    shown, known = (best_threshold(plan, people).worst_case_mse for people in (coarse(description), description))
+    return math.sqrt(shown) > NEAR * math.sqrt(known)
 
 
 def release_parts(release: Release) -> tuple[Parts, ...]:

@@ -64,6 +64,8 @@ class Cell:
 def cells(plan: Plan, description: Description, *, smallest: int = SMALLEST_CELL) -> tuple[Cell, ...]:
     """List cells of at least ``smallest`` people by rising limit; none at all if there are fewer people than that.
 
+    Cells end at the cap unless that would leave a single one of people enough for two.
+
     >>> import optin
     >>> people = optin.PrivacyConstrained([1.0] * 12 + [2.0] * 8 + [3.0] * 9)
     >>> plan, description = optin.plan(people, bounds=(0, 1), data_variance=0.01), optin.describe(people)
@@ -72,7 +74,10 @@ def cells(plan: Plan, description: Description, *, smallest: int = SMALLEST_CELL
     >>> cells(plan, description, smallest=30)
     ()
     """
-    return _merged(_fine(plan, description), smallest)
+    found = _merged(_fine(plan, description), smallest)
+    if len(found) == 1 and description.people >= 2 * smallest:
+        return _merged(_fine(plan, description), smallest, across=True)
+    return found
 
 
 def groups(
@@ -146,16 +151,18 @@ def _cell(plan: Plan, bucket: Bucket) -> Cell:
     return Cell(low, high, bucket.count, bucket.total, bucket.total, pull)
 
 
-def _merged(fine: Iterable[Cell], smallest: int, enough: int | None = None) -> tuple[Cell, ...]:
+def _merged(
+    fine: Iterable[Cell], smallest: int, enough: int | None = None, *, across: bool = False
+) -> tuple[Cell, ...]:
     """Gather neighbours from below until a cell has ``enough`` people; none stays below ``smallest``.
 
-    A cell that is large by itself stays itself, and a cell does not reach across the cap unless it must: a small rest goes
-    to the cell before it.
+    A cell that is large by itself stays itself, and a cell does not reach ``across`` the cap unless it must: a small rest
+    goes to the cell before it.
     """
     done: list[Cell] = []
     held: Cell | None = None
     for cell in fine:
-        if held is not None and (cell.count >= (enough or smallest) or held.pulled != cell.pulled):
+        if held is not None and (cell.count >= (enough or smallest) or (held.pulled != cell.pulled and not across)):
             held = _settle(done, held, smallest)
         held = cell if held is None else held + cell
         if held.count >= (enough or smallest):

@@ -72,13 +72,20 @@ def weights(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT)
     ax.axhline(1.0, color=ink.text, linewidth=1.2, linestyle=(0, (5, 3)))
     ax.set(xlim=(0, 100), ylim=(0, top))
     write(ax, ink, "an equal share", (100, 1.0), offset=(-5, -4), weight="bold", ha="right", va="top")
-    words = f"area above the line: {percent(plan.tilt)} of all weight,\nmoved to people who allow more (the tilt)"
-    write(ax, ink, words, (0, top), offset=(5, -4), va="top")
+    drawn = float(np.maximum(multiples - 1.0, 0.0) @ np.diff(edges)) / 100.0
+    write(ax, ink, _tilt_words(drawn, plan.tilt), (0, top), offset=(5, -4), va="top")
     return (
         f"Weights in order of people's limits, in multiples of an equal share: from {short(float(multiples[0]))} for the "
         f"strictest group to {short(float(multiples[-1]))} for the most open. {percent(plan.tilt)} of all weight lies above an "
         "equal share."
     )
+
+
+def _tilt_words(drawn: float, tilt: float) -> str:
+    """Name the area above an equal share; groups of ten hide what is moved within them, so it may be less than the tilt."""
+    if abs(tilt - drawn) < 0.005:
+        return f"area above the line: {percent(tilt)} of all weight,\nmoved to people who allow more (the tilt)"
+    return f"area above the line: {percent(drawn)} of all weight;\nwith what moves within groups, {percent(tilt)} (the tilt)"
 
 
 def costly_limits(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) -> str:
@@ -147,7 +154,7 @@ def _drawable(plan: Plan, description: Description) -> tuple[Cell, ...]:
     if math.isinf(plan.eta):
         raise BadInput("without noise there is nothing to draw: everyone who counts has no limit")
     found = cells(plan, description)
-    if not found:
+    if not found or (len(found) == 1 and not _alike(found[0])):
         raise BadInput(
             f"only {count(description.people)}: too few to draw without a mark standing for a person; the plan's numbers remain"
         )

@@ -14,6 +14,8 @@ __all__ = ["CLASS", "assumption", "cautions", "limits_as_values"]
 CLASS = "weighted means with fixed weights and one Laplace noise"
 """What a plan is best among, wherever it is called the best."""
 HIGHEST_USUAL = 10.0
+DUST = 1e-12
+"""A tilt below this is rounding: everyone counts alike."""
 
 
 def cautions(
@@ -79,7 +81,7 @@ def assumption(gap: float, *, width: float, max_gap: float, tilt: float, guard: 
     """
     if max_gap > 0:
         return f"The interval allows for averages of cautious and open people that differ by up to {_short(max_gap)}."
-    if tilt == 0:
+    if tilt < DUST:
         return "Everyone counts alike, so the interval holds whether or not limits and values are related."
     reach = (
         f"{_short(width)} apart, the most within these bounds, that error alone can be {_share(width / gap)} of the ±."

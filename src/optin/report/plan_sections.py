@@ -6,7 +6,7 @@ import numpy as np
 
 from optin import figures
 from optin.agents import Description
-from optin.figures.accuracy import error_parts, told_references, turnout_lines
+from optin.figures.accuracy import error_parts, threshold_hidden, told_references, turnout_lines
 from optin.figures.cells import coarse, groups
 from optin.figures.curves import crowd, designs
 from optin.figures.dial import dial_caps
@@ -80,6 +80,7 @@ def _weights(plan: Plan, description: Description) -> Pictured:
         ("largest bias at that gap", short(plan.bias_bound)),
         ("largest bias at a gap of a tenth of the range", short(plan.tilt * plan.width / 10)),
     ]
+    known = facts("Weights", rows if plan.pooled_people else rows[1:])
     return Pictured(
         name="weights",
         title="Whose values count how much",
@@ -88,7 +89,8 @@ def _weights(plan: Plan, description: Description) -> Pictured:
             "values on average. If their averages lie apart, the result is off by at most the tilt times that distance."
         ),
         draw=lambda ax, ink: figures.weights(ax, plan, description, ink=ink),
-        numbers=lambda: facts("Weights", rows if plan.pooled_people else rows[1:]),
+        numbers=lambda: known,
+        always=known,
     )
 
 
@@ -118,10 +120,13 @@ def error_section(plan: Plan, description: Description | None, release: Release 
 
 
 def _remarks(plan: Plan, description: Description | None) -> list[str]:
-    return [
+    told = [
         f"{r.name[0].upper()}{r.name[1:]}: {r.sentence[0].lower()}{r.sentence[1:]}"
         for r in told_references(plan, description)
     ]
+    if description is not None and threshold_hidden(plan, description):
+        told.append("Best single threshold: not compared; groups of ten people are too coarse here to tell its error.")
+    return told
 
 
 def _dial(plan: Plan, description: Description) -> Pictured:

@@ -34,13 +34,15 @@ class Pictured:
     draw: Callable[[Axes, Ink], str]
     numbers: Callable[[], Markup]
     height: float = 3.2
+    always: str = ""
+    """Numbers that are known, and shown, where nothing can be drawn."""
 
     def written(self) -> Markup:
         """Write the section, its picture embedded; where there is nothing to draw it says why, in a sentence."""
         try:
             drawn, beside = picture(self.draw, height=self.height), self.numbers()
         except BadInput as why:
-            return section(self.title, f"Not drawn: {why}.")
+            return section(self.title, f"Not drawn: {why}.", below=self.always)
         return section(self.title, self.reading, below=tag("div", drawn, tag("div", beside), class_="pair"))
 
 
