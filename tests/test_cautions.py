@@ -41,10 +41,10 @@ def released(limits, values=0.5, **asked):
 
 @pytest.mark.parametrize(("error", "words"), [(0.51, "more than half of"), (1.01, "larger than the whole")])
 def test_a_standard_error_above_half_of_the_range_is_said_to_be_worse_than_a_guess(error, words):
-    (said,) = cautions(standard_error=error, width=1.0, data_variance=0.25)
+    (said,) = cautions(standard_error=error, half_width=2 * error, width=1.0, data_variance=0.25)
     assert words in said
     assert "a guess of the midpoint would be better" in said
-    assert not cautions(standard_error=0.5, width=1.0, data_variance=0.25)
+    assert not cautions(standard_error=0.5, half_width=0.4, width=1.0, data_variance=0.25)
 
 
 def test_plan_announcement_release_and_report_warn_of_the_same():
@@ -65,9 +65,33 @@ def test_an_accurate_plan_has_no_warnings():
     assert "warning" not in repr(plan)
 
 
-def test_a_declared_spread_of_nothing_is_said():
+def test_a_declared_spread_of_nothing_is_said_as_errors_treat_it():
+    """Standard errors count the noise alone; intervals still allow for something, and are too narrow all the same."""
     plan, _ = planned(np.full(500, 0.5), data_sd=0)
-    assert any("standard deviation of 0" in said for said in plan.warnings())
+    (said,) = plan.warnings()
+    assert "standard deviation of 0" in said
+    assert "standard errors then count the noise alone" in said
+    assert plan.variance == pytest.approx(plan.noise_constant / plan.eta**2)
+    assert plan.half_width() > np.log(20) / plan.eta
+    assert "everyone has the same value" not in said
+
+
+@pytest.mark.parametrize(("half", "said"), [(0.44, False), (0.46, True), (3.0, True)])
+def test_an_interval_about_as_wide_as_the_bounds_is_said_to_tell_nothing(half, said):
+    found = cautions(standard_error=0.2, half_width=half, width=1.0, data_variance=0.25)
+    assert any("about as wide as the range of values" in sentence for sentence in found) is said
+    assert len(cautions(standard_error=0.6, half_width=half, width=1.0, data_variance=0.25)) == 1
+
+
+def test_limits_above_ten_are_seen_by_a_plan_itself_and_not_written():
+    plan, _ = planned(np.r_[np.full(400, 0.5), np.full(20, 50.0), math.inf])
+    assert any("percentage" in sentence for sentence in plan.warnings())
+    assert "percentage" in repr(plan)
+    again = optin.Plan.from_json(plan.to_json())
+    assert again == plan
+    assert "high_limits" not in plan.to_json()
+    assert not any("percentage" in sentence for sentence in again.warnings())
+    assert not planned(np.r_[np.full(400, 0.5), math.inf])[0].high_limits
 
 
 @pytest.mark.parametrize(("limit", "said"), [(50.0, True), (10.5, True), (9.9, False), (math.inf, False)])
@@ -100,6 +124,7 @@ def test_commands_warn_on_standard_error_and_in_json_and_go_on(table, tmp_path):
     asked = ("plan", table, "--limits", "limit", "--bounds", 0, 2, "--sd", 0, "-o", plan)
     first = optin_ok(*asked)
     assert first.err.count("warning: ") == 2
+    assert re.search(r"95 % interval +± 0\.\d+ around the mean of people like these", first.out)
     assert "is this a percentage?" in first.err
     assert "standard deviation of 0" in first.err
     assert optin_ok(*asked, "--json").json["warnings"] == re.findall("warning: (.*)", first.err)
@@ -222,6 +247,19 @@ def test_no_interval_is_said_to_hold_where_averages_of_cautious_and_open_people_
     assert "always" not in said
     assert said.startswith("The ± counts no error from cautious and open people having different averages")
     assert said.endswith("X makes weights more even, and the interval wide enough for a stated difference.")
+
+
+def test_an_interval_wider_than_planned_says_that_decliners_made_it_so():
+    limits = np.r_[np.full(300, 0.4), np.full(100, 1.0)]
+    plan, agents = planned(limits, max_gap=0.2)
+    offer = plan.announce(agents)
+    everyone = optin.release(offer, agents, np.full(400, 0.5))
+    some = optin.release(offer, agents, np.full(400, 0.5), joined=np.arange(400) % 2 == 0)
+    assert "declined" not in everyone.assumption()
+    assert some.bias_bound > 3 * plan.bias_bound
+    added, was = (f"{bias:.3g}" for bias in (some.bias_bound, offer.bias_bound))
+    assert f"{added} of the ±, where {was} was planned, because those who declined" in some.assumption()
+    assert some.assumption() in render(Source(release=some))
 
 
 def test_the_breakdown_gap_is_where_the_largest_bias_is_the_half_width():

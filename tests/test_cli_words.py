@@ -4,6 +4,7 @@ import gzip
 import json
 import math
 import os
+import re
 
 import pytest
 from cli_steps import PLAN, names, optin, optin_ok, people_csv
@@ -222,3 +223,50 @@ def test_a_report_is_a_page_to_show_and_what_is_about_single_people_is_not(campa
         os.umask(mask)
     assert (tmp_path / "r.html").stat().st_mode & 0o777 == 0o644
     assert (campaign / "plan.json").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "asked", [("--limits", "limit"), ("--costs", "cost", "--benefit-base", 3, "--benefit-slope", 1)]
+)
+def test_a_plan_is_told_in_the_same_words_wherever_people_are(tmp_path, asked):
+    """An engine tells limits by groups, and says so; few different limits are a group each."""
+    table = tmp_path / "people.csv"
+    rows = [f"p{at},{(0, 0.1, 0.2, 0.5, 3)[at % 5]},{1 + at % 7}" for at in range(60)]
+    table.write_text("\n".join(["id,limit,cost", *rows]) + "\n")
+    asked = (*asked, "--bounds", 0, 1)
+    memory, engine = (optin_ok("plan", table, *asked, "--engine", name) for name in ("memory", "duckdb"))
+    told = [line for line in memory.out.splitlines() if "keep part of it" not in line]
+    for mine, theirs in zip(told, engine.out.splitlines(), strict=True):
+        marked = theirs.replace(", about", "").replace(", from groups of near limits", "")
+        assert _roughly(marked) == _roughly(mine)
+    assert "from groups of near limits" in engine.out
+    assert memory.err == engine.err
+
+
+def _roughly(line):
+    """A line without its spaces, numbers to two digits."""
+    return " ".join(re.sub(r"\d+\.\d+", lambda found: f"{float(found[0]):.2g}", line).split())
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("ledger", [True, False])
+def test_a_release_tells_those_who_count_from_those_who_joined(tmp_path, engine, ledger):
+    lines = [
+        "id,limit,units,joined",
+        *(f"p{k:02d},{0 if k < 4 else 0.5},1,{'no' if k % 10 == 9 else 'yes'}" for k in range(40)),
+    ]
+    table = tmp_path / "people.csv"
+    table.write_text("\n".join(lines) + "\n")
+    plan, offer, drawn = (tmp_path / f"{name}.json" for name in ("plan", "offer", "drawn"))
+    optin_ok("plan", table, "--limits", "limit", "--bounds", 0, 2, "-o", plan)
+    optin_ok("announce", plan, table, "--ledger", tmp_path / "l.sqlite", "-o", offer)
+    kept = ("--ledger", tmp_path / "l.sqlite") if ledger else ("--no-ledger",)
+    asked = ("release", offer, table, "--values", "units", "--joined", "joined", "--engine", engine, *kept)
+    assert "36 of 40 people; 32 of them count, 4 have nothing to give" in optin_ok(*asked, "-o", drawn).out
+    page = tmp_path / "page.html"
+    optin_ok("report", drawn, "--plan", plan, "-o", page)
+    assert "36 of 40 people joined (of all announced, fewer than 10 have nothing to give" in page.read_text()
+    if ledger:
+        assert "Charged in a ledger, as act " in page.read_text()
+        again = optin_ok(*asked, "-o", drawn, "--json").json
+        assert (again["joined_people"], again["counted_people"], again["stored"]) == (36, None, True)

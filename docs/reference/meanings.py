@@ -162,6 +162,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "covered": "where the interval held that mean; None for designs without one",
     },
     "Plan": {
+        "high_limits": "whether people in memory had limits above 10; not written to files",
         "within_resolution": "whether a benefit known only by calling it left a better offer undecided",
         "slack": "room for decliners (E12)",
         "eta_given": "whether the noise was fixed rather than found",

@@ -100,12 +100,17 @@ class PrivacyConstrained:
 
     def table(self) -> People:
         """Return the limits as the kernel reads them."""
-        extreme = self.most > EXTREME and _largest_finite(self.limits) > EXTREME
+        extreme = self.most > EXTREME and self.most_finite > EXTREME
         return ArrayLimits(self.limits, ceiling=EXTREME if extreme else math.inf)
+
+    @property
+    def most_finite(self) -> float:
+        """The largest limit that anyone set."""
+        return _largest_finite(self.limits)
 
     def scaled_table(self) -> People:
         """Return the limits in units of about the largest, for caps so high that squares would overflow."""
-        return ArrayLimits(self.limits, scale=2.0 ** -math.frexp(_largest_finite(self.limits))[1])
+        return ArrayLimits(self.limits, scale=2.0 ** -math.frexp(self.most_finite)[1])
 
     def tally(self, design: Design, *, variance: float | None = None, data_variance: float | None = None) -> Tally:
         """Add up what a sceptic would, at the cap of a design."""

@@ -20,6 +20,7 @@ from optin.announcement.naming import check_round, checked_campaign
 from optin.errors import BadInput
 from optin.planning.cautions import cautions
 from optin.planning.question import WIDEST
+from optin.planning.reach import reach
 
 __all__ = ["KAPPA", "PRIVACY_CONSTRAINED", "QUASI_LINEAR", "Announcement", "announced_eta", "exact_variance", "nearest"]
 
@@ -94,10 +95,17 @@ class Announcement:
         """Return the largest bias if people's means differ by up to ``max_gap`` (E15)."""
         return self.max_gap * self.tilt
 
+    def half_width(self, level: float = 0.95) -> float:
+        """Return half of the interval that this offer leads to if everyone joins: at 0.95, what ± means (E22)."""
+        squares = self.total_squared_grains / self.total_grains**2
+        scale, at_cap = 0.0 if self.noiseless else 1.0 / self.eta, self.largest_promise / self.total_grains
+        return reach(self, level, people=self.people, squares=squares, at_cap=at_cap, scale=scale)
+
     def warnings(self, description: Description | None = None) -> tuple[str, ...]:
         """List what is odd about this offer, in sentences: nothing is refused for it (`Plan.warnings`)."""
         return cautions(
             standard_error=self.standard_error,
+            half_width=self.half_width(),
             width=self.width,
             data_variance=self.data_variance,
             description=description if self.model == PRIVACY_CONSTRAINED else None,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from optin.announcement import Announcement
     from optin.campaign import Quorum
     from optin.engine import Table
+    from optin.participation import Turnout
     from optin.releasing import Release
     from optin.store import Ledger
 
@@ -49,11 +50,19 @@ def _kept_columns(offer: Announcement, given: Columns) -> Columns:
     return _settled(offer, given)
 
 
-def quorum_of(people: int, standard_error: float | None) -> Quorum:
-    """Say when a release is worth its price."""
+def quorum_of(people: int, standard_error: float | None) -> tuple[Quorum, list[Turnout]]:
+    """Say when a release is worth its price, and note who came: nobody, where a stored release comes back."""
     from optin.campaign import Quorum
 
-    return Quorum(people=people) if standard_error is None else Quorum(people=people, standard_error=standard_error)
+    came: list[Turnout] = []
+
+    class Noting(Quorum):
+        def expect(self, turnout: Turnout) -> None:
+            super().expect(turnout)
+            came.append(turnout)
+
+    more = {} if standard_error is None else {"standard_error": standard_error}
+    return Noting(people=people, **more), came
 
 
 @dataclass(frozen=True)

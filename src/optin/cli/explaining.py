@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optin.cli import screen
+from optin.cli.spread import Spread, spread_of
 from optin.cli.wording import number, percent, whole
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
     from optin.agents import Agents
-    from optin.kernel.ladder import Array
     from optin.planning import Plan
 
 __all__ = ["Explanation", "explanation", "share_of"]
@@ -29,6 +29,7 @@ class Explanation:
     plan: list[tuple[str, str]]
     references: list[dict[str, Any]]
     counts: dict[str, Any]
+    by_groups: bool = False
     target: list[tuple[str, str]] = field(default_factory=list)
     without: list[dict[str, Any]] = field(default_factory=list)
 
@@ -53,7 +54,7 @@ class Explanation:
     def _show_references(self) -> None:
         biased = any(r["bias_bound"] > 0 for r in self.references)
         screen.columns(
-            "Beside what others do",
+            "Beside what others do" + (", from groups of near limits" if self.by_groups else ""),
             (
                 "",
                 "standard error",
@@ -90,31 +91,19 @@ class Explanation:
 
 
 def explanation(plan: Plan, agents: Agents, *, described: dict[str, Any], without: float | None = None) -> Explanation:
-    """Work out everything ``optin plan`` says; of people who stay in an engine, what plan and description know."""
-    if agents.kept:
-        return _brief(plan, described, without)
-    limits = plan.limits(agents)
-    counts = _counts(plan, limits)
+    """Work out everything ``optin plan`` says; of people who stay in an engine, by groups of near limits."""
+    if agents.kept and without is not None:
+        raise BadInput("--without sorts people in memory: add --engine memory, if there are few enough")
+    spread = spread_of(plan, agents, described)
+    counts = _counts(plan, spread)
     return Explanation(
-        plan=[*_people(plan, limits, counts), *_design(plan, counts), *_accuracy(plan), *_worth(plan, agents)],
-        references=_references(plan, agents),
+        plan=[*_people(plan, spread, counts), *_design(plan, counts), *_accuracy(plan), *_worth(plan, agents)],
+        references=_references(plan, spread, counts),
+        by_groups=not spread.exact,
         counts=counts,
         target=_target(plan),
         without=[] if without is None else _absences(plan, agents, without),
     )
-
-
-def _brief(plan: Plan, described: dict[str, Any], without: float | None) -> Explanation:
-    """Say what needs no look at single people."""
-    if without is not None:
-        raise BadInput("--without sorts people in memory: add --engine memory, if there are few enough")
-    counts = {
-        "people": plan.people,
-        "pooled": plan.pooled_people,
-        "no_part": described["zeros"],
-        "no_limit": described["infinite"],
-    }
-    return Explanation(plan=plan.rows(), references=[], counts=counts, target=_target(plan))
 
 
 def share_of(text: str) -> float:
@@ -133,38 +122,40 @@ def share_of(text: str) -> float:
     return share
 
 
-def _counts(plan: Plan, limits: Array) -> dict[str, Any]:
+def _counts(plan: Plan, spread: Spread) -> dict[str, Any]:
     """Count who is pooled, who is tight, who keeps something for free, who takes no part."""
-    taking, exact = limits > 0, math.isinf(plan.eta)  # without noise, giving is not a matter of limit or cap
+    none = spread.count(spread.levels == 0)
+    exact = math.isinf(plan.eta)  # without noise, giving is not a matter of limit or cap
     return {
         "people": plan.people,
         "pooled": plan.pooled_people,
-        "tight": 0 if exact else int(np.count_nonzero(taking & (limits <= plan.cap))),
-        "free_privacy": int(np.count_nonzero(limits > plan.cap)),
-        "no_part": int(np.count_nonzero(~taking)),
-        "no_limit": int(np.count_nonzero(np.isinf(limits))),
+        "tight": 0 if exact else spread.within - none,
+        "free_privacy": plan.people - spread.within,
+        "no_part": none,
+        "no_limit": spread.count(np.isinf(spread.levels)),
     }
 
 
-def _people(plan: Plan, limits: Array, counts: dict[str, Any]) -> list[tuple[str, str]]:
+def _people(plan: Plan, spread: Spread, counts: dict[str, Any]) -> list[tuple[str, str]]:
     more = [f"{counts['no_part']:,} with limit 0 take no part"] if counts["no_part"] else []
     more += [f"{counts['no_limit']:,} without any limit"] if counts["no_limit"] else []
-    ends = np.quantile(limits, (0, 0.25, 0.5, 0.75, 1), method="inverted_cdf")
+    ends = spread.quantiles((0, 0.25, 0.5, 0.75, 1))
     names = ("least", "quarter", "median", "three quarters", "most")
-    label = "limits" if plan.surplus is None else "limits (surplus/cost)"
+    label = ("limits" if plan.surplus is None else "limits (surplus/cost)") + ("" if spread.exact else ", about")
     return [
         ("people", f"{counts['people']:,}" + (f" ({', '.join(more)})" if more else "")),
-        (label, ", ".join(f"{name} {number(float(end))}" for name, end in zip(names, ends, strict=True))),
-        *([("", picture)] if (picture := _picture(limits)) else []),
+        (label, ", ".join(f"{name} {number(end)}" for name, end in zip(names, ends, strict=True))),
+        *([("", picture)] if (picture := _picture(spread)) else []),
     ]
 
 
-def _picture(limits: Array, width: int = 32) -> str:
+def _picture(spread: Spread, width: int = 32) -> str:
     """Draw how limits are spread on a logarithmic scale; nothing if they are all alike."""
-    some = limits[(limits > 0) & np.isfinite(limits)]
-    if len(some) < 10 or some.min() == some.max():
+    some = (spread.levels > 0) & np.isfinite(spread.levels)
+    levels = spread.levels[some]
+    if spread.count(some) < 10 or levels.min() == levels.max():
         return ""
-    counts, edges = np.histogram(np.log(some), bins=width)
+    counts, edges = np.histogram(np.log(levels), bins=width, weights=spread.counts[some])
     heights = np.ceil(counts / counts.max() * len(BARS)).astype(int)
     bars = "".join(BARS[height - 1] if height else " " for height in heights)
     return f"{number(math.exp(edges[0]))} {bars} {number(math.exp(edges[-1]))} (log scale)"
@@ -201,6 +192,7 @@ def _accuracy(plan: Plan) -> list[tuple[str, str]]:
             "standard error",
             f"{number(plan.standard_error)}, in the unit of the values ({100 * noise:.0f} % of its square is noise)",
         ),
+        ("95 % interval", f"± {number(plan.half_width())} around the mean of people like these"),
         ("as good as", f"the exact mean of {whole(plan.effective_people)}"),
         ("tilt", f"{plan.tilt:.3f}: the share of weight moved from strict to willing people"),
     ]
@@ -224,11 +216,13 @@ def _worth(plan: Plan, agents: Agents) -> list[tuple[str, str]]:
     lines = [("promised variance", f"{number(plan.promised_variance)} at most, or nothing is released")]
     if plan.surplus is None:
         return lines
+    lines.append(("surplus", f"{number(plan.surplus)}: benefit at that variance, less the outside option"))
+    if agents.kept:
+        return lines
     margins = plan.surplus - agents.cost_of(plan.epsilons(agents))  # type: ignore[union-attr]
     gaining = int(np.count_nonzero(margins > 1e-9 * abs(plan.surplus)))
     return [
         *lines,
-        ("surplus", f"{number(plan.surplus)}: benefit at that variance, less the outside option"),
         (
             "margin",
             f"{_share(gaining, plan.people)} keep part of it (on average {number(float(margins.mean()))}); the rest break even",
@@ -236,11 +230,12 @@ def _worth(plan: Plan, agents: Agents) -> list[tuple[str, str]]:
     ]
 
 
-def _references(plan: Plan, agents: Agents) -> list[dict[str, Any]]:
+def _references(plan: Plan, spread: Spread, counts: dict[str, Any]) -> list[dict[str, Any]]:
     from optin.baselines import references
 
-    own = _reference("this plan", plan.variance, plan.bias_bound, _counting(plan, agents), plan)
-    others = [_reference(r.name, r.variance, r.bias, r.people, plan) for r in references(plan, agents)]
+    counting = counts["no_limit"] if math.isinf(plan.eta) else plan.people - counts["no_part"]
+    own = _reference("this plan", plan.variance, plan.bias_bound, counting, plan)
+    others = [_reference(r.name, r.variance, r.bias, r.people, plan) for r in references(plan, spread.people)]
     return sorted([*others, own], key=lambda r: (r["worst_case_error"], r is not own))
 
 
@@ -256,10 +251,6 @@ def _reference(name: str, variance: float, bias: float, people: int, plan: Plan)
         "people": people,
         "ratio": worst / own if own > 0 else math.inf,
     }
-
-
-def _counting(plan: Plan, agents: Agents) -> int:
-    return int(np.count_nonzero(plan.epsilons(agents)))
 
 
 def _target(plan: Plan) -> list[tuple[str, str]]:

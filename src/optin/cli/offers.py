@@ -166,6 +166,7 @@ def _offer_rows(offer: Announcement) -> list[tuple[str, str]]:
         ("people", f"{offer.people:,}"),
         ("cap", f"{number(offer.cap)}: nobody gives more, and nobody more than their own limit"),
         ("standard error", f"{number(offer.standard_error)} if everyone joins"),
+        ("95 % interval", f"± {number(offer.half_width())} if everyone joins"),
         ("fingerprint", offer.fingerprint),
     ]
     if offer.cap_lowered:

@@ -128,21 +128,14 @@ def described(record: dict[str, Any]) -> Description | None:
 
 def expect_planned(path: Path, plan: Plan, agents: Agents) -> None:
     """Refuse people to whom the plan would not give what it says; a grain each is lost where a ledger counts in grains."""
+    from optin.cli.spread import table_of
+
     lost = plan.people * 2.0**-32
     if len(agents) != plan.people or not (
         math.isinf(plan.eta)
-        or math.isclose(_epsilon_total(plan, agents), plan.epsilon_total, rel_tol=1e-9, abs_tol=lost)
+        or math.isclose(table_of(plan, agents).clipped_total(plan.cap), plan.epsilon_total, rel_tol=1e-9, abs_tol=lost)
     ):
         raise BadInput(f"these are not the people {path} was made for, or their budgets changed since; plan again")
-
-
-def _epsilon_total(plan: Plan, agents: Agents) -> float:
-    """Add up what these people would give at the cap of a plan."""
-    from optin.agents import PrivacyConstrained
-
-    if isinstance(agents, PrivacyConstrained):
-        return agents.table().clipped_total(plan.cap)
-    return agents.table_at(plan.promised_variance or 0.0, data_variance=plan.data_variance).clipped_total(plan.cap)
 
 
 def within_allowance(

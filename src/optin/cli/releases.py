@@ -80,7 +80,7 @@ def release_mean(
 
     ledger = _accounted(context, ledger, no_ledger=no_ledger)
     offer = read_announcement(announcement)
-    wanted = quorum_of(quorum, max_standard_error)
+    wanted, came = quorum_of(quorum, max_standard_error)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
     table, kept = read_released(
         people, given, [values, *([joined] if joined else [])], offer, engine, check_ids=check_ids
@@ -100,7 +100,9 @@ def release_mean(
         if grains is not None:
             write_grains(offer, taking.agents, grains, joined=taking.joined, ledger=opened)
     stored = drawn.ledger_number is not None and drawn.ledger_number <= before
-    _show(drawn, stored=stored, as_json=as_json, odd=(*_used_twice(taking, values), *drawn.warnings()))
+    counted = came[-1].promised if came and not stored else None
+    odd = (*_used_twice(taking, values), *drawn.warnings())
+    _show(drawn, stored=stored, as_json=as_json, odd=odd, counted=counted)
     screen.note(f"wrote {output}")
 
 
@@ -123,11 +125,11 @@ def _used_twice(taking: Taking, values: str) -> tuple[str, ...]:
     return (limits_as_values(values),) if values in taking.columns.names[1:] else ()
 
 
-def _show(drawn: Release, *, stored: bool, as_json: bool, odd: Sequence[str]) -> None:
+def _show(drawn: Release, *, stored: bool, as_json: bool, odd: Sequence[str], counted: int | None) -> None:
     if as_json:
-        screen.print_json(_summary(drawn) | {"stored": stored, "warnings": list(odd)})
+        screen.print_json(_summary(drawn) | {"counted_people": counted, "stored": stored, "warnings": list(odd)})
     else:
-        screen.rows("Released before" if stored else "Released", _release_rows(drawn))
+        screen.rows("Released before" if stored else "Released", _release_rows(drawn, counted))
     screen.warn(odd)
     if stored:
         screen.note(
@@ -211,7 +213,7 @@ def _summary(drawn: Release) -> dict[str, object]:
     }
 
 
-def _release_rows(drawn: Release) -> list[tuple[str, str]]:
+def _release_rows(drawn: Release, counted: int | None) -> list[tuple[str, str]]:
     error = drawn.standard_error
     lines = [
         ("estimate", _to(drawn.estimate, error)),
@@ -220,7 +222,7 @@ def _release_rows(drawn: Release) -> list[tuple[str, str]]:
         ("95 % in total", f"{_ends(drawn.total_interval(0.95), error)}: the mean of people like these"),
         ("half of it", f"± {number(drawn.half_width(0.95))}, before it is cut at the bounds"),
         ("which leaves out", drawn.assumption("optin plan --max-gap")),
-        ("joined", f"{drawn.joined_people:,} of {drawn.announcement.people:,} people"),
+        ("joined", f"{drawn.joined_people:,} of {drawn.announcement.people:,} people{_idle(drawn, counted)}"),
     ]
     if drawn.charged:
         return [*lines, ("charged", f"everyone who joined, as act {drawn.ledger_number} of the ledger")]
@@ -228,6 +230,13 @@ def _release_rows(drawn: Release) -> list[tuple[str, str]]:
         *lines,
         ("charged", "nobody: no ledger stands behind this draw; publish it only if you know what that means"),
     ]
+
+
+def _idle(drawn: Release, counted: int | None) -> str:
+    """Tell those who count from those who joined and have nothing to give."""
+    if counted is None or counted == drawn.joined_people:
+        return ""
+    return f"; {counted:,} of them count, {drawn.joined_people - counted:,} have nothing to give"
 
 
 def _ends(interval: Interval, error: float) -> str:

@@ -14,21 +14,32 @@ __all__ = ["CLASS", "assumption", "cautions", "limits_as_values"]
 CLASS = "weighted means with fixed weights and one Laplace noise"
 """What a plan is best among, wherever it is called the best."""
 HIGHEST_USUAL = 10.0
+NEARLY_ALL = 0.9
 DUST = 1e-12
 """A tilt below this is rounding: everyone counts alike."""
 
 
 def cautions(
-    *, standard_error: float, width: float, data_variance: float, description: Description | None = None
+    *,
+    standard_error: float,
+    half_width: float,
+    width: float,
+    data_variance: float,
+    high_limits: bool = False,
+    description: Description | None = None,
 ) -> tuple[str, ...]:
     """List what is odd about a plan, an announcement or a release; ``description`` is of stated limits, if known.
 
-    >>> cautions(standard_error=0.6, width=1.0, data_variance=0.25)
+    >>> cautions(standard_error=0.6, half_width=1.3, width=1.0, data_variance=0.25)
     ('The standard error, 0.6, is more than half of the range of values, 1: a guess of the midpoint would be better, ...',)
-    >>> cautions(standard_error=0.02, width=1.0, data_variance=0.25)
+    >>> cautions(standard_error=0.02, half_width=0.04, width=1.0, data_variance=0.25)
     ()
     """
-    found = (_accuracy(standard_error, width), _no_spread(data_variance), _high_limits(description))
+    found = (
+        _accuracy(standard_error, width) or _says_nothing(half_width, width),
+        _no_spread(data_variance),
+        _high_limits(description, known=high_limits),
+    )
     return tuple(sentence for sentence in found if sentence)
 
 
@@ -43,19 +54,29 @@ def _accuracy(error: float, width: float) -> str:
     )
 
 
+def _says_nothing(half: float, width: float) -> str:
+    """Say that an interval holds nearly every value there is; whether it is then cut depends on what was drawn."""
+    if 2 * half < NEARLY_ALL * width:
+        return ""
+    return (
+        f"The 95 % interval, ± {_short(half)}, is about as wide as the range of values, {_short(width)}: the result will say"
+        " next to nothing. Ask more people, or people with higher limits."
+    )
+
+
 def _no_spread(data_variance: float) -> str:
     if data_variance > 0:
         return ""
     return (
-        "A standard deviation of 0 was declared, so intervals take it that everyone has the same value. Declare how far"
-        " values lie apart, or leave it out for the worst case."
+        "A standard deviation of 0 was declared: standard errors then count the noise alone, and intervals are too narrow"
+        " if values differ. Declare how far values lie apart, or leave it out for the worst case."
     )
 
 
-def _high_limits(description: Description | None) -> str:
+def _high_limits(description: Description | None, *, known: bool) -> str:
     """Say that limits look like percentages; a bucket whose mean is above 10 holds someone above 10."""
     buckets = () if description is None else description.buckets
-    if not any(bucket.total > HIGHEST_USUAL * bucket.count for bucket in buckets):
+    if not known and not any(bucket.total > HIGHEST_USUAL * bucket.count for bucket in buckets):
         return ""
     return (
         f"Some limits are above {HIGHEST_USUAL:g}, which hides next to nothing: is this a percentage? A limit is an epsilon;"
@@ -71,16 +92,18 @@ def limits_as_values(name: str) -> str:
     )
 
 
-def assumption(gap: float, *, width: float, max_gap: float, tilt: float, guard: str = "") -> str:
+def assumption(
+    gap: float, *, width: float, max_gap: float, tilt: float, planned_tilt: float | None = None, guard: str = ""
+) -> str:
     """Say what an interval for the population leaves out; at ``gap`` that alone is as large as its half-width (E22).
 
-    ``guard`` is what planning for a gap is called where this is read.
+    ``guard`` is what planning for a gap is called where this is read. ``planned_tilt`` is that of everyone announced.
 
     >>> assumption(0.3712, width=1.0, max_gap=0.0, tilt=0.2)
     'The ± counts no error from cautious and open people having different averages: if these lie 0.37 apart, ...'
     """
     if max_gap > 0:
-        return f"The interval allows for averages of cautious and open people that differ by up to {_short(max_gap)}."
+        return _allowed(max_gap, tilt, tilt if planned_tilt is None else planned_tilt)
     if tilt < DUST:
         return "Everyone counts alike, so the interval holds whether or not limits and values are related."
     reach = (
@@ -91,6 +114,17 @@ def assumption(gap: float, *, width: float, max_gap: float, tilt: float, guard: 
     spared = f" {guard} makes weights more even, and the interval wide enough for a stated difference." if guard else ""
     return (
         f"The ± counts no error from cautious and open people having different averages: if these lie {reach}{spared}"
+    )
+
+
+def _allowed(max_gap: float, tilt: float, planned: float) -> str:
+    """Say what a declared gap adds, and why that is more than was planned once people have declined."""
+    allows = f"The interval allows for averages of cautious and open people that differ by up to {_short(max_gap)}"
+    if tilt <= planned * (1 + 1e-6):
+        return f"{allows}."
+    return (
+        f"{allows}: {_short(max_gap * tilt)} of the ±, where {_short(max_gap * planned)} was planned, because those who"
+        " declined may differ by as much and count for nothing."
     )
 
 

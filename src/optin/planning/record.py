@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.kernel.optimum import Design, epsilons, shadow_prices
 from optin.planning.cautions import cautions
+from optin.planning.reach import reach
 from optin.planning.wish import Target
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class Plan:
     outside: float | None
     target: Target | None = None
     within_resolution: bool = False
+    high_limits: bool = field(default=False, compare=False, metadata={"written": False})
+    """Whether people in memory had limits above 10 when this was planned; not part of what is written."""
 
     @property
     def width(self) -> float:
@@ -83,6 +86,20 @@ class Plan:
     def bias_bound(self) -> float:
         """The largest bias if people's means may lie max_gap apart (E15)."""
         return self.max_gap * self.tilt
+
+    def half_width(self, level: float = 0.95, *, turnout: float = 1.0) -> float:
+        """Return half of the interval for the population's mean that this plan leads to: at 0.95, what ± means (E22).
+
+        ``turnout`` is the share of people who join; whoever they are, sums are taken at their average.
+
+        >>> import optin
+        >>> plan = optin.plan(optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230), bounds=(0, 1))
+        >>> round(plan.half_width(), 4)
+        0.0368
+        """
+        at_cap = self.cap / self.epsilon_total if math.isfinite(self.eta) else self.pooled_weight
+        people, squares, scale = self.people * turnout, self.weight_squares / turnout, self.noise_scale / turnout
+        return reach(self, level, people=people, squares=squares, at_cap=at_cap / turnout, scale=scale)
 
     @property
     def worst_case_mse(self) -> float:
@@ -156,7 +173,9 @@ class Plan:
 
     def to_json(self) -> str:
         """Write the plan as JSON of constant size."""
-        record = {"format": f"optin.plan/{FORMAT}"} | {k: _plain(v) for k, v in asdict(self).items()}
+        record = {"format": f"optin.plan/{FORMAT}"} | {
+            name: _plain(value) for name, value in asdict(self).items() if name in _WRITTEN
+        }
         return json.dumps(record, indent=1, allow_nan=False)
 
     @classmethod
@@ -168,18 +187,19 @@ class Plan:
             raise BadInput("this is not a plan: not JSON") from None
         if not isinstance(record, dict) or record.get("format") != f"optin.plan/{FORMAT}":
             raise BadInput(f"this is not a plan that optin can read: it needs format optin.plan/{FORMAT}")
-        missing = [f.name for f in fields(cls) if f.name not in record and f.default is MISSING]
+        missing = [f.name for f in _WRITTEN.values() if f.name not in record and f.default is MISSING]
         if missing:
             raise BadInput(f"this plan lacks {', '.join(missing)}; write it again with optin.plan")
         try:
-            return cls(**{f.name: _field(f.name, str(f.type), record[f.name]) for f in fields(cls) if f.name in record})
+            known = (f for f in _WRITTEN.values() if f.name in record)
+            return cls(**{f.name: _field(f.name, str(f.type), record[f.name]) for f in known})
         except (TypeError, ValueError, IndexError, KeyError):
             raise BadInput("this plan was changed by hand: a field is not what it should be; write it again") from None
 
     def warnings(self, description: Description | None = None) -> tuple[str, ...]:
         """List what is odd about this plan, in sentences: nothing is refused for it.
 
-        A plan does not hold limits; `optin.describe` tells whether they look like percentages.
+        A plan that was read from a file does not know limits; `optin.describe` tells whether they look like percentages.
 
         >>> import optin
         >>> people = optin.PrivacyConstrained([0.01, 0.02])
@@ -188,8 +208,10 @@ class Plan:
         """
         return cautions(
             standard_error=self.standard_error,
+            half_width=self.half_width(),
             width=self.width,
             data_variance=self.data_variance,
+            high_limits=self.high_limits,
             description=description if self.model == "privacy-constrained" else None,
         )
 
@@ -201,6 +223,7 @@ class Plan:
             ("cap on epsilon", f"{self.cap:.6g} ({self.pooled_people:,} people have a limit at or above it)"),
             ("Laplace noise scale", f"{self.noise_scale:.6g}"),
             ("standard error", f"{self.standard_error:.6g}"),
+            ("95 % interval", f"± {self.half_width():.6g}"),
             ("as accurate as", f"a noiseless mean of {worth} people"),
             ("tilt of the weights", f"{self.tilt:.4g}"),
         ]
@@ -228,6 +251,9 @@ class Plan:
             f"<tr><th style='text-align:left'>{label}</th><td>{text}</td></tr>" for label, text in self._told()
         )
         return f"<table><caption>Plan</caption>{cells}</table>"
+
+
+_WRITTEN = {f.name: f for f in fields(Plan) if f.metadata.get("written", True)}
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401

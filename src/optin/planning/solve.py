@@ -11,6 +11,7 @@ from optin.kernel.dial import robust_design
 from optin.kernel.ladder import Limits
 from optin.kernel.optimum import Design, best_at_reach, tilt_of
 from optin.planning.acceptance import solve_quasilinear
+from optin.planning.cautions import HIGHEST_USUAL
 from optin.planning.question import TINIEST, Question, question
 from optin.planning.record import Plan
 from optin.planning.target import target_of
@@ -76,6 +77,7 @@ def _solve_limits(agents: PrivacyConstrained, asked: Question) -> Plan:
         benefit_name=None,
         benefit_at_promise=None,
         outside=None,
+        high_limits=not agents.kept and agents.most > HIGHEST_USUAL and agents.most_finite > HIGHEST_USUAL,
     )
 
 

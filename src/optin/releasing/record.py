@@ -22,8 +22,9 @@ from optin.errors import BadInput
 from optin.kernel.halfwidth import Weighing, half_width, heaviest_weight
 from optin.kernel.tails import laplace_reach
 from optin.planning.cautions import assumption, cautions
+from optin.planning.reach import check_level
 from optin.releasing.earlier import earlier_statements
-from optin.releasing.intervals import Interval, check_level
+from optin.releasing.intervals import Interval
 
 __all__ = ["Release", "Versions"]
 
@@ -151,13 +152,21 @@ class Release:
         """Say what the total interval leaves out if values go with limits, and what would guard against it (E22)."""
         offer = self.announcement
         guard = guard if offer.model == PRIVACY_CONSTRAINED else ""
-        return assumption(self.breakdown_gap, width=offer.width, max_gap=offer.max_gap, tilt=self.tilt, guard=guard)
+        return assumption(
+            self.breakdown_gap,
+            width=offer.width,
+            max_gap=offer.max_gap,
+            tilt=self.tilt,
+            planned_tilt=offer.tilt,
+            guard=guard,
+        )
 
     def warnings(self, description: Description | None = None) -> tuple[str, ...]:
         """List what is odd about this release, in sentences that depend on no value (`Plan.warnings`)."""
         offer = self.announcement
         return cautions(
             standard_error=self.standard_error,
+            half_width=self.half_width(),
             width=offer.width,
             data_variance=offer.data_variance,
             description=description if offer.model == PRIVACY_CONSTRAINED else None,

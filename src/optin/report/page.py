@@ -120,12 +120,21 @@ def _release_header(release: Release, description: Description | None) -> Markup
     lead = (
         f"The mean is estimated at {level(release.estimate, reach)}. With 95 % confidence the population's mean lies between "
         f"{level(total.low, reach)} and {level(total.high, reach)}; ± is half of that interval{cut}. "
-        f"{release.joined_people:,} of {count(offer.people)} joined; {price}."
+        f"{release.joined_people:,} of {count(offer.people)} joined{_idle(description)}; {price}."
     )
     kicker = tag("p", f"Campaign {offer.campaign}, round {offer.round}", class_="kicker")
     holds = tag("p", release.assumption(GUARD))
     head = (kicker, tag("h1", _release_title(release)), tag("p", lead, class_="lead"))
     return tag("header", *head, holds, _cautions(release.warnings(description)))
+
+
+def _idle(description: Description | None) -> str:
+    """Tell people who can join and count for nothing, where the plan knows them."""
+    if description is None or not description.zeros:
+        return ""
+    return (
+        f" (of all announced, {part(description.zeros, description.people)} have nothing to give and count for nothing)"
+    )
 
 
 def _release_title(release: Release) -> str:

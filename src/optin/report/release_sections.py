@@ -48,7 +48,7 @@ def _ends(release: Release, kind: str, at: float, reach: float) -> str:
 
 def _ledger_note(release: Release) -> str:
     if release.charged:
-        return f"Charged in a ledger, as entry {release.ledger_number}."
+        return f"Charged in a ledger, as act {release.ledger_number}."
     return "Not charged: no ledger stands behind this release, so nobody's loss was added up."
 
 
@@ -82,7 +82,7 @@ def offer_section(release: Release) -> Markup:
         ("release", release.id),
         ("campaign, round", f"{offer.campaign}, {offer.round}"),
         ("announced", f"{count(offer.people)} ({offer.model})"),
-        ("joined", count(release.joined_people)),
+        ("joined", f"{count(release.joined_people)}, those with nothing to give included"),
         ("bounds of a value", f"{offer.bounds[0]:.10g} to {offer.bounds[1]:.10g}"),
         ("declared variance of a value", f"{offer.data_variance:.10g}"),
         ("declared gap, tilt", f"{offer.max_gap:.10g}, {percent(release.tilt)}"),

@@ -17,7 +17,7 @@ from optin.baselines.simulated import expect_generator
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.planning import Plan, plan
-from optin.releasing.intervals import check_level
+from optin.planning.reach import check_level
 from optin.simulation.coverage import reaches
 from optin.simulation.populations import Population, population_named
 from optin.simulation.record import Outcome, Simulation

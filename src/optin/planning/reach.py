@@ -1,0 +1,37 @@
+"""E22 before anything is drawn: half of the interval that planned or announced sums lead to, which is what ± means."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from optin.errors import BadInput
+from optin.kernel.halfwidth import Weighing, half_width, heaviest_weight
+
+__all__ = ["check_level", "reach"]
+
+
+class Terms(Protocol):
+    """What a plan and an announcement have in common here."""
+
+    @property
+    def width(self) -> float: ...
+    @property
+    def data_variance(self) -> float: ...
+    @property
+    def bias_bound(self) -> float: ...
+
+
+def reach(terms: Terms, level: float, *, people: float, squares: float, at_cap: float, scale: float) -> float:
+    """Return half of the interval for these sums: everyone's, or those of so many people as come."""
+    heaviest = float(heaviest_weight(people, squares, at_cap))
+    weighing = Weighing(terms.width, terms.data_variance, squares, heaviest, scale)
+    return half_width(check_level(level), weighing)[0] + terms.bias_bound
+
+
+def check_level(level: object) -> float:
+    """Return the error probability that a level leaves."""
+    if not isinstance(level, (float, np.floating)) or not 0.0 < level < 1.0:
+        raise BadInput("level must be a number strictly between 0 and 1, for example 0.95")
+    return 1.0 - float(level)
