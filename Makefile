@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
+# Tests start hundreds of processes, which must not compile everything anew where Python is told to write no bytecode.
+COMPILE := $(BIN)/python -m compileall -q src tests
 
 .PHONY: demo serve test slow bench soak lint clean
 
@@ -15,10 +17,12 @@ test: .venv/.dev system
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(COMPILE)
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not soak"
 
 # Statistics with a stated false-alarm rate, long batteries, load: at most 25 minutes on two cores.
 slow: .venv/.dev system
+	$(COMPILE)
 	$(BIN)/pytest -n 2 --dist loadgroup -m "slow and not soak"
 
 lint: .venv/.dev
@@ -31,6 +35,7 @@ bench: .venv/.dev
 	$(BIN)/python -m benchmarks
 
 soak: .venv/.dev system
+	$(COMPILE)
 	$(BIN)/pytest -n 2 --dist loadgroup -m soak
 
 # Debian packages that the tests start themselves; nothing is installed where they are present.
@@ -53,6 +58,7 @@ system:
 
 .venv/.dev: .venv/.uv pyproject.toml constraints.txt
 	$(INSTALL) --editable '.[dev]'
+	$(BIN)/python -m compileall -q -j 2 .venv/lib || true  # some packages carry templates that are no Python
 	@touch $@
 
 clean:

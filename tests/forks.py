@@ -1,59 +1,68 @@
-"""Run a job in a forked child, and perhaps kill it there: the parent has everything loaded, so a child starts at once."""
+"""Run a job in a process of its own, and perhaps kill it there.
 
+Children are forked by a server that has the ledger loaded and no thread of its own: a test process has many (engines, Java,
+services), and what is forked from it may find a lock held for ever, or end without a word.
+"""
+
+import multiprocessing
 import os
-import pickle
-import select
 import signal
 import time
 from dataclasses import dataclass
+from multiprocessing import forkserver
+from pathlib import Path
+from unittest import mock
+
+import cloudpickle
 
 from optin.store.points import LISTENERS
+
+_SERVER = multiprocessing.get_context("forkserver")
+_SERVER.set_forkserver_preload(["test_faults", "test_engine_ledger", "optin.store.ledger", "psycopg"])
 
 
 @dataclass
 class Child:
-    pid: int
-    pipe: int
+    process: multiprocessing.Process
+    pipe: multiprocessing.connection.Connection
 
     def finish(self, *, kill_after=None):
         """Wait for the child (killing it after some seconds) and give what it sent before it ended, or None."""
         if kill_after is not None:
             time.sleep(kill_after)
-            os.kill(self.pid, signal.SIGKILL)
-        data = b""
-        while chunk := self._read():
-            data += chunk
-        os.close(self.pipe)
-        _, self.status = os.waitpid(self.pid, 0)
-        assert data or self.was_killed, f"the child ended with status {self.status} and said nothing"
-        return pickle.loads(data) if data else None
+            self.process.kill()
+        said = self._listen()
+        self.process.join()
+        assert said or self.was_killed, f"the child ended with {self.process.exitcode} and said nothing"
+        return cloudpickle.loads(said) if said else None
 
-    def _read(self):
-        ready, _, _ = select.select([self.pipe], [], [], 60)
-        assert ready, "the child hangs"
-        return os.read(self.pipe, 65536)
+    def _listen(self):
+        assert self.pipe.poll(60), "the child hangs"
+        try:
+            return self.pipe.recv_bytes()
+        except EOFError:
+            return b""
 
     @property
     def was_killed(self):
-        return os.WIFSIGNALED(self.status) and os.WTERMSIG(self.status) == signal.SIGKILL
+        return self.process.exitcode == -signal.SIGKILL
 
 
 def fork(job, *, die_at=None):
     """Run ``job`` in a child; its result, or the exception it raised, is sent back. ``die_at`` names a point."""
-    read_end, write_end = os.pipe()
-    pid = os.fork()
-    if pid:
-        os.close(write_end)
-        return Child(pid, read_end)
-    try:  # from here on this is the child: it must never return into pytest
-        os.close(read_end)
-        LISTENERS.clear()
-        if die_at is not None:
-            LISTENERS.append(lambda point: os.kill(os.getpid(), signal.SIGKILL) if point == die_at else None)
-        os.write(write_end, _sendable(_outcome(job)))
-        os._exit(0)
-    finally:  # the above raised
-        os._exit(1)
+    with mock.patch.dict(os.environ, {"PYTHONPATH": str(Path(__file__).parent)}):
+        forkserver.ensure_running()  # which would not find the tests by itself
+    here, there = _SERVER.Pipe(duplex=False)
+    process = _SERVER.Process(target=_run, args=(cloudpickle.dumps(job), there, die_at), daemon=True)
+    process.start()
+    there.close()
+    return Child(process, here)
+
+
+def _run(job, pipe, die_at):
+    if die_at is not None:
+        LISTENERS.append(lambda point: os.kill(os.getpid(), signal.SIGKILL) if point == die_at else None)
+    pipe.send_bytes(_sendable(_outcome(cloudpickle.loads(job))))
 
 
 def _outcome(job):
@@ -65,6 +74,6 @@ def _outcome(job):
 
 def _sendable(outcome):
     try:
-        return pickle.dumps(outcome)
+        return cloudpickle.dumps(outcome)
     except Exception as error:
-        return pickle.dumps(AssertionError(f"{outcome!r} cannot be sent: {error!r}"))
+        return cloudpickle.dumps(AssertionError(f"{outcome!r} cannot be sent: {error!r}"))

@@ -1,6 +1,7 @@
 """Whatever breaks, either nobody is charged and there is no result, or everybody is and there is one."""
 
 import contextlib
+import functools
 import random
 import resource
 import signal
@@ -18,8 +19,7 @@ from sqlalchemy import event, text
 from optin import campaign
 from optin.agents import PrivacyConstrained
 from optin.errors import BudgetSpent
-from optin.store import Ledger, LedgerUnavailable, connection
-from optin.store.points import LISTENERS
+from optin.store import Ledger, LedgerUnavailable, connection, points
 
 PEOPLE = 1000
 POINTS = ("before lock", "after charges", "before commit", "after commit", "before output")
@@ -33,7 +33,7 @@ batches = [0, *(pytest.param(batch, marks=pytest.mark.soak) for batch in range(1
 @pytest.fixture(autouse=True)
 def _nobody_listens():
     yield
-    LISTENERS.clear()
+    points.LISTENERS.clear()
 
 
 def spend_freely(ledger):
@@ -167,22 +167,19 @@ def test_two_processes_releasing_the_same_campaign_draw_once(url):
 
 
 @pytest.mark.parametrize("locked", [True, False])
-def test_it_is_the_lock_that_prevents_the_overspend(url, tmp_path, locked, monkeypatch):
+def test_it_is_the_lock_that_prevents_the_overspend(url, tmp_path, locked):
     """Hold both writers between their checks and their writes; without the lock both get there."""
     with Ledger.open(url) as ledger:
         hold(ledger, "registers", ids=poor(0), grains=1, allowances=11)
-        if not locked:
-            monkeypatch.setattr(connection, "take_head_lock", lambda link: None)
-        children = [fork(_meeting(whole_job(url, side, poor(0)), tmp_path, side)) for side in "ab"]
+        children = [fork(_meeting(whole_job(url, side, poor(0)), tmp_path, side, locked)) for side in "ab"]
         outcomes = [child.finish() for child in children]
-        monkeypatch.undo()
         refused = [isinstance(outcome, BudgetSpent) for outcome in outcomes]
         assert sum(refused) == (1 if locked else 0), outcomes
         assert set(spent(ledger).values()) == {6 if locked else 12}
         assert ledger.verify().ok == locked
 
 
-def _meeting(job, folder, side):
+def _meeting(job, folder, side, locked):
     """Wait after the checks until the other is there too (or 1 s: it may be locked out); then a goes first, alone."""
     other = "b" if side == "a" else "a"
 
@@ -194,7 +191,9 @@ def _meeting(job, folder, side):
                 _wait_for(folder / "a is done", 2.0)
 
     def met():
-        LISTENERS.append(meet)
+        points.LISTENERS.append(meet)
+        if not locked:
+            connection.take_head_lock = lambda link: None
         try:
             return job()
         finally:
@@ -221,7 +220,7 @@ def test_a_full_disk_writes_nothing_by_halves(url, step, request):
             hold(ledger, ids=MANY)
         before = counts(ledger)
         on_full_disk = _on_full_sqlite if url.startswith("sqlite") else _on_full_postgres
-        outcome = on_full_disk(url, lambda mine: step(mine, ids=MANY), request)
+        outcome = on_full_disk(url, functools.partial(_step_after, dict(OFFERS), step), request)
         assert isinstance(outcome, LedgerUnavailable), outcome
         assert "the disk" in str(outcome)
         assert "nothing was written" in str(outcome)
@@ -230,6 +229,11 @@ def test_a_full_disk_writes_nothing_by_halves(url, step, request):
         hold(ledger, ids=MANY)
         charge(ledger, ids=MANY)
         assert ledger.verify().ok
+
+
+def _step_after(offers, step, ledger):
+    OFFERS.update(offers)
+    return step(ledger, ids=MANY)
 
 
 def _on_full_sqlite(url, job, _request):
@@ -280,12 +284,12 @@ def at(point, deed):
 
     def listener(reached):
         if reached == point:
-            LISTENERS.remove(listener)
+            points.LISTENERS.remove(listener)
             deed()
 
-    LISTENERS.append(listener)
+    points.LISTENERS.append(listener)
     yield
-    assert listener not in LISTENERS
+    assert listener not in points.LISTENERS
 
 
 @pytest.mark.parametrize("point", ["after lock", "after charges", "before commit"])
