@@ -101,8 +101,7 @@ def release_mean(
             write_grains(offer, taking.agents, grains, joined=taking.joined, ledger=opened)
     stored = drawn.ledger_number is not None and drawn.ledger_number <= before
     counted = came[-1].promised if came and not stored else None
-    odd = (*_used_twice(taking, values), *drawn.warnings())
-    _show(drawn, stored=stored, as_json=as_json, odd=odd, counted=counted)
+    _show(drawn, _used_twice(taking, values), stored=stored, as_json=as_json, counted=counted)
     screen.note(f"wrote {output}")
 
 
@@ -125,7 +124,8 @@ def _used_twice(taking: Taking, values: str) -> tuple[str, ...]:
     return (limits_as_values(values),) if values in taking.columns.names[1:] else ()
 
 
-def _show(drawn: Release, *, stored: bool, as_json: bool, odd: Sequence[str], counted: int | None) -> None:
+def _show(drawn: Release, odd: Sequence[str], *, stored: bool, as_json: bool, counted: int | None) -> None:
+    odd = (*odd, *drawn.warnings())
     if as_json:
         screen.print_json(_summary(drawn) | {"counted_people": counted, "stored": stored, "warnings": list(odd)})
     else:
