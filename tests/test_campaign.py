@@ -200,10 +200,10 @@ def test_a_ledger_needs_ids(book):
 
 
 NOT_ANSWERS = (
-    ["no"] * PEOPLE,
+    ["maybe"] * PEOPLE,
     [math.nan] * PEOPLE,
     [True] * (PEOPLE - 1) + [math.nan],
-    ["False"] * PEOPLE,
+    ["False."] * PEOPLE,
     np.ones(PEOPLE),
     np.ma.masked_array(np.ones(PEOPLE, dtype=bool), mask=np.arange(PEOPLE) == 3),
 )
@@ -214,6 +214,13 @@ def test_nobody_is_charged_for_what_is_not_a_yes(book, joined):
     offer = announced(book)
     with pytest.raises(BadInput, match="joined"):
         campaign.release(offer, people, VALUES, ledger=book, joined=joined)
+    assert [act.kind for act in book.acts()] == ["register", "announce"]
+
+
+def test_nobody_is_charged_where_everyone_says_no_in_words(book):
+    offer = announced(book)
+    with pytest.raises(PromiseBroken, match="nobody joined"):
+        campaign.release(offer, people, VALUES, ledger=book, joined=["no"] * PEOPLE)
     assert [act.kind for act in book.acts()] == ["register", "announce"]
 
 

@@ -151,7 +151,7 @@ def test_a_table_of_another_length_is_refused():
 
 @pytest.mark.parametrize(
     "joined",
-    [[1, 0, 1, 1], ["yes"] * 4, [True] * 3, [[True] * 4], True, [1.0] * 4, [[True], [True, False]], [None] * 4],
+    [[1, 0, 1, 1], ["sure"] * 4, [True] * 3, [[True] * 4], True, [1.0] * 4, [[True], [True, False]], [None] * 4],
 )
 def test_answers_must_be_true_or_false_for_each_announced_person(joined):
     offer, agents = announced([1.0, 4.0, 9.0, 9.0])

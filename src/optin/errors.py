@@ -58,10 +58,17 @@ class Infeasible(OptinError):
 
 
 class PromiseBroken(OptinError):
-    """Going on would break what was announced."""
+    """Going on would break what was announced.
+
+    ``other_people`` says that the people given are not those announced, or allow something else: another table mends it.
+    """
 
     exit_code = 4
     http_status = 409
+
+    def __init__(self, message: str, *, other_people: bool = False) -> None:
+        super().__init__(message)
+        self.other_people = other_people
 
 
 class BudgetSpent(OptinError):

@@ -123,10 +123,22 @@ def joined_rows(joined: ArrayLike | None, announcement: Announcement, agents: Ag
     if np.ma.isMaskedArray(joined) and np.ma.getmaskarray(joined).any():
         raise BadInput("joined is masked for some people; say true or false for each announced person")
     if present.dtype != np.bool_:
-        raise BadInput("joined must hold true or false for each announced person")
+        present = _answers(present)
     if present.shape != (announcement.people,):
         raise BadInput(f"joined has shape {present.shape}, but {announcement.people} people were announced")
     return present
+
+
+def _answers(given: NDArray[Any]) -> NDArray[np.bool_]:
+    """Read answers in words as a column of a file is read; numbers could be places of people, and are none."""
+    from optin.engine.cells import NO_ANSWER, answer_of
+
+    if given.ndim != 1 or given.dtype.kind not in "OUT" or not all(isinstance(each, str | bool) for each in given):
+        raise BadInput("joined must hold true or false for each announced person")
+    found = [each if isinstance(each, bool) else answer_of(each) for each in given.tolist()]
+    if None in found:
+        raise BadInput(f"joined[{found.index(None)}] {NO_ANSWER}")
+    return np.array(found, dtype=np.bool_)
 
 
 def check_table(announcement: Announcement, agents: Agents) -> None:
@@ -134,7 +146,8 @@ def check_table(announcement: Announcement, agents: Agents) -> None:
     if len(agents) != announcement.people:
         raise PromiseBroken(
             f"{announcement.people} people were announced, {len(agents)} are given: use the announced table, and"
-            " joined= for those who stayed away"
+            " joined= for those who stayed away",
+            other_people=True,
         )
 
 
@@ -143,7 +156,8 @@ def check_announced(announcement: Announcement, everyone: Sums) -> None:
     if (everyone.grains, everyone.squares) != (announcement.total_grains, announcement.total_squared_grains):
         raise PromiseBroken(
             "these are not the promises that were announced: a limit was changed or the people are others. Use the"
-            " announced table, or plan and announce a new round"
+            " announced table, or plan and announce a new round",
+            other_people=True,
         )
 
 

@@ -37,7 +37,18 @@ def of_people(values: Any, people: Labelled, name: str) -> Any:  # noqa: ANN401 
     if _is_table(values) and not hasattr(values, "index") and people.ids is not None:
         return _by_id(values, people.ids, name)
     expect_column(values, name)
-    return aligned(values, people.index, name)
+    by_id = _order_by_id(values, people)
+    return aligned(values, people.index, name) if by_id is None else values.take(by_id)
+
+
+def _order_by_id(values: Any, people: Labelled) -> Order | None:  # noqa: ANN401
+    """Say where each person stands in a column labelled by ids; None unless people have ids and no labels of their own."""
+    labels = _labels(values)
+    if labels is None or people.ids is None or not (people.index is None or _is_default(people.index)):
+        return None
+    places = {label: at for at, label in enumerate(labels.tolist())} if labels.is_unique else {}
+    order = [places.get(person, -1) for person in people.ids]
+    return np.array(order, dtype=np.intp) if len(order) == len(labels) and min(order, default=-1) >= 0 else None
 
 
 def together(columns: dict[str, Any], index: Any = None) -> tuple[Any, list[Any]]:  # noqa: ANN401
@@ -67,12 +78,13 @@ def aligned(values: Any, index: Any, name: str, *, whose: str = "the people") ->
         return values
     if index is None or _is_default(index):
         if not _is_default(theirs):
-            raise BadInput(_unlabelled(name, whose))
+            same = index is not None and _order(index, theirs) is not None
+            raise BadInput(_another_order(name, whose) if same else _unlabelled(name, whose))
         return values
     order = _order(index, theirs)
     if _is_default(theirs):
         if order is not None:
-            raise BadInput(_unlabelled(name, whose))
+            raise BadInput(_another_order(name, whose))
         return values
     if order is None:
         raise BadInput(_why(index, theirs, name, whose))
@@ -112,14 +124,24 @@ def _order(ours: Any, theirs: Any) -> Order | None:  # noqa: ANN401
     """Say where each of our labels stands among theirs; None unless both are the same distinct labels, none missing."""
     if not (ours.is_unique and theirs.is_unique) or _missing(ours).any() or _missing(theirs).any():
         return None
-    if ours.dtype != theirs.dtype:  # as objects 2^53 + 1 and 2.0^53 stay two things
+    if ours.dtype != theirs.dtype or hasattr(ours, "is_overlapping"):
+        # as objects 2^53 + 1 and 2.0^53 stay two things, and intervals that overlap are told apart
         ours, theirs = ours.astype(object), theirs.astype(object)
     found: Order = theirs.get_indexer(ours)
     return found if np.array_equal(np.sort(found), np.arange(len(found))) else None
 
 
+def _another_order(name: str, whose: str) -> str:
+    """Refuse the labels 0 … n-1 in another order: against the default ones they could be meant as labels or as nothing."""
+    return (
+        f"{name} and {whose} have different indexes: both carry the labels 0, 1, 2 and so on, one of them in another order, "
+        f"so whether labels or places count cannot be known; sort one by its index (.sort_index()), or give "
+        f"{name}.to_numpy() if both stand in the same order"
+    )
+
+
 def _unlabelled(name: str, whose: str) -> str:
-    """Refuse labels against none, or against the default ones: 0 … n-1 in another order could be meant either way."""
+    """Refuse labels against none."""
     return (
         f"{name} and {whose} have different indexes: only one of them carries labels, so whose entry is whose cannot be "
         f"known; give both the same labels, or {name}.to_numpy() if both stand in the same order"

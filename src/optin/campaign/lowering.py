@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optin.agents.columns import column
+from optin.agents import Agents, PrivacyConstrained
+from optin.agents.columns import column, has_rows
+from optin.agents.labels import of_people
 from optin.engine.session import literal
+from optin.errors import BadInput, BudgetSpent
 from optin.store import UNLIMITED, allowance_grains, epsilons_of
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["NOTHING_LEFT", "USEFUL", "allowance", "cut_to", "epsilon", "kept_cut_to"]
+__all__ = ["NOTHING_LEFT", "USEFUL", "allowance", "cut_to", "epsilon", "kept_cut_to", "lowered_to", "totals_of"]
 
 USEFUL = 2**16
 """Fewer grains than this (an epsilon of 2^-16, 0.000015) left of an allowance are rounding dust: nothing is planned on them."""
@@ -34,6 +37,25 @@ def cut_to(left: NDArray[np.int64], levels: ArrayLike | None) -> NDArray[np.floa
     grains, steps = _steps(levels)
     found: NDArray[np.float64] = steps[np.searchsorted(grains, left, side="right") - 1]
     return found
+
+
+def lowered_to(agents: PrivacyConstrained, left: NDArray[np.int64], levels: ArrayLike | None) -> PrivacyConstrained:
+    """Lower limits to what is left; one whose grains are covered is left as it is, to the last bit."""
+    stated = allowance_grains(agents.limits)
+    lowered = np.where(stated <= left, agents.limits, cut_to(left, levels))
+    if stated.any() and left.max() < USEFUL and not allowance_grains(lowered).any():
+        raise BudgetSpent(NOTHING_LEFT)
+    return PrivacyConstrained(lowered, ids=agents.ids, index=agents.index)
+
+
+def totals_of(allowances: ArrayLike, agents: Agents) -> NDArray[np.int64]:
+    """Read what people allow over all releases, in grains: one number for each, or one for all."""
+    allowances, people = of_people(allowances, agents, "allowances"), len(agents)
+    each = has_rows(allowances)
+    totals = column(allowances if each else [allowances], "allowances")
+    if len(totals) != people and each:
+        raise BadInput(f"allowances has {len(totals)} entries for {people} people; give one for each, or one for all")
+    return allowance_grains(np.broadcast_to(totals, (people,)))
 
 
 def kept_cut_to(left: ir.IntegerColumn, levels: ArrayLike | None) -> ir.FloatingColumn:

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents, PrivacyConstrained
-from optin.agents.columns import column, has_rows
 from optin.agents.labels import of_people
 from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
@@ -28,10 +27,11 @@ from optin.campaign.kept import (
     is_kept,
     release_kept,
     within_allowance_kept,
+    within_totals_kept,
 )
-from optin.campaign.lowering import NOTHING_LEFT, USEFUL, cut_to
+from optin.campaign.lowering import lowered_to, totals_of
 from optin.campaign.overlay import Kept
-from optin.errors import BadInput, BudgetSpent, PromiseBroken
+from optin.errors import BadInput, PromiseBroken
 from optin.participation import Turnout, check_table, joined_rows, judged, turnout
 from optin.planning import Plan
 from optin.planning import plan as make_plan
@@ -161,7 +161,7 @@ def announce(
         body=offer.to_json(),
         ids=_ids(agents),
         grains=offer.grains(people),
-        allowances=allowance_grains(stated) if allowances is None else _totals(allowances, agents),
+        allowances=allowance_grains(stated) if allowances is None else totals_of(allowances, agents),
         bounded=offer.grain_rule(people).limits(slice(None)) < stated,
         raise_limits=raise_limits,
         lower_limits=lower_limits,
@@ -274,16 +274,6 @@ def _ids(agents: Agents) -> list[str]:
     return list(agents.ids)
 
 
-def _totals(allowances: ArrayLike, agents: Agents) -> NDArray[np.int64]:
-    """Read what people allow over all releases, in grains: one number for each, or one for all."""
-    allowances, people = of_people(allowances, agents, "allowances"), len(agents)
-    each = has_rows(allowances)
-    totals = column(allowances if each else [allowances], "allowances")
-    if len(totals) != people and each:
-        raise BadInput(f"allowances has {len(totals)} entries for {people} people; give one for each, or one for all")
-    return allowance_grains(np.broadcast_to(totals, (people,)))
-
-
 def within_allowance(
     agents: Agents,
     ledger: Ledger,
@@ -313,7 +303,7 @@ def within_allowance(
     if not isinstance(agents, PrivacyConstrained):
         return agents
     stated = allowance_grains(agents.limits)
-    totals = stated if allowances is None else _totals(allowances, agents)
+    totals = stated if allowances is None else totals_of(allowances, agents)
     left = ledger.remaining(
         _ids(agents),
         besides=besides,
@@ -322,11 +312,16 @@ def within_allowance(
     )
     if allowances is not None:  # those new to the ledger will be registered with these
         left = np.where(left >= UNLIMITED, totals, left)
-    left = np.maximum(left, 0)  # a total may since have been lowered below what was promised
-    lowered = np.where(stated <= left, agents.limits, cut_to(left, levels))
-    if stated.any() and left.max() < USEFUL and not allowance_grains(lowered).any():
-        raise BudgetSpent(NOTHING_LEFT)
-    return PrivacyConstrained(lowered, ids=agents.ids, index=agents.index)
+    return lowered_to(agents, np.maximum(left, 0), levels)  # a total may now be below what was promised
+
+
+def within_totals(agents: Agents, allowances: ArrayLike | str | None) -> Agents:
+    """Lower limits to the totals that people state themselves, in grains, as a ledger that knows nobody does."""
+    if is_kept(agents):
+        return within_totals_kept(cast("Kept", agents), allowances)
+    if allowances is None or not isinstance(agents, PrivacyConstrained):
+        return agents
+    return lowered_to(agents, totals_of(allowances, agents), None)
 
 
 def promised_people(agents: Agents, ledger: Ledger, terms: Terms) -> Agents:

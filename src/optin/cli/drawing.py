@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -108,7 +107,7 @@ def draw(
     from optin.releasing.drawing import measure
 
     agents, joined = taking.agents, taking.joined
-    with nullcontext() if table is None else announced_table(offer, table, agents, ledger):
+    with announced_table(offer, table, agents, ledger):
         check_table(offer, agents)
         if ledger is not None:
             return campaign.release(

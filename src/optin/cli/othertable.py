@@ -20,17 +20,23 @@ ADVICE = "use the announced table, or plan and announce a new round"
 
 
 @contextmanager
-def announced_table(offer: Announcement, table: Table, agents: Agents, ledger: Ledger | None) -> Iterator[None]:
-    """Turn a refused release into bad input if the table is why; every other broken promise passes."""
+def announced_table(offer: Announcement, table: Table | None, agents: Agents, ledger: Ledger | None) -> Iterator[None]:
+    """Turn a refused release into bad input if the table is why; every other broken promise passes.
+
+    Of a table in an engine, whose lines are not known, the refusal itself says who differs.
+    """
     try:
         yield
-    except PromiseBroken:
-        why = first_difference(offer, table, list(agents.ids or ()), agents, ledger)
+    except PromiseBroken as error:
+        if table is None:
+            why = str(error) if error.other_people else None
+        else:
+            why = first_difference(offer, table, list(agents.ids or ()), agents, ledger)
         if why is None:
             raise
     else:
         return
-    raise BadInput(f"{why}; {ADVICE}")
+    raise BadInput(why if table is None else f"{why}; {ADVICE}")
 
 
 def first_difference(

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from optin.cli import plan_options as options
 from optin.cli.options import (
@@ -30,7 +30,6 @@ from optin.errors import BadInput
 
 if TYPE_CHECKING:
     from optin.agents import Agents, Description
-    from optin.campaign.overlay import Kept
     from optin.cli.explaining import Explanation
     from optin.planning import Plan
 
@@ -148,7 +147,11 @@ def within_allowance(
     from optin.cli.ledgers import ledger_exists, open_ledger
 
     if ledger is None or not ledger_exists(ledger):
-        return replace(people, agents=_within_totals(people))
+        if people.allowances is None:
+            return people
+        from optin.campaign.steps import within_totals
+
+        return replace(people, agents=within_totals(people.agents, people.allowances))
     from optin import campaign
     from optin.store import Terms
 
@@ -158,21 +161,6 @@ def within_allowance(
             people.agents, opened, besides=own, raise_limits=raise_limits, allowances=people.allowances
         )
     return replace(people, agents=lowered)
-
-
-def _within_totals(people: People) -> Agents:
-    """Lower limits to the totals people state themselves, as a new ledger will."""
-    import numpy as np
-
-    from optin.agents import PrivacyConstrained
-
-    if people.allowances is None or not isinstance(people.agents, PrivacyConstrained):
-        return people.agents
-    if isinstance(people.allowances, str):
-        from optin.campaign.kept import within_totals_kept
-
-        return within_totals_kept(cast("Kept", people.agents), people.allowances)
-    return PrivacyConstrained(np.minimum(people.agents.limits, people.allowances), ids=people.agents.ids)
 
 
 def _plan(read: People, question: dict[str, Any], *, ledger: str | None, raise_limits: bool) -> tuple[People, Plan]:

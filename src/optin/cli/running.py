@@ -24,7 +24,7 @@ UNEXPECTED = 1
 _WORDS = (
     (
         r"Invalid value for '(.+?)'(?: / '.*?')?: Input should be a valid number.*",
-        r"\1 must be a number: digits and a point",
+        r"\1 must be a number: digits and a point, as in 0.5",
     ),
     (r"Invalid value for '(.+?)'(?: / '.*?')?: Input should be a valid integer.*", r"\1 must be a whole number"),
     (r"Invalid value for '(.+?)'(?: / '.*?')?: ", r"\1 cannot be read: "),
@@ -88,7 +88,7 @@ def _mended(words: str) -> str:
     """Turn a parser's sentence into one of ours.
 
     >>> _mended("Invalid value for '--limit': Input should be a valid number, unable to parse string as a number")
-    '--limit must be a number: digits and a point.'
+    '--limit must be a number: digits and a point, as in 0.5.'
     >>> _mended("Missing argument 'PEOPLE'.")
     'PEOPLE is missing.'
     """

@@ -14,7 +14,7 @@ from optin.agents.columns import Wanted
 from optin.engine.decimals import corrected, corrected_whole
 from optin.engine.stored import expect_ids, expect_numbers, holds_answers, is_number, is_text, plain_type
 
-__all__ = ["ENDLESS", "FARTHEST", "NO", "NO_ANSWER", "NUMBER", "YES", "as_ids", "as_numbers", "as_truths"]
+__all__ = ["ENDLESS", "FARTHEST", "NO", "NO_ANSWER", "NUMBER", "YES", "answer_of", "as_ids", "as_numbers", "as_truths"]
 
 Mask = NDArray[np.bool_]
 BLANKS = " \t\n\r\v\f"  # what surrounds a cell and means nothing, the same everywhere
@@ -78,9 +78,14 @@ def as_truths(column: pa.ChunkedArray, name: str, file: str) -> tuple[Mask, Mask
         numbers, _ = as_numbers(plain, name, file)
         return numbers == 1, (numbers != 1) & (numbers != 0)
     texts = plain.to_pylist() if is_text(plain.type) else [None] * len(plain)
-    answers = [ANSWERS.get((text or "").strip(BLANKS).lower()) for text in texts]
+    answers = [answer_of(text or "") for text in texts]
     others = np.array([answer is None for answer in answers], dtype=np.bool_)
     return np.array(answers, dtype=np.bool_), others
+
+
+def answer_of(text: str) -> bool | None:
+    """Read one answer in words; None if it is none."""
+    return ANSWERS.get(text.strip(BLANKS).lower())
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:

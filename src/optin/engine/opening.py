@@ -53,6 +53,7 @@ def read(
     ``budgets`` and ``costs``; or ``costs`` with a common ``benefit``. The first scan counts what cannot be used and names one
     such person by id. Ids are compared below 10^6 people, and above with ``check_ids=True``.
     """
+    _expect_source(source)
     wanted = [name for name in (limits, budgets, costs) if name is not None]
     _check_columns(limits, budgets, costs, benefit)
     if engine == MEMORY and not hasattr(source, "execute"):
@@ -67,6 +68,16 @@ def read(
     if check_ids or (check_ids is None and len(people) < MANY):
         expect_distinct_ids(rows)
     return people
+
+
+def _expect_source(source: object) -> None:
+    """Refuse a table in memory, which needs no reading: say how it becomes people."""
+    if isinstance(source, str | Path) or hasattr(source, "get_backend"):
+        return
+    raise BadInput(
+        "optin.read opens files and tables of Ibis. A table in memory is people already:"
+        ' optin.PrivacyConstrained(table["limit"], ids=table["id"]); or read ibis.memtable(table)'
+    )
 
 
 def _header(file: str, found: remote.Located | None) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, text
 
 from optin.errors import LedgerUnavailable, PromiseBroken
 from optin.store.chain import Entry, Terms, append, is_stored, last, new_salt, rows_of
-from optin.store.charging import DECLINED, NOBODY, expect_open, turn_holds_into_charges
+from optin.store.charging import DECLINED, NOBODY, OTHER_PEOPLE, expect_open, turn_holds_into_charges
 from optin.store.connection import write
 from optin.store.large import blocks, mask_digest
 from optin.store.ledger import Ledger
@@ -131,9 +131,10 @@ def _take_places(connection: Connection, offer: Row[Any], rows: Waiting) -> None
     if other is not None:
         raise PromiseBroken(
             f"the limit of id {other} is not the one announced; promises freeze: use the table that was announced, or"
-            " cancel and announce a new round"
+            " cancel and announce a new round",
+            other_people=True,
         )
-    raise PromiseBroken("these are not the people of the announcement; use the table that was announced")
+    raise PromiseBroken(OTHER_PEOPLE, other_people=True)
 
 
 def _expect_standing(connection: Connection, offer: Row[Any]) -> None:

@@ -18,9 +18,10 @@ from optin.store.points import reached
 from optin.store.roster import Roster
 from optin.store.texts import expect_released
 
-__all__ = ["DECLINED", "NOBODY", "Draw", "charge", "expect_open", "turn_holds_into_charges"]
+__all__ = ["DECLINED", "NOBODY", "OTHER_PEOPLE", "Draw", "charge", "expect_open", "turn_holds_into_charges"]
 
 DECLINED = "declined or left; leave them out of those who joined"
+OTHER_PEOPLE = "these are not the people of the announcement; use the table that was announced"
 NOBODY = "nobody joined; cancel this campaign, or announce a new round"
 
 Mask = NDArray[np.bool_]
@@ -69,12 +70,13 @@ def _announced_order(connection: Connection, offer: Row[Any], roster: Roster) ->
     index = {name: at for at, name in enumerate(roster.ids)}
     order = np.array([index.get(row.id, -1) for row in rows], dtype=np.int64)
     if len(roster) != len(rows) or np.any(order < 0):
-        raise PromiseBroken("these are not the people of the announcement; use the table that was announced")
+        raise PromiseBroken(OTHER_PEOPLE, other_people=True)
     differs = roster.grains[order] != np.array([row.grains for row in rows], dtype=np.int64)
     if np.any(differs):
         raise PromiseBroken(
             f"the limit at index {int(order[np.argmax(differs)])} is not the one announced; promises freeze: "
-            "use the table that was announced, or cancel and announce a new round"
+            "use the table that was announced, or cancel and announce a new round",
+            other_people=True,
         )
     return order
 

@@ -1,0 +1,146 @@
+"""What people's columns may be: labelled by ids or intervals, answers in words, tables in memory; and what is said if not."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from cli_steps import optin as command
+from cli_steps import optin_ok, people_csv
+
+import optin
+from optin import PrivacyConstrained
+from optin.agents.labels import aligned
+from optin.campaign.steps import within_totals
+from optin.errors import BadInput, PromiseBroken
+from optin.releasing.drawing import measure
+
+NAMES = [f"p{at}" for at in range(12)]
+LIMITS = np.linspace(0.1, 1.2, 12)
+VALUES = np.linspace(0.0, 1.0, 12)
+
+
+def offered(people):
+    return optin.plan(people, bounds=(0, 1)).announce(people, campaign="c")
+
+
+def summed(people, values, joined=None):
+    return measure(offered(people), people, values, joined=joined).those
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, lambda rows: pa.table(rows), dict])
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_table_in_memory_is_refused_with_what_to_do(kind, engine):
+    table = kind({"id": NAMES, "limit": LIMITS})
+    with pytest.raises(BadInput, match=r"optin.PrivacyConstrained\(table\[.limit.\].*ibis.memtable"):
+        optin.read(table, limits="limit", engine=engine)
+
+
+@pytest.mark.parametrize("ids", [pd.Series(NAMES), NAMES])
+def test_values_labelled_by_ids_are_taken_by_id(ids):
+    people = PrivacyConstrained(LIMITS, ids=ids)
+    order = np.random.default_rng(3).permutation(12)
+    labelled = pd.Series(VALUES, index=NAMES).iloc[order]
+    assert summed(people, labelled) == summed(people, VALUES)
+    with pytest.raises(BadInput, match="different indexes"):
+        summed(people, labelled.rename({"p3": "q3"}))
+
+
+def test_labels_in_another_order_are_not_called_missing():
+    people = PrivacyConstrained(pd.Series(LIMITS))
+    with pytest.raises(
+        BadInput, match="both carry the labels 0, 1, 2 and so on, one of them in another order"
+    ) as refusal:
+        summed(people, pd.Series(VALUES).iloc[::-1])
+    assert "only one of them carries labels" not in str(refusal.value)
+    with pytest.raises(BadInput, match="only one of them carries labels"):
+        summed(people, pd.Series(VALUES, index=NAMES))
+
+
+def test_intervals_that_overlap_are_labels_like_any():
+    labels = pd.IntervalIndex.from_arrays(np.arange(12.0), np.arange(12.0) + 3)
+    values = pd.Series(VALUES, index=labels).iloc[::-1]
+    assert aligned(values, labels, "values").to_numpy().tolist() == VALUES.tolist()
+    others = pd.IntervalIndex.from_arrays(np.arange(12.0) + 1, np.arange(12.0) + 4)
+    with pytest.raises(BadInput, match="different indexes"):
+        aligned(pd.Series(VALUES, index=others), labels, "values")
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [["yes"] * 11 + ["no"], ["True "] * 11 + ["F"], pd.Series(["y"] * 11 + ["n"]), pd.Categorical(["1"] * 11 + ["0"])],
+)
+def test_answers_in_words_are_taken_as_in_a_file(answers):
+    people = PrivacyConstrained(LIMITS, ids=NAMES)
+    assert summed(people, VALUES, joined=answers) == summed(people, VALUES, joined=np.arange(12) < 11)
+
+
+@pytest.mark.parametrize(
+    ("answers", "why"),
+    [
+        (["yes"] * 11 + ["maybe"], r"joined\[11\] is not an answer"),
+        (["yes", None] * 6, "true or false for each"),
+        ([1, 0] * 6, "true or false for each"),
+        (["yes"] * 3, "joined has shape"),
+    ],
+)
+def test_answers_that_are_none_are_refused(answers, why):
+    people = PrivacyConstrained(LIMITS, ids=NAMES)
+    with pytest.raises(BadInput, match=why):
+        summed(people, VALUES, joined=answers)
+
+
+def test_totals_lower_limits_in_grains_as_a_new_ledger_does():
+    """A total above the limit by less than a grain, or below it by less, leaves the limit as it is, to the last bit."""
+    limits = np.array([0.3, 0.3, 0.3, 0.5])
+    totals = np.array([np.nextafter(0.3, 0), 0.3, 0.2, 2.0**-17])
+    found = within_totals(PrivacyConstrained(limits, ids=list("abcd")), totals).limits
+    assert found.tolist() == [0.3, 0.3, np.floor(0.2 * 2**32) / 2**32, 0.0]
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("other")
+    table = people_csv(folder, 40)
+    optin_ok("plan", table, "--limits", "limit", "--bounds", 0, 40, "-o", folder / "plan.json")
+    optin_ok("announce", folder / "plan.json", table, "--ledger", folder / "l.sqlite", "-o", folder / "offer.json")
+    return folder
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize(
+    ("edit", "ledger"),
+    [("limit", True), ("limit", False), ("missing", True), ("missing", False), ("stranger", True)],
+)
+def test_another_table_leaves_with_one_exit_code_wherever_it_is_read(campaign, tmp_path, engine, ledger, edit):
+    lines = (campaign / "people.csv").read_text().splitlines()
+    cells = lines[3].split(",")
+    lines[3] = {"limit": ",".join([cells[0], "7.5", *cells[2:]]), "stranger": ",".join(["x", *cells[1:]])}.get(
+        edit, lines[3]
+    )
+    table = tmp_path / "people.csv"
+    table.write_text("\n".join(lines[:-1] if edit == "missing" else lines) + "\n")
+    kept = ("--ledger", campaign / "l.sqlite") if ledger else ("--no-ledger",)
+    asked = ("--limits", "limit", "--values", "units", "--joined", "joined", "--engine", engine, *kept)
+    outcome = command("release", campaign / "offer.json", table, *asked, "-o", tmp_path / "r.json")
+    assert outcome.code == 2, outcome.err
+    few = command(
+        "release", campaign / "offer.json", campaign / "people.csv", *asked, "--quorum", 99, "-o", tmp_path / "r.json"
+    )
+    assert few.code == 4, few.err
+
+
+def test_a_refusal_says_whether_another_table_mends_it():
+    people = PrivacyConstrained(LIMITS, ids=NAMES)
+    offer = offered(people)
+    with pytest.raises(PromiseBroken) as other:
+        measure(offer, PrivacyConstrained(LIMITS * 0.9, ids=NAMES), VALUES)
+    with pytest.raises(PromiseBroken) as nobody:
+        measure(offer, people, VALUES, joined=np.zeros(12, dtype=bool))
+    assert (other.value.other_people, nobody.value.other_people) == (True, False)
+
+
+def test_a_decimal_comma_is_answered_with_a_point(campaign):
+    said = command("explain", campaign / "offer.json", "--limit", "0,5")
+    assert said.code == 2
+    assert "--limit must be a number: digits and a point, as in 0.5" in said.err
