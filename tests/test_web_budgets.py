@@ -87,6 +87,53 @@ def test_the_first_choice_states_a_total_of_four_campaigns_like_it_unless_its_ow
     assert costly.me().allowance == costly.me().remaining
 
 
+def test_whoever_says_that_it_costs_them_nothing_has_a_total_with_an_end_that_covers_the_campaign(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(12)
+    campaign = registered(analyst, [], **COSTLY)
+    sent(lodge, crowd[0], f"/c/{campaign}/limit", step="0", times="1", round="1")
+    assert crowd[0].me().allowance == crowd[0].me().remaining == pytest.approx(5.0 / COSTS[1].amount)
+    for person in crowd[1:]:
+        person.register(campaign, 4)
+    for step in ("close-registration", "announce"):
+        analyst.take(campaign, step)
+    assert 0.0 < crowd[0].me().promised <= crowd[0].me().allowance
+
+
+def test_a_mistaken_choice_leaves_no_total_behind(lodge):
+    analyst, person = lodge.analyst(), lodge.person()
+    campaign = registered(analyst, [])
+    assert person.register(campaign, 9).remaining == TIMES * LIMITS[9].amount
+    assert person.register(campaign, 5).remaining == TIMES * LIMITS[5].amount
+    assert person.register(campaign, 9).remaining == TIMES * LIMITS[5].amount  # raised only where its owner says so
+    person.register(campaign, 5)
+    person.withdraw(campaign)
+    assert person.me().allowance is None
+    assert lodge.service.read(lambda link: budget_of(link, person.me().account)).total is None
+
+
+def test_a_total_that_was_stated_or_covers_another_choice_stays_when_a_choice_goes(lodge):
+    analyst, (one, other) = lodge.analyst(), lodge.people(2)
+    first, second = (registered(analyst, []) for _ in range(2))
+    one.register(first, 5, times=1)
+    one.register(first, 0)
+    one.withdraw(first)
+    assert one.me().allowance == 0.5
+    for name in (first, second):
+        other.register(name, 5)
+    other.register(first, 0)
+    other.withdraw(first)
+    assert other.me().allowance == 2.0
+
+
+def test_a_choice_in_another_campaign_does_not_lower_the_total_that_came_with_the_first(lodge):
+    analyst, person = lodge.analyst(), lodge.person()
+    first, second = (registered(analyst, []) for _ in range(2))
+    person.register(first, 5)
+    assert person.register(second, 0).remaining == TIMES * LIMITS[5].amount
+    person.withdraw(second)
+    assert person.me().allowance == TIMES * LIMITS[5].amount
+
+
 def test_a_total_said_before_the_first_choice_stays(lodge):
     analyst, person = lodge.analyst(), lodge.person()
     person.raise_allowance(0.3)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from optin.store import UNLIMITED
 from optin.web.pages.wording import epsilon_words
 from optin.web.service.ladder import LIMITS, odds_words, step_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft
@@ -125,6 +124,6 @@ def _chosen(budget: Budget, most: int | None) -> int | None:
     """Say which of the choices the total is now; it then follows the limit, if that is changed."""
     if budget.total is None:
         return TIMES
-    if most is None or most >= UNLIMITED:
+    if most is None:
         return None
     return next((times for times in _CHOICES if budget.after(times, most) == budget.total), None)

@@ -96,9 +96,9 @@ def _planned(service: Service, draft: Draft, people: People) -> tuple[Plan, Agen
     while True:
         agents = agents_of(draft, people, left_out=left_out)
         found = _plan(service, draft, agents, people)
+        _expect_noise(found, draft, people, left_out)  # an exact result asks for everything, and no total covers that
         short = _asked_too_much(service, found, agents, people)
         if not short.any():
-            _expect_noise(found, draft, people, left_out)
             return found, agents
         left_out |= short
         if left_out.all():

@@ -23,8 +23,8 @@ from optin.store.changing import hold
 from optin.store.holdings import Holding, holdings
 from optin.store.web_schema import accounts, answers, campaigns
 from optin.web.service.core import Service
-from optin.web.service.ladder import Step
-from optin.web.service.records import Draft
+from optin.web.service.ladder import COSTS, Step
+from optin.web.service.records import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.rows import agents_with
 
 __all__ = ["TIMES", "Budget", "asked_at_most", "budget_of", "give_declined_back", "keep_total"]
@@ -61,8 +61,8 @@ class Budget:
         return max(self.total - self.committed, 0) if self.total is not None and self.bounded else None
 
     def after(self, times: int, most: int) -> int:
-        """Say what the total becomes if ``times`` more campaigns are allowed that ask for ``most`` each."""
-        return min(self.committed + times * most, UNLIMITED) if most < UNLIMITED else UNLIMITED
+        """Say what the total becomes if ``times`` more campaigns are allowed that ask for ``most`` each; it has an end."""
+        return min(self.committed + times * most, UNLIMITED - 1)
 
     def holding(self, campaign: str, round: int) -> Holding | None:  # noqa: A002 - the word of the contract
         """Find what a round promised this person."""
@@ -93,8 +93,12 @@ def _declined_by(connection: Connection, person: str) -> set[tuple[str, int]]:
 
 
 def asked_at_most(draft: Draft, step: Step) -> int:
-    """Say what a campaign could ask of someone at most, in grains: their limit; with a cost, what a perfect result is worth."""
-    agents = agents_with(draft, np.array([step.amount]))
+    """Say what a campaign could ask of someone at most, in grains: their limit; with a cost, what a perfect result is worth.
+
+    No cost counts as the smallest one: that giving something away costs nothing does not say that there is no end to it.
+    """
+    amount = step.amount if draft.model == PRIVACY_CONSTRAINED else max(step.amount, COSTS[1].amount)
+    agents = agents_with(draft, np.array([amount]))
     if isinstance(agents, PrivacyConstrained):
         return int(allowance_grains(agents.limits)[0])
     spread = draft.data_sd if draft.data_sd is not None else (draft.upper - draft.lower) / 2
