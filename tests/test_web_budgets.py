@@ -204,7 +204,7 @@ def test_two_plans_at_once_cannot_both_use_what_a_lowered_total_leaves(house, mo
 # --- a decline frees --------------------------------------------------------------------------------------------------
 
 
-def test_a_decline_frees_the_promise_at_once_and_writes_no_act_for_one_person(lodge):
+def test_a_decline_frees_the_promise_with_a_second_one_and_writes_no_act_for_one_person(lodge):
     analyst, crowd = lodge.analyst(), lodge.people(12)
     campaign = answering(analyst, crowd, steps=[5] * 12)
     acts = lodge.service.ledger.acts()
@@ -212,9 +212,43 @@ def test_a_decline_frees_the_promise_at_once_and_writes_no_act_for_one_person(lo
     assert (mine.promised, mine.remaining) == (0.5, 1.5)
     crowd[0].decline(campaign)
     mine = crowd[0].me()
-    assert (mine.promised, mine.remaining) == (0.0, 2.0)
+    assert (mine.promised, mine.remaining) == (0.0, 1.5)
+    assert "Declined and not given back yet 0.5" in told(lodge, crowd[0], "/me")
     answering(analyst, lodge.people(12))
     assert [act.kind for act in lodge.service.ledger.acts()] == [*(act.kind for act in acts), "register", "announce"]
+    crowd[1].decline(campaign)
+    assert [(person.me().promised, person.me().remaining) for person in crowd[:2]] == [(0.0, 2.0)] * 2
+
+
+@pytest.mark.parametrize("decliners", [1, 2])
+def test_what_is_shown_as_left_after_a_decline_is_what_the_next_plan_uses(lodge, decliners):
+    analyst, crowd = lodge.analyst(), lodge.people(12)
+    for person in crowd:
+        person.raise_allowance(0.5)
+    first = answering(analyst, crowd, steps=[5] * 12)
+    for person in crowd[:decliners]:
+        person.decline(first)
+    fresh = lodge.people(12)
+    second = registered(analyst, [crowd[0], *fresh], steps=[5] * 13)
+    left = crowd[0].me().remaining
+    assert left == (0.0 if decliners == 1 else 0.5)
+    waits = "What you declined counts until a second person declines too"
+    assert (waits in told(lodge, crowd[0], f"/c/{second}")) is (decliners == 1)
+    for step in ("close-registration", "announce"):
+        analyst.take(second, step)
+    assert crowd[0].my_campaign(second).deal.epsilon == left
+
+
+def test_whoever_declines_after_others_have_theirs_back_waits_for_a_second_one_again(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(14)
+    first = answering(analyst, crowd, steps=[5] * 14)
+    for person in crowd[:2]:
+        person.decline(first)
+    answering(analyst, lodge.people(12))
+    assert crowd[0].my_campaign(first).given_back
+    crowd[2].decline(first)
+    assert (crowd[2].me().promised, crowd[2].me().remaining) == (0.0, 1.5)
+    assert crowd[2].join(first, 5.0).answer == "joined"
 
 
 def test_those_who_declined_are_free_for_another_campaign_while_the_first_stays_closed(house):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, text
 
-__all__ = ["Holding", "announced_body", "holdings", "promised_nothing"]
+__all__ = ["Holding", "announced_body", "given_back", "holdings", "promised_nothing"]
 
 _HOLDINGS = """SELECT t.campaign, t.round, t.at, q.grains AS promised, c.grains AS spent, r.position AS returned
     FROM people p JOIN promises q ON q.person = p.person JOIN acts t ON t.number = q.offer
@@ -40,6 +40,15 @@ def promised_nothing(connection: Connection, campaign: str, round: int) -> set[s
     """List those among the people of an announcement who were promised not a grain."""
     query = """SELECT p.id FROM acts t JOIN promises q ON q.offer = t.number JOIN people p ON p.person = q.person
         WHERE t.kind = 'announce' AND t.campaign = :campaign AND t.round = :round AND q.grains = 0"""
+    rows = connection.execute(text(query), {"campaign": campaign, "round": round})
+    return {row.id for row in rows}
+
+
+def given_back(connection: Connection, campaign: str, round: int) -> set[str]:  # noqa: A002
+    """List those among the people of an announcement whose promise was given back."""
+    query = """SELECT p.id FROM acts t JOIN returns r ON r.offer = t.number
+        JOIN promises q ON q.offer = r.offer AND q.position = r.position JOIN people p ON p.person = q.person
+        WHERE t.kind = 'announce' AND t.campaign = :campaign AND t.round = :round"""
     rows = connection.execute(text(query), {"campaign": campaign, "round": round})
     return {row.id for row in rows}
 

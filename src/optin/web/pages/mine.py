@@ -50,6 +50,7 @@ class Total:
     sentence: str
     spent: str
     promised: str
+    waiting: str
     remaining: str
     allowance: str
     used: int
@@ -95,18 +96,22 @@ def _line(campaign: MyCampaign) -> Line:
 
 def total_words(mine: Me) -> Total:
     """Say what was spent and promised over all campaigns, and what remains."""
-    allowance, known = mine.allowance, mine.allowance is not None and math.isfinite(mine.allowance)
+    allowance, committed = mine.allowance, mine.spent + mine.promised
+    known = allowance is not None and math.isfinite(allowance)
+    free = allowance - committed if allowance is not None and known else 0.0
+    waiting = free - (mine.remaining or 0.0)
     spent = f"So far, published results give away at most {factor_words(mine.spent)}."
     return Total(
         sentence=spent if mine.spent else "So far, nothing was given away.",
         spent=epsilon_words(mine.spent),
         promised=epsilon_words(mine.promised),
+        waiting=epsilon_words(waiting) if waiting > 0 else "",
         remaining="not limited yet" if mine.remaining is None else epsilon_words(mine.remaining),
         allowance="not limited yet" if allowance is None else epsilon_words(allowance),
         used=_length(mine.spent, allowance) if known else 0,
-        committed=_length(mine.spent + mine.promised, allowance) if known else 0,
+        committed=_length(committed, allowance) if known else 0,
         known=known,
-        stop=repr(mine.spent + mine.promised) if mine.remaining else "",
+        stop=repr(committed) if free > 0 else "",
     )
 
 

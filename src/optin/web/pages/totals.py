@@ -71,7 +71,12 @@ def _sentence(budget: Budget) -> str:
     if budget.left is None:
         return "You set no limit to what all campaigns together may take."
     whole = f"All campaigns together may give away at most {factor_words(budget.total * _GRAIN)}"
-    return f"{whole}." if not budget.committed else f"{whole}; of that, {_down(budget.left)} is left."
+    if not budget.committed and not budget.waiting:
+        return f"{whole}."
+    waits = (
+        " What you declined counts until a second person declines too, or that round ends." if budget.waiting else ""
+    )
+    return f"{whole}; of that, {_down(budget.left)} is left.{waits}"
 
 
 def _down(grains: int) -> str:

@@ -25,7 +25,10 @@ __all__ = [
     "rungs",
 ]
 
-_USED_UP = "your total over all campaigns is used up"
+_USED_UP = (
+    "your total over all campaigns is used up (what you declined counts until it is given back: once a second person "
+    "declines too, or that round ends)"
+)
 _LEFT_OUT = (
     "what is left of your total over all campaigns does not cover what is asked of people with your cost (so that nobody "
     "can work out what is left, it counts as your total, or as a half, a quarter, … of it)"

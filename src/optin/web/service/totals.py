@@ -2,8 +2,9 @@
 
 A limit is chosen for one campaign; the total over all of them is a statement of its own, made beside the first choice: four
 campaigns like it, unless the person says otherwise. It is lowered at any time and raised only by its owner. What was declined
-is free at once: here now, in the ledger with the next batch, since an act of the ledger is public and must not be about one
-person.
+is free as soon as a second person of the round declined too, or the round ends: the ledger gives promises back in batches, since
+its acts are public and must not be about one person. Until then it is promised to nobody, but not left for others either, as
+it is not for the next plan.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from optin.announcement import Announcement
 from optin.errors import PromiseBroken
 from optin.store import UNLIMITED, Terms, allowance_grains
 from optin.store.changing import hold
-from optin.store.holdings import Holding, holdings
+from optin.store.holdings import Holding, given_back, holdings
 from optin.store.web_schema import accounts, answers, campaigns
 from optin.web.service.core import Service
 from optin.web.service.ladder import COSTS, Step
@@ -44,6 +45,8 @@ class Budget:
     spent: int = field(repr=False)
     promised: int = field(repr=False)
     held: tuple[Holding, ...] = field(repr=False)
+    waiting: int = field(default=0, repr=False)
+    """What was declined by nobody else in its round, and is held until it can be given back."""
 
     @property
     def committed(self) -> int:
@@ -58,6 +61,11 @@ class Budget:
     @property
     def left(self) -> int | None:
         """What a new campaign may ask; None if nothing bounds it yet."""
+        return None if self.uncommitted is None else max(self.uncommitted - self.waiting, 0)
+
+    @property
+    def uncommitted(self) -> int | None:
+        """What is neither spent nor promised, though some of it may wait to be given back; None if nothing bounds it yet."""
         return max(self.total - self.committed, 0) if self.total is not None and self.bounded else None
 
     def after(self, times: int, most: int) -> int:
@@ -70,12 +78,21 @@ class Budget:
 
 
 def budget_of(connection: Connection, person: str) -> Budget:
-    """Add up what a person spent and promised; what they declined no longer counts, wherever its hold still is."""
+    """Add up what a person spent and promised; what they declined waits, unless the next plan gives it back."""
     total = connection.scalar(select(accounts.c.allowance).where(accounts.c.id == person))
     declined = _declined_by(connection, person)
     held = tuple(holdings(connection, person))
-    standing = [one for one in held if not one.returned and not one.spent and (one.campaign, one.round) not in declined]
-    return Budget(total, sum(one.spent for one in held), sum(one.promised for one in standing), held)
+    unsettled = [one for one in held if not one.returned and not one.spent]
+    standing = sum(one.promised for one in unsettled if (one.campaign, one.round) not in declined)
+    alone = [one for one in unsettled if (one.campaign, one.round) in declined and _is_alone(connection, one)]
+    return Budget(total, sum(one.spent for one in held), standing, held, sum(one.promised for one in alone))
+
+
+def _is_alone(connection: Connection, one: Holding) -> bool:
+    """Say whether too few declined in a round, beside those who have theirs back, for a batch of the ledger."""
+    query = select(answers.c.person).where(answers.c.campaign == one.campaign, answers.c.round == one.round)
+    declined = set(connection.scalars(query.where(answers.c.joined.is_(False))))
+    return len(declined - given_back(connection, one.campaign, one.round)) < SMALLEST_BATCH
 
 
 def keep_total(connection: Connection, person: str) -> None:

@@ -82,7 +82,7 @@ def lower_allowance(service: Service, person: Visitor, epsilon: float) -> Me:
         if grains < budget.committed:
             raise PromiseBroken(
                 "more than this is spent or promised already: a total cannot be lower. Decline where answers are open, and "
-                "what was promised there is yours again"
+                "what was promised there no longer counts here"
             )
         mine = accounts.c.id == person.account
         no_more = or_(accounts.c.allowance.is_(None), accounts.c.allowance >= grains)

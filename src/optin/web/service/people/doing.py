@@ -96,7 +96,7 @@ def join(
 
 
 def decline(service: Service, person: Visitor, name: str) -> MyCampaign:
-    """Decline, or take a yes back; the value given before is gone, and what was promised is free again."""
+    """Decline, or take a yes back; the value given before is gone, and what was promised is given back with the next batch."""
 
     def work(connection: Connection) -> None:
         row = _kept_row(connection, person, name)
@@ -169,7 +169,7 @@ def _expect_promise(connection: Connection, row: Row[Any], person: Visitor) -> N
             "you declined, and what was promised to you has been given back, for other campaigns to ask for; you can take "
             "part in the next round"
         )
-    if held is not None and budget.left is not None and budget.left < held.promised:
+    if held is not None and budget.uncommitted is not None and budget.uncommitted < held.promised:
         raise PromiseBroken(
             "your total no longer covers what was promised to you here; raise it first, to join after all"
         )
