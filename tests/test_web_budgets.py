@@ -338,6 +338,24 @@ def test_a_round_closed_and_not_released_is_cancelled_after_the_stated_time_and_
     assert timed.service.ledger.verify().ok
 
 
+def test_opening_answers_again_does_not_begin_the_time_to_publish_anew(timed):
+    analyst, crowd = timed.analyst(), timed.people(12)
+    campaign, other = (closed(analyst, crowd, joining=5, steps=[3] * 12) for _ in range(2))
+    until = analyst.campaign(campaign).publish_by
+    timed.service.clock.ahead = 13 * DAY
+    analyst.sign_in("ada", PASSWORD)
+    assert analyst.take(campaign, "reopen-answers").publish_by == until
+    assert analyst.take(campaign, "close").publish_by == until
+    analyst.take(campaign, "reopen-answers")
+    timed.service.clock.ahead = 14 * DAY + 60
+    analyst.sign_in("ada", PASSWORD)
+    with pytest.raises(PromiseBroken, match=r"more than 14 days ago|step cancel is|cannot take"):
+        analyst.take(other, "reopen-answers")
+    cancel_overdue(timed.service)
+    run_all(timed.service)
+    assert [analyst.campaign(name).state for name in (campaign, other)] == ["cancelled"] * 2
+
+
 def test_the_time_of_a_round_closed_before_there_was_a_rule_begins_when_it_is_found(lodge):
     analyst, crowd = lodge.analyst(), lodge.people(12)
     campaign = closed(analyst, crowd, joining=12)
