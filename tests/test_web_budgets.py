@@ -99,6 +99,24 @@ def test_whoever_says_that_it_costs_them_nothing_has_a_total_with_an_end_that_co
     assert 0.0 < crowd[0].me().promised <= crowd[0].me().allowance
 
 
+@pytest.mark.parametrize(
+    ("step", "times", "total"), [(4, None, 200.0), (3, 10, 200.0), (2, None, 250.0), (1, 4, 500.0)]
+)
+def test_a_total_said_in_campaigns_has_an_end_and_covers_the_campaign_at_hand(lodge, step, times, total):
+    analyst, crowd = lodge.analyst(), lodge.people(12)
+    campaign = registered(analyst, [], **COSTLY)
+    crowd[0].register(campaign, step, times=times)
+    for person in crowd[1:]:
+        person.register(campaign, step)
+    mine = crowd[0].me()
+    assert total - 1e-6 <= mine.allowance <= total
+    page = lodge.ask("GET", f"/c/{campaign}", cookie=crowd[0]._cookie).text
+    assert ("4 campaigns like" in page) is (total == 200.0)  # beyond the end more campaigns allow no more
+    for word in ("close-registration", "announce"):
+        analyst.take(campaign, word)
+    assert 0.9 * 5.0 / COSTS[step].amount < crowd[0].me().promised <= mine.allowance
+
+
 def test_a_mistaken_choice_leaves_no_total_behind(lodge):
     analyst, person = lodge.analyst(), lodge.person()
     campaign = registered(analyst, [])
@@ -354,6 +372,40 @@ def test_opening_answers_again_does_not_begin_the_time_to_publish_anew(timed):
     cancel_overdue(timed.service)
     run_all(timed.service)
     assert [analyst.campaign(name).state for name in (campaign, other)] == ["cancelled"] * 2
+
+
+@pytest.mark.parametrize("opened", [False, True], ids=["announced", "answers"])
+def test_a_round_announced_and_never_closed_is_cancelled_after_the_stated_time_and_frees_everyone(timed, opened):
+    analyst, crowd = timed.analyst(), timed.people(12)
+    campaign, ids = registered(analyst, crowd, steps=[5] * 12), [person.me().account for person in crowd]
+    for step in ("close-registration", "announce", "open-answers")[: 3 if opened else 2]:
+        analyst.take(campaign, step)
+    until = analyst.campaign(campaign).publish_by
+    assert 59 * DAY < until - time.time() <= 60 * DAY
+    by = time.strftime("%Y-%m-%d", time.gmtime(until))
+    assert f"Close answers by {by}" in told(timed, analyst, f"/a/c/{campaign}")
+    assert f"Answers close by {by}" in told(timed, crowd[0], f"/c/{campaign}")
+    timed.service.clock.ahead = 60 * DAY + 60
+    analyst.sign_in("ada", PASSWORD)
+    with pytest.raises(PromiseBroken, match=r"more than 60 days ago|step cancel is|cannot take"):
+        analyst.take(campaign, "close" if opened else "open-answers")
+    cancel_overdue(timed.service)
+    run_all(timed.service)
+    found = analyst.campaign(campaign)
+    assert (found.state, found.publish_by) == ("cancelled", None)
+    assert "not closed within 60 days" in " ".join(line.words for line in analyst.log(campaign))
+    assert timed.service.ledger.remaining(ids).tolist() == [2 * 2**32] * 12
+    assert timed.service.ledger.verify().ok
+
+
+def test_the_time_of_a_round_announced_before_there_was_a_rule_begins_when_it_is_found(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(12)
+    campaign = answering(analyst, crowd)
+    lodge.service.change(lambda link: link.execute(text("DELETE FROM web_events WHERE kind = 'due'")))
+    cancel_overdue(lodge.service)
+    found = analyst.campaign(campaign)
+    assert found.state == "answers"
+    assert found.publish_by > time.time() + 59 * DAY
 
 
 def test_the_time_of_a_round_closed_before_there_was_a_rule_begins_when_it_is_found(lodge):

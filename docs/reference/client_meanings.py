@@ -22,7 +22,7 @@ CLIENT: dict[str, dict[str, str]] = {
         "release": "the result, once there is one",
         "steps": "what may be done now",
         "warning": "what would be lost by closing now; None if nothing",
-        "publish_by": "when a closed round is cancelled, in seconds since 1970; None in other states",
+        "publish_by": "when an announced round is cancelled by itself, in seconds since 1970; None in other states",
     },
     "JobStatus": {
         "id": "the job's",
@@ -62,7 +62,7 @@ CLIENT: dict[str, dict[str, str]] = {
         "spent": "epsilon spent, once released",
         "given_back": "whether one declined this round for good",
         "remaining": "what is left of one's total over all campaigns; None if nothing bounds it",
-        "publish_by": "when a closed round is cancelled, in seconds since 1970; None in other states",
+        "publish_by": "when an announced round is cancelled by itself, in seconds since 1970; None in other states",
     },
     "MyTotals": {
         "account": "one's own",

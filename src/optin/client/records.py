@@ -51,7 +51,8 @@ class JobStatus:
 class CampaignStatus:
     """A campaign as its analyst sees it; ``steps`` are what may be done now.
 
-    ``warning`` says what would be lost by closing now; ``publish_by`` (seconds since 1970) when a closed round is cancelled.
+    ``warning`` says what would be lost by closing now; ``publish_by`` (seconds since 1970) when an announced round is
+    cancelled.
     """
 
     id: str
@@ -76,7 +77,7 @@ class MyCampaignStatus:
     """A campaign as one of its people sees it; ``stated`` is a step of the ladder.
 
     ``given_back`` says that one declined this round for good, ``remaining`` what is left of one's total over all campaigns,
-    ``publish_by`` (seconds since 1970) when a closed round is cancelled.
+    ``publish_by`` (seconds since 1970) when an announced round is cancelled.
     """
 
     id: str

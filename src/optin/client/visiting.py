@@ -184,7 +184,8 @@ class Client:
         """State a limit as a step of the ladder; in a sealed campaign the value comes along.
 
         ``times`` sets one's total over all campaigns: what was given and promised so far, and so many campaigns like this
-        one. Without it a total said before stays, and a first one is 4 times this limit.
+        one. Without it a total said before stays, and a first one is 4 times this limit. Several campaigns are counted up to
+        epsilon 200, or as this one alone where it could ask for more.
         """
         body = {"step": step, "value": value, "times": times, "round": round}
         return my_campaign_from(self._call("PUT", f"/api/me/campaigns/{campaign}/registration", body))

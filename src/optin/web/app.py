@@ -34,7 +34,12 @@ def open_service(settings: WebSettings) -> tuple[Service, str | None]:
     """Open the ledger and the keys; also return a notice if a key was made."""
     key, notice = environment_key(settings, served_before=lambda: has_accounts(settings.ledger))
     keys = Keyring(key_folder(settings), key)
-    service = Service(Ledger.open(settings.ledger), keys, days_to_publish=settings.days_to_publish)
+    service = Service(
+        Ledger.open(settings.ledger),
+        keys,
+        days_to_answer=settings.days_to_answer,
+        days_to_publish=settings.days_to_publish,
+    )
     try:
         expect_own_keys(service)
     except BaseException:

@@ -142,8 +142,9 @@ def _page(
     message: str | None = None,
     status: int = 200,
 ) -> Response:
-    found = campaigns.show(service, visitor, campaign)
+    found, log = campaigns.show(service, visitor, campaign), campaigns.log(service, visitor, campaign)
     forward = _forward(found)
+    reopened = any((event.kind, event.round) == ("reopen-answers", found.round) for event in log)
     context = {
         "stages": analyst_stages(found.state),
         "state_name": STATE_NAMES,
@@ -153,12 +154,14 @@ def _page(
         "facts": _facts(found.draft),
         "planned": found.state not in ("draft", "registration", "cancelled"),
         "result": result_words(found.release) if found.release else None,
-        "events": [
-            {"at": _when(event.at), "words": event.words} for event in campaigns.log(service, visitor, campaign)
-        ],
+        "events": [{"at": _when(event.at), "words": event.words} for event in log],
         "message": message,
         "publish_by": day(found.publish_by),
-        "days": f"{service.days_to_publish:g}",
+        "to_do": _to_do(found, reopened=reopened),
+        "time_given": (
+            f"Answers are to be closed within {service.days_to_answer:g} days of the announcement, and the result published "
+            f"within {service.days_to_publish:g} days of the first closing."
+        ),
     }
     return show("desk/campaign.html", visitor=visitor, status=status, **_progress(found), **context)
 
@@ -170,6 +173,15 @@ def _forward(found: Campaign) -> list[str]:
     if "reopen-answers" in found.steps:
         return ["reopen-answers"]
     return [step for step in found.steps if step not in _SIDE_WAYS][-1:]  # sealed answers may be closed unopened
+
+
+def _to_do(found: Campaign, *, reopened: bool) -> str:
+    """Say what is to be done in time."""
+    if "reopen-answers" in found.steps:
+        return "Open answers again, or publish,"
+    if found.state == "closed":
+        return "Publish"
+    return "Close answers and publish" if reopened else "Close answers"
 
 
 def _in_vain(found: Campaign, step: str) -> bool:

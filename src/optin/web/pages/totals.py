@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from optin.web.pages.wording import epsilon_words
 from optin.web.service.ladder import LIMITS, odds_words, step_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft
-from optin.web.service.totals import TIMES, Budget, asked_at_most
+from optin.web.service.totals import MOST_IN_CAMPAIGNS, TIMES, Budget, asked_at_most
 
 __all__ = ["TotalBeside", "factor_words", "total_beside"]
 
@@ -34,6 +34,7 @@ class TotalBeside:
     sentence: str
     cut: str
     once: str
+    end: str
     options: tuple[Option, ...]
 
 
@@ -49,6 +50,7 @@ def total_beside(budget: Budget, draft: Draft, stated: int | None, *, picked: st
         sentence=_sentence(budget),
         cut=_cut(budget, draft, most),
         once=_once(budget, most),
+        end="" if draft.model == PRIVACY_CONSTRAINED else f"{MOST_IN_CAMPAIGNS:g}",
         options=_options(budget, most, picked),
     )
 
@@ -116,13 +118,21 @@ def _once(budget: Budget, most: int | None) -> str:
 def _options(budget: Budget, most: int | None, picked: str) -> tuple[Option, ...]:
     like = "more like this one" if budget.committed else "like this one"
     words = {times: f"{times} campaigns {like}" for times in _CHOICES} | {1: "this campaign, and no other"}
-    chosen = _chosen(budget, most)
-    marked = picked if picked in map(str, _CHOICES) else str(chosen)
-    listed = tuple(Option(str(times), words[times], str(times) == marked) for times in _CHOICES)
+    chosen, choices = _chosen(budget, most), _choices(budget, most)
+    marked = picked if picked in map(str, choices) else str(chosen)
+    listed = tuple(Option(str(times), words[times], str(times) == marked) for times in choices)
     if budget.total is None or chosen is not None:
         return listed
     said = "what I said before" if budget.left is None else f"what I said before ({_down(budget.left)} is left)"
     return (Option("", said, not any(option.chosen for option in listed)), *listed)
+
+
+def _choices(budget: Budget, most: int | None) -> tuple[int, ...]:
+    """List the choices that differ: beyond the end of what can be said in campaigns, more of them allow no more."""
+    if most is None:
+        return _CHOICES
+    totals = {budget.after(times, most): times for times in reversed(_CHOICES)}
+    return tuple(sorted(totals.values()))
 
 
 def _chosen(budget: Budget, most: int | None) -> int | None:

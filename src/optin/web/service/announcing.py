@@ -28,6 +28,7 @@ from optin.store.changing import hold
 from optin.store.holdings import promised_nothing
 from optin.store.web_schema import campaigns
 from optin.web.service.core import Service
+from optin.web.service.deadlines import begin_answering
 from optin.web.service.ladder import LIMITS
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Job
 from optin.web.service.rows import People, agents_of, campaign_row, people_of
@@ -74,6 +75,7 @@ def announce(service: Service, job: Job, progress: Progress) -> None:
         if row.state == "planning" and row.round == job.round:
             _remember_totals(connection, job, people, _totals(people, found.limits(agents)))
             reach(service, connection, row, "announce", announcement=offer.to_json())
+            begin_answering(service, connection, row)
 
     service.change(work)
 

@@ -1,11 +1,13 @@
-"""How long a closed round may wait for its release: after that it is cancelled by itself, and nobody's promise is held.
+"""How long an announced round may go on: after that it is cancelled by itself, and nobody's promise is held.
 
-The time begins with an event of its own when a round is first closed; opening answers again does not begin it anew. Rounds that
-were closed before there was such a rule have none: theirs begins when the service first finds them.
+From the announcement answers have a time to be closed; from their first closing the result has one to be published, which
+opening answers again does not begin anew. Each begins with an event of its own. Rounds from before there was such a rule
+have none: their time begins when the service first finds them.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
@@ -14,42 +16,75 @@ from optin.errors import PromiseBroken
 from optin.store.web_schema import events
 from optin.web.service.core import Service, log_event
 
-__all__ = ["WAITING", "begin_waiting", "expect_in_time", "publish_by"]
+__all__ = ["WAITING", "begin_answering", "begin_waiting", "deadline", "expect_in_time", "publish_by"]
 
-WAITING = ("closed", "answers")
-"""States in which the time of a round that was closed runs: closed still, or open for answers again."""
+WAITING = ("announced", "answers", "closed")
+"""States in which promises are held, and time runs."""
 _DUE = "due"
 _DAY = 86400.0
 
 
+@dataclass(frozen=True)
+class Deadline:
+    """Until when something is to be done, in seconds since 1970; how many days there were for it, and from what on."""
+
+    at: float
+    days: float
+    since: str
+    due: str
+
+
+def begin_answering(service: Service, connection: Connection, row: Row[Any]) -> None:
+    """Write down from when on an announced round waits to be closed."""
+    words = f"to be closed within {service.days_to_answer:g} days, or else it is cancelled"
+    log_event(connection, service.clock(), _DUE, words, campaign=row.id, round=row.round)
+
+
 def begin_waiting(service: Service, connection: Connection, row: Row[Any]) -> None:
     """Write down from when on a closed round waits for its release: from its first closing."""
-    if _begun(connection, row) is not None:
+    if _begun(connection, row, after=_first_closing(connection, row)) is not None:
         return
     words = f"to be published within {service.days_to_publish:g} days, or else it is cancelled"
     log_event(connection, service.clock(), _DUE, words, campaign=row.id, round=row.round)
 
 
-def publish_by(service: Service, connection: Connection, row: Row[Any]) -> float | None:
-    """Say until when a round that was closed can be released, in seconds since 1970; None for all others."""
+def deadline(service: Service, connection: Connection, row: Row[Any]) -> Deadline | None:
+    """Find what an announced round has to reach in time; None for all others, and where no time has begun yet."""
     if row.state not in WAITING:
         return None
-    begun = _begun(connection, row)
-    return None if begun is None else begun + service.days_to_publish * _DAY
+    closing = _first_closing(connection, row)
+    begun = _begun(connection, row, after=closing)
+    if begun is None:
+        return None
+    if closing or row.state == "closed":
+        return Deadline(begun + service.days_to_publish * _DAY, service.days_to_publish, "closed", "published")
+    return Deadline(begun + service.days_to_answer * _DAY, service.days_to_answer, "announced", "closed")
 
 
-def _begun(connection: Connection, row: Row[Any]) -> float | None:
-    """Say when the time began; rounds closed more than once under an earlier rule keep the time they were told."""
-    mine = (events.c.campaign == row.id, events.c.round == row.round, events.c.kind == _DUE)
+def publish_by(service: Service, connection: Connection, row: Row[Any]) -> float | None:
+    """Say when a round is cancelled by itself unless it is closed or, once it was closed, published."""
+    found = deadline(service, connection, row)
+    return None if found is None else found.at
+
+
+def _first_closing(connection: Connection, row: Row[Any]) -> int:
+    """Find the number of the event that closed a round first; 0 if it never was."""
+    mine = (events.c.campaign == row.id, events.c.round == row.round, events.c.kind == "close")
+    return int(connection.scalar(select(func.min(events.c.number)).where(*mine)) or 0)
+
+
+def _begun(connection: Connection, row: Row[Any], *, after: int) -> float | None:
+    """Say when the time began that runs after an event; rounds closed more than once under an earlier rule keep theirs."""
+    mine = (events.c.campaign == row.id, events.c.round == row.round, events.c.kind == _DUE, events.c.number > after)
     begun = connection.scalar(select(func.max(events.c.at)).where(*mine))
     return None if begun is None else float(begun)
 
 
 def expect_in_time(service: Service, connection: Connection, row: Row[Any]) -> None:
-    """Refuse what comes too late: a release, or answers to be opened again."""
-    until = publish_by(service, connection, row)
-    if until is not None and service.clock() > until:
+    """Refuse what comes too late: a release, or answers to be opened or closed."""
+    found = deadline(service, connection, row)
+    if found is not None and service.clock() > found.at:
         raise PromiseBroken(
-            f"this round was closed more than {service.days_to_publish:g} days ago: its time to be published is over, and it"
-            " is cancelled"
+            f"this round was {found.since} more than {found.days:g} days ago: its time to be {found.due} is over, and it is"
+            " cancelled"
         )

@@ -1,4 +1,4 @@
-"""Cancelling rounds that were closed and never released, so that nobody's promise is held for ever."""
+"""Cancelling rounds that were announced and never released, so that nobody's promise is held for ever."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, select
 from optin.store.changing import hold
 from optin.store.web_schema import campaigns
 from optin.web.service.core import Service, log_event
-from optin.web.service.deadlines import WAITING, begin_waiting, publish_by
+from optin.web.service.deadlines import WAITING, begin_answering, begin_waiting, deadline
 from optin.web.service.rows import campaign_row, job_of
 from optin.web.service.steps import leave_as_job
 
@@ -18,7 +18,7 @@ __all__ = ["cancel_overdue"]
 
 
 def cancel_overdue(service: Service) -> None:
-    """Begin to cancel every round that was closed and whose time is over; work that was asked for in time is finished first."""
+    """Begin to cancel every announced round whose time is over; work that was asked for in time is finished first."""
     query = select(campaigns).where(campaigns.c.state.in_(WAITING))
 
     def look(connection: Connection) -> list[str]:
@@ -29,10 +29,9 @@ def cancel_overdue(service: Service) -> None:
 
 
 def _is_due(service: Service, connection: Connection, row: Row[Any]) -> bool:
-    """Say whether something is to be done: the time to publish is over, or was never begun."""
-    job, until = job_of(connection, row.id), publish_by(service, connection, row)
-    due = row.state == "closed" if until is None else service.clock() > until
-    return due and not (job is not None and job.unfinished)
+    """Say whether something is to be done: a round's time is over, or was never begun."""
+    job, found = job_of(connection, row.id), deadline(service, connection, row)
+    return not (job is not None and job.unfinished) and (found is None or service.clock() > found.at)
 
 
 def _cancel(service: Service, name: str, connection: Connection) -> None:
@@ -40,9 +39,10 @@ def _cancel(service: Service, name: str, connection: Connection) -> None:
     row = campaign_row(connection, name)
     if row.state not in WAITING or not _is_due(service, connection, row):
         return
-    if publish_by(service, connection, row) is None:
-        begin_waiting(service, connection, row)
+    found = deadline(service, connection, row)
+    if found is None:
+        (begin_waiting if row.state == "closed" else begin_answering)(service, connection, row)
         return
-    words = f"it was not published within {service.days_to_publish:g} days of being closed"
+    words = f"it was not {found.due} within {found.days:g} days of being {found.since}"
     log_event(connection, service.clock(), "overdue", words, campaign=row.id, round=row.round)
     leave_as_job(service, connection, row, "cancel")

@@ -192,7 +192,7 @@ class Job:
 class Campaign:
     """A campaign as its analyst sees it: counts, never who, never a limit or a value.
 
-    ``warning`` says what would be lost by closing now; ``publish_by`` when a closed round is cancelled by itself.
+    ``warning`` says what would be lost by closing now; ``publish_by`` when an announced round is cancelled by itself.
     """
 
     id: str

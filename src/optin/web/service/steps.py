@@ -88,7 +88,7 @@ def _taken_before(row: Row[Any], step: str, round: int | None) -> bool:  # noqa:
 
 def _expect_possible(service: Service, connection: Connection, row: Row[Any], step: str) -> None:
     can = possible_now(connection, row)
-    if step in ("release", "reopen-answers"):
+    if step in ("open-answers", "close", "release", "reopen-answers"):
         expect_in_time(service, connection, row)
     if step == "reopen-registration" and step in can and service.ledger.is_announced(Terms(row.id, row.round, "")):
         raise PromiseBroken("this round is announced in the ledger already; announce again, to finish")

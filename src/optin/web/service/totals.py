@@ -28,10 +28,20 @@ from optin.web.service.ladder import COSTS, Step
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.rows import agents_with
 
-__all__ = ["TIMES", "Budget", "asked_at_most", "budget_of", "give_declined_back", "keep_total"]
+__all__ = [
+    "MOST_IN_CAMPAIGNS",
+    "TIMES",
+    "Budget",
+    "asked_at_most",
+    "budget_of",
+    "give_declined_back",
+    "keep_total",
+]
 
 TIMES = 4
 """How many campaigns like the first one a total covers, unless its owner says otherwise."""
+MOST_IN_CAMPAIGNS = 200.0
+"""The most epsilon that a total said in campaigns allows beyond what was given, unless the first of them alone asks for more."""
 SMALLEST_BATCH = 2
 """People whose promises the ledger gives back in one act, at least: an act about one person would show what they did."""
 _ANNOUNCED = ("announced", "answers", "closed")
@@ -69,8 +79,12 @@ class Budget:
         return max(self.total - self.committed, 0) if self.total is not None and self.bounded else None
 
     def after(self, times: int, most: int) -> int:
-        """Say what the total becomes if ``times`` more campaigns are allowed that ask for ``most`` each; it has an end."""
-        return min(self.committed + times * most, UNLIMITED - 1)
+        """Say what the total becomes if ``times`` more campaigns are allowed that ask for ``most`` each.
+
+        It has an end: whoever wants to allow more than that says the number itself. One such campaign is always covered.
+        """
+        more = max(most, min(times * most, int(MOST_IN_CAMPAIGNS * 2**32)))
+        return min(self.committed + more, UNLIMITED - 1)
 
     def holding(self, campaign: str, round: int) -> Holding | None:  # noqa: A002 - the word of the contract
         """Find what a round promised this person."""

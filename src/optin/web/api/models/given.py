@@ -121,7 +121,7 @@ class JobOut(Given):
 class CampaignOut(Given):
     """A campaign as its analyst sees it.
 
-    `warning` says what would be lost by closing now; `publish_by`, in seconds since 1970, when a closed round is cancelled.
+    `warning` says what would be lost by closing now; `publish_by`, in seconds since 1970, when an announced round is cancelled.
     """
 
     id: Annotated[str, Field(examples=[EXAMPLE_ID])]
@@ -208,7 +208,7 @@ class MyCampaignOut(Given):
     """A campaign as one of its people sees it.
 
     `remaining` is what is left of one's total over all campaigns (null: not set, or without limit); `given_back` says that
-    one declined this round for good; `publish_by`, in seconds since 1970, when a closed round is cancelled.
+    one declined this round for good; `publish_by`, in seconds since 1970, when an announced round is cancelled.
     """
 
     id: Annotated[str, Field(examples=[EXAMPLE_ID])]

@@ -113,7 +113,8 @@ class RegistrationIn(Taken):
     """A step of the ladder; in a sealed campaign the answer with it. With a round, in that round or not at all.
 
     `times` sets one's total over all campaigns: what was given and promised so far, and so many campaigns like this one.
-    Left out, a total said before stays, and a first one is 4 times this limit.
+    Left out, a total said before stays, and a first one is 4 times this limit. Several campaigns are counted up to epsilon
+    200, or as this one alone where it could ask for more.
     """
 
     step: Annotated[int, Field(ge=0, le=100, examples=[5])]
