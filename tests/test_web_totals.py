@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sqlalchemy import text, update
+from sqlalchemy import select, text, update
 from web_steps import answering, put_people, registered, released
 
 from optin.errors import PromiseBroken
@@ -209,3 +209,32 @@ def test_a_total_that_an_announcement_wrote_down_meanwhile_is_not_lowered(lodge,
     monkeypatch.setattr(allowing, "_expect_no_plan_under_way", lambda link, _: link.execute(raised))
     with pytest.raises(PromiseBroken, match="only be raised"):
         person.raise_allowance(0.5)
+
+
+def test_a_total_given_as_a_json_number_is_never_read_as_more_than_was_written(lodge):
+    person = lodge.person()
+
+    def put(text):
+        body = {"content": f'{{"epsilon": {text}, "lower": true}}', "headers": {"X-CSRF-Token": person._csrf}}
+        body["headers"]["content-type"] = "application/json"
+        answer = lodge.ask("PUT", "/api/me/allowance", cookie=person._cookie, **body)
+        assert answer.status_code == 200, answer.text
+        query = select(accounts.c.allowance).where(accounts.c.id == person.me().account)
+        return lodge.service.read(lambda link: link.scalar(query))
+
+    assert put("1.00000000000000000001") == 2**32
+    assert put("0.99999999999999999999") == 2**32 - 1
+    assert put("0.5") == 2**31
+    for grains in (2**31 - 1, 1234567891, 987654321, 3, 1):
+        assert put(repr(grains * 2.0**-32)) == grains, "what the service told is what is sent back"
+    assert put("1e-400") == 0
+    for wrong in ("1e999999", "1e-999999999999999999999", "NaN", "-Infinity", '"0.5"', "[1.5]"):
+        answer = lodge.ask(
+            "PUT",
+            "/api/me/allowance",
+            cookie=person._cookie,
+            content=f'{{"epsilon": {wrong}}}',
+            headers={"X-CSRF-Token": person._csrf, "content-type": "application/json"},
+        )
+        assert answer.status_code in (200, 422), (wrong, answer.text)
+        assert person.me().allowance == 0.0, wrong

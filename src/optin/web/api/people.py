@@ -9,6 +9,7 @@ from fastapi import APIRouter, Response
 
 from optin.errors import BadInput
 from optin.web.api import models
+from optin.web.api.exactly import ExactRoute
 from optin.web.api.shaping import me_out, my_campaign_out
 from optin.web.doors import PersonOnly, ServiceOf, let_out
 from optin.web.service import people
@@ -16,6 +17,7 @@ from optin.web.service import people
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/me", tags=["people"])
+totals = APIRouter(route_class=ExactRoute)
 
 
 @router.get("")
@@ -31,11 +33,14 @@ def leave(response: Response, service: ServiceOf, person: PersonOnly) -> None:
     let_out(response)
 
 
-@router.put("/allowance")
+@totals.put("/allowance")
 def change_allowance(service: ServiceOf, person: PersonOnly, body: models.AllowanceIn) -> models.MeOut:
     """Raise what one allows over all campaigns, or lower it, down to what was spent and is promised."""
     change = people.lower_allowance if body.lower else people.raise_allowance
     return me_out(change(service, person, body.epsilon))
+
+
+router.include_router(totals)
 
 
 @router.get("/export")

@@ -132,7 +132,10 @@ class AnswerIn(Taken):
 
 
 class AllowanceIn(Taken):
-    """The most epsilon one allows over all campaigns; a total is lowered only where that is said."""
+    """The most epsilon one allows over all campaigns; a total is lowered only where that is said.
+
+    A decimal that no double holds is read downwards: a total is never more than was written.
+    """
 
     epsilon: Annotated[float, Field(ge=0, le=1e6, examples=[2.0])]
     lower: bool = False
