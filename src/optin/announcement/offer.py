@@ -95,11 +95,15 @@ class Announcement:
         """Return the largest bias if people's means differ by up to ``max_gap`` (E15)."""
         return self.max_gap * self.tilt
 
-    def half_width(self, level: float = 0.95) -> float:
-        """Return half of the interval that this offer leads to if everyone joins: at 0.95, what ± means (E22)."""
-        squares = self.total_squared_grains / self.total_grains**2
+    def half_width(self, level: float = 0.95, *, turnout: float = 1.0) -> float:
+        """Return half of the interval that this offer leads to: at 0.95, what ± means (E22).
+
+        ``turnout`` is the share of people who join; whoever they are, sums are taken at their average.
+        """
+        squares = self.total_squared_grains / self.total_grains**2 / turnout
         scale, at_cap = 0.0 if self.noiseless else 1.0 / self.eta, self.largest_promise / self.total_grains
-        return reach(self, level, people=self.people, squares=squares, at_cap=at_cap, scale=scale)
+        people = self.people * turnout
+        return reach(self, level, people=people, squares=squares, at_cap=at_cap / turnout, scale=scale / turnout)
 
     def warnings(self, description: Description | None = None) -> tuple[str, ...]:
         """List what is odd about this offer, in sentences: nothing is refused for it (`Plan.warnings`)."""

@@ -17,9 +17,9 @@ def planned_reach(plan: Plan, level: float = 0.95, *, turnout: float = 1.0) -> f
     return plan.half_width(level, turnout=turnout)
 
 
-def announced_reach(offer: Announcement, level: float = 0.95) -> float:
+def announced_reach(offer: Announcement, level: float = 0.95, *, turnout: float = 1.0) -> float:
     """Return the same for what was announced, from its own sums."""
-    return offer.half_width(level)
+    return offer.half_width(level, turnout=turnout)
 
 
 def assumption_of(terms: Plan | Announcement, guard: str = "") -> str:

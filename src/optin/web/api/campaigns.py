@@ -95,7 +95,7 @@ def show_able(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> models
 
 @router.post("/campaigns/{campaign}/what-if")
 def ask_what_if(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: models.WhatIfIn) -> models.PreviewOut:
-    """Ask what another setting or some decliners would do, as far as the cells tell."""
+    """Ask what another setting or some decliners would do: as far as the cells tell, or once announced, as its sums tell."""
     return _outlook(preview.what_if(service, analyst, campaign, **body.model_dump()))
 
 

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from optin.errors import BadInput, OptinError
-from optin.figures.wording import short
+from optin.figures.wording import count, short
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
@@ -163,7 +163,8 @@ def _foreseen(given: Mapping[str, str]) -> dict[str, Any]:
     try:
         draft = replace(draft_of(given), title="preview", question="preview", purpose="", unit="")
         found = preview.accuracy(draft, _imagined(given))
-        return {"preview": preview_words(found, max_gap=draft.max_gap, highest=LIMITS[-1].amount)}
+        words = preview_words(found, max_gap=draft.max_gap, highest=LIMITS[-1].amount)
+        return {"preview": words, "quorum": quorum_words(draft, expected=found.people)}
     except OptinError as refusal:
         return {"preview": None, "why": sentence(refusal)}
 
@@ -178,6 +179,18 @@ def _imagined(given: Mapping[str, str]) -> list[int]:
         shares = shares[::-1]
     ends = [round(people * sum(shares[: k + 1]) / sum(shares)) for k in range(len(shares))]
     return [high - low for low, high in zip([0, *ends], ends, strict=False)]
+
+
+def quorum_words(draft: Draft, *, expected: int | None = None) -> str:
+    """Say with how many people a result is published at all; it can be set, and few know that it is.
+
+    >>> quorum_words(Draft(title="t", question="q", lower=0.0, upper=1.0), expected=12)
+    'Nothing is published unless 20 people or more join. You expect fewer.'
+    """
+    error = draft.quorum_standard_error
+    most = "" if error is None else f", and the standard error is at most {short(error)}"
+    few = " You expect fewer." if expected is not None and expected < draft.quorum_people else ""
+    return f"Nothing is published unless {count(draft.quorum_people)} or more join{most}.{few}"
 
 
 def people_words(people: float) -> str:

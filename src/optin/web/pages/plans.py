@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -16,7 +17,7 @@ from optin.report.plan_sections import plan_sections
 from optin.report.reach import announced_reach, assumption_of, planned_reach
 from optin.report.section import Pictured
 from optin.web.doors import AnalystOnly, ServiceOf
-from optin.web.pages.drafting import people_words, preview_words
+from optin.web.pages.drafting import people_words, preview_words, quorum_words
 from optin.web.pages.drawing import png
 from optin.web.pages.forms import sentence
 from optin.web.pages.looks import show
@@ -43,6 +44,7 @@ def plan_page(request: Request, service: ServiceOf, visitor: AnalystOnly, campai
         "why": "",
         "holds": None,
         "able": _able(service, visitor, found),
+        "quorum": quorum_words(found.draft),
     }
     try:
         plan, description = preview.pictured(service, visitor, campaign)
@@ -91,7 +93,7 @@ def _lead(found: Campaign, plan: Plan) -> tuple[str, str]:
         return lead, f"Seen {seen}: the plan that is announced uses everyone's own choice, and is usually closer."
     return (
         lead,
-        f"The pictures and sliders below see people {seen}: the announced plan is usually closer than they say.",
+        f"The sliders below count with what was announced. The pictures see people {seen}: the announced plan is usually closer.",
     )
 
 
@@ -157,16 +159,19 @@ def _beginning(number: float, step: float) -> float:
 def _what_if(service: ServiceOf, visitor: AnalystOnly, found: Campaign, asked: dict[str, str]) -> dict[str, Any]:
     try:
         gap, spread, decline = (_slider(asked[name]) for name in ("gap", "sd", "decline"))
-        answer = preview.what_if(
-            service, visitor, found.id, max_gap=gap, data_sd=spread, decline_share=min(max(decline / 100, 0.0), 0.99)
+        share = min(max(decline / 100, 0.0), 0.99)
+        ask = functools.partial(
+            preview.what_if, service, visitor, found.id, max_gap=gap, data_sd=spread, decline_share=share
         )
+        answer, best = ask(), None if found.announcement else ask(careful=False)
     except OptinError as refusal:
         return {"what_if": None, "why_not": sentence(refusal)}
     highest = max(cell.high for cell in campaigns.cells(service, visitor, found.id))
     words = preview_words(
         answer, max_gap=gap, highest=highest if found.draft.model == PRIVACY_CONSTRAINED else math.inf
     )
-    return {"what_if": {**words, "effective": people_words((spread / answer.standard_error) ** 2)}}
+    words |= {"effective": people_words((spread / answer.standard_error) ** 2)}
+    return {"what_if": {**words, "best": "" if best is None else short(best.half_width, 2)}}
 
 
 def _slider(text: str) -> float:

@@ -1,7 +1,8 @@
 """What a campaign could give: from assumed people while it is drafted, from cells of ten and more once limits are known.
 
 An analyst who could plan on the real limits again and again, each time a little differently, could work out single ones.
-Sliders therefore move over the cells that are shown anyway; the real limits are planned with once, to be announced.
+Sliders therefore move over the cells that are shown anyway; the real limits are planned with once, to be announced. From
+then on what is announced answers them: its sums are public, and the design no longer changes.
 """
 
 from __future__ import annotations
@@ -9,16 +10,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optin.agents import Agents, Description, describe
+from optin.announcement import Announcement
+from optin.announcement.offer import exact_variance
 from optin.errors import BadInput, PromiseBroken
 from optin.participation import without
 from optin.planning import Plan, plan
-from optin.report.reach import planned_reach
+from optin.report.reach import announced_reach, planned_reach
 from optin.web.service import campaigns
 from optin.web.service.core import Service
 from optin.web.service.ladder import ladder_of
@@ -28,6 +32,7 @@ from optin.web.service.rows import agents_with
 __all__ = ["accuracy", "pictured", "what_if"]
 
 MOST_PEOPLE = 10**6
+_NOBODY_LEFT = "with so large a share of decliners nobody is left; choose a smaller one"
 
 
 def accuracy(draft: Draft, counts: Sequence[int]) -> Preview:
@@ -50,24 +55,53 @@ def what_if(
     data_sd: float | None = None,
     slack: float | None = None,
     decline_share: float = 0.0,
+    careful: bool = True,
 ) -> Preview:
-    """Ask what another setting, or a share of decliners, would do to the accuracy; seen through the cells."""
+    """Ask what another setting, or a share of decliners, would do to the accuracy.
+
+    Before the announcement it is seen through the cells, everyone at the ``careful`` end of theirs or at the other one;
+    what will be announced lies between. Afterwards it is what the announced plan gives.
+    """
     if not 0.0 <= decline_share < 1.0:
         raise BadInput(f"{WORDS['decline_share']} must be at least 0 and below 1")
-    draft = campaigns.show(service, analyst, campaign).draft
+    shown = campaigns.show(service, analyst, campaign)
     given: dict[str, Any] = {"max_gap": max_gap, "data_sd": data_sd, "slack": slack}
-    draft = checked_draft(replace(draft, **{name: value for name, value in given.items() if value is not None}))
-    agents = agents_with(draft, _amounts(service, analyst, campaign))
+    draft = checked_draft(replace(shown.draft, **{name: value for name, value in given.items() if value is not None}))
+    if shown.announcement is not None:
+        return _announced(shown.announcement, draft, decline_share)
+    agents = agents_with(draft, _amounts(service, analyst, campaign, careful=careful))
     found = _planned(draft, agents)
     seen = _seen(found, agents)
     if not decline_share:
         return seen
     left = without(found, agents, share=decline_share)[0]
     if left.people >= len(agents):
-        raise BadInput("with so large a share of decliners nobody is left; choose a smaller one")
+        raise BadInput(_NOBODY_LEFT)
     stay = len(agents) - left.people
     half = _finite(planned_reach(found, turnout=stay / len(agents)))
     return replace(seen, people=stay, standard_error=_finite(left.standard_error), half_width=half)
+
+
+def _announced(offer: Announcement, draft: Draft, decline_share: float) -> Preview:
+    """Say what the announced plan gives if answers are spread so, and so many decline, whoever they are."""
+    stay = offer.people - math.ceil(offer.people * decline_share - 1e-9)
+    if not stay:
+        raise BadInput(_NOBODY_LEFT)
+    turnout = Fraction(stay, offer.people)
+    spread = offer.data_variance if draft.data_sd is None else draft.data_sd**2
+    offer = replace(offer, max_gap=draft.max_gap, data_variance=spread)
+    sums = (int(sum_ * turnout) for sum_ in (offer.total_grains, offer.total_squared_grains))
+    seen = replace(offer, variance=float(exact_variance(offer, *sums)))
+    return Preview(
+        people=stay,
+        cap=_finite(offer.cap),
+        standard_error=_finite(seen.standard_error),
+        noise_scale=_finite(offer.noise_scale / float(turnout)),
+        effective_people=_finite(spread / seen.variance),
+        tilt=offer.tilt,
+        half_width=_finite(announced_reach(offer, turnout=float(turnout))),
+        warnings=seen.warnings(),
+    )
 
 
 def pictured(service: Service, analyst: Visitor, campaign: str) -> tuple[Plan, Description]:
@@ -80,14 +114,14 @@ def pictured(service: Service, analyst: Visitor, campaign: str) -> tuple[Plan, D
     return found, describe(agents, variance=found.promised_variance, data_variance=found.data_variance)
 
 
-def _amounts(service: Service, analyst: Visitor, campaign: str) -> NDArray[np.float64]:
-    """List people as their cells show them, everyone at the careful end: the lowest limit, or the highest cost."""
+def _amounts(service: Service, analyst: Visitor, campaign: str, *, careful: bool = True) -> NDArray[np.float64]:
+    """List people as their cells show them, everyone at the careful end (the lowest limit, or the highest cost) or not."""
     shown = campaigns.show(service, analyst, campaign)
     found = campaigns.cells(service, analyst, campaign)
     if not found:
         raise PromiseBroken("fewer than ten people registered: nothing is shown of so small a group")
-    careful = [cell.low if shown.draft.model == PRIVACY_CONSTRAINED else cell.high for cell in found]
-    return np.repeat(np.array(careful), [cell.people for cell in found])
+    low = careful is (shown.draft.model == PRIVACY_CONSTRAINED)
+    return np.repeat([cell.low if low else cell.high for cell in found], [cell.people for cell in found])
 
 
 def _planned(draft: Draft, agents: Agents) -> Plan:
