@@ -15,7 +15,7 @@ from sqlalchemy import text
 from web_steps import KEY, PASSWORD, House, Outpost, answering, registered
 
 from optin.client import Client
-from optin.errors import BadInput, OptinError
+from optin.errors import BadInput, OptinError, PromiseBroken
 from optin.web.app import create_app
 from optin.web.service.keys import Keyring
 from optin.web.settings import WebSettings, environment_key, key_folder
@@ -282,3 +282,27 @@ def test_what_cancelling_and_a_new_round_leave_decrypts_nothing(tmp_path):
             with pytest.raises(OptinError):
                 Keyring(tmp_path / "keys", b"k" * 32).unseal(sealed, campaign=campaign, round=1, person=person)
             assert ciphertexts(house.service) == []
+
+
+def test_no_answer_is_opened_before_the_quorum_is_met(lodge, monkeypatch):
+    analyst, crowd, keys, opened = lodge.analyst(), lodge.people(12), type(lodge.service.keys), []
+    unseal = keys.unseal
+
+    def noted(*given, **more):
+        opened.append(more["person"])
+        return unseal(*given, **more)
+
+    monkeypatch.setattr(keys, "unseal", noted)
+    campaign = answering(analyst, crowd, quorum_people=12)
+    for person in crowd[:11]:
+        person.join(campaign, 5.0)
+    crowd[11].decline(campaign)
+    analyst.take(campaign, "close")
+    with pytest.raises(PromiseBroken, match="the quorum is 12 people"):
+        analyst.take(campaign, "release")
+    assert opened == []
+    analyst.take(campaign, "reopen-answers")
+    crowd[11].join(campaign, 5.0)
+    for step in ("close", "release"):
+        analyst.take(campaign, step)
+    assert sorted(opened) == sorted(person.me().account for person in crowd)

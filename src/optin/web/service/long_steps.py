@@ -17,8 +17,10 @@ from sqlalchemy import Connection, delete, select, text, update
 from optin import campaign as job_of_the_paper
 from optin.announcement import Announcement
 from optin.campaign import Quorum
+from optin.campaign.steps import promised_people
 from optin.errors import LedgerUnavailable, PromiseBroken
-from optin.participation import Turnout
+from optin.participation import Turnout, turnout
+from optin.store import Terms
 from optin.store.changing import hold
 from optin.store.holdings import announced_body
 from optin.store.web_schema import answers, campaigns
@@ -37,8 +39,8 @@ LOG = logging.getLogger("optin.web")
 
 
 def release(service: Service, job: Job, progress: Progress) -> None:
-    """Open the answers, draw the one result, and forget the answers."""
-    progress("opening answers", 0, 0)
+    """Count who joined, and only if that is enough open the answers, draw the one result, and forget the answers."""
+    progress("counting answers", 0, 0)
     row = service.read(lambda connection: campaign_row(connection, job.campaign))
     if row.state != "closed" or row.round != job.round:  # killed after the step was taken, before the job was marked
         destroy_spent_keys(service)
@@ -47,16 +49,14 @@ def release(service: Service, job: Job, progress: Progress) -> None:
     offer, draft = _offer(service, job), Draft.from_json(row.draft)
     if offer is None:
         raise PromiseBroken("this round was never announced")
-    joined, values = opened_answers(service, job, people, progress)
+    agents, sealed, quorum = announced_agents(service, job, draft, people), _sealed(service, job), quorum_of(draft)
+    joined = np.array([person in sealed for person in people.ids], dtype=np.bool_)
+    terms = Terms(offer.campaign, offer.round, offer.fingerprint)
+    quorum.expect(turnout(offer, promised_people(agents, service.ledger, terms), joined))  # before any answer is opened
+    progress("opening answers", 0, 0)
+    values = _opened_values(service, job, people, sealed, progress)
     progress("releasing", len(people), len(people))
-    result = job_of_the_paper.release(
-        offer,
-        announced_agents(service, job, draft, people),
-        values,
-        ledger=service.ledger,
-        joined=joined,
-        quorum=quorum_of(draft),
-    )
+    result = job_of_the_paper.release(offer, agents, values, ledger=service.ledger, joined=joined, quorum=quorum)
 
     def work(connection: Connection) -> None:
         hold(connection, job.campaign)
@@ -96,21 +96,24 @@ def quorum_of(draft: Draft) -> Quorum:
     return QuietQuorum(people=draft.quorum_people, standard_error=error)
 
 
-def opened_answers(
-    service: Service, job: Job, people: People, progress: Progress
-) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Decrypt the values of those who joined, in announced order; the others have none."""
+def _sealed(service: Service, job: Job) -> dict[str, bytes]:
+    """Read the answers of those who joined, as they lie there."""
     where = (answers.c.campaign == job.campaign, answers.c.round == job.round, answers.c.joined.is_(True))
     query = select(answers.c.person, answers.c.value).where(*where)
-    sealed = {row.person: row.value for row in service.read(lambda connection: connection.execute(query).all())}
-    joined = np.array([person in sealed for person in people.ids], dtype=np.bool_)
+    return {row.person: row.value for row in service.read(lambda connection: connection.execute(query).all())}
+
+
+def _opened_values(
+    service: Service, job: Job, people: People, sealed: dict[str, bytes], progress: Progress
+) -> NDArray[np.float64]:
+    """Decrypt the values of those who joined, in announced order; the others have none."""
     values = np.full(len(people), np.nan)
     for at, person in enumerate(people.ids):
         if at % CHUNK == 0:
             progress("opening answers", at, len(people))
-        if joined[at]:
+        if person in sealed:
             values[at] = _opened(service, job, person, sealed[person])
-    return joined, values
+    return values
 
 
 def _opened(service: Service, job: Job, person: str, sealed: bytes) -> float:
