@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from optin.engine.csvlines import expect_lines, wrong_width
 from optin.errors import BadInput
 
 __all__ = [
@@ -102,20 +103,13 @@ def expect_readable(path: Path) -> None:
     width = len(csv_header(path))
     for line, row in _rows(path):
         if len(row) != width:
-            raise BadInput(
-                f"{path} line {line} has {_counted(len(row))} where the header has {width}; look for a missing or an"
-                " extra comma, or a quote that is not closed"
-            )
-
-
-def _counted(columns: int) -> str:
-    return "1 column" if columns == 1 else f"{columns} columns"
+            raise wrong_width(path, line, len(row), width)
 
 
 def expect_text(path: Path) -> None:
-    """Refuse a file that is not UTF-8 from end to end, or whose quotes could be read in two ways."""
-    expect_utf8(path, lambda: path.open("rb"))
-    expect_quotes(path, lambda: path.open("rb"))
+    """Refuse a file that is not UTF-8 from end to end, or whose quotes or lines could be read in two ways."""
+    for expect in (expect_utf8, expect_quotes, expect_lines):
+        expect(path, lambda: path.open("rb"))
 
 
 def expect_quotes(name: Path | str, opened: Callable[[], BinaryIO]) -> None:

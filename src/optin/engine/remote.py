@@ -9,6 +9,7 @@ from glob import has_magic
 from typing import TYPE_CHECKING, Any
 
 from optin.engine.csvfiles import expect_quotes, expect_utf8
+from optin.engine.csvlines import expect_lines
 from optin.engine.parquetfiles import types_in
 from optin.engine.places import KNOWN, is_hidden
 from optin.engine.session import Session
@@ -58,6 +59,7 @@ class Located:
         try:
             expect_utf8(file, lambda: self.system.open(file, "rb"))
             expect_quotes(file, lambda: self.system.open(file, "rb"))
+            expect_lines(file, lambda: self.system.open(file, "rb"))
             failed = False
         except BadInput:
             raise
