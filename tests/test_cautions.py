@@ -322,3 +322,29 @@ def test_people_who_weigh_costs_know_their_own_plan_too(costs, slack):
         optin.QuasiLinear(np.repeat(costs, 10) * 1.5, benefit=agents.benefit), bounds=(0, 1), slack=slack
     )
     assert differs_from_plan(plan.announce(agents), dearer) is not None
+
+
+# --- best, among what
+
+
+ROOT = SOURCE.parent.parent
+HEADLINES = ["README.md", "pyproject.toml", "CITATION.cff", "src/optin/__init__.py", "src/optin/cli/app.py"]
+
+
+@pytest.mark.parametrize("page", [*HEADLINES, "docs/reference/README.md", "docs/theory/privacy-constrained.md"])
+def test_the_most_accurate_mean_says_in_the_same_sentence_among_what(page):
+    text = " ".join((ROOT / page).read_text().split())
+    said = re.findall(r"[^.?|]*most accurate (?:\w+ )*mean[^.?|]*[.?|]", text)
+    assert said
+    assert [sentence for sentence in said if "Laplace noise" not in sentence] == []
+
+
+@pytest.mark.parametrize("folder", ["docs", "docs/theory", "docs/gallery", "docs/how-to"])
+def test_pages_that_call_a_design_the_best_say_among_what_or_their_contents_do(folder):
+    """A page may leave it to the contents page of its folder, which says it for all."""
+    contents = ROOT / folder / "README.md"
+    told = contents.exists() and "Laplace noise" in contents.read_text()
+    claims = re.compile(r"best (design|plan)|optimal design|most accurate (design|mean)", re.IGNORECASE)
+    pages = [page for page in sorted((ROOT / folder).glob("*.md")) if claims.search(page.read_text())]
+    assert pages
+    assert told or [page.name for page in pages if "Laplace noise" not in page.read_text()] == []

@@ -31,7 +31,8 @@ def index() -> str:
         NOTE,
         "",
         "One page a claim: what it says, a picture, the numbers, and how to run it. Everything is computed by optin;",
-        "`python docs/gallery/make.py` draws it all again.",
+        "`python docs/gallery/make.py` draws it all again. Best and optimum, here and on every page, are among weighted means",
+        "with fixed weights and one Laplace noise.",
     ]
     for chapter, title in CHAPTERS.items():
         lines += ["", f"## {title}", ""]

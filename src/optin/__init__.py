@@ -1,4 +1,4 @@
-"""optin: the most accurate mean that can be published without crossing anyone's own privacy limit.
+"""optin: the most accurate weighted mean, with one Laplace noise, that crosses nobody's own privacy limit.
 
 Most accurate among weighted means with fixed weights and one Laplace noise.
 

@@ -92,7 +92,7 @@ def plan(
     allowances: ArrayLike | str | None = None,
     levels: ArrayLike | None = None,
 ) -> Plan:
-    """Find the best design; with a ledger, nobody is planned beyond what remains of their allowance.
+    """Find the best design of its kind (`optin.plan`); with a ledger, nobody is planned beyond what remains of their allowance.
 
     ``raise_limits``, ``lower_limits``, ``allowances`` and ``levels`` mean what they will mean when this plan is announced.
     """

@@ -13,7 +13,7 @@ from optin.cli.settings import SETTINGS
 
 __all__ = ["app"]
 
-ABOUT = """Publish the most accurate mean that crosses nobody's own privacy limit.
+ABOUT = """Publish the most accurate weighted mean, with one Laplace noise, that crosses nobody's own privacy limit.
 
 Each person states a limit: the most epsilon they accept. optin finds one cap, everyone gets the smaller of limit and cap,
 and the noise follows from that. For limits 1, 4, 9, 9 the cap is 5: epsilons 1, 4, 5, 5. No weighted mean with fixed
