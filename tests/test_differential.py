@@ -18,6 +18,8 @@ SMALL = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
+QUICK = 104
+"""From here on twenty campaigns hold no budgets in text, whose exact division Spark plans for a minute; slow runs have them."""
 OWN_LIMITS = ("which an engine cannot tell apart", "Spark reads one type only")
 """What only engines refuse, in Parquet, and say so: names that differ in nothing but capitals, types that differ by file."""
 
@@ -93,7 +95,7 @@ def test_commands_agree_on_many_random_campaigns_in_memory_and_on_duckdb(tmp_pat
 @pytest.mark.parametrize("seeds", batches(20, 10), ids=str)
 def test_spark_and_arrays_agree_on_random_campaigns(tmp_path, seeds, small_queries):
     for seed in seeds:
-        agree(replace(campaign(seed), rounds=1, parts=1), tmp_path / str(seed), "spark-local")
+        agree(replace(campaign(QUICK + seed), rounds=1, parts=1), tmp_path / str(seed), "spark-local")
 
 
 @pytest.mark.parametrize(
