@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from ledger_steps import damage, nth
+from ledger_steps import counts, damage, nth, spent
 
 import optin
 from optin import (
@@ -44,17 +44,23 @@ def offer(book):
 @pytest.mark.parametrize(
     "joined",
     [
-        ["no"] + ["yes"] * 11,
+        ["maybe"] + ["yes"] * 11,
         [float("nan")] + [True] * 11,
-        ["False"] * 12,
+        [""] + ["yes"] * 11,
         [1] * 12,
         np.ma.masked_array([True] * 12, mask=[True] + [False] * 11),
     ],
 )
-def test_only_true_is_a_yes(book, offer, joined):
+def test_what_is_neither_yes_nor_no_is_neither(book, offer, joined):
     with pytest.raises(BadInput, match="joined"):
         campaign.release(offer, PEOPLE, VALUES, ledger=book, joined=joined)
     assert [act.kind for act in book.acts()] == ["register", "announce"]
+
+
+def test_the_word_no_is_a_no_as_in_a_file(book, offer):
+    campaign.release(offer, PEOPLE, VALUES, ledger=book, joined=["no"] + ["yes"] * 11)
+    assert counts(book)["charges"] == 11
+    assert "p0" not in spent(book)
 
 
 @pytest.mark.parametrize("answer", ["no", float("nan"), None, 0])

@@ -89,7 +89,10 @@ def test_help_in_a_pipe_has_no_frames(words):
         (("plan",), "PEOPLE is missing. See optin plan --help"),
         (("plann",), "there is no command plann. Did you mean plan, explain? See optin --help"),
         (("plan", "x", "--bound", "0"), "there is no option --bound. Did you mean --bounds,"),
-        (("explain", "x", "--limit", "a"), "--limit must be a number: digits and a point. See optin explain --help"),
+        (
+            ("explain", "x", "--limit", "a"),
+            "--limit must be a number: digits and a point, as in 0.5. See optin explain --help",
+        ),
         (("plan", "x", "--bounds", "0"), "option --bounds requires 2 arguments."),
     ],
 )
