@@ -189,3 +189,15 @@ def test_so_short_a_text_is_next_to_a_whole_number_of_grains_only_where_it_is_th
     assert Fraction(1, 5**5 * 2**32) > Fraction(math.ulp(1000.0)) / 2
     assert 10**15 < 2**53  # and whole numbers of so many digits are floats
     assert decimals.SHORT.count("{") == 3
+
+
+@pytest.mark.parametrize("cells", [["-inf", "NULL"], ["-1e301", "NULL"], ["-inf"], ["-1e301"]])
+def test_what_lies_far_below_nothing_is_refused_by_an_engine_as_in_memory(tmp_path, cells):
+    rows = [f"p{at},{cell}" for at, cell in enumerate(["0.5", "0.30000000000000004", *cells])]
+    (tmp_path / "people.csv").write_text("\n".join(["id,limit", *rows]) + "\n")
+    said = []
+    for engine in ("memory", "duckdb"):
+        with pytest.raises(optin.BadInput) as caught:
+            optin.read(tmp_path / "people.csv", limits="limit", engine=engine)
+        said.append(str(caught.value).split(": ", 1)[1])
+    assert said[0] == said[1]

@@ -77,8 +77,9 @@ def corrected_in_engine(text: ir.StringColumn, number: ir.FloatingColumn, wanted
     scaled, large = ibis.least(number, literal(LARGE)) * literal(GRAIN), number >= literal(LARGE)
     grain = (exact_floor(scaled) == scaled) & ~large
     theirs, rest = _written(text)
-    # The same number, said in fewer words; NaN and what is larger than any limit are taken for the largest.
-    ours = _digits(ibis.least(text.try_cast("float64"), literal(LARGE)))
+    # The same number, said in fewer words; NaN and what is larger than any limit are taken for the largest, and what is
+    # negative for 0: neither is a limit, and no engine could write it in these digits.
+    ours = _digits(ibis.greatest(ibis.least(text.try_cast("float64"), literal(LARGE)), literal(0.0)))
     short = text.re_search(SHORT)
     if wanted.inexact is None:
         return ibis.cases((~grain | short, number), (theirs < ours, number * literal(LESS)), else_=number)
