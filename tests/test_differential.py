@@ -63,7 +63,7 @@ def test_duckdb_and_arrays_agree_on_random_campaigns(tmp_path, seeds):
 
 @pytest.fixture
 def small_queries():
-    """Let Spark take a query of twenty rows for what it is: one partition, nothing compiled. The longest runs leave it as it is."""
+    """Let Spark take a query of twenty rows for what it is: one partition, nothing compiled. The longest runs change nothing."""
     conf = open_session("spark-local").backend._session.conf
     before = {name: conf.get(name) for name in SMALL}
     for name, value in SMALL.items():

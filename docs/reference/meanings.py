@@ -181,7 +181,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     "Receipt": {
         "id": "whose",
         "promised": "in grains",
-        "spent": "in grains; 0 if this person took no part",
+        "spent": "in grains; 0 if this person declined, stayed away or had nothing to give",
         "remaining": "of the allowance, in grains; None if unlimited",
         "offer": "number of the announcement's act",
         "body": "hash of the stored release",

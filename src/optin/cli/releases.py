@@ -252,11 +252,20 @@ def _to(value: float, error: float) -> str:
 
 
 def _receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
+    from optin.receipts import outcome
+
     left = "without limit" if receipt.remaining is None else f"{receipt.remaining / 2**32:.9g}"
     return [
         ("release", f"{receipt.campaign}, round {receipt.round}"),
         ("promised", f"epsilon {receipt.promised / 2**32:.9g}"),
-        ("spent", f"epsilon {receipt.spent / 2**32:.9g}" + ("" if receipt.spent else ": took no part")),
+        ("spent", f"epsilon {receipt.spent / 2**32:.9g}" + ("" if receipt.spent else f": {outcome(receipt)}")),
         ("remaining", left if receipt.remaining is None else f"epsilon {left}"),
-        ("sealed in", f"act {receipt.ledger_number} of the ledger, one of {receipt.charged_people:,} charges"),
+        ("sealed in", f"act {receipt.ledger_number} of the ledger, {_among(receipt)}"),
     ]
+
+
+def _among(receipt: Receipt) -> str:
+    """Say whether this person is one of those charged: an entry of nothing is one, for whoever joined with nothing to give."""
+    if receipt.index is None:
+        return f"not one of its {receipt.charged_people:,} charges"
+    return f"one of {receipt.charged_people:,} charges" + ("" if receipt.spent else ", of nothing")

@@ -8,7 +8,7 @@ says nothing about anyone else but how many people were charged.
 from __future__ import annotations
 
 from optin.receipts.checking import check, root_of, seal_of
-from optin.receipts.record import Receipt
+from optin.receipts.record import Receipt, outcome
 from optin.receipts.sealing import VERSION, Seal, sealed
 from optin.receipts.tree import BLOCK, SALT_BYTES, MerkleTree, charge_salts, climb, leaves_of
 
@@ -23,6 +23,7 @@ __all__ = [
     "check",
     "climb",
     "leaves_of",
+    "outcome",
     "root_of",
     "seal_of",
     "sealed",

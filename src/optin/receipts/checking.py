@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from optin.errors import PromiseBroken
-from optin.receipts.record import Receipt, is_well_formed
+from optin.receipts.record import Receipt, is_well_formed, outcome
 from optin.receipts.sealing import Seal
 from optin.receipts.tree import SALT_BYTES, climb, leaves_of
 
@@ -66,12 +66,18 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
         _expect(receipt.spent == 0, "the receipt says something was spent and shows no charge")
         return (
             *shown,
-            "nothing was spent, says the operator; that an id was not charged cannot be proved",
+            f"{outcome(receipt)}, nothing spent, says the operator: that an id was not charged cannot be proved",
             "what was promised and what remains is the operator's word",
         )
     _expect(receipt.spent == receipt.promised, "something else was spent than promised")
     _expect(receipt.spent <= release.total_grains, "more was spent than the release cost everyone together")
     _expect(root_of(receipt) == receipt.rows, "the charge is not among those sealed with the release")
+    if receipt.spent == 0:
+        return (
+            *shown,
+            f"{outcome(receipt)}: a charge of nothing is among those sealed with the release",
+            "nothing was promised and nothing spent; what remains is the operator's word",
+        )
     return (
         *shown,
         "the charge is among those sealed with the release",

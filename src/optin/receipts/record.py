@@ -13,14 +13,14 @@ from optin.errors import BadInput
 from optin.receipts.sealing import VERSION
 from optin.receipts.tree import SALT_BYTES
 
-__all__ = ["Receipt", "is_well_formed"]
+__all__ = ["Receipt", "is_well_formed", "outcome"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Receipt:
     """What one person was promised, what was spent, in which release, and what remains; all in grains of 2^-32 epsilon.
 
-    ``remaining`` is None for an allowance without limit. A person who took no part has ``spent`` 0 and no proof: the
+    ``remaining`` is None for an allowance without limit. Whoever declined or stayed away has ``spent`` 0 and no proof: the
     tree shows who was charged, and cannot show that someone was not.
     """
 
@@ -63,6 +63,13 @@ class Receipt:
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
             pass
         raise BadInput(f"this is not an optin receipt of version {VERSION}; give the file that `optin receipt` wrote")
+
+
+def outcome(receipt: Receipt) -> str:
+    """Say what a release did with this person; those with nothing to give who joined are charged nothing, and sealed."""
+    if receipt.index is None:
+        return "declined or stayed away"
+    return "charged" if receipt.spent else "joined with nothing to give"
 
 
 _COUNTS = ("promised", "spent", "round", "ledger_number", "offer", "charged_people")
