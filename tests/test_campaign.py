@@ -136,7 +136,7 @@ def test_a_quasi_linear_turnout_that_breaks_the_promise_charges_nobody(book):
 def test_the_quorum_is_kept_and_reads_no_value(book):
     offer = announced(book)
     nothing = np.full(PEOPLE, np.nan)
-    with pytest.raises(PromiseBroken, match="40 people joined and the quorum is 41"):
+    with pytest.raises(PromiseBroken, match="40 of those who joined count and the quorum is 41"):
         campaign.release(offer, people, nothing, ledger=book, quorum=Quorum(people=41))
     with pytest.raises(PromiseBroken, match="standard error"):
         campaign.release(offer, people, nothing, ledger=book, quorum=Quorum(standard_error=offer.standard_error * 0.99))
@@ -258,7 +258,7 @@ def test_a_stored_release_is_published_with_all_its_marks(book):
 def test_people_promised_nothing_make_no_quorum(book):
     who = PrivacyConstrained(np.where(np.arange(PEOPLE) < 5, 0.0, LIMITS), ids=IDS)
     offer = announced(book, who)
-    with pytest.raises(PromiseBroken, match="35 people joined and the quorum is 36"):
+    with pytest.raises(PromiseBroken, match="35 of those who joined count and the quorum is 36"):
         campaign.release(offer, who, VALUES, ledger=book, quorum=Quorum(people=36))
     assert campaign.release(offer, who, VALUES, ledger=book, quorum=Quorum(people=35)).joined_people == PEOPLE
 

@@ -162,7 +162,7 @@ def test_a_quorum_counts_those_who_joined_and_are_promised_something(tmp_path, m
     ask = ("release", "offer.json", *people, *columns, *where, "-o", "r.json", "--quorum")
     refusal = optin(*ask, 121)
     assert refusal.code == 4
-    assert "120 people joined and the quorum is 121 (those promised nothing do not count)" in refusal.err
+    assert "120 of those who joined count and the quorum is 121 (who has nothing to give does not count)" in refusal.err
     optin_ok(*ask, 120)
 
 

@@ -1,7 +1,7 @@
 """What the command line says of one person, one table, one refusal is true, and is the same wherever it is said."""
 
 import pytest
-from cli_steps import optin_ok
+from cli_steps import optin, optin_ok
 
 
 def written(path, *lines):
@@ -53,3 +53,56 @@ def test_a_receipt_and_its_check_say_the_same_true_thing(released, tmp_path, per
     assert shown in lines
     assert ("the charge is among" in lines) == (person == "charged")
     assert ("cannot be proved" in lines) == (person in ("declined", "away"))
+
+
+@pytest.fixture
+def announced(tmp_path):
+    """A campaign called survey that is open; its folder."""
+    table = written(tmp_path / "people.csv", "id,limit", *(f"p{k},1" for k in range(12)))
+    optin_ok("plan", table, "--limits", "limit", "--bounds", 0, 1, "-o", tmp_path / "plan.json")
+    kept = ("--ledger", tmp_path / "l.sqlite", "--campaign", "survey", "-o", tmp_path / "offer.json")
+    optin_ok("announce", tmp_path / "plan.json", table, *kept)
+    return tmp_path
+
+
+def test_an_id_that_was_typed_is_named_where_it_is_refused(announced):
+    kept = ("--ledger", announced / "l.sqlite")
+    refused = optin("ledger", "decline", announced / "offer.json", "--id", "p3", "--id", "p0999", *kept)
+    assert refused.code == 2
+    assert "id p0999 was not among those announced" in refused.err
+
+
+def test_an_id_whose_receipt_is_refused_is_named(released, tmp_path):
+    asked = ("--id", "p0999", "--campaign", "survey", "--round", 1, "-o", tmp_path / "receipt.json")
+    refused = optin("receipt", "--ledger", released / "l.sqlite", *asked)
+    assert refused.code == 2
+    assert "id p0999 was not among those this release was announced to" in refused.err
+
+
+def test_a_receipt_before_the_release_is_told_that_the_round_is_open(announced):
+    kept = ("--ledger", announced / "l.sqlite")
+
+    def refused(*more, person="p3"):
+        outcome = optin("receipt", *kept, "--id", person, *more, "-o", announced / "receipt.json")
+        assert outcome.code == 2
+        return outcome.err
+
+    for more in ((), ("--campaign", "survey")):
+        assert "campaign survey, round 1 is announced and not released yet" in refused(*more)
+    assert "no release in this ledger was announced to this person" in refused(person="stranger")
+    assert "no release in this ledger was announced to this person" in refused("--campaign", "another")
+    optin_ok("ledger", "cancel", announced / "offer.json", *kept)
+    assert "campaign survey, round 1 was cancelled, and nothing was spent" in refused()
+
+
+def test_a_quorum_is_refused_in_the_words_of_a_release(tmp_path):
+    people = [f"p{k},{0 if k < 100 else 1},0.5" for k in range(1300)]
+    table = written(tmp_path / "people.csv", "id,limit,answer", *people)
+    plan, offer = tmp_path / "plan.json", tmp_path / "offer.json"
+    optin_ok("plan", table, "--limits", "limit", "--bounds", 0, 1, "-o", plan)
+    optin_ok("announce", plan, table, "--ledger", tmp_path / "l.sqlite", "-o", offer)
+    asked = ("release", offer, table, "--values", "answer", "--no-ledger", "-o", tmp_path / "release.json")
+    refused = optin(*asked, "--quorum", 1250)
+    assert refused.code == 4
+    assert "1,200 of those who joined count and the quorum is 1,250 (who has nothing to give does not" in refused.err
+    assert "1,300 of 1,300 people; 1,200 of them count, 100 have nothing to give" in optin_ok(*asked).out

@@ -150,7 +150,7 @@ def test_people_who_allow_nothing_do_not_make_a_quorum_without_a_ledger(tmp_path
     ask = ("release", tmp_path / "a.json", table, "--values", "value", "--no-ledger", "-o", tmp_path / "r.json")
     outcome = optin(*ask, "--quorum", 21)
     assert outcome.code == 4
-    assert "20 people joined and the quorum is 21" in outcome.err
+    assert "20 of those who joined count and the quorum is 21" in outcome.err
     optin_ok(*ask, "--quorum", 20)
 
 

@@ -66,8 +66,8 @@ class Quorum:
         """Refuse a turnout below the quorum; nobody is charged then."""
         if came.promised < self.people:
             raise PromiseBroken(
-                f"{came.promised} people joined and the quorum is {self.people} (those promised nothing do not count); "
-                "wait for more answers, or cancel"
+                f"{came.promised:,} of those who joined count and the quorum is {self.people:,} (who has nothing to give "
+                "does not count); wait for more answers, or cancel"
             )
         if not came.standard_error <= self.standard_error:
             raise PromiseBroken(

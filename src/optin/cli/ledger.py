@@ -13,6 +13,7 @@ from optin.cli import screen
 from optin.cli.ledgers import open_ledger
 from optin.cli.options import AsJson, LedgerUrl
 from optin.cli.output import read_text
+from optin.cli.people import named
 from optin.errors import BadInput, PromiseBroken
 
 if TYPE_CHECKING:
@@ -81,8 +82,9 @@ def decline_offer(
     from optin.cli.offers import read_announcement
 
     offer = read_announcement(announcement)
-    with open_ledger(ledger) as opened:
-        standing = campaign.answer(offer, dict.fromkeys(person, False), ledger=opened)
+    declining = dict.fromkeys(person, False)
+    with open_ledger(ledger) as opened, named(list(declining)):
+        standing = campaign.answer(offer, declining, ledger=opened)
     if as_json:
         screen.print_json({"campaign": offer.campaign, "round": offer.round, "standing": int(standing.sum())})
     screen.note("written down: what was held for them is theirs again")

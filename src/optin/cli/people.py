@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from optin.agents import Agents
     from optin.engine import Table
 
-__all__ = ["Columns", "People", "located", "read_people"]
+__all__ = ["Columns", "People", "located", "named", "read_people"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,6 +132,17 @@ def located(table: Table | None) -> Iterator[None]:
     except OptinError as error:
         if table is not None:
             error.args = (_placed(str(error), table), *error.args[1:])
+        raise
+
+
+@contextmanager
+def named(ids: Sequence[str]) -> Iterator[None]:
+    """Name the id in a failure that names an index: these ids were typed, and no file was."""
+    try:
+        yield
+    except OptinError as error:
+        words = re.sub(r"the person at index (\d+)", lambda found: f"id {ids[int(found[1])]}", str(error))
+        error.args = (words, *error.args[1:])
         raise
 
 

@@ -30,7 +30,7 @@ from optin.cli.options import (
     Values,
 )
 from optin.cli.output import Output, expect_free, read_record
-from optin.cli.people import Columns, located
+from optin.cli.people import Columns, located, named
 from optin.cli.wording import number
 from optin.errors import BadInput, PromiseBroken
 
@@ -156,7 +156,7 @@ def write_receipt(
     if round_number is not None and campaign is None:
         raise BadInput("--round is of a campaign: name it with --campaign, or leave both out for the newest release")
     with Output(output, private=True, inputs=[ledger]) as file:
-        with open_ledger(ledger) as opened:
+        with open_ledger(ledger) as opened, named([person]):
             receipt = opened.receipt(person, campaign=campaign, round=round_number)
         text = receipt.to_json()
         file.write(text + "\n")

@@ -26,14 +26,26 @@ _PLACES = """SELECT s.position AS at, q.grains AS grains, c.place AS place FROM 
 _LATEST = """SELECT t.campaign, t.round FROM people p JOIN promises q ON q.person = p.person
     JOIN acts t ON t.offer = q.offer AND t.kind = 'release'
     WHERE p.id = :id AND (:campaign = '' OR t.campaign = :campaign) ORDER BY t.number DESC LIMIT 1"""
+_ASKED = """SELECT t.campaign, t.round, EXISTS (SELECT 1 FROM acts c WHERE c.offer = t.number AND c.kind = 'cancel') AS cancelled
+    FROM people p JOIN promises q ON q.person = p.person JOIN acts t ON t.number = q.offer
+    WHERE p.id = :id AND (:campaign = '' OR t.campaign = :campaign) ORDER BY t.number DESC LIMIT 1"""
 
 
 def last_release_of(connection: Connection, person: str, campaign: str | None) -> tuple[str, int]:
     """Find the newest release that this person was asked to join, of a campaign if one is named."""
     row = connection.execute(text(_LATEST), {"id": person, "campaign": campaign or ""}).first()
     if row is None:
-        raise BadInput("no release in this ledger was announced to this person; check the id, byte for byte")
+        raise BadInput(_no_release(connection, person, campaign))
     return row.campaign, row.round
+
+
+def _no_release(connection: Connection, person: str, campaign: str | None) -> str:
+    """Say why there is no release to receipt: the newest round this person was asked to join may be open, or cancelled."""
+    row = connection.execute(text(_ASKED), {"id": person, "campaign": campaign or ""}).first()
+    if row is None:
+        return "no release in this ledger was announced to this person; check the id, byte for byte"
+    ended = "was cancelled, and nothing was spent" if row.cancelled else "is announced and not released yet"
+    return f"campaign {row.campaign}, round {row.round} {ended}: a receipt is of a release"
 
 
 def receipts(connection: Connection, ids: Sequence[str], campaign: str, round: int) -> list[Receipt]:  # noqa: A002

@@ -85,7 +85,7 @@ class QuietQuorum(Quorum):
             return
         wanted = f"{self.people} people" if few else f"a standard error of {self.standard_error:.6g}"
         raise PromiseBroken(
-            f"the quorum is {wanted}, and too few joined (those promised nothing do not count); open answers again, begin a "
+            f"the quorum is {wanted}, and too few joined (who has nothing to give does not count); open answers again, begin a "
             "new round, or cancel"
         )
 
