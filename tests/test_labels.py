@@ -294,9 +294,42 @@ def test_a_table_where_a_column_is_asked_for_is_refused(tmp_path, table):
             wrong()
 
 
+def test_values_of_too_few_or_too_many_people_are_refused_by_the_first_label_that_is_lacking_or_strange():
+    """A table that was filtered or joined since: how many there are says nothing of who."""
+    limits, values = labelled(LIMITS), labelled(VALUES)
+    people, fifth = people_of(limits), limits.index[5]
+    with pytest.raises(BadInput, match=f"the label at index 5 of the people is not among those of values: {fifth!r}"):
+        weighted(people, values.drop(fifth).iloc[::-1])
+    more = pd.concat([pd.Series([0.5], index=["stranger"]), values])
+    with pytest.raises(BadInput, match="the label at index 0 of values is not among the others: 'stranger'"):
+        weighted(people, more)
+    with pytest.raises(BadInput, match=f"the label at index {len(VALUES)} of values was used before"):
+        weighted(people, pd.concat([values, values.iloc[:1]]))
+    with pytest.raises(BadInput, match="the label at index 5 of the people is not among those of joined"):
+        weighted(people, values, labelled(JOINED).drop(fifth))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_label_of_any_kind_that_is_lacking_is_named(kind):
+    values = labelled(VALUES, kind)
+    with pytest.raises(BadInput, match="the label at index 5 of the people is not among those of values: ") as caught:
+        weighted(people_of(labelled(LIMITS, kind)), values.drop(values.index[5]))
+    assert repr(values.index.tolist()[5]) in str(caught.value)
+
+
+def test_ids_as_labels_are_refused_by_the_first_id_that_is_lacking_strange_or_used_twice():
+    values = pd.Series(VALUES, index=NAMES)
+    with pytest.raises(BadInput, match="index 5 of the ids of the people is not among those of values: 'p5'"):
+        weighted(people_of(), values.drop("p5"))
+    with pytest.raises(BadInput, match="the label at index 3 of values is not among the others: 'stranger'"):
+        weighted(people_of(), values.rename({"p3": "stranger"}))
+    with pytest.raises(BadInput, match="the label at index 3 of values was used before"):
+        weighted(people_of(), values.rename({"p3": "p2"}))
+
+
 def test_labels_of_the_wrong_number_are_refused():
     with pytest.raises(BadInput, match="values have shape"):
-        weighted(people_of(labelled(LIMITS)), labelled(VALUES).iloc[:5])
+        weighted(people_of(labelled(LIMITS)), VALUES[:5])
     with pytest.raises(BadInput, match="index"):
         PrivacyConstrained(LIMITS, index=KINDS["texts"][:3])
     with pytest.raises(BadInput, match="index"):
@@ -317,8 +350,12 @@ def test_a_table_of_polars_or_arrow_is_matched_by_its_ids(table):
 
 @pytest.mark.parametrize("table", [pl.DataFrame, pa.table])
 def test_a_table_of_other_people_is_refused(table):
-    for ids in ([*NAMES[1:], "p99"], NAMES[1:] + NAMES[1:2], NAMES[1:]):
-        with pytest.raises(BadInput, match="ids of the table of values are not those of the people"):
+    for ids, first in (
+        ([*NAMES[1:], "p99"], "row 11 holds 'p99'"),
+        (NAMES[1:] + NAMES[1:2], "row 11 repeats 'p1'"),
+        (NAMES[1:], "'p0' has no row"),
+    ):
+        with pytest.raises(BadInput, match=f"of the table of values are not those of the people, each once: {first}"):
             weighted(people_of(), table({"id": ids, "value": VALUES[: len(ids)]}))
     with pytest.raises(BadInput, match="one column more"):
         weighted(people_of(), table({"id": NAMES, "value": VALUES, "other": VALUES}))

@@ -37,18 +37,25 @@ def of_people(values: Any, people: Labelled, name: str) -> Any:  # noqa: ANN401 
     if _is_table(values) and not hasattr(values, "index") and people.ids is not None:
         return _by_id(values, people.ids, name)
     expect_column(values, name)
-    by_id = _order_by_id(values, people)
+    by_id = _order_by_id(values, people, name)
     return aligned(values, people.index, name) if by_id is None else values.take(by_id)
 
 
-def _order_by_id(values: Any, people: Labelled) -> Order | None:  # noqa: ANN401
-    """Say where each person stands in a column labelled by ids; None unless people have ids and no labels of their own."""
+def _order_by_id(values: Any, people: Labelled, name: str) -> Order | None:  # noqa: ANN401
+    """Say where each person stands in a column labelled by ids; None unless people have ids and no labels of their own.
+
+    Labels of which only some are ids are refused as labels are; if none is, they are labels against none.
+    """
     labels = _labels(values)
     if labels is None or people.ids is None or not (people.index is None or _is_default(people.index)):
         return None
-    places = {label: at for at, label in enumerate(labels.tolist())} if labels.is_unique else {}
+    places = {label: at for at, label in enumerate(labels.tolist())}
     order = [places.get(person, -1) for person in people.ids]
-    return np.array(order, dtype=np.intp) if len(order) == len(labels) and min(order, default=-1) >= 0 else None
+    if max(order, default=-1) < 0:
+        return None
+    if labels.is_unique and len(order) == len(labels) and min(order) >= 0:
+        return np.array(order, dtype=np.intp)
+    raise BadInput(_why(type(labels)(list(people.ids)), labels, name, "the ids of the people"))
 
 
 def together(columns: dict[str, Any], index: Any = None) -> tuple[Any, list[Any]]:  # noqa: ANN401
@@ -71,10 +78,14 @@ def together(columns: dict[str, Any], index: Any = None) -> tuple[Any, list[Any]
 def aligned(values: Any, index: Any, name: str, *, whose: str = "the people") -> Any:  # noqa: ANN401
     """Put a column into the order of some labels; refuse labels that do not say whose number is whose.
 
-    A column of another length is left as it is: that is for its reader to refuse.
+    A column of another length whose labels name nobody is left as it is: that is for its reader to refuse.
     """
     theirs = _labels(values)
-    if theirs is None or (index is not None and len(theirs) != len(index)):
+    if theirs is None:
+        return values
+    if index is not None and len(theirs) != len(index):
+        if not (_is_default(index) or _is_default(theirs)):
+            raise BadInput(_why(index, theirs, name, whose))
         return values
     if index is None or _is_default(index):
         if not _is_default(theirs):
@@ -149,17 +160,20 @@ def _unlabelled(name: str, whose: str) -> str:
 
 
 def _why(ours: Any, theirs: Any, name: str, whose: str) -> str:  # noqa: ANN401
-    """Say what keeps two sides from being matched; places are named, labels are not."""
+    """Say what keeps two sides from being matched: the first label that is missing, used twice, too many or lacking."""
     advice = f"give each person one label, or {name}.to_numpy() if both stand in the same order"
     for labels, owner in ((ours, whose), (theirs, name)):
         for wrong, words in ((_missing(labels), "is missing"), (labels.duplicated(), "was used before")):
             if wrong.any():
                 place = int(np.argmax(wrong))
                 return f"the label at index {place} of {owner} {words}, so labels do not tell people apart; {advice}"
-    strange = np.flatnonzero(~np.isin(np.arange(len(theirs)), theirs.astype(object).get_indexer(ours.astype(object))))
+    left, right = ours.astype(object), theirs.astype(object)
+    strange, lacking = (np.flatnonzero(found < 0) for found in (left.get_indexer(right), right.get_indexer(left)))
+    labels, at, owner = (theirs, strange[0], name) if len(strange) else (ours, lacking[0], whose)
+    others = "the others" if len(strange) else f"those of {name}"
     return (
-        f"{name} and {whose} have different indexes: the label at index {int(strange[0])} of {name} is not among the others; "
-        f"{advice}"
+        f"{name} and {whose} have different indexes: the label at index {at} of {owner} is not among {others}: "
+        f"{labels[[at]].tolist()[0]!r}; {advice}"
     )
 
 
@@ -179,8 +193,21 @@ def _by_id(table: Any, ids: tuple[str, ...], name: str) -> Any:  # noqa: ANN401
     given = _listed(table[ID])
     places = {person: at for at, person in enumerate(given)}
     if len(given) != len(ids) or len(places) != len(ids) or any(person not in places for person in ids):
-        raise BadInput(f"the ids of the table of {name} are not those of the people, each once; give one row a person")
+        raise BadInput(
+            f"the ids of the table of {name} are not those of the people, each once: {_first_wrong(given, ids)}; give one "
+            "row a person"
+        )
     return np.asarray(table[others[0]])[[places[person] for person in ids]]
+
+
+def _first_wrong(given: list[Any], ids: tuple[str, ...]) -> str:
+    """Name the first id that is there twice or is nobody's, or else the first person who has no row."""
+    seen, known = set(), set(ids)
+    for at, person in enumerate(given):
+        if person in seen or person not in known:
+            return f"row {at} {'repeats' if person in seen else 'holds'} {person!r}"
+        seen.add(person)
+    return f"{next(person for person in ids if person not in seen)!r} has no row"
 
 
 def _listed(column: Any) -> list[Any]:  # noqa: ANN401
