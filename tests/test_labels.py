@@ -385,3 +385,38 @@ def test_plain_columns_load_no_pandas():
         "sys.exit('pandas' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("kind", [list, tuple, pd.Series, np.array])
+def test_limits_labelled_by_ids_belong_to_these_ids_whatever_their_order(kind):
+    ids = [f"p{at}" for at in range(40)]
+    limits = pd.Series(np.where(np.arange(40) < 20, 0.1, 5.0), index=ids)
+    shuffled = limits.sample(frac=1, random_state=1)
+    people = optin.PrivacyConstrained(shuffled, ids=kind(ids))
+    assert people.ids == tuple(ids)
+    assert people.limits.tolist() == limits.tolist()
+    budgets = optin.PrivacyConstrained.from_budgets(shuffled, pd.Series(1.0, index=ids[::-1]), ids=kind(ids))
+    assert budgets.limits.tolist() == limits.tolist()
+    costs = optin.QuasiLinear(shuffled, ids=kind(ids), benefit=optin.LinearBenefit(1.0, 1.0))
+    assert costs.costs.tolist() == limits.tolist()
+
+
+def test_labels_of_which_some_are_ids_are_refused():
+    limits = pd.Series([0.1, 5.0, 5.0], index=["ann", "bob", "dan"])
+    with pytest.raises(optin.BadInput, match=r"limits and ids have different indexes: .* 'dan'"):
+        optin.PrivacyConstrained(limits, ids=["bob", "ann", "cy"])
+    with pytest.raises(optin.BadInput, match="different indexes"):
+        optin.PrivacyConstrained(pd.Series([0.1, 5.0], index=[8, 7]), ids=["7", "8"])
+
+
+def test_grains_labelled_by_ids_are_charged_to_these_ids(tmp_path):
+    ids = [f"p{at}" for at in range(12)]
+    limits = pd.Series(np.linspace(0.1, 2.0, 12), index=ids).sample(frac=1, random_state=1)
+    people = optin.PrivacyConstrained(limits, ids=ids)
+    with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
+        offer = campaign.announce(campaign.plan(people, bounds=(0, 1), ledger=ledger), people, ledger=ledger)
+        campaign.release(offer, people, pd.Series(0.5, index=ids[::-1]), ledger=ledger)
+        left = ledger.remaining(ids) / 2**32
+    assert (left >= 0).all()
+    assert (np.array([limits[name] for name in ids]) >= left).all()
+    assert left[0] == pytest.approx(0.0, abs=1e-9), "the strictest person gave what they allow"

@@ -7,6 +7,7 @@ is never imported here: what carries labels brought it along.
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Protocol
 
 import numpy as np
@@ -61,7 +62,8 @@ def _order_by_id(values: Any, people: Labelled, name: str) -> Order | None:  # n
 def together(columns: dict[str, Any], index: Any = None) -> tuple[Any, list[Any]]:  # noqa: ANN401
     """Put columns that are made into people into one order, and say which labels these people carry.
 
-    Labels that someone chose lead; the default ones 0 … n-1 do only where there are no others.
+    Labels that someone chose lead; the default ones 0 … n-1 do only where there are no others. Where labels are ids, and ids
+    have no chosen labels themselves, ids lead: else one person's limit would stand beside another one's id.
     """
     for name, values in columns.items():
         expect_column(values, name)
@@ -70,9 +72,19 @@ def together(columns: dict[str, Any], index: Any = None) -> tuple[Any, list[Any]
     carried = [(name, labels) for name, values in columns.items() if (labels := _labels(values)) is not None]
     chosen = [(name, labels) for name, labels in carried if not _is_default(labels)]
     whose, leading = ("the people", index) if index is not None else next(iter(chosen + carried), ("", None))
+    if index is None and _names_people(columns.get("ids"), chosen):
+        whose, leading = "ids", sys.modules["pandas"].Index(list(columns["ids"]), dtype=object)
     return leading, [
         values if name == whose else aligned(values, leading, name, whose=whose) for name, values in columns.items()
     ]
+
+
+def _names_people(ids: Any, chosen: list[tuple[str, Any]]) -> bool:  # noqa: ANN401
+    """Tell whether a column is labelled by ids; a number and its digits are the same here, and refused later if both occur."""
+    if ids is None or any(name == "ids" for name, _ in chosen):
+        return False
+    known = set(map(str, ids))
+    return any(str(label) in known for _, labels in chosen for label in labels.tolist())
 
 
 def aligned(values: Any, index: Any, name: str, *, whose: str = "the people") -> Any:  # noqa: ANN401
