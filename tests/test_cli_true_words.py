@@ -106,3 +106,45 @@ def test_a_quorum_is_refused_in_the_words_of_a_release(tmp_path):
     assert refused.code == 4
     assert "1,200 of those who joined count and the quorum is 1,250 (who has nothing to give does not" in refused.err
     assert "1,300 of 1,300 people; 1,200 of them count, 100 have nothing to give" in optin_ok(*asked).out
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_plan_that_forgot_the_ledger_is_told_to_ask_it(tmp_path, engine):
+    table = written(tmp_path / "people.csv", "id,limit,value", *(f"p{k},{1 + k},0.5" for k in range(20)))
+    plan, offer, kept = tmp_path / "plan.json", tmp_path / "offer.json", ("--ledger", tmp_path / "l.sqlite")
+    asked = ("plan", table, "--limits", "limit", "--bounds", 0, 1, "--engine", engine)
+    optin_ok(*asked, "-o", plan)
+    optin_ok("announce", plan, table, *kept, "-o", offer, "--min-people", 1)
+    optin_ok("release", offer, table, "--values", "value", *kept, "-o", tmp_path / "release.json")
+    optin_ok(*asked, "--sd", 0.1, "-o", plan)
+    again = ("announce", plan, table, *kept, "-o", offer, "--min-people", 1, "--engine", engine)
+    refused = optin(*again)
+    assert refused.code == 2
+    assert f"less left in this ledger than {plan} takes: plan again with --ledger" in refused.err
+    assert "not the people" not in refused.err
+    optin_ok(*asked, "--sd", 0.1, *kept, "-o", plan)
+    optin_ok(*again)
+    others = written(tmp_path / "others.csv", "id,limit", *(f"p{k},{2 + k}" for k in range(20)))
+    refused = optin("announce", plan, others, "--ledger", tmp_path / "new.sqlite", "-o", tmp_path / "a.json")
+    assert "these are not the people" in refused.err
+
+
+def test_totals_of_a_plan_are_kept_where_columns_are_named_again(tmp_path):
+    """Whoever named the limits again lost the totals, and everyone's limit became all they would ever give."""
+    table = written(tmp_path / "people.csv", "id,limit,total", *(f"p{k},1,3" for k in range(20)))
+    plan, kept = tmp_path / "plan.json", ("--ledger", tmp_path / "l.sqlite")
+    asked = ("plan", table, "--limits", "limit", "--bounds", 0, 1)
+    optin_ok(*asked, "--allowances", "total", "-o", plan)
+    told = optin_ok("announce", plan, table, "--limits", "limit", *kept, "-o", tmp_path / "a.json")
+    assert "counts against  their totals, column total\n" in told.out
+    optin_ok(*asked, *kept)
+
+
+def test_an_announcement_says_what_promises_count_against(tmp_path):
+    table = written(tmp_path / "people.csv", "id,limit,total", *(f"p{k},1,3" for k in range(20)))
+    plan, kept = tmp_path / "plan.json", ("--ledger", tmp_path / "l.sqlite")
+    optin_ok("plan", table, "--limits", "limit", "--bounds", 0, 1, "-o", plan)
+    announce = ("announce", plan, table, "--campaign", "one", *kept, "-o", tmp_path / "a.json")
+    assert "counts against  their limits, once (--allowances COL for totals)\n" in optin_ok(*announce).out
+    known = "; or the total in the ledger, for whoever has one\n"
+    assert f"counts against  their limits, once (--allowances COL for totals){known}" in optin_ok(*announce).out

@@ -71,20 +71,23 @@ def announce_plan(
 
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
-    source = Columns.from_plan(record) if len(given.names) == 1 else given.check()
+    planned = Columns.from_plan(record)
+    source = planned if len(given.names) == 1 else given.check()
     if source is None:
         raise BadInput(f"{plan} does not say which columns to read; give --limits COL, or plan again with optin plan")
-    source = source if allowances is None else replace(source, allowances=allowances)
+    totals = allowances or (planned.allowances if planned else None)
+    source = replace(source, allowances=totals)
     table = read_people(people, source, engine=engine, check_ids=check_ids)
     terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
     before = None if campaign is None else (campaign, round_number)
     with announced_once(found, ledger, campaign):
         left = within_allowance(table, ledger, besides=before, raise_limits=raise_limits)
-        expect_planned(plan, found, left.agents)
+        expect_planned(plan, found, left.agents, table)
     if promises is not None:
         expect_free(promises, [plan, people, ledger, output])
     with Output(output, inputs=[plan, people, ledger]) as file, located(table.table), screen.working("announcing"):
-        if not ledger_exists(ledger):
+        known = ledger_exists(ledger)
+        if not known:
             found.announce(left.agents, **terms)  # what would be refused is refused before a ledger is created
         with open_ledger(ledger, create=True) as opened:
             offer = steps.announce(
@@ -94,15 +97,24 @@ def announce_plan(
             held = held_words(offer, opened)
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
-    _show(offer, offer.warnings(described(record)), as_json=as_json)
+    against = _against(totals, known=known, raised=raise_limits)
+    _show(offer, against, offer.warnings(described(record)), as_json=as_json)
     screen.note(f"wrote {output}; {held}")
 
 
-def _show(offer: Announcement, odd: Sequence[str], *, as_json: bool) -> None:
+def _against(totals: str | None, *, known: bool, raised: bool) -> str:
+    """Say what promises are counted against: each person's total, or what they accept now, which is used up once."""
+    stated = "their limits, once (--allowances COL for totals)" if totals is None else f"their totals, column {totals}"
+    if not known:
+        return stated
+    return f"{stated}; or the total in the ledger" + (" where that is higher" if raised else ", for whoever has one")
+
+
+def _show(offer: Announcement, against: str, odd: Sequence[str], *, as_json: bool) -> None:
     if as_json:
         screen.print_json(offer.to_record() | {"fingerprint": offer.fingerprint, "warnings": list(odd)})
     else:
-        screen.rows("Announced", _offer_rows(offer))
+        screen.rows("Announced", [*_offer_rows(offer), ("counts against", against)])
     screen.warn(odd)
 
 

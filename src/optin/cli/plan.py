@@ -125,16 +125,26 @@ def described(record: dict[str, Any]) -> Description | None:
     return Description.from_dict(record["describe"]) if record.get("describe") else None
 
 
-def expect_planned(path: Path, plan: Plan, agents: Agents) -> None:
-    """Refuse people to whom the plan would not give what it says; a grain each is lost where a ledger counts in grains."""
+def expect_planned(path: Path, plan: Plan, agents: Agents, stated: People) -> None:
+    """Refuse people to whom the plan would not give what it says, and tell other people from the same with less left."""
+    if _is_planned(plan, agents):
+        return
+    if _is_planned(plan, within_allowance(stated, None).agents):
+        raise BadInput(
+            f"some of these people have less left in this ledger than {path} takes: plan again with --ledger, so that what"
+            " is left is planned for (if it was planned with --raise-limits, add that here)"
+        )
+    raise BadInput(f"these are not the people {path} was made for, or their budgets changed since; plan again")
+
+
+def _is_planned(plan: Plan, agents: Agents) -> bool:
+    """Tell whether the plan gives these people what it says; a grain each is lost where a ledger counts in grains."""
     from optin.cli.spread import table_of
 
-    lost = plan.people * 2.0**-32
-    if len(agents) != plan.people or not (
-        math.isinf(plan.eta)
-        or math.isclose(table_of(plan, agents).clipped_total(plan.cap), plan.epsilon_total, rel_tol=1e-9, abs_tol=lost)
-    ):
-        raise BadInput(f"these are not the people {path} was made for, or their budgets changed since; plan again")
+    if len(agents) != plan.people or math.isinf(plan.eta):
+        return len(agents) == plan.people
+    given, lost = table_of(plan, agents).clipped_total(plan.cap), plan.people * 2.0**-32
+    return math.isclose(given, plan.epsilon_total, rel_tol=1e-9, abs_tol=lost)
 
 
 def within_allowance(
