@@ -36,10 +36,11 @@ def _faults(rows: Rows, wanted: Wanted) -> list[tuple[str, ir.BooleanColumn]]:
     present = raw.notnull()
     if raw.type().is_string():
         present = present & (trimmed(raw) != "")
-    usable = number.notnull() & ~number.isnan()
+    nan = number.isnan().fill_null(False)  # which Ibis calls NULL on Spark, and a number elsewhere
+    usable = number.notnull() & ~nan
     faults = [
-        (NO_NUMBER, present & number.isnull()),
-        (MISSING, ~present | (number.notnull() & number.isnan())),
+        (NO_NUMBER, present & number.isnull() & ~nan),
+        (MISSING, ~present | nan),
         *((words, usable & wrong) for words, wrong in wanted.faults(number, literal)),
     ]
     return [(words, wrong.fill_null(False)) for words, wrong in faults]
