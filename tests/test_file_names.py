@@ -252,3 +252,13 @@ def test_tables_in_memory_are_read_from_the_file_named_even_where_the_name_looks
         written(Path(name), STRICT)
         assert read_table(f"./{name}" if name == "-" else name, ["limit"]).numbers("limit").tolist() == [STRICT] * 3
         assert limits_in(tmp_path / name, "duckdb") == [STRICT] * 3
+
+
+def test_a_pattern_passes_over_names_with_a_dot_on_a_disk_and_at_an_address_alike(tmp_path):
+    folder = tmp_path / ".home"
+    for name, limit in (("a.csv", STRICT), (".b.csv", LAX), (".c/d.csv", LAX), ("e/.f.csv", LAX)):
+        written(folder / name, limit)
+    for place in (folder, f"file://{folder}"):
+        for pattern in ("*.csv", "**/*.csv"):
+            assert limits_in(f"{place}/{pattern}", "duckdb") == [STRICT] * 3, (place, pattern)
+        assert limits_in(f"{place}/.*.csv", "duckdb") == [LAX] * 3, place

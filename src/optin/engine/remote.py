@@ -105,9 +105,17 @@ def _listed(system: Any, path: str) -> list[str]:  # noqa: ANN401 - fsspec names
     if system.isfile(path):
         return [path]
     if has_magic(path) and not system.isdir(path):
-        return [file for file in system.glob(path) if system.isfile(file)]
+        return [file for file in system.glob(path) if system.isfile(file) and not _beside(path, file)]
     found: list[str] = system.find(path)
     return [file for file in found if not is_hidden(file.removeprefix(path).strip("/").split("/"))]
+
+
+def _beside(pattern: str, file: str) -> bool:
+    """Tell a file whose name begins with a dot, which a pattern without one does not mean: so it is on a disk too."""
+    parts = pattern.split("/")
+    known = next(at for at, part in enumerate(parts) if has_magic(part))
+    dotted = [any(part.startswith(".") for part in name[known:]) for name in (parts, file.split("/"))]
+    return dotted == [False, True]
 
 
 def _names(opened: Any, *, parquet: bool) -> list[str]:  # noqa: ANN401 - any file-like
