@@ -11,9 +11,8 @@ from cli_steps import optin as command
 from cli_steps import optin_ok
 
 import optin
-from optin.cli.wording import number
 from optin.errors import BadInput
-from optin.figures.wording import short
+from optin.figures.wording import at_most, plus_minus, short
 from optin.planning.cautions import assumption, cautions
 from optin.report import Source, render, write_report
 from optin.report.reach import announced_reach, planned_reach
@@ -180,7 +179,7 @@ def test_a_draft_and_the_plan_of_the_same_people_state_the_same_half_width():
     plan = optin.plan(agents, bounds=(0, 80), data_sd=8)
     assert found.half_width == planned_reach(plan) == pytest.approx(announced_reach(plan.announce(agents)), rel=1e-6)
     words = preview_words(found, max_gap=0.0)
-    assert words["reach"] == short(planned_reach(plan), 2)
+    assert words["reach"] == at_most(planned_reach(plan))
     assert words["standard_error"] == short(plan.standard_error)
 
 
@@ -195,8 +194,8 @@ def test_a_half_width_at_a_turnout_is_that_of_so_many_people(turnout):
 
 def test_a_report_of_a_release_states_half_of_its_interval_before_it_is_cut():
     release = released(np.full(12, 0.05))
-    assert f"±\N{NO-BREAK SPACE}{short(release.half_width(0.95), 2)}" in render(Source(release=release))
-    assert result_words(release).reach == short(release.half_width(0.95), 2)
+    assert f"±\N{NO-BREAK SPACE}{at_most(release.half_width(0.95))}" in render(Source(release=release))
+    assert result_words(release).reach == at_most(release.half_width(0.95))
 
 
 def test_no_page_or_command_puts_plus_minus_before_a_standard_error():
@@ -276,7 +275,7 @@ def test_the_release_command_prints_the_assumption_and_what_max_gap_does(table, 
     drawn = optin_ok("release", offer, table, "--values", "answer", "--no-ledger", "-o", tmp_path / "drawn.json")
     assert "The ± counts no error from cautious and open people having different averages: if these lie" in drawn.out
     half = optin.Release.from_json((tmp_path / "drawn.json").read_text()).half_width()
-    assert f"± {number(half)}" in drawn.out
+    assert f"{plus_minus(half)}, before" in drawn.out
     assert "optin plan --max-gap makes weights more even" in drawn.out
 
 

@@ -348,7 +348,7 @@ def test_a_release_is_marked_where_its_plan_is_drawn():
     ax = axes()
     words = figures.turnout(ax, plan, description, release=release)
     marks = [(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines if line.get_marker() == "o"]
-    assert (25.0, release.standard_error) in marks
+    assert (25.0, math.hypot(release.standard_error, release.bias_bound)) in marks
     assert "25 % stayed away" in words
     parts = {p.name: p for p in error_parts(plan, description, release)}
     assert parts["this release"].total == pytest.approx(release.variance + release.bias_bound**2)

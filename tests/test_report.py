@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import optin
-from optin.figures.wording import short, steady
+from optin.figures.wording import plus_minus, steady
 from optin.report import Source, read_source, render, write_report
 from optin.report.privacy import privacy_sheet
 from optin.report.reach import planned_reach
@@ -128,7 +128,7 @@ def test_the_same_source_gives_the_same_page(plan_file, plan_page):
 
 def test_the_numbers_on_the_page_are_the_plans(plan, plan_page):
     words = Reader(plan_page).words
-    assert f"within about ± {short(planned_reach(plan), 2)} of the true mean" in words
+    assert f"within about {plus_minus(planned_reach(plan))} of the true mean" in words
     assert f"{plan.pooled_people:,} of {plan.people:,}" in words
     assert f"{steady(plan.standard_error)}" in words
     assert f"{plan.cap:.10g}" in words

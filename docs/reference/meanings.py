@@ -42,6 +42,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "who": "who stays away",
         "people": "how many",
         "promise_kept": "whether a promised variance still holds",
+        "bias_bound": "largest bias at the planned gap (E15): who is gone may differ by as much, and counts for nothing",
     },
     "Act": {"number": "place in the ledger", "kind": "what was done", "hash": "of the chain up to here"},
     "Baseline": {

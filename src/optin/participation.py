@@ -22,6 +22,7 @@ from optin.announcement.grains import Answers, Promises, Sums
 from optin.announcement.making import tilt
 from optin.announcement.offer import QUASI_LINEAR, Announcement, exact_variance, nearest
 from optin.errors import BadInput, PromiseBroken
+from optin.kernel.optimum import tilt_left
 from optin.planning import Plan
 
 __all__ = [
@@ -193,11 +194,18 @@ class Absence:
     people: int
     variance: float
     promise_kept: bool
+    bias_bound: float = 0.0
+    """The largest bias at the planned gap (E15): those who are gone may differ by as much, and count for nothing."""
 
     @property
     def standard_error(self) -> float:
         """Return the root of the variance that would remain."""
         return math.sqrt(self.variance)
+
+    @property
+    def worst_case_error(self) -> float:
+        """Return the root of variance + bias_bound^2."""
+        return math.sqrt(self.variance + self.bias_bound**2)
 
 
 def without(plan: Plan, agents: Agents, *, share: float) -> tuple[Absence, Absence, Absence]:
@@ -219,14 +227,15 @@ def without(plan: Plan, agents: Agents, *, share: float) -> tuple[Absence, Absen
     stays = (len(eps) - away) / len(eps)
     noise = 0.0 if math.isinf(plan.eta) else plan.noise_constant * plan.width**2
 
-    def left(who: str, total: float, squares: float) -> Absence:
+    def left(who: str, those: NDArray[np.float64], share: float = 1.0) -> Absence:
+        total, squares = share * float(those.sum()), share * float((those**2).sum())
         variance = (plan.data_variance * squares + noise) / total**2 if total > 0 else math.inf
         promised = plan.promised_variance
-        return Absence(who, away, variance, promised is None or variance <= promised)
+        bias = plan.max_gap * tilt_left(share * those, share, people=len(eps))
+        return Absence(who, away, variance, promised is None or variance <= promised, bias)
 
-    lax, strict = eps[: len(eps) - away], eps[away:]
     return (
-        left("anyone", stays * float(eps.sum()), stays * float((eps**2).sum())),
-        left("the strictest", float(strict.sum()), float((strict**2).sum())),
-        left("the most willing", float(lax.sum()), float((lax**2).sum())),
+        left("anyone", eps, stays),
+        left("the strictest", eps[away:]),
+        left("the most willing", eps[: len(eps) - away]),
     )

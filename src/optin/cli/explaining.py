@@ -12,6 +12,7 @@ from optin.cli import screen
 from optin.cli.spread import Spread, spread_of
 from optin.cli.wording import number, percent, whole
 from optin.errors import BadInput
+from optin.planning.reach import plus_minus
 
 if TYPE_CHECKING:
     from optin.agents import Agents
@@ -77,12 +78,15 @@ class Explanation:
 
     def _show_absences(self) -> None:
         kept = any(not a["promise_kept"] for a in self.without)
-        header = ("who", "people", "standard error", *(("promised variance kept",) if kept else ()))
+        biased = any(a["bias_bound"] > 0 for a in self.without)
+        bias, promise = ("largest bias", "error with it"), ("promised variance kept",)
+        header = ("who", "people", "standard error", *(bias if biased else ()), *(promise if kept else ()))
         lines = [
             (
                 a["who"],
                 f"{a['people']:,}",
                 number(a["standard_error"]),
+                *((number(a["bias_bound"]), number(a["worst_case_error"])) if biased else ()),
                 *(("yes" if a["promise_kept"] else "no",) if kept else ()),
             )
             for a in self.without
@@ -192,8 +196,8 @@ def _accuracy(plan: Plan) -> list[tuple[str, str]]:
             "standard error",
             f"{number(plan.standard_error)}, in the unit of the values ({100 * noise:.0f} % of its square is noise)",
         ),
-        ("95 % interval", f"± {number(plan.half_width())} around the mean of people like these"),
-        ("as good as", f"the exact mean of {whole(plan.effective_people)}"),
+        ("95 % interval", f"{plus_minus(plan.half_width())} around the mean of people like these"),
+        ("as good as", f"the exact mean of {whole(plan.effective_people)}" + _with_bias(plan)),
         ("tilt", f"{plan.tilt:.3f}: the share of weight moved from strict to willing people"),
     ]
     if plan.max_gap > 0:
@@ -207,6 +211,11 @@ def _accuracy(plan: Plan) -> list[tuple[str, str]]:
         *lines,
         ("bias", f"none if limits and values are unrelated, else at most {plan.tilt:.3f} x the gap" + guard),
     ]
+
+
+def _with_bias(plan: Plan) -> str:
+    """Say what the declared gap leaves of a comparison that counts no bias."""
+    return f" without the gap, of {whole(plan.worst_case_people)} with its largest bias" if plan.max_gap > 0 else ""
 
 
 def _worth(plan: Plan, agents: Agents) -> list[tuple[str, str]]:
@@ -285,7 +294,14 @@ def _absences(plan: Plan, agents: Agents, share: float) -> list[dict[str, Any]]:
     from optin.participation import without
 
     return [
-        {"who": a.who, "people": a.people, "standard_error": a.standard_error, "promise_kept": a.promise_kept}
+        {
+            "who": a.who,
+            "people": a.people,
+            "standard_error": a.standard_error,
+            "bias_bound": a.bias_bound,
+            "worst_case_error": a.worst_case_error,
+            "promise_kept": a.promise_kept,
+        }
         for a in without(plan, agents, share=share)
     ]
 

@@ -173,12 +173,14 @@ def _write_offer(file: Output, offer: Announcement) -> None:
 
 
 def _offer_rows(offer: Announcement) -> list[tuple[str, str]]:
+    from optin.planning.reach import plus_minus
+
     lines = [
         ("campaign", f"{offer.campaign}, round {offer.round}"),
         ("people", f"{offer.people:,}"),
         ("cap", f"{number(offer.cap)}: nobody gives more, and nobody more than their own limit"),
         ("standard error", f"{number(offer.standard_error)} if everyone joins"),
-        ("95 % interval", f"± {number(offer.half_width())} if everyone joins"),
+        ("95 % interval", f"{plus_minus(offer.half_width())} if everyone joins"),
         ("fingerprint", offer.fingerprint),
     ]
     if offer.cap_lowered:

@@ -214,14 +214,16 @@ def _summary(drawn: Release) -> dict[str, object]:
 
 
 def _release_rows(drawn: Release, counted: int | None) -> list[tuple[str, str]]:
-    error = drawn.standard_error
+    from optin.planning.reach import counted_between, plus_minus
+
+    error, counted_values = drawn.standard_error, f"of values {counted_between(drawn.announcement.bounds)}"
     lines = [
-        ("estimate", _to(drawn.estimate, error)),
+        ("estimate", f"{_to(drawn.estimate, error)}: the mean {counted_values}"),
         ("standard error", number(error)),
         ("95 % for the noise", f"{_ends(drawn.noise_interval(0.95), error)}: the weighted mean of these people"),
         ("95 % in total", f"{_ends(drawn.total_interval(0.95), error)}: the mean of people like these"),
-        ("half of it", f"± {number(drawn.half_width(0.95))}, before it is cut at the bounds"),
-        ("which leaves out", drawn.assumption("optin plan --max-gap")),
+        ("half of it", f"{plus_minus(drawn.half_width(0.95))}, before it is cut at the bounds"),
+        (_covering(drawn), drawn.assumption("optin plan --max-gap")),
         ("joined", f"{drawn.joined_people:,} of {drawn.announcement.people:,} people{_idle(drawn, counted)}"),
     ]
     if drawn.charged:
@@ -230,6 +232,15 @@ def _release_rows(drawn: Release, counted: int | None) -> list[tuple[str, str]]:
         *lines,
         ("charged", "nobody: no ledger stands behind this draw; publish it only if you know what that means"),
     ]
+
+
+def _covering(drawn: Release) -> str:
+    """Name the line that says what the interval leaves out, or that it does not, as that line says."""
+    from optin.planning.cautions import DUST
+
+    if drawn.announcement.max_gap > 0:
+        return "which allows for"
+    return "which leaves out" if drawn.tilt >= DUST else "which holds"
 
 
 def _idle(drawn: Release, counted: int | None) -> str:

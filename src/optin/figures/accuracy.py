@@ -13,7 +13,7 @@ from optin.agents import Description
 from optin.baselines import Reference, best_threshold, no_privacy, references
 from optin.errors import BadInput
 from optin.figures.cells import SMALLEST_CELL, coarse
-from optin.figures.curves import crowd, turnout_variances
+from optin.figures.curves import crowd, turnout_tilts, turnout_variances
 from optin.figures.ink import LIGHT, Ink, dot, key, name_lines, plain, scaled_axis, write
 from optin.figures.wording import count, level, percent, short, steady
 from optin.kernel.ladder import Array
@@ -30,6 +30,7 @@ __all__ = [
     "error_parts",
     "error_sources",
     "intervals",
+    "release_error",
     "release_parts",
     "release_sources",
     "turnout",
@@ -99,6 +100,11 @@ def release_parts(release: Release) -> tuple[Parts, ...]:
     )
 
 
+def release_error(release: Release) -> float:
+    """Return the root of a release's expected squared error, the largest bias at an announced gap included."""
+    return math.hypot(release.standard_error, release.bias_bound)
+
+
 def error_sources(
     ax: Axes,
     plan: Plan,
@@ -118,9 +124,10 @@ def release_sources(ax: Axes, release: Release, *, ink: Ink = LIGHT) -> str:
 
 
 def turnout(ax: Axes, plan: Plan, description: Description, *, release: Release | None = None, ink: Ink = LIGHT) -> str:
-    """Draw the standard error against the share of people who stay away, promises frozen (E12), and the release's own.
+    """Draw the error against the share of people who stay away, promises frozen (E12), and the release's own.
 
-    Unless the noise was given, every pattern of decliners lies between the outer lines. Returns the picture in words.
+    Unless the noise was given, the standard errors of every pattern of decliners lie between the outer lines. Where a gap
+    was declared the largest bias is counted in (E15), and there is no such band. Returns the picture in words.
     """
     if description.people < SMALLEST_CELL or math.isinf(plan.eta):
         raise BadInput(f"only {count(description.people)}, or no noise: there is no turnout to draw")
@@ -128,9 +135,14 @@ def turnout(ax: Axes, plan: Plan, description: Description, *, release: Release 
     most = max(MOST_AWAY, min(math.ceil(10 * gone + 0.5) / 10, 0.95))
     away = np.linspace(0.0, most, 121)
     lines = turnout_lines(plan, description, away)
-    top = min(float(lines["generous"][-1]), 4.5 * plan.standard_error) * 1.08
-    plain(ax, ink, x="people who stay away (%)", y="standard error of the release")
-    ax.fill_between(away * 100, lines["strictest"], np.minimum(lines["generous"], 2 * top), color=ink.pale, linewidth=0)
+    whole, biased = math.sqrt(plan.worst_case_mse), plan.max_gap > 0
+    top = min(max(float(line[-1]) for line in lines.values()), (12 if biased else 4.5) * whole) * 1.08
+    plain(
+        ax, ink, x="people who stay away (%)", y=f"{'error with bias' if biased else 'standard error'} of the release"
+    )
+    if not biased:
+        band = np.minimum(lines["generous"], 2 * top)
+        ax.fill_between(away * 100, lines["strictest"], band, color=ink.pale, linewidth=0)
     ax.plot(away * 100, lines["random"], color=ink.strong, linewidth=2.4)
     ax.plot(away * 100, lines["strictest"], color=ink.text, linewidth=1.4, linestyle=(0, (1, 1.5)))
     ax.plot(away * 100, lines["generous"], color=ink.text, linewidth=1.4, linestyle=(0, (6, 2)))
@@ -140,20 +152,21 @@ def turnout(ax: Axes, plan: Plan, description: Description, *, release: Release 
     names = {"strictest": "strictest\nfirst", "random": "at random", "generous": "most open\nfirst"}
     ends = [(name, min(float(lines[who][-1]), top)) for who, name in names.items()]
     name_lines(ax, ink, ends, right=most * 100)
-    dot(ax, ink, (0, plan.standard_error), filled=release is None)
+    dot(ax, ink, (0, whole), filled=release is None)
     if release is not None:
-        _came(ax, (gone * 100, min(release.standard_error, top)), ink)
+        _came(ax, (gone * 100, min(release_error(release), top)), ink)
     return _turnout_words(plan, description, release)
 
 
 def _turnout_words(plan: Plan, description: Description, release: Release | None) -> str:
     lines = turnout_lines(plan, description, np.array([0.2]))
-    came = ""
+    name, came = "error with the largest bias" if plan.max_gap > 0 else "standard error", ""
     if release is not None:
         gone = percent(1.0 - release.joined_people / plan.people)
-        came = f" {gone} stayed away from this release; its standard error is {short(release.standard_error)}."
+        came = f" {gone} stayed away from this release; its {name} is {short(release_error(release))}."
     return (
-        f"Standard error against the share of people who stay away. With everyone {short(plan.standard_error)}; without a random "
+        f"{name[0].upper()}{name[1:]} against the share of people who stay away. With everyone "
+        f"{short(math.sqrt(plan.worst_case_mse))}; without a random "
         f"fifth {short(float(lines['random'][0]))}, without the strictest fifth {short(float(lines['strictest'][0]))}, "
         f"without the most open fifth {short(float(lines['generous'][0]))}.{came}"
     )
@@ -164,16 +177,22 @@ def _came(ax: Axes, at: tuple[float, float], ink: Ink) -> None:
     dot(ax, ink, at)
     arrow = {"arrowstyle": "-", "color": ink.soft, "shrinkB": 5}
     off, side = ((10, 26), "left") if at[0] < 25 else ((-10, 26), "right")
-    write(ax, ink, "this release", at, offset=off, ha=side, va="bottom", weight="bold", arrowprops=arrow)
+    box = {"facecolor": ink.paper, "edgecolor": "none", "pad": 1.0, "alpha": 0.85}
+    write(ax, ink, "this release", at, offset=off, ha=side, va="bottom", weight="bold", arrowprops=arrow, bbox=box)
 
 
 def turnout_lines(plan: Plan, description: Description, away: Array) -> dict[str, Array]:
-    """Return the standard error left, by who stays away: strictest first, anyone at random, most open first."""
-    people = crowd(description)
-    return {
-        who: np.sqrt(turnout_variances(plan, people, 1.0 - away, who=who))
-        for who in ("strictest", "random", "generous")
-    }
+    """Return the error left, by who stays away: strictest first, anyone at random, most open first.
+
+    It is the standard error, with the largest bias at the declared gap where there is one.
+    """
+    people, stay = crowd(description), 1.0 - away
+
+    def error(who: str) -> Array:
+        bias = plan.max_gap * turnout_tilts(plan, people, stay, who=who) if plan.max_gap > 0 else 0.0
+        return np.asarray(np.sqrt(turnout_variances(plan, people, stay, who=who) + bias**2))
+
+    return {who: error(who) for who in ("strictest", "random", "generous")}
 
 
 def intervals(ax: Axes, release: Release, *, level_of: float = 0.95, ink: Ink = LIGHT) -> str:

@@ -15,9 +15,10 @@ import numpy as np
 from optin.agents import Description
 from optin.figures.cells import coarse
 from optin.kernel.ladder import Array
+from optin.kernel.optimum import tilt_left
 from optin.planning import Plan
 
-__all__ = ["Crowd", "Designs", "crowd", "designs", "turnout_variances"]
+__all__ = ["Crowd", "Designs", "crowd", "designs", "turnout_tilts", "turnout_variances"]
 
 
 @dataclass(frozen=True)
@@ -98,8 +99,7 @@ def designs(plan: Plan, people: Crowd, caps: Array) -> Designs:
 def _design(plan: Plan, people: Crowd, cap: float) -> tuple[float, float, float, float]:
     totals, squares = people.granted(cap)
     reach = float(totals.sum())
-    mean = reach / people.people
-    tilt = float(np.maximum(totals - people.counts * mean, 0.0).sum()) / reach
+    tilt = tilt_left(totals, people.counts, people=people.people)
     sampling = plan.data_variance * float(squares.sum()) / reach**2
     return reach / plan.width, sampling, plan.noise_constant * (plan.width / reach) ** 2, tilt
 
@@ -122,3 +122,20 @@ def turnout_variances(plan: Plan, people: Crowd, shares: Array, *, who: str = "r
     with np.errstate(divide="ignore", invalid="ignore"):
         left = (plan.data_variance * kept_squares + plan.noise_constant * plan.width**2) / kept**2
     return np.asarray(np.where(kept > 0, left, math.inf))
+
+
+def turnout_tilts(plan: Plan, people: Crowd, shares: Array, *, who: str = "random") -> Array:
+    """Compute the tilt (E15) of those who join, against equal shares of everyone announced, as a release does."""
+    totals, _ = people.granted(plan.cap)
+    joining = _joining(people, shares, who)
+    return np.array([tilt_left(part * totals, part * people.counts, people=people.people) for part in joining])
+
+
+def _joining(people: Crowd, shares: Array, who: str) -> Array:
+    """Return the part of each step that joins, a row for each share."""
+    if who == "random":
+        return np.repeat(shares[:, None], len(people.counts), axis=1)
+    order = slice(None, None, -1) if who == "strictest" else slice(None)
+    counts = people.counts[order]
+    before = np.cumsum(counts) - counts
+    return np.clip((shares[:, None] * people.people - before) / counts, 0.0, 1.0)[:, order]

@@ -43,7 +43,7 @@ def limits(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) 
     if plan.cap < top:
         ax.axhline(plan.cap, color=ink.text, linewidth=1.2, linestyle=(0, (5, 3)))
         write(ax, ink, f"cap {short(plan.cap)}", (0, plan.cap), offset=(5, 3), weight="bold")
-    _pool_names(ax, plan, ink)
+    _pool_names(ax, plan, description, ink)
     _unused_name(ax, plan, edges, np.minimum(allowed, top), ink)
     if allowed[-1] > top:
         box = {"facecolor": ink.paper, "edgecolor": "none", "pad": 1.5}
@@ -53,7 +53,7 @@ def limits(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) 
             else f"↑ up to {short(outward(0.0, found[-1].high)[1])}"
         )
         write(ax, ink, words, (100, top), offset=(-4, -4), ha="right", va="top", bbox=box)
-    return _limits_words(plan, found)
+    return _limits_words(plan, description, found)
 
 
 def weights(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) -> str:
@@ -185,11 +185,12 @@ def _hatched(ax: Axes, edges: Array, granted: Array, allowed: Array, ink: Ink) -
     ax.fill_between(x, low, high, facecolor="none", edgecolor=ink.faint, hatch="////", linewidth=0)
 
 
-def _pool_names(ax: Axes, plan: Plan, ink: Ink) -> None:
+def _pool_names(ax: Axes, plan: Plan, description: Description, ink: Ink) -> None:
     tail = plan.people - plan.pooled_people
     style: dict[str, object] = {"xycoords": "axes fraction", "va": "bottom", "fontsize": 9}
     if tail:
-        words = f"tail: {part(tail, plan.people)} people\ngiving all they allow"
+        given, nothing = _tail(plan, description)
+        words = f"tail: {given} people\ngiving all they allow" + (f"\n{nothing}" if nothing else "")
         write(ax, ink, words, (0, 1), offset=(0, 6), ha="left", **style)
     if plan.pooled_people:
         words = f"pool: {part(plan.pooled_people, plan.people)} people\ngiving the cap, no more"
@@ -208,11 +209,21 @@ def _unused_name(ax: Axes, plan: Plan, edges: Array, allowed: Array, ink: Ink) -
         write(ax, ink, "allowed,\nnot needed", place, ha="center", va="center", bbox=box)
 
 
-def _limits_words(plan: Plan, found: Sequence[Cell]) -> str:
-    tail = plan.people - plan.pooled_people
+def _tail(plan: Plan, description: Description) -> tuple[str, str]:
+    """Count those who give all they allow and name those whose limit is 0, apart where neither are a handful."""
+    tail, zeros = plan.people - plan.pooled_people, description.zeros
+    if not zeros:
+        return part(tail, plan.people), ""
+    if min(zeros, tail - zeros) < SMALLEST_CELL or 0 < plan.pooled_people < SMALLEST_CELL:
+        return part(tail, plan.people), f"limit 0: {part(zeros, tail)} of them"
+    return f"{tail - zeros:,}", f"{zeros:,} with limit 0"
+
+
+def _limits_words(plan: Plan, description: Description, found: Sequence[Cell]) -> str:
+    given, nothing = _tail(plan, description)
     low, high = outward(found[0].low, found[-1].high)
     return (
         f"People in order of their limits, which run from about {short(low)} to about {short(high)}. In the tail, "
-        f"{part(tail, plan.people)} people give all they allow; in the pool, {part(plan.pooled_people, plan.people)} people give "
-        f"the cap of {short(plan.cap)} and no more."
+        f"{given} people give all they allow{f' ({nothing})' if nothing else ''}; in the pool, "
+        f"{part(plan.pooled_people, plan.people)} people give the cap of {short(plan.cap)} and no more."
     )

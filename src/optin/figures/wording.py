@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import decimal
 import math
 from collections.abc import Callable
 
-__all__ = ["at_most", "count", "level", "outward", "part", "percent", "power_of", "short", "steady", "ten_to", "whole"]
+from optin.planning.reach import at_most, plus_minus
+
+__all__ = [
+    "at_most",
+    "count",
+    "level",
+    "outward",
+    "part",
+    "percent",
+    "plus_minus",
+    "power_of",
+    "short",
+    "steady",
+    "ten_to",
+    "whole",
+]
 
 _LARGE, _SMALL = 1e7, 1e-5
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LOOSE = 0.005
 """A range may be cut by half a per cent to end on a round number."""
-
-
-def at_most(number: float, digits: int = 3) -> str:
-    """Write a number with three significant digits, never less than it is: a bound that is rounded down is none.
-
-    >>> at_most(7521.3), at_most(1.2841), at_most(0.5)
-    ('7,530', '1.29', '0.5')
-    """
-    up = decimal.Context(prec=digits, rounding=decimal.ROUND_CEILING)
-    return f"{up.create_decimal(number).normalize():,f}"
 
 
 def short(number: float, digits: int = 3) -> str:

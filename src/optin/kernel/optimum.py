@@ -14,7 +14,7 @@ import numpy as np
 from optin.kernel.cap import cap_at_reach, optimal_cap
 from optin.kernel.ladder import Array, Limits, Sums
 
-__all__ = ["Design", "best_at_reach", "best_design", "design_at", "epsilons", "shadow_prices", "tilt_of"]
+__all__ = ["Design", "best_at_reach", "best_design", "design_at", "epsilons", "shadow_prices", "tilt_left", "tilt_of"]
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,16 @@ def _all_at_their_limits(people: int, finite: Sums, kappa: float) -> Design:
 def epsilons(limits: Array, cap: float) -> Array:
     """Give everyone the smaller of limit and cap (E2), never w R eta, so that no limit is crossed by rounding."""
     return np.minimum(limits, cap)
+
+
+def tilt_left(totals: Array, counts: Array | float, *, people: float) -> float:
+    """Compute E15's tilt of those who are left of so many announced people, from sums of epsilons in groups of equals.
+
+    Weights are renormalised over those left, and compared with equal shares of everyone: who is gone has weight 0. An
+    average over who is gone has a ``counts`` below 1 for a single person.
+    """
+    kept = float(totals.sum())
+    return float(np.maximum(totals - counts * (kept / people), 0.0).sum()) / kept if kept > 0 else 1.0
 
 
 def tilt_of(design: Design, limits: Limits) -> float:

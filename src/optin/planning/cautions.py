@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from optin.agents import Description
+from optin.planning.reach import plus_minus
 
 __all__ = ["CLASS", "assumption", "cautions", "limits_as_values"]
 
@@ -59,7 +60,7 @@ def _says_nothing(half: float, width: float) -> str:
     if 2 * half < NEARLY_ALL * width:
         return ""
     return (
-        f"The 95 % interval, ± {_short(half)}, is about as wide as the range of values, {_short(width)}: the result will say"
+        f"The 95 % interval, {plus_minus(half)}, is about as wide as the range of values, {_short(width)}: the result will say"
         " next to nothing. Ask more people, or people with higher limits."
     )
 

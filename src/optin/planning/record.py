@@ -14,7 +14,7 @@ from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.kernel.optimum import Design, epsilons, shadow_prices
 from optin.planning.cautions import cautions
-from optin.planning.reach import reach
+from optin.planning.reach import plus_minus, reach
 from optin.planning.wish import Target
 
 if TYPE_CHECKING:
@@ -123,6 +123,11 @@ class Plan:
         """How many people a noiseless mean of the same accuracy would take."""
         return self.data_variance / self.variance if self.variance > 0 else math.inf
 
+    @property
+    def worst_case_people(self) -> float:
+        """The same with the largest bias at the declared gap counted in."""
+        return self.data_variance / self.worst_case_mse if self.worst_case_mse > 0 else math.inf
+
     def limits(self, agents: Agents) -> Array:
         """Return what each of these people accepts at most under this plan."""
         if agents.model != self.model:
@@ -217,14 +222,13 @@ class Plan:
 
     def rows(self) -> list[tuple[str, str]]:
         """Return the plan as labelled lines, for terminals and notebooks."""
-        worth = f"{self.effective_people:,.{'4g' if self.effective_people < 1000 else '0f'}}"
         lines = [
             ("people", f"{self.people:,} ({self.model})"),
             ("cap on epsilon", f"{self.cap:.6g} ({self.pooled_people:,} people have a limit at or above it)"),
             ("Laplace noise scale", f"{self.noise_scale:.6g}"),
             ("standard error", f"{self.standard_error:.6g}"),
-            ("95 % interval", f"± {self.half_width():.6g}"),
-            ("as accurate as", f"a noiseless mean of {worth} people"),
+            ("95 % interval", plus_minus(self.half_width(), 6)),
+            ("as accurate as", f"a noiseless mean of {_count(self.effective_people)} people" + self._with_bias()),
             ("tilt of the weights", f"{self.tilt:.4g}"),
         ]
         if self.max_gap > 0:
@@ -237,6 +241,9 @@ class Plan:
             people = "no number of" if self.target.people_needed is None else f"{self.target.people_needed:,}"
             lines.append((f"for a standard error of {self.target.error:g}", f"{people} people like these"))
         return lines
+
+    def _with_bias(self) -> str:
+        return f" ({_count(self.worst_case_people)} with the largest bias)" if self.max_gap > 0 else ""
 
     def __repr__(self) -> str:
         lines = self._told()
@@ -254,6 +261,10 @@ class Plan:
 
 
 _WRITTEN = {f.name: f for f in fields(Plan) if f.metadata.get("written", True)}
+
+
+def _count(people: float) -> str:
+    return f"{people:,.{'4g' if people < 1000 else '0f'}}"
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401

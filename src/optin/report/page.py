@@ -7,8 +7,9 @@ import math
 from optin._version import __version__
 from optin.agents import Description
 from optin.errors import BadInput
-from optin.figures.wording import count, level, part, short, whole
+from optin.figures.wording import count, level, part, plus_minus, short, whole
 from optin.planning import Plan
+from optin.planning.reach import counted_between
 from optin.releasing import Release
 from optin.report import plan_sections, release_sections
 from optin.report.markup import Markup, joined, paragraphs, tag
@@ -70,7 +71,7 @@ def _plan_header(plan: Plan, title: str, description: Description | None) -> Mar
         if math.isinf(plan.eta)
         else ", and nobody gives more privacy than they allowed."
     )
-    lead = f"The published mean will be within about ± {short(reach, 2)} of the true mean, 95 times out of 100{price}"
+    lead = f"The published mean will be within about {plus_minus(reach)} of the true mean, 95 times out of 100{price}"
     shared = f"Values between {short(plan.bounds[0], 6)} and {short(plan.bounds[1], 6)}. Errors are in the same unit."
     head = (tag("p", shared, class_="kicker"), tag("h1", title), tag("p", lead, class_="lead"))
     holds = tag("p", assumption_of(plan, GUARD))
@@ -82,7 +83,7 @@ def _plan_header(plan: Plan, title: str, description: Description | None) -> Mar
 def _plan_tiles(plan: Plan, reach: float) -> list[tuple[str, str]]:
     exact = math.isinf(plan.eta)
     return [
-        (f"± {short(reach, 2)}", "around the true mean in 95 of 100 cases, sampling, noise and possible bias together"),
+        (plus_minus(reach), "around the true mean in 95 of 100 cases, sampling, noise and possible bias together"),
         (short(plan.cap) if plan.pooled_people and not exact else "no cap", _cap_words(plan)),
         (
             f"{part(plan.pooled_people, plan.people)} of {plan.people:,}",
@@ -90,7 +91,11 @@ def _plan_tiles(plan: Plan, reach: float) -> list[tuple[str, str]]:
             if exact
             else "are asked for no more than the cap; any limit above it stays unused",
         ),
-        (whole(plan.effective_people), "without any privacy would give a mean as accurate as this"),
+        (
+            whole(plan.worst_case_people),
+            "without any privacy would give a mean as accurate as this"
+            + (f", with its largest bias; without the gap {whole(plan.effective_people)}" if plan.max_gap > 0 else ""),
+        ),
     ]
 
 
@@ -118,7 +123,8 @@ def _release_header(release: Release, description: Description | None) -> Markup
         else "nobody gave more privacy than they allowed"
     )
     lead = (
-        f"The mean is estimated at {level(release.estimate, reach)}. With 95 % confidence the population's mean lies between "
+        f"The mean of values {counted_between(offer.bounds)} is estimated at {level(release.estimate, reach)}. "
+        "With 95 % confidence the population's mean of them lies between "
         f"{level(total.low, reach)} and {level(total.high, reach)}; ± is half of that interval{cut}. "
         f"{release.joined_people:,} of {count(offer.people)} joined{_idle(description)}; {price}."
     )
@@ -139,7 +145,8 @@ def _idle(description: Description | None) -> str:
 
 def _release_title(release: Release) -> str:
     reach = release.half_width(0.95)
-    return f"The mean is {level(release.estimate, reach)}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{short(reach, 2)}"
+    found = f"{level(release.estimate, reach)} {plus_minus(reach)}".replace(" ", "\N{NO-BREAK SPACE}")
+    return f"The mean is {found}, of values {counted_between(release.announcement.bounds)}"
 
 
 def _cautions(sentences: tuple[str, ...]) -> Markup:

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from optin import figures
 from optin.agents import Description
-from optin.figures.accuracy import error_parts, threshold_hidden, told_references, turnout_lines
+from optin.figures.accuracy import error_parts, threshold_hidden, told_references
 from optin.figures.cells import coarse, groups
 from optin.figures.curves import crowd, designs
 from optin.figures.dial import dial_caps
 from optin.figures.people import cost_shares, ranges
-from optin.figures.wording import count, part, percent, power_of, short, steady, whole
+from optin.figures.wording import count, part, percent, power_of, short, steady
 from optin.planning import Plan, Target
 from optin.planning.cautions import CLASS
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
+from optin.report.reach import as_good_as
 from optin.report.section import Pictured, error_name, error_reading, facts, note, root, squared_error_caption
+from optin.report.turnout_section import turnout_section
 
 __all__ = ["error_section", "plan_numbers", "plan_sections"]
+
+NEAR_STRICTEST = (
+    "Near the strictest: the strictest group's limit, rounded down so that it is nobody's own. The strictest limit is at"
+    " least this, and its error at most this."
+)
 
 
 def plan_sections(plan: Plan, description: Description, release: Release | None = None) -> tuple[Pictured, ...]:
     """List every section that needs a description of the limits, with the release's own marks if there is one."""
     return (
         _limits(plan, description),
-        _weights(plan, description),
+        _weights(plan, description, release),
         error_section(plan, description, release),
         _dial(plan, description),
         _noise(plan, description),
         _costs(plan, description),
-        _turnout(plan, description, release),
+        turnout_section(plan, description, release),
     )
 
 
@@ -71,27 +76,41 @@ def _limits(plan: Plan, description: Description) -> Pictured:
     )
 
 
-def _weights(plan: Plan, description: Description) -> Pictured:
-    gap = plan.max_gap
-    rows = [
-        ("weight of a pooled person", f"{short(plan.pooled_weight * plan.people)} equal shares"),
-        ("tilt", percent(plan.tilt)),
-        ("declared gap between people's means", short(gap) if gap else "none: values independent of limits"),
-        ("largest bias at that gap", short(plan.bias_bound)),
-        ("largest bias at a gap of a tenth of the range", short(plan.tilt * plan.width / 10)),
-    ]
-    known = facts("Weights", rows if plan.pooled_people else rows[1:])
+def _weights(plan: Plan, description: Description, release: Release | None) -> Pictured:
+    pooled, *others = weight_facts(plan, release)
+    known = facts("Weights", [pooled, *others] if plan.pooled_people else others)
     return Pictured(
         name="weights",
         title="Whose values count how much",
         reading=(
             "A person's weight goes with the epsilon they give. That is harmless if cautious and open people have the same "
             "values on average. If their averages lie apart, the result is off by at most the tilt times that distance."
+            + (
+                ""
+                if release is None
+                else " Drawn as planned; who stayed away counts for nothing, and adds to the tilt."
+            )
         ),
         draw=lambda ax, ink: figures.weights(ax, plan, description, ink=ink),
         numbers=lambda: known,
         always=known,
     )
+
+
+def weight_facts(plan: Plan, release: Release | None = None) -> list[tuple[str, str]]:
+    """List tilt and largest bias: the release's own where there is one, and what was planned under that name."""
+    gap, own = plan.max_gap, plan if release is None else release
+    rows = [
+        ("tilt", percent(own.tilt)),
+        ("declared gap between people's means", short(gap) if gap else "none: values independent of limits"),
+        ("largest bias at that gap", short(own.bias_bound)),
+        ("largest bias at a gap of a tenth of the range", short(own.tilt * plan.width / 10)),
+    ]
+    pooled = f"{short(plan.pooled_weight * plan.people)} equal shares"
+    if release is None:
+        return [("weight of a pooled person", pooled), *rows]
+    planned = [("tilt, as planned", percent(plan.tilt)), ("largest bias, as planned", short(plan.bias_bound))]
+    return [("weight of a pooled person, as planned", pooled), *rows, *planned]
 
 
 def error_section(plan: Plan, description: Description | None, release: Release | None = None) -> Pictured:
@@ -142,7 +161,7 @@ def _dial(plan: Plan, description: Description) -> Pictured:
                 percent(float(ends.tilts[i])),
             )
             for i, name in enumerate(
-                ("strictest above 0" if coarse(description).zeros else "strictest", "proportional")
+                ("near the strictest" + (" above 0" if coarse(description).zeros else ""), "proportional")
             )
         )
         own = ("this plan", short(plan.cap), root(plan.worst_case_mse), percent(plan.tilt))
@@ -152,7 +171,7 @@ def _dial(plan: Plan, description: Description) -> Pictured:
             (first, own, last),
             strong="this plan",
         )
-        return joined((shown, note(_dial_note(plan))))
+        return joined((shown, note(_dial_note(plan), NEAR_STRICTEST)))
 
     return Pictured(
         name="dial",
@@ -226,42 +245,6 @@ def _costs(plan: Plan, description: Description) -> Pictured:
     )
 
 
-def _turnout(plan: Plan, description: Description, release: Release | None) -> Pictured:
-    def numbers() -> Markup:
-        away = np.array([0.0, 0.05, 0.1, 0.2, 0.4, 0.6])
-        lines = turnout_lines(plan, description, away)
-        rows = [
-            (percent(float(a)), *(root(float(lines[who][i]) ** 2) for who in ("strictest", "random", "generous")))
-            for i, a in enumerate(away)
-        ]
-        head = ("stay away", "strictest first", "at random", "most open first")
-        shown = table("Standard error left, promises unchanged", head, rows)
-        return joined((shown, note(*_turnout_notes(plan, release))))
-
-    return Pictured(
-        name="turnout",
-        title="If people stay away",
-        reading=(
-            "Promises are frozen when they are announced: whoever joins gives exactly what was promised, however few come."
-            + ("" if plan.eta_given else " Whoever stays away, the error lies in the shaded band.")
-        ),
-        draw=lambda ax, ink: figures.turnout(ax, plan, description, release=release, ink=ink),
-        numbers=numbers,
-    )
-
-
-def _turnout_notes(plan: Plan, release: Release | None) -> list[str]:
-    notes = []
-    if plan.promised_variance is not None:
-        notes.append(
-            f"Promised: a standard error of {root(plan.promised_variance)} or better; else nothing is released."
-        )
-    if release is not None:
-        gone = percent(1.0 - release.joined_people / plan.people)
-        notes.append(f"This release: {gone} stayed away, standard error {root(release.variance)}.")
-    return notes
-
-
 def plan_numbers(plan: Plan) -> Markup:
     """List the plan's numbers in full, for checking."""
     rows = [
@@ -275,7 +258,7 @@ def plan_numbers(plan: Plan) -> Markup:
         ("η, noise scale", f"{plan.eta:.10g}, {plan.noise_scale:.10g}" + (" (given)" if plan.eta_given else "")),
         ("variance, standard error", f"{plan.variance:.10g}, {plan.standard_error:.10g}"),
         ("tilt, largest bias", f"{plan.tilt:.10g}, {plan.bias_bound:.10g}"),
-        ("as accurate as a plain mean of", whole(plan.effective_people)),
+        ("as accurate as a plain mean of", as_good_as(plan)),
     ]
     if plan.promised_variance is not None:
         rows += [("promised variance", f"{plan.promised_variance:.10g}"), ("slack", f"{plan.slack:.10g}")]

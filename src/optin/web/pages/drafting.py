@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from optin.errors import BadInput, OptinError
-from optin.figures.wording import count, short
+from optin.figures.wording import at_most, count, short
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
@@ -201,10 +201,11 @@ def people_words(people: float) -> str:
 def preview_words(found: Preview, *, max_gap: float, highest: float = math.inf) -> dict[str, Any]:
     """Put a preview in words; a cap above the highest limit asks everyone for all they allow."""
     return {
-        "reach": short(found.half_width, 2),
+        "reach": at_most(found.half_width),
         "standard_error": short(found.standard_error),
         "bias": short(max_gap * found.tilt, 2),
         "effective": people_words(found.effective_people),
+        "besides_gap": ", without the gap" if max_gap > 0 else "",
         "cap": cap_words(found.cap, highest=highest),
         "warnings": found.warnings,
     }

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from optin.errors import BadInput, OptinError
-from optin.figures.wording import count, short
+from optin.figures.wording import at_most, count, plus_minus
 from optin.planning import Plan
 from optin.report.images import WIDTH, pixels, told
 from optin.report.plan_sections import plan_sections
@@ -85,7 +85,7 @@ def _lead(found: Campaign, plan: Plan) -> tuple[str, str]:
     offer, unit = found.announcement, f" {found.draft.unit}" if found.draft.unit else ""
     reach = planned_reach(plan) if offer is None else announced_reach(offer)
     lead = (
-        f"With all {count(plan.people)}, the published average will be within about ± {short(reach, 2)}{unit} of "
+        f"With all {count(plan.people)}, the published average will be within about {plus_minus(reach)}{unit} of "
         "the true one, 95 times out of 100, and nobody gives more than they allowed."
     )
     seen = "in groups of at least ten people, each taken at its most careful end, so that no mark stands for a person"
@@ -171,7 +171,7 @@ def _what_if(service: ServiceOf, visitor: AnalystOnly, found: Campaign, asked: d
         answer, max_gap=gap, highest=highest if found.draft.model == PRIVACY_CONSTRAINED else math.inf
     )
     words |= {"effective": people_words((spread / answer.standard_error) ** 2)}
-    return {"what_if": {**words, "best": "" if best is None else short(best.half_width, 2)}}
+    return {"what_if": {**words, "best": "" if best is None else at_most(best.half_width)}}
 
 
 def _slider(text: str) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from optin.announcement import Announcement, Deal, explain
 from optin.figures.wording import at_most, count, level, percent, short
+from optin.planning.reach import counted_between
 from optin.releasing import Release
 from optin.web.service.ladder import Step, ladder_of, odds_words
 from optin.web.service.records import PRIVACY_CONSTRAINED
@@ -229,6 +230,7 @@ class ResultWords:
 
     estimate: str
     reach: str
+    counted: str
     low: str
     high: str
     noise_low: str
@@ -243,7 +245,8 @@ def result_words(release: Release) -> ResultWords:
     reach = release.half_width(0.95)
     return ResultWords(
         estimate=level(release.estimate, reach),
-        reach=short(reach, 2),
+        reach=at_most(reach),
+        counted=counted_between(release.announcement.bounds),
         low=level(total.low, reach),
         high=level(total.high, reach),
         noise_low=level(noise.low, reach),

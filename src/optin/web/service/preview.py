@@ -22,6 +22,7 @@ from optin.announcement.offer import exact_variance
 from optin.errors import BadInput, PromiseBroken
 from optin.participation import without
 from optin.planning import Plan, plan
+from optin.planning.reach import tilt_at
 from optin.report.reach import announced_reach, planned_reach
 from optin.web.service import campaigns
 from optin.web.service.core import Service
@@ -79,7 +80,8 @@ def what_if(
         raise BadInput(_NOBODY_LEFT)
     stay = len(agents) - left.people
     half = _finite(planned_reach(found, turnout=stay / len(agents)))
-    return replace(seen, people=stay, standard_error=_finite(left.standard_error), half_width=half)
+    tilt = tilt_at(found, stay / len(agents))
+    return replace(seen, people=stay, standard_error=_finite(left.standard_error), tilt=tilt, half_width=half)
 
 
 def _announced(offer: Announcement, draft: Draft, decline_share: float) -> Preview:
@@ -98,7 +100,7 @@ def _announced(offer: Announcement, draft: Draft, decline_share: float) -> Previ
         standard_error=_finite(seen.standard_error),
         noise_scale=_finite(offer.noise_scale / float(turnout)),
         effective_people=_finite(spread / seen.variance),
-        tilt=offer.tilt,
+        tilt=tilt_at(offer, float(turnout)),
         half_width=_finite(announced_reach(offer, turnout=float(turnout))),
         warnings=seen.warnings(),
     )
