@@ -6,7 +6,12 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, text
 
-__all__ = ["Holding", "announced_body", "given_back", "holdings", "promised_nothing"]
+from optin.releasing import Release
+from optin.store.chain import Terms
+from optin.store.offers import closing_of, offer_of
+from optin.store.texts import released_in
+
+__all__ = ["Holding", "announced_body", "given_back", "holdings", "promised_nothing", "released", "stored_release"]
 
 _HOLDINGS = """SELECT t.campaign, t.round, t.at, q.grains AS promised, c.grains AS spent, r.position AS returned
     FROM people p JOIN promises q ON q.person = p.person JOIN acts t ON t.number = q.offer
@@ -60,3 +65,15 @@ def announced_body(connection: Connection, campaign: str, round: int) -> str | N
         {"campaign": campaign, "round": round},
     )
     return body
+
+
+def released(connection: Connection, campaign: str, round: int) -> bool:  # noqa: A002
+    """Say whether this campaign and round were released: drawn, charged for, and not to be taken back."""
+    return stored_release(connection, campaign, round) is not None
+
+
+def stored_release(connection: Connection, campaign: str, round: int) -> Release | None:  # noqa: A002
+    """Read the result of this campaign and round, if it was drawn."""
+    offer = offer_of(connection, Terms(campaign, round, ""))
+    closing = None if offer is None else closing_of(connection, offer.number)
+    return released_in(closing.body, closing.hash) if closing is not None and closing.kind == "release" else None

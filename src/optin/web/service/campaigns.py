@@ -11,9 +11,10 @@ from optin.announcement import Announcement
 from optin.errors import BadInput, PromiseBroken
 from optin.releasing import Release
 from optin.store.changing import hold
+from optin.store.holdings import released
 from optin.store.web_schema import campaigns, events, invitations, jobs, registrations
 from optin.web.service.core import Service, hashed, log_event, new_id, new_secret
-from optin.web.service.deadlines import publish_by
+from optin.web.service.deadlines import WAITING, publish_by
 from optin.web.service.ladder import ladder_of
 from optin.web.service.life import possible, warning
 from optin.web.service.records import Campaign, Cell, Draft, Event, Visitor, checked_draft
@@ -200,7 +201,9 @@ def merged(amounts: list[float], counts: list[int]) -> list[Cell]:
 
 
 def possible_now(connection: Connection, row: Row[Any]) -> tuple[str, ...]:
-    """List the steps that a campaign may take as it is."""
+    """List the steps that a campaign may take as it is; what the ledger has released can only be published."""
+    if row.state in WAITING and released(connection, row.id, row.round):
+        return ("release",)
     draft = Draft.from_json(row.draft)
     too_few = row.state == "closed" and _too_few_joined(connection, row, draft.quorum_people)
     return possible(row.state, sealed=draft.sealed, too_few=too_few)

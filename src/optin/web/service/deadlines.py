@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, select
 
 from optin.errors import PromiseBroken
+from optin.store.holdings import released
 from optin.store.web_schema import events
 from optin.web.service.core import Service, log_event
 
@@ -49,8 +50,11 @@ def begin_waiting(service: Service, connection: Connection, row: Row[Any]) -> No
 
 
 def deadline(service: Service, connection: Connection, row: Row[Any]) -> Deadline | None:
-    """Find what an announced round has to reach in time; None for all others, and where no time has begun yet."""
-    if row.state not in WAITING:
+    """Find what an announced round has to reach in time; None for all others, and where no time has begun yet.
+
+    What the ledger has released is late for nothing: people are charged, and only its result can follow.
+    """
+    if row.state not in WAITING or released(connection, row.id, row.round):
         return None
     closing = _first_closing(connection, row)
     begun = _begun(connection, row, after=closing)

@@ -13,7 +13,7 @@ from optin.store import Terms
 from optin.store.web_schema import campaigns, jobs
 from optin.web.service.core import Service, log_event
 from optin.web.service.long_steps import LONG_STEPS, destroy_spent_keys
-from optin.web.service.overdue import cancel_overdue
+from optin.web.service.overdue import cancel_overdue, publish_drawn
 from optin.web.service.records import Job
 from optin.web.service.rows import as_job
 
@@ -50,6 +50,7 @@ class Worker:
         while not self._leaving.is_set():
             try:
                 destroy_spent_keys(self._service)
+                publish_drawn(self._service)
                 cancel_overdue(self._service)
                 run_all(self._service, until=self._leaving)
                 failures = 0

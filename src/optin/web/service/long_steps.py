@@ -9,10 +9,11 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, delete, select, text, update
+from sqlalchemy import Connection, Row, delete, select, text, update
 
 from optin import campaign as job_of_the_paper
 from optin.announcement import Announcement
@@ -22,15 +23,16 @@ from optin.errors import LedgerUnavailable, PromiseBroken
 from optin.participation import Turnout, turnout
 from optin.store import Terms
 from optin.store.changing import hold
-from optin.store.holdings import announced_body
-from optin.store.web_schema import answers, campaigns
+from optin.store.holdings import announced_body, stored_release
+from optin.store.web_schema import answers, campaigns, jobs
 from optin.web.service.announcing import Progress, announce, announced_agents
 from optin.web.service.core import Service
+from optin.web.service.deadlines import WAITING
 from optin.web.service.records import Draft, Job
 from optin.web.service.rows import People, campaign_row, people_of
 from optin.web.service.steps import reach
 
-__all__ = ["LONG_STEPS", "Progress", "destroy_spent_keys"]
+__all__ = ["LONG_STEPS", "Progress", "destroy_spent_keys", "finish_release"]
 
 CHUNK = 5000
 LOG = logging.getLogger("optin.web")
@@ -42,6 +44,8 @@ def release(service: Service, job: Job, progress: Progress) -> None:
     """Count who joined, and only if that is enough open the answers, draw the one result, and forget the answers."""
     progress("counting answers", 0, 0)
     row = service.read(lambda connection: campaign_row(connection, job.campaign))
+    if finish_release(service, job.campaign, job.round):
+        return
     if row.state != "closed" or row.round != job.round:  # killed after the step was taken, before the job was marked
         destroy_spent_keys(service)
         return
@@ -56,17 +60,32 @@ def release(service: Service, job: Job, progress: Progress) -> None:
     progress("opening answers", 0, 0)
     values = _opened_values(service, job, people, sealed, progress)
     progress("releasing", len(people), len(people))
-    result = job_of_the_paper.release(offer, agents, values, ledger=service.ledger, joined=joined, quorum=quorum)
+    job_of_the_paper.release(offer, agents, values, ledger=service.ledger, joined=joined, quorum=quorum)
+    finish_release(service, job.campaign, job.round)
 
-    def work(connection: Connection) -> None:
-        hold(connection, job.campaign)
-        row = campaign_row(connection, job.campaign)
-        if row.state == "closed" and row.round == job.round:
-            _forget_values(connection, job.campaign)
+
+def finish_release(service: Service, campaign: str, round: int) -> bool:  # noqa: A002 - the word of the contract
+    """Publish the result that the ledger holds, whatever came between, and forget the answers; say whether it holds one."""
+
+    def work(connection: Connection) -> bool:
+        hold(connection, campaign)
+        row, result = campaign_row(connection, campaign), stored_release(connection, campaign, round)
+        if result is not None and row.state in WAITING and row.round == round:
+            _forget_values(connection, campaign)
             reach(service, connection, row, "release", release=result.to_json())
+            _settle_failed_jobs(connection, row)
+        return result is not None
 
-    service.change(work)
+    found = service.change(work)
     destroy_spent_keys(service)
+    return found
+
+
+def _settle_failed_jobs(connection: Connection, row: Row[Any]) -> None:
+    """Mark what failed after the result was drawn as done: it is."""
+    failed = (jobs.c.campaign == row.id, jobs.c.round == row.round, jobs.c.kind == "release", jobs.c.state == "failed")
+    done = {"state": "done", "step": "done", "error": None}
+    connection.execute(update(jobs).where(*failed, jobs.c.created_at >= row.changed_at).values(done))
 
 
 class QuietQuorum(Quorum):

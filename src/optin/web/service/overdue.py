@@ -1,20 +1,45 @@
-"""Cancelling rounds that were announced and never released, so that nobody's promise is held for ever."""
+"""What is done unasked: cancelling rounds that were announced and never released, so that nobody's promise is held for ever,
+and publishing results that the ledger holds where something failed before the campaign could follow.
+"""
 
 from __future__ import annotations
 
 import functools
+import logging
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
+from optin.errors import LedgerUnavailable
 from optin.store.changing import hold
+from optin.store.holdings import released
 from optin.store.web_schema import campaigns
 from optin.web.service.core import Service, log_event
 from optin.web.service.deadlines import WAITING, begin_answering, begin_waiting, deadline
+from optin.web.service.long_steps import finish_release
 from optin.web.service.rows import campaign_row, job_of
 from optin.web.service.steps import leave_as_job
 
-__all__ = ["cancel_overdue"]
+__all__ = ["cancel_overdue", "publish_drawn"]
+
+LOG = logging.getLogger("optin.web")
+
+
+def publish_drawn(service: Service) -> None:
+    """Publish every result that was drawn and charged for; one that cannot be now keeps no other work waiting."""
+    query = select(campaigns).where(campaigns.c.state.in_(WAITING))
+
+    def look(connection: Connection) -> list[tuple[str, int]]:
+        rows = connection.execute(query).all()
+        return [(row.id, row.round) for row in rows if released(connection, row.id, row.round)]
+
+    for name, number in service.read(look):
+        try:
+            finish_release(service, name, number)
+        except LedgerUnavailable:
+            raise
+        except Exception as error:  # whatever it was: it is tried again, and the others go on
+            LOG.error("a result is not published yet", extra={"reason": type(error).__name__})
 
 
 def cancel_overdue(service: Service) -> None:
@@ -30,6 +55,8 @@ def cancel_overdue(service: Service) -> None:
 
 def _is_due(service: Service, connection: Connection, row: Row[Any]) -> bool:
     """Say whether something is to be done: a round's time is over, or was never begun."""
+    if released(connection, row.id, row.round):
+        return False
     job, found = job_of(connection, row.id), deadline(service, connection, row)
     return not (job is not None and job.unfinished) and (found is None or service.clock() > found.at)
 

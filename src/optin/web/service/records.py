@@ -268,7 +268,8 @@ class MyCampaign:
     """A campaign as one of its people sees it: what is asked, and what is theirs.
 
     ``given_back`` says that the promise of this round is no longer held for them, so that they cannot join it any more;
-    ``remaining`` is what is left of their total over all campaigns, None if nothing bounds it yet.
+    ``remaining`` is what is left of their total over all campaigns, None if nothing bounds it yet; ``due`` says what is to be
+    done by ``publish_by``: answers "closed" or, once they were closed before, the result "published".
     """
 
     id: str
@@ -284,6 +285,7 @@ class MyCampaign:
     given_back: bool
     remaining: float | None = field(repr=False)
     publish_by: float | None
+    due: str | None
 
     @property
     def counts_about(self) -> int | None:

@@ -88,6 +88,8 @@ def _taken_before(row: Row[Any], step: str, round: int | None) -> bool:  # noqa:
 
 def _expect_possible(service: Service, connection: Connection, row: Row[Any], step: str) -> None:
     can = possible_now(connection, row)
+    if can == ("release",) and step != "release":
+        raise PromiseBroken("the result of this round is drawn, and people are charged for it: publish it, to finish")
     if step in ("open-answers", "close", "release", "reopen-answers"):
         expect_in_time(service, connection, row)
     if step == "reopen-registration" and step in can and service.ledger.is_announced(Terms(row.id, row.round, "")):

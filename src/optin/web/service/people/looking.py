@@ -15,7 +15,7 @@ from optin.store import epsilons_of
 from optin.store.holdings import Holding
 from optin.store.web_schema import answers, campaigns, invitations, registrations
 from optin.web.service.core import Service
-from optin.web.service.deadlines import publish_by
+from optin.web.service.deadlines import deadline
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import step_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Me, MyCampaign, Visitor
@@ -108,7 +108,7 @@ def visible(connection: Connection, person: Visitor, name: str) -> Row[Any]:
 
 def _stranger_view(row: Row[Any]) -> MyCampaign:
     empty: dict[str, Any] = dict.fromkeys(
-        ("stated", "deal", "answer", "announcement", "release", "spent", "remaining", "publish_by")
+        ("stated", "deal", "answer", "announcement", "release", "spent", "remaining", "publish_by", "due")
     )
     draft = Draft.from_json(row.draft)
     return MyCampaign(id=row.id, draft=draft, state=row.state, round=row.round, given_back=False, **empty)
@@ -122,7 +122,7 @@ def _view(service: Service, connection: Connection, row: Row[Any], person: str, 
         stated = answered = None  # taken back, after registration had been opened again
     draft = Draft.from_json(row.draft)
     offer = Announcement.from_json(row.announcement) if row.announcement else None
-    holding = budget.holding(row.id, row.round)
+    holding, due = budget.holding(row.id, row.round), deadline(service, connection, row)
     return MyCampaign(
         id=row.id,
         draft=draft,
@@ -136,7 +136,8 @@ def _view(service: Service, connection: Connection, row: Row[Any], person: str, 
         spent=holding.spent * 2.0**-32 if holding and row.state == "released" else None,
         given_back=holding is not None and holding.returned,
         remaining=_epsilon(budget.left),
-        publish_by=publish_by(service, connection, row),
+        publish_by=due.at if due else None,
+        due=due.due if due else None,
     )
 
 
