@@ -74,10 +74,11 @@ def uncovered(connection: Connection, *, exact: bool, lower_limits: bool = False
     """Count the staged people whose allowance does not cover the grains in column a, and name the first position.
 
     With ``lower_limits`` the totals in column b bind too, where they are lower than the allowances. An exact release shows
-    values as they are, whatever its grains: nobody's finite allowance covers it.
+    values as they are, whatever its grains: nobody's finite allowance covers it. Whoever is asked for nothing is covered, also
+    where a total is now below what was promised before: else one person could stop an announcement to all others.
     """
-    asked = f"CASE WHEN asked > 0 THEN {UNLIMITED} ELSE 0 END" if exact else "asked"
-    query = f"SELECT COUNT(*), MIN(position) FROM ({_REMAINING}) r WHERE remaining < {asked}"  # noqa: S608
+    asked = UNLIMITED if exact else "asked"
+    query = f"SELECT COUNT(*), MIN(position) FROM ({_REMAINING}) r WHERE asked > 0 AND remaining < {asked}"  # noqa: S608
     given = {"besides": 0, "raising": 0, "lowering": int(lower_limits)}
     count, first = connection.execute(text(query), given).one()
     return count, first
