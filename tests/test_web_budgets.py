@@ -117,18 +117,6 @@ def test_a_total_said_in_campaigns_has_an_end_and_covers_the_campaign_at_hand(lo
     assert 0.9 * 5.0 / COSTS[step].amount < crowd[0].me().promised <= mine.allowance
 
 
-def test_a_mistaken_choice_leaves_no_total_behind(lodge):
-    analyst, person = lodge.analyst(), lodge.person()
-    campaign = registered(analyst, [])
-    assert person.register(campaign, 9).remaining == TIMES * LIMITS[9].amount
-    assert person.register(campaign, 5).remaining == TIMES * LIMITS[5].amount
-    assert person.register(campaign, 9).remaining == TIMES * LIMITS[5].amount  # raised only where its owner says so
-    person.register(campaign, 5)
-    person.withdraw(campaign)
-    assert person.me().allowance is None
-    assert lodge.service.read(lambda link: budget_of(link, person.me().account)).total is None
-
-
 def test_a_total_that_was_stated_or_covers_another_choice_stays_when_a_choice_goes(lodge):
     analyst, (one, other) = lodge.analyst(), lodge.people(2)
     first, second = (registered(analyst, []) for _ in range(2))

@@ -29,7 +29,7 @@ _SAID = {
     "total": "Your total over all campaigns was lowered.",
     "joined": "You joined. Your answer is locked away.",
     "declined": "You declined. Nothing of yours is used.",
-    "withdrawn": "Your choice was taken back.",
+    "withdrawn": "Your choice was taken back. Your total over all campaigns stays as it is; you can lower it under My campaigns.",
 }
 
 

@@ -116,15 +116,17 @@ def _once(budget: Budget, most: int | None) -> str:
 
 
 def _options(budget: Budget, most: int | None, picked: str) -> tuple[Option, ...]:
+    """List the totals to choose from; one said before is the default, so that changing a limit never changes it unasked."""
     like = "more like this one" if budget.committed else "like this one"
     words = {times: f"{times} campaigns {like}" for times in _CHOICES} | {1: "this campaign, and no other"}
-    chosen, choices = _chosen(budget, most), _choices(budget, most)
-    marked = picked if picked in map(str, choices) else str(chosen)
+    choices = _choices(budget, most)
+    default = str(TIMES) if budget.total is None else ""
+    marked = picked if picked in map(str, choices) else default
     listed = tuple(Option(str(times), words[times], str(times) == marked) for times in choices)
-    if budget.total is None or chosen is not None:
+    if budget.total is None:
         return listed
     said = "what I said before" if budget.left is None else f"what I said before ({_down(budget.left)} is left)"
-    return (Option("", said, not any(option.chosen for option in listed)), *listed)
+    return (Option("", said, not marked), *listed)
 
 
 def _choices(budget: Budget, most: int | None) -> tuple[int, ...]:
@@ -133,12 +135,3 @@ def _choices(budget: Budget, most: int | None) -> tuple[int, ...]:
         return _CHOICES
     totals = {budget.after(times, most): times for times in reversed(_CHOICES)}
     return tuple(sorted(totals.values()))
-
-
-def _chosen(budget: Budget, most: int | None) -> int | None:
-    """Say which of the choices the total is now; it then follows the limit, if that is changed."""
-    if budget.total is None:
-        return TIMES
-    if most is None:
-        return None
-    return next((times for times in _CHOICES if budget.after(times, most) == budget.total), None)

@@ -81,7 +81,8 @@ class Budget:
     def after(self, times: int, most: int) -> int:
         """Say what the total becomes if ``times`` more campaigns are allowed that ask for ``most`` each.
 
-        It has an end: whoever wants to allow more than that says the number itself. One such campaign is always covered.
+        It has an end: whoever wants to allow more than that says the number itself. One such campaign is covered as soon as
+        nothing waits to be given back: what waits is not added, since it would be left for other campaigns afterwards.
         """
         more = max(most, min(times * most, int(MOST_IN_CAMPAIGNS * 2**32)))
         return min(self.committed + more, UNLIMITED - 1)

@@ -13,47 +13,29 @@ from optin.store import allowance_grains
 from optin.store.changing import hold
 from optin.store.web_schema import accounts, campaigns, registrations
 from optin.web.service.core import Service
-from optin.web.service.ladder import Step, step_of
+from optin.web.service.ladder import Step
 from optin.web.service.people.looking import me
 from optin.web.service.records import Draft, Me, Visitor
 from optin.web.service.rows import job_of
 from optin.web.service.totals import TIMES, Budget, asked_at_most, budget_of, keep_total
 
-__all__ = ["lower_allowance", "raise_allowance", "say_total", "take_total_back"]
+__all__ = ["lower_allowance", "raise_allowance", "say_total"]
 
 
 def say_total(connection: Connection, person: str, row: Row[Any], step: Step, times: int | None) -> None:
     """Say a total beside a choice: what was given and promised so far, and so many campaigns like this one.
 
-    Without ``times`` a total said before stays as it is, and a first one is for a few campaigns; one that came with the
-    choice before is not left behind when that is lowered. A campaign that can be worth nothing to this person says nothing
+    Without ``times`` a total said before stays as it is, whatever is chosen or taken back: which one was meant cannot be told
+    from its number. A first one is for a few campaigns. A campaign that can be worth nothing to this person says nothing
     about a total.
     """
     budget, most = _kept_budget(connection, person), asked_at_most(Draft.from_json(row.draft), step)
-    if not most:
+    if not most or (times is None and budget.total is not None):
         return
     total = budget.after(TIMES if times is None else times, most)
-    if times is None and budget.total is not None:
-        total = min(total, budget.total) if _came_along(connection, person, row, budget) else budget.total
     if total != budget.total:
         _expect_no_plan_under_way(connection, person)
         connection.execute(update(accounts).where(accounts.c.id == person).values(allowance=total))
-
-
-def take_total_back(connection: Connection, person: str, row: Row[Any]) -> None:
-    """Forget a total that came along with a choice, before the choice itself goes; the caller keeps the total."""
-    if _came_along(connection, person, row, budget_of(connection, person)):
-        connection.execute(update(accounts).where(accounts.c.id == person).values(allowance=None))
-
-
-def _came_along(connection: Connection, person: str, row: Row[Any], budget: Budget) -> bool:
-    """Say whether a total is what the only choice ever made, in this round, states by itself, with nothing promised on it."""
-    query = select(registrations.c.campaign, registrations.c.round, registrations.c.step)
-    chosen = connection.execute(query.where(registrations.c.person == person)).all()
-    if [(one.campaign, one.round) for one in chosen] != [(row.id, row.round)] or budget.held:
-        return False
-    draft = Draft.from_json(row.draft)
-    return budget.total == budget.after(TIMES, asked_at_most(draft, step_of(draft.model, chosen[0].step)))
 
 
 def raise_allowance(service: Service, person: Visitor, epsilon: float) -> Me:

@@ -13,7 +13,7 @@ from optin.store.web_schema import answers, registrations
 from optin.web.service.campaigns import shown_until
 from optin.web.service.core import Service
 from optin.web.service.ladder import step_of
-from optin.web.service.people.allowing import say_total, take_total_back
+from optin.web.service.people.allowing import say_total
 from optin.web.service.people.looking import campaign, of_mine, visible
 from optin.web.service.records import Draft, MyCampaign, Visitor
 from optin.web.service.rows import expect_round
@@ -121,8 +121,6 @@ def _withdraw(service: Service, connection: Connection, person: Visitor, row: Ro
     chosen_at = connection.scalar(_of_round(select(registrations.c.at), registrations, row, person))
     shown = shown_until(connection, row)
     if row.state == "registration" and (shown is None or (chosen_at or shown) > shown):
-        if chosen_at is not None:
-            take_total_back(connection, person.account, row)
         for table in (registrations, answers):
             connection.execute(_of_round(delete(table), table, row, person))
     elif row.state != "closed" and chosen_at is not None:
