@@ -148,3 +148,38 @@ def test_an_announcement_says_what_promises_count_against(tmp_path):
     assert "counts against  their limits, once (--allowances COL for totals)\n" in optin_ok(*announce).out
     known = "; or the total in the ledger, for whoever has one\n"
     assert f"counts against  their limits, once (--allowances COL for totals){known}" in optin_ok(*announce).out
+
+
+WAYS = {
+    "limits": ("--limits", "most"),
+    "budgets": ("--budgets", "most", "--costs", "cost"),
+    "costs": ("--costs", "cost", "--benefit-base", 3, "--benefit-slope", 1),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_engine_finds_the_announced_columns_as_memory_does(tmp_path, way):
+    rows = (f"p{k:02d},{1 + k % 3},{0.5 + k % 2},town {k},{k % 2}" for k in range(30))
+    table = written(tmp_path / "people.csv", "id,most,cost,town,value", *rows)
+    plan, offer = tmp_path / "plan.json", tmp_path / "offer.json"
+    optin_ok("plan", table, *WAYS[way], "--bounds", 0, 1, "-o", plan)
+    optin_ok("announce", plan, table, "--ledger", tmp_path / "l.sqlite", "--min-people", 1, "-o", offer)
+    asked = ("release", offer, table, "--values", "value", "--no-ledger", "-o", tmp_path / "release.json", "--json")
+    there, here = (optin_ok(*asked, "--engine", engine).json for engine in ("duckdb", "memory"))
+    assert there["standard_error"] == here["standard_error"]
+
+
+def test_an_engine_finds_limits_that_the_ledger_had_cut(tmp_path):
+    rows = (f"p{k:02d},{k + 0.5},{1 + k % 3},1,{k % 2}" for k in range(30))
+    table = written(tmp_path / "people.csv", "id,age,most,limit,value", *rows)
+    plan, offer, kept = tmp_path / "plan.json", tmp_path / "offer.json", ("--ledger", tmp_path / "l.sqlite")
+    for campaign, more in (("one", ("--eta", 10)), ("two", kept)):
+        optin_ok("plan", table, "--limits", "most", "--bounds", 0, 1, *more, "-o", plan)
+        optin_ok("announce", plan, table, *kept, "--campaign", campaign, "--min-people", 1, "-o", offer)
+    asked = ("release", offer, table, "--values", "value", *kept, "--engine", "duckdb", "-o", tmp_path / "r.json")
+    assert "Released" in optin_ok(*asked).out
+    edited = written(tmp_path / "edited.csv", "id,most,value", *(f"p{k:02d},0.2,1" for k in range(30)))
+    refused = optin(*asked[:2], edited, *asked[3:])
+    assert refused.code == 2
+    assert "no column of this table adds up to what was announced" in refused.err
+    assert "--limits COL" in refused.err

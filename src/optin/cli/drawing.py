@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from optin.cli import screen
 from optin.cli.othertable import announced_table
 from optin.cli.people import Columns, agents_of, read_people
-from optin.errors import BadInput
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,27 +26,39 @@ __all__ = ["Taking", "draw", "quorum_of", "read_released", "taking_of"]
 
 
 def read_released(
-    path: str, given: Columns, more: list[str], offer: Announcement, engine: str | None, *, check_ids: bool
-) -> tuple[Table | None, Agents | None]:
-    """Read the named columns, or all where the limits have to be found; people of an engine come as agents."""
+    path: str,
+    given: Columns,
+    more: list[str],
+    offer: Announcement,
+    engine: str | None,
+    *,
+    check_ids: bool,
+    ledger: str | None,
+) -> tuple[Table | None, Agents | None, Columns]:
+    """Read the named columns, or all where the limits have to be found; people of an engine come as agents, theirs found."""
     from optin.engine import check_engine, engine_for, read_table
 
     check_engine(engine)
     chosen = engine_for(path) if engine is None else engine
     if chosen != "memory":
-        return None, read_people(path, _kept_columns(offer, given), engine=chosen, check_ids=check_ids).agents
+        source = _kept_columns(offer, given, path, set(more), chosen, ledger)
+        return None, read_people(path, source, engine=chosen, check_ids=check_ids).agents, source
     with screen.working("reading people"):
         named = read_table(path, [*given.names, *more])
-        return named if len(given.names) > 1 else read_table(path), None
+        return named if len(given.names) > 1 else read_table(path), None, given
 
 
-def _kept_columns(offer: Announcement, given: Columns) -> Columns:
-    """Settle the columns of people who stay in an engine, where trying one costs a scan: the usual name, or those given."""
-    if len(given.names) == 1 and offer.model == "quasi-linear":
-        raise BadInput("name the column of costs: --costs COL")
-    if len(given.names) == 1:
-        return replace(given, limits="limit")
-    return _settled(offer, given)
+def _kept_columns(
+    offer: Announcement, given: Columns, path: str, besides: set[str], engine: str, ledger: str | None
+) -> Columns:
+    """Settle the columns of people who stay in an engine: those given, or those that add up there."""
+    from optin.cli.ledgers import open_ledger
+    from optin.cli.matching import columns_in_engine
+
+    if len(given.names) > 1:
+        return _settled(offer, given)
+    with screen.working("finding columns"), nullcontext() if ledger is None else open_ledger(ledger) as opened:
+        return columns_in_engine(offer, path, engine=engine, id_column=given.id, besides=besides, ledger=opened)
 
 
 def quorum_of(people: int, standard_error: float | None) -> tuple[Quorum, list[Turnout]]:
@@ -85,7 +97,7 @@ def taking_of(
 ) -> Taking:
     """Read values and answers, unless they stay in an engine."""
     if kept is not None:
-        return Taking(kept, _kept_columns(offer, given), values, joined)
+        return Taking(kept, given, values, joined)
     assert table is not None  # noqa: S101 — people are in memory or in an engine
     source = _columns(offer, table, given, besides={values, joined or ""}, ledger=ledger)
     answers = table.truths(joined) if joined else None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from optin.cli.othertable import ADVICE, first_difference
-from optin.cli.people import Columns, agents_of
+from optin.cli.people import Columns, agents_of, described
 from optin.errors import BadInput
 from optin.store import Terms
 
@@ -17,40 +17,62 @@ if TYPE_CHECKING:
     from optin.agents import Agents
     from optin.announcement import Announcement
     from optin.engine import Table
+    from optin.engine.rows import Rows
     from optin.store import Ledger
     from optin.store.ledger import Bounded
 
-__all__ = ["announced_columns", "quasi_linear_columns"]
+__all__ = ["announced_columns", "columns_in_engine", "quasi_linear_columns"]
 
 USUAL = ("limit", "limits")
 MOST = 12
+NONE = (
+    "no column of this table adds up to what was announced: it is not the announced table, or was edited since; if it is,"
+    " name its columns (--limits COL, or --budgets COL --costs COL, or --costs COL)"
+)
 
 
 def announced_columns(
     offer: Announcement, table: Table, *, id_column: str, besides: set[str], ledger: Ledger | None
 ) -> Columns:
+    """Pick the columns of a table in memory that were announced."""
+    cut = None if ledger is None else ledger.bounded(Terms(offer.campaign, offer.round, offer.fingerprint))
+    found = _picked(offer, table.names, id_column, besides, lambda candidate: _adds_up(offer, table, candidate, cut))
+    if found is not None:
+        return found
+    why = first_difference(offer, table, table.ids(id_column), None, ledger)
+    raise BadInput(NONE if why is None else f"{why}; {ADVICE}")
+
+
+def columns_in_engine(
+    offer: Announcement, path: str, *, engine: str, id_column: str, besides: set[str], ledger: Ledger | None
+) -> Columns:
+    """Pick the columns of a table in an engine that were announced; each that is tried costs a scan, so name them if many."""
+    from optin.engine.opening import rows_of
+
+    rows = rows_of(path, id=id_column, columns=[], engine=engine)
+    names = sorted(rows.places, key=lambda name: name not in USUAL)
+    found = _picked(offer, names, id_column, besides, lambda candidate: _adds_up_there(offer, rows, candidate, ledger))
+    if found is None:
+        raise BadInput(NONE)
+    return found
+
+
+def _picked(
+    offer: Announcement, names: Sequence[str], id_column: str, besides: set[str], adds_up: Callable[[Columns], bool]
+) -> Columns | None:
     """Pick the column of limits, the pair of budgets and costs, or the column of costs that was announced.
 
     If nothing adds up the table is another one, or was edited: a usual name is then taken, so that the release itself
     refuses it with its own words.
     """
-    cut = None if ledger is None else ledger.bounded(Terms(offer.campaign, offer.round, offer.fingerprint))
-    others = [name for name in table.names if name != id_column and name not in besides]
-    for candidate in _candidates(offer, id_column, others[:MOST]):
-        if _adds_up(offer, table, candidate, cut):
-            return candidate
+    others = [name for name in names if name != id_column and name not in besides]
     usual = [
         name for name in (*others, *besides) if name in USUAL
     ]  # also one that is used as values, by its name alone
-    if usual and offer.surplus is None:
-        return Columns(id=id_column, limits=usual[0])
-    why = first_difference(offer, table, table.ids(id_column), None, ledger)
-    raise BadInput(
-        f"{why}; {ADVICE}"
-        if why is not None
-        else "no column of this table adds up to what was announced: it is not the announced table, or was edited since;"
-        " if it is, name its columns (--limits COL, or --budgets COL --costs COL, or --costs COL)"
-    )
+    expected = Columns(id=id_column, limits=usual[0]) if usual and offer.surplus is None else None
+    if expected is not None and others == usual:  # there is nothing else that could be tried
+        return expected
+    return next((each for each in _candidates(offer, id_column, others[:MOST]) if adds_up(each)), expected)
 
 
 def quasi_linear_columns(offer: Announcement, *, id_column: str, costs: str) -> Columns:
@@ -79,6 +101,23 @@ def _adds_up(offer: Announcement, table: Table, columns: Columns, cut: Bounded |
         grains[at] = promised
     total = sum(int(part) for part in np.add.reduceat(grains, np.arange(0, len(grains), 2**20)))
     return len(agents) == offer.people and total == offer.total_grains
+
+
+def _adds_up_there(offer: Announcement, rows: Rows, columns: Columns, ledger: Ledger | None) -> bool:
+    """Do the same in an engine, where what the ledger cut is laid beside the rows."""
+    from optin.campaign.kept import as_promised
+    from optin.engine.opening import people_of
+
+    named = described(columns)
+    named.pop("id")
+    try:
+        people = people_of(rows, **named)
+        if ledger is not None:
+            people, _ = as_promised(people, ledger, Terms(offer.campaign, offer.round, offer.fingerprint))
+        everyone, _ = offer.promises(people).sums()
+    except BadInput:  # not numbers: some other column
+        return False
+    return (everyone.people, everyone.grains) == (offer.people, offer.total_grains)
 
 
 def _lowered(agents: Agents, cut: Bounded | None) -> Iterator[tuple[int, int]]:

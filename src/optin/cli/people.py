@@ -101,17 +101,17 @@ def _kept(path: str, columns: Columns, engine: str, *, check_ids: bool) -> Agent
     """Leave people where they are."""
     from optin.engine import read
 
-    return read(path, **_described(columns), engine=engine, check_ids=True if check_ids else None)
+    return read(path, **described(columns), engine=engine, check_ids=True if check_ids else None)
 
 
 def agents_of(table: Table, columns: Columns) -> Agents:
     """Build the agents that a table describes."""
     from optin.engine import opening
 
-    return opening.agents_of(table, **_described(columns))
+    return opening.agents_of(table, **described(columns))
 
 
-def _described(columns: Columns) -> dict[str, Any]:
+def described(columns: Columns) -> dict[str, Any]:
     """Name the columns, and what accuracy is worth, as the library does."""
     from optin.agents import LinearBenefit
 

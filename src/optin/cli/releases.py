@@ -82,9 +82,8 @@ def release_mean(
     offer = read_announcement(announcement)
     wanted, came = quorum_of(quorum, max_standard_error)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
-    table, kept = read_released(
-        people, given, [values, *([joined] if joined else [])], offer, engine, check_ids=check_ids
-    )
+    more = [values, *([joined] if joined else [])]
+    table, kept, given = read_released(people, given, more, offer, engine, check_ids=check_ids, ledger=ledger)
     if grains is not None:
         expect_free(grains, [announcement, people, ledger, output])
     with (

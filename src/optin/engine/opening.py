@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from ibis.expr import types as ir
 
-__all__ = ["MANY", "agents_of", "engine_for", "read", "rows_of"]
+__all__ = ["MANY", "agents_of", "engine_for", "people_of", "read", "rows_of"]
 
 MANY = 1_000_000  # from so many people on, ids are compared only when asked for
 
@@ -60,14 +60,25 @@ def read(
         table = read_table(str(source), [id, *wanted])
         return agents_of(table, id=id, limits=limits, budgets=budgets, costs=costs, benefit=benefit, outside=outside)
     rows = rows_of(source, id=id, columns=wanted, engine=engine)
-    people: KeptConstrained | KeptQuasiLinear
-    if benefit is not None:
-        people = KeptQuasiLinear(rows, str(costs), benefit=benefit, outside=outside)
-    else:
-        people = limit_of(rows, limits, budgets, costs)
+    people = people_of(rows, limits=limits, budgets=budgets, costs=costs, benefit=benefit, outside=outside)
     if check_ids or (check_ids is None and len(people) < MANY):
         expect_distinct_ids(rows)
     return people
+
+
+def people_of(
+    rows: Rows,
+    *,
+    limits: str | None,
+    budgets: str | None,
+    costs: str | None,
+    benefit: Benefit | None,
+    outside: Any = 0.0,  # noqa: ANN401
+) -> KeptConstrained | KeptQuasiLinear:
+    """Take rows that are open for the people that some of their columns describe."""
+    if benefit is not None:
+        return KeptQuasiLinear(rows, str(costs), benefit=benefit, outside=outside)
+    return limit_of(rows, limits, budgets, costs)
 
 
 def _expect_source(source: object) -> None:
