@@ -71,12 +71,7 @@ def announce_plan(
 
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
-    planned = Columns.from_plan(record)
-    source = planned if len(given.names) == 1 else given.check()
-    if source is None:
-        raise BadInput(f"{plan} does not say which columns to read; give --limits COL, or plan again with optin plan")
-    totals = allowances or (planned.allowances if planned else None)
-    source = replace(source, allowances=totals)
+    source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances))
     table = read_people(people, source, engine=engine, check_ids=check_ids)
     terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
     before = None if campaign is None else (campaign, round_number)
@@ -97,9 +92,17 @@ def announce_plan(
             held = held_words(offer, opened)
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
-    against = _against(totals, known=known, raised=raise_limits)
+    against = _against(source.allowances, known=known, raised=raise_limits)
     _show(offer, against, offer.warnings(described(record)), as_json=as_json)
     screen.note(f"wrote {output}; {held}")
+
+
+def _source(path: Path, planned: Columns | None, given: Columns) -> Columns:
+    """Settle which columns to read: those given, else those of the plan, of which totals stay even where limits are given."""
+    source = planned if len(given.names) == 1 else given.check()
+    if source is None:
+        raise BadInput(f"{path} does not say which columns to read; give --limits COL, or plan again with optin plan")
+    return replace(source, allowances=given.allowances or (planned.allowances if planned else None))
 
 
 def _against(totals: str | None, *, known: bool, raised: bool) -> str:
