@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+import warnings
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
@@ -142,8 +143,14 @@ class Client:
         return found
 
     def cells(self, campaign: str) -> list[LimitCell]:
-        """Show how limits are spread, in cells of at least ten people."""
-        return [LimitCell(**one) for one in self._call("GET", f"/api/campaigns/{campaign}/cells")["cells"]]
+        """Show how limits are spread, in cells of at least ten people.
+
+        Where fewer than ten people changed since cells were shown, those are given again, with a warning that says so.
+        """
+        found = self._call("GET", f"/api/campaigns/{campaign}/cells")
+        if found.get("note"):
+            warnings.warn(found["note"], stacklevel=2)
+        return [LimitCell(**one) for one in found["cells"]]
 
     def able(self, campaign: str) -> int | None:
         """Say about how many of those who registered can take part, in tens; None if fewer than ten registered."""

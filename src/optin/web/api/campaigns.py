@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from optin.web.api import models
 from optin.web.api.shaping import campaign_out
 from optin.web.doors import AnalystOnly, ServiceOf
-from optin.web.service import able, campaigns, preview, steps
+from optin.web.service import able, campaigns, cells, preview, steps
 from optin.web.service.records import Preview
 
 __all__ = ["router"]
@@ -82,9 +82,9 @@ def show_log(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> models.
 
 @router.get("/campaigns/{campaign}/cells")
 def show_cells(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> models.CellsOut:
-    """Show how limits are spread, once registration is closed, in cells of at least ten people."""
-    found = campaigns.cells(service, analyst, campaign)
-    return models.CellsOut(cells=[models.CellOut(**asdict(cell)) for cell in found])
+    """Show how limits are spread, once registration is closed, in cells of at least ten people; or those of before, and why."""
+    found = cells.cells(service, analyst, campaign)
+    return models.CellsOut(cells=[models.CellOut(**asdict(cell)) for cell in found.cells], note=found.note)
 
 
 @router.get("/campaigns/{campaign}/able")

@@ -24,7 +24,7 @@ from optin.web.pages.looks import show
 from optin.web.pages.wording import GUARD
 from optin.web.service import campaigns, preview
 from optin.web.service.able import able
-from optin.web.service.campaigns import SMALLEST_CELL
+from optin.web.service.cells import SMALLEST_CELL, cells
 from optin.web.service.failures import NotFound
 from optin.web.service.records import PRIVACY_CONSTRAINED, Campaign
 
@@ -50,7 +50,8 @@ def plan_page(request: Request, service: ServiceOf, visitor: AnalystOnly, campai
         plan, description = preview.pictured(service, visitor, campaign)
     except OptinError as refusal:
         return show("desk/plan.html", visitor=visitor, **{**context, "why": sentence(refusal)})
-    context["lead"], context["seen"] = _lead(found, plan)
+    note = cells(service, visitor, campaign).note
+    context["lead"], context["seen"] = _lead(found, plan, note)
     if (
         found.announcement is not None
     ):  # groups tell too little of the weights, and the sliders warn of their own answer
@@ -80,21 +81,24 @@ def _able(service: ServiceOf, visitor: AnalystOnly, found: Campaign) -> str:
     )
 
 
-def _lead(found: Campaign, plan: Plan) -> tuple[str, str]:
+def _lead(found: Campaign, plan: Plan, note: str | None) -> tuple[str, str]:
     """Say how accurate it will be: as announced, or else as far as groups tell; and what the pictures are drawn from."""
     offer, unit = found.announcement, f" {found.draft.unit}" if found.draft.unit else ""
     reach = planned_reach(plan) if offer is None else announced_reach(offer)
+    people = count(plan.people if offer is None else offer.people)
+    with_them = f"With {people}" if note and offer is None else f"With all {people}"
     lead = (
-        f"With all {count(plan.people)}, the published average will be within about {plus_minus(reach)}{unit} of "
+        f"{with_them}, the published average will be within about {plus_minus(reach)}{unit} of "
         "the true one, 95 times out of 100, and nobody gives more than they allowed."
     )
     seen = "in groups of at least ten people, each taken at its most careful end, so that no mark stands for a person"
     if offer is None:
         return lead, f"Seen {seen}: the plan that is announced uses everyone's own choice, and is usually closer."
-    return (
-        lead,
-        f"The sliders below count with what was announced. The pictures see people {seen}: the announced plan is usually closer.",
+    words = (
+        "The sliders below count with what was announced. "
+        f"The pictures see people {seen}: the announced plan is usually closer."
     )
+    return lead, f"{words} {note}" if note else words
 
 
 def _shown(section: Pictured) -> dict[str, Any]:
@@ -164,9 +168,9 @@ def _what_if(service: ServiceOf, visitor: AnalystOnly, found: Campaign, asked: d
             preview.what_if, service, visitor, found.id, max_gap=gap, data_sd=spread, decline_share=share
         )
         answer, best = ask(), None if found.announcement else ask(careful=False)
+        highest = max(cell.high for cell in cells(service, visitor, found.id).cells)
     except OptinError as refusal:
         return {"what_if": None, "why_not": sentence(refusal)}
-    highest = max(cell.high for cell in campaigns.cells(service, visitor, found.id))
     words = preview_words(
         answer, max_gap=gap, highest=highest if found.draft.model == PRIVACY_CONSTRAINED else math.inf
     )

@@ -15,7 +15,7 @@ from optin.errors import PromiseBroken
 from optin.store import UNLIMITED, allowance_grains
 from optin.store.balances import remaining
 from optin.store.web_schema import events
-from optin.web.service.campaigns import SMALLEST_CELL
+from optin.web.service.cells import SMALLEST_CELL
 from optin.web.service.core import Service, log_event
 from optin.web.service.ladder import LIMITS
 from optin.web.service.records import Visitor

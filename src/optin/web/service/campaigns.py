@@ -1,11 +1,10 @@
-"""Campaigns as their analysts see them: drafts, invitations, counts, cells of limits, and the log."""
+"""Campaigns as their analysts see them: drafts, invitations, counts, and the log."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from optin.announcement import Announcement
 from optin.errors import BadInput, PromiseBroken
@@ -15,28 +14,21 @@ from optin.store.holdings import released
 from optin.store.web_schema import campaigns, events, invitations, jobs, registrations
 from optin.web.service.core import Service, hashed, log_event, new_id, new_secret
 from optin.web.service.deadlines import WAITING, publish_by
-from optin.web.service.ladder import ladder_of
 from optin.web.service.life import possible, warning
-from optin.web.service.records import Campaign, Cell, Draft, Event, Visitor, checked_draft
-from optin.web.service.rows import count, job_of, joined_count, owned_row, people_of
+from optin.web.service.records import Campaign, Draft, Event, Visitor, checked_draft
+from optin.web.service.rows import count, job_of, joined_count, owned_row
 
 __all__ = [
-    "cells",
     "create",
-    "expect_no_newcomer",
     "invite",
     "log",
-    "merged",
     "mine",
-    "note_what_was_shown",
     "possible_now",
     "revise",
     "show",
-    "shown_until",
     "to_revise",
 ]
 
-SMALLEST_CELL = 10
 MOST_INVITATIONS = 1000
 BEFORE_REGISTRATION_CLOSES = ("draft", "registration")
 
@@ -131,73 +123,6 @@ def log(service: Service, analyst: Visitor, campaign: str) -> list[Event]:
         return [Event(row.at, row.kind, row.round, row.words) for row in connection.execute(query)]
 
     return service.read(look)
-
-
-def cells(service: Service, analyst: Visitor, campaign: str) -> list[Cell]:
-    """Show how limits (or costs) are spread: after registration closed, in cells of at least ten people."""
-
-    def look(connection: Connection) -> list[Cell]:
-        row = owned_row(connection, analyst, campaign)
-        if row.state in BEFORE_REGISTRATION_CLOSES:
-            raise PromiseBroken("limits are shown when registration is closed, so that no newcomer can be singled out")
-        expect_no_newcomer(connection, row)
-        amounts = [step.amount for step in ladder_of(Draft.from_json(row.draft).model)]
-        steps = people_of(connection, campaign, row.round).steps
-        return merged(amounts, np.bincount(steps, minlength=len(amounts)).tolist())
-
-    return service.read(look)
-
-
-_SHOWN = "shown"
-"""The event that says up to when choices may have been looked at, in cells."""
-
-
-def note_what_was_shown(service: Service, connection: Connection, row: Row[Any]) -> None:
-    """Write down, before registration opens again, that cells could be looked at; of fewer than ten there were none."""
-    here = (registrations.c.campaign == row.id, registrations.c.round == row.round)
-    if count(connection, registrations, *here) >= SMALLEST_CELL:
-        words = f"choices made so far could be seen, in groups; new ones are shown once there are {SMALLEST_CELL}"
-        log_event(connection, service.clock(), _SHOWN, words, campaign=row.id, round=row.round)
-
-
-def shown_until(connection: Connection, row: Row[Any]) -> float | None:
-    """Say up to when choices of this round may have been seen in cells, before registration was opened again."""
-    here = (events.c.campaign == row.id, events.c.round == row.round, events.c.kind == _SHOWN)
-    found = connection.scalar(select(func.max(events.c.at)).where(*here))
-    return None if found is None else float(found)
-
-
-def expect_no_newcomer(connection: Connection, row: Row[Any]) -> None:
-    """Refuse cells that differ from those seen before by a few people: the difference would be theirs."""
-    until = shown_until(connection, row)
-    here = (registrations.c.campaign == row.id, registrations.c.round == row.round)
-    if until is not None and 0 < count(connection, registrations, *here, registrations.c.at > until) < SMALLEST_CELL:
-        raise PromiseBroken(
-            f"fewer than {SMALLEST_CELL} people chose since registration was opened again: beside the groups of before, new"
-            " ones would single them out. The plan can be announced all the same"
-        )
-
-
-def merged(amounts: list[float], counts: list[int]) -> list[Cell]:
-    """Join neighbouring steps from below until each cell has ten people; a small rest goes to the cell before it.
-
-    >>> merged([0.1, 0.2, 0.5, 1.0], [12, 3, 8, 4])
-    [Cell(low=0.1, high=0.1, people=12), Cell(low=0.2, high=1.0, people=15)]
-    >>> merged([0.1, 0.2], [4, 5])
-    []
-    """
-    done: list[Cell] = []
-    held: Cell | None = None
-    for amount, people in zip(amounts, counts, strict=True):
-        if people:
-            held = Cell(held.low if held else amount, amount, people + (held.people if held else 0))
-        if held and held.people >= SMALLEST_CELL:
-            done.append(held)
-            held = None
-    if held and done:
-        before = done.pop()
-        done.append(Cell(before.low, held.high, before.people + held.people))
-    return done
 
 
 def possible_now(connection: Connection, row: Row[Any]) -> tuple[str, ...]:

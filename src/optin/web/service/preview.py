@@ -25,6 +25,7 @@ from optin.planning import Plan, plan
 from optin.planning.reach import tilt_at
 from optin.report.reach import announced_reach, planned_reach
 from optin.web.service import campaigns
+from optin.web.service.cells import Cells, cells
 from optin.web.service.core import Service
 from optin.web.service.ladder import ladder_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, WORDS, Draft, Preview, Visitor, checked_draft
@@ -70,9 +71,12 @@ def what_if(
     draft = checked_draft(replace(shown.draft, **{name: value for name, value in given.items() if value is not None}))
     if shown.announcement is not None:
         return _announced(shown.announcement, draft, decline_share)
-    agents = agents_with(draft, _amounts(service, analyst, campaign, careful=careful))
+    groups = cells(service, analyst, campaign)
+    agents = agents_with(draft, _amounts(draft, groups, careful=careful))
     found = _planned(draft, agents)
     seen = _seen(found, agents)
+    if groups.note:
+        seen = replace(seen, warnings=(*seen.warnings, groups.note))
     if not decline_share:
         return seen
     left = without(found, agents, share=decline_share)[0]
@@ -109,20 +113,19 @@ def _announced(offer: Announcement, draft: Draft, decline_share: float) -> Previ
 def pictured(service: Service, analyst: Visitor, campaign: str) -> tuple[Plan, Description]:
     """Plan on the cells, for pictures."""
     draft = campaigns.show(service, analyst, campaign).draft
-    agents = agents_with(draft, _amounts(service, analyst, campaign))
+    agents = agents_with(draft, _amounts(draft, cells(service, analyst, campaign)))
     found = _planned(draft, agents)
     if draft.model == PRIVACY_CONSTRAINED:
         return found, describe(agents)
     return found, describe(agents, variance=found.promised_variance, data_variance=found.data_variance)
 
 
-def _amounts(service: Service, analyst: Visitor, campaign: str, *, careful: bool = True) -> NDArray[np.float64]:
+def _amounts(draft: Draft, groups: Cells, *, careful: bool = True) -> NDArray[np.float64]:
     """List people as their cells show them, everyone at the careful end (the lowest limit, or the highest cost) or not."""
-    shown = campaigns.show(service, analyst, campaign)
-    found = campaigns.cells(service, analyst, campaign)
+    found = groups.cells
     if not found:
         raise PromiseBroken("fewer than ten people registered: nothing is shown of so small a group")
-    low = careful is (shown.draft.model == PRIVACY_CONSTRAINED)
+    low = careful is (draft.model == PRIVACY_CONSTRAINED)
     return np.repeat([cell.low if low else cell.high for cell in found], [cell.people for cell in found])
 
 

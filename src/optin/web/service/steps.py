@@ -16,7 +16,8 @@ from optin.store import Terms
 from optin.store.changing import hold
 from optin.store.web_schema import campaigns, jobs
 from optin.web.service.able import note_able
-from optin.web.service.campaigns import note_what_was_shown, possible_now, show
+from optin.web.service.campaigns import possible_now, show
+from optin.web.service.cells import note_cells
 from optin.web.service.core import Service, log_event, new_id
 from optin.web.service.deadlines import begin_waiting, expect_in_time
 from optin.web.service.life import FROM, REACHED
@@ -105,10 +106,9 @@ def _take_now(service: Service, connection: Connection, row: Row[Any], step: str
     draft = Draft.from_json(row.draft)
     if step == "open-answers" or (step == "open" and draft.sealed):
         service.keys.ensure(row.id, row.round)
-    if step == "reopen-registration":
-        note_what_was_shown(service, connection, row)
     reach(service, connection, row, step)
     if step == "close-registration":
+        note_cells(service, connection, row)
         note_able(service, connection, row)
     if step == "close":
         begin_waiting(service, connection, row)

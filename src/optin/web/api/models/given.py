@@ -171,9 +171,10 @@ class CellOut(Given):
 
 
 class CellsOut(Given):
-    """How limits or costs are spread, in cells of at least ten people."""
+    """How limits or costs are spread, in cells of at least ten people; `note` says why they are those shown before, if so."""
 
     cells: list[CellOut]
+    note: str | None
 
 
 class AbleOut(Given):

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, delete, select, text
 from optin.errors import BadInput, PromiseBroken
 from optin.store.changing import hold
 from optin.store.web_schema import answers, registrations
-from optin.web.service.campaigns import shown_until
+from optin.web.service.cells import shown_until, time_of_choice
 from optin.web.service.core import Service
 from optin.web.service.ladder import step_of
 from optin.web.service.people.allowing import say_total
@@ -59,7 +59,8 @@ def register(
         if draft.sealed != (value is not None):
             words = "give your answer together with your limit" if draft.sealed else "answers are asked for later"
             raise BadInput(f"{words}, in this campaign")
-        mine = {"campaign": row.id, "round": row.round, "person": person.account, "at": service.clock()}
+        at = time_of_choice(service, connection, row)
+        mine = {"campaign": row.id, "round": row.round, "person": person.account, "at": at}
         say_total(connection, person.account, row, chosen, times)
         connection.execute(text(_REGISTER), {**mine, "step": chosen.index})
         if value is not None:

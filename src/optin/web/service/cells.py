@@ -1,0 +1,175 @@
+"""Limits (or costs) in cells of at least ten people; never two sets of cells in a campaign that a few people tell apart.
+
+Whether new cells are shown is decided as registration closes, and written down together with them: beside each set that was
+shown before, in whatever round, nothing may have changed or ten people must differ. Otherwise the last ones are shown again.
+How a choice was before it was made anew is not kept. Who may have differed then counts as a change, never towards the ten.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, Row, select
+
+from optin.errors import PromiseBroken
+from optin.store.web_schema import events, registrations
+from optin.web.service.core import Service, log_event
+from optin.web.service.ladder import ladder_of
+from optin.web.service.records import Cell, Draft, Visitor
+from optin.web.service.rows import owned_row, people_of
+
+__all__ = ["SMALLEST_CELL", "Cells", "cells", "merged", "note_cells", "shown_until", "time_of_choice"]
+
+SMALLEST_CELL = 10
+_CLOSED, _SHOWN, _AGAIN = "close-registration", "cells", "cells-again"
+_CELL = re.compile(r"(\d+) people from (\S+) to ([^\s;]+)")
+_FEW = f"fewer than {SMALLEST_CELL} people joined, left or chose anew since"
+_SINGLED_OUT = "beside the groups of before, new ones would single them out"
+_NOTE = f"{_FEW.capitalize()} these groups were shown: {_SINGLED_OUT}."
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells of at least ten people, and a note where they are those of before."""
+
+    cells: tuple[Cell, ...]
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class _Closing:
+    """One closing of registration: when, and the cells shown since; undecided if it is from before there was this rule."""
+
+    round: int
+    at: float
+    decided: bool = False
+    again: bool = False
+    cells: tuple[Cell, ...] = ()
+
+    @property
+    def showed(self) -> bool:
+        """Whether anything may have been looked at."""
+        return bool(self.cells) or not self.decided
+
+
+def cells(service: Service, analyst: Visitor, campaign: str) -> Cells:
+    """Show how limits (or costs) are spread: after registration closed, in cells of at least ten people."""
+
+    def look(connection: Connection) -> Cells:
+        row = owned_row(connection, analyst, campaign)
+        if row.state in ("draft", "registration"):
+            raise PromiseBroken("limits are shown when registration is closed, so that no newcomer can be singled out")
+        closings = _closings(connection, row)
+        if closings and closings[-1].decided and not closings[-1].again:
+            return Cells(closings[-1].cells)
+        fresh = None if closings and closings[-1].decided else _fresh(connection, row, closings)
+        return _last(closings) if fresh is None else Cells(fresh)
+
+    return service.read(look)
+
+
+def _last(closings: list[_Closing]) -> Cells:
+    before = [closing.cells for closing in closings if closing.cells]
+    if not before:
+        raise PromiseBroken(f"{_FEW} groups were shown: {_SINGLED_OUT}. The plan can be announced all the same")
+    return Cells(before[-1], _NOTE)
+
+
+def note_cells(service: Service, connection: Connection, row: Row[Any]) -> None:
+    """Decide, as registration closes, whether its cells are shown, and write them down."""
+    *earlier, closing = _closings(connection, row)
+    found, kind = _fresh(connection, row, earlier), _SHOWN
+    if found is None:
+        kind, words = _AGAIN, f"{_FEW} groups were shown; those are shown again"
+    elif found:
+        listed = "; ".join(f"{cell.people} people from {cell.low!r} to {cell.high!r}" for cell in found)
+        words = f"choices can be seen in groups: {listed}"
+    else:
+        words = f"fewer than {SMALLEST_CELL} people registered: nothing of their choices is shown"
+    latest = max((at for _, at in _choices(connection, row.id, row.round).values()), default=closing.at)
+    log_event(connection, max(closing.at, latest), kind, words, campaign=row.id, round=row.round)
+
+
+def shown_until(connection: Connection, row: Row[Any]) -> float | None:
+    """Say up to when choices of this round may have been seen in cells, before registration was opened again."""
+    return max((one.at for one in _closings(connection, row) if one.showed and one.round == row.round), default=None)
+
+
+def time_of_choice(service: Service, connection: Connection, row: Row[Any]) -> float:
+    """Say when a choice is made: now, and after whatever was shown of this round, also where clocks disagree."""
+    until = shown_until(connection, row)
+    return service.clock() if until is None else max(service.clock(), math.nextafter(until, math.inf))
+
+
+def _closings(connection: Connection, row: Row[Any]) -> list[_Closing]:
+    """List every closing of a campaign's registration, oldest first, with what was decided then."""
+    kinds = events.c.kind.in_((_CLOSED, _SHOWN, _AGAIN))
+    found: list[_Closing] = []
+    for event in connection.execute(select(events).where(events.c.campaign == row.id, kinds).order_by(events.c.number)):
+        if event.kind == _CLOSED:
+            found.append(_Closing(event.round, event.at))
+        else:
+            again = event.kind == _AGAIN
+            found[-1] = _Closing(event.round, event.at, True, again, () if again else _read(event.words))
+    return found
+
+
+def _read(words: str) -> tuple[Cell, ...]:
+    return tuple(Cell(float(low), float(high), int(people)) for people, low, high in _CELL.findall(words))
+
+
+def _fresh(connection: Connection, row: Row[Any], before: list[_Closing]) -> tuple[Cell, ...] | None:
+    """Merge the choices of a round into cells; None if a few people tell them from cells that were shown before."""
+    people = people_of(connection, row.id, row.round)
+    now = dict(zip(people.ids, people.steps.tolist(), strict=True))
+    if not all(_tells_nobody(connection, row, closing, now) for closing in before if closing.showed):
+        return None
+    amounts = [step.amount for step in ladder_of(Draft.from_json(row.draft).model)]
+    return tuple(merged(amounts, np.bincount(people.steps, minlength=len(amounts)).tolist()))
+
+
+def _tells_nobody(connection: Connection, row: Row[Any], shown: _Closing, now: dict[str, int]) -> bool:
+    """Say whether the people of now are the same, to a choice, as those shown then, or else ten of them differ for sure."""
+    then = _choices(connection, row.id, shown.round)
+    if len(then) < SMALLEST_CELL:
+        return True  # of so few nothing was shown
+    known = {person: step for person, (step, at) in then.items() if at <= shown.at}
+    size = sum(cell.people for cell in shown.cells) or len(known)
+    chose_anew = size - len(known)
+    if known == now and not chose_anew:
+        return True
+    changed = sum(now.get(person) != step for person, step in known.items())
+    newcomers = max(sum(person not in known for person in now) - chose_anew, 0)
+    return changed + newcomers >= SMALLEST_CELL
+
+
+def _choices(connection: Connection, campaign: str, round: int) -> dict[str, tuple[int, float]]:  # noqa: A002
+    """Read each person's last choice of a round, and when it was made."""
+    query = select(registrations).where(registrations.c.campaign == campaign, registrations.c.round == round)
+    return {row.person: (row.step, row.at) for row in connection.execute(query)}
+
+
+def merged(amounts: list[float], counts: list[int]) -> list[Cell]:
+    """Join neighbouring steps from below until each cell has ten people; a small rest goes to the cell before it.
+
+    >>> merged([0.1, 0.2, 0.5, 1.0], [12, 3, 8, 4])
+    [Cell(low=0.1, high=0.1, people=12), Cell(low=0.2, high=1.0, people=15)]
+    >>> merged([0.1, 0.2], [4, 5])
+    []
+    """
+    done: list[Cell] = []
+    held: Cell | None = None
+    for amount, people in zip(amounts, counts, strict=True):
+        if people:
+            held = Cell(held.low if held else amount, amount, people + (held.people if held else 0))
+        if held and held.people >= SMALLEST_CELL:
+            done.append(held)
+            held = None
+    if held and done:
+        before = done.pop()
+        done.append(Cell(before.low, held.high, before.people + held.people))
+    return done
