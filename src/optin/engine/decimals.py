@@ -74,12 +74,12 @@ def corrected_in_engine(text: ir.StringColumn, number: ir.FloatingColumn, wanted
         number = vanished.ifelse(literal(VANISHED), number)
     if wanted.inexact == 1.0:
         return number
-    scaled, large = ibis.least(number, literal(LARGE)) * literal(GRAIN), number >= literal(LARGE)
+    # NaN and what is larger than any limit are taken for the largest, and what is negative for 0: neither is a limit, and
+    # an engine could neither round it down nor write it in these digits.
+    scaled, large = _within(number) * literal(GRAIN), number >= literal(LARGE)
     grain = (exact_floor(scaled) == scaled) & ~large
     theirs, rest = _written(text)
-    # The same number, said in fewer words; NaN and what is larger than any limit are taken for the largest, and what is
-    # negative for 0: neither is a limit, and no engine could write it in these digits.
-    ours = _digits(ibis.greatest(ibis.least(text.try_cast("float64"), literal(LARGE)), literal(0.0)))
+    ours = _digits(_within(text.try_cast("float64")))  # the same number, said in fewer words
     short = text.re_search(SHORT)
     if wanted.inexact is None:
         return ibis.cases((~grain | short, number), (theirs < ours, number * literal(LESS)), else_=number)
@@ -88,6 +88,12 @@ def corrected_in_engine(text: ir.StringColumn, number: ir.FloatingColumn, wanted
     if wanted.inexact > 1.0:
         moved = ((number <= most) & (moved > most)).ifelse(most, moved)
     return ibis.cases((short & (grain | large), number), (~grain, moved), (exact, number), else_=moved)
+
+
+def _within(number: ir.FloatingColumn) -> ir.FloatingColumn:
+    import ibis
+
+    return ibis.greatest(ibis.least(number, literal(LARGE)), literal(0.0))
 
 
 def corrected_whole_in_engine(number: ir.FloatingColumn, wanted: Wanted) -> ir.FloatingColumn:
