@@ -81,7 +81,7 @@ def _able(service: ServiceOf, visitor: AnalystOnly, found: Campaign) -> str:
     )
 
 
-def _lead(found: Campaign, plan: Plan, note: str | None) -> tuple[str, str]:
+def _lead(found: Campaign, plan: Plan, note: str | None = None) -> tuple[str, str]:
     """Say how accurate it will be: as announced, or else as far as groups tell; and what the pictures are drawn from."""
     offer, unit = found.announcement, f" {found.draft.unit}" if found.draft.unit else ""
     reach = planned_reach(plan) if offer is None else announced_reach(offer)
