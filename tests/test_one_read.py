@@ -89,7 +89,7 @@ def drawn(monkeypatch):
 
 
 @contextlib.contextmanager
-def changed_while(monkeypatch, number, place, table):
+def changed_while(monkeypatch, number, place, table, *, back=None):
     """Change people for the length of one query, and change them back."""
     sent, fetch, batches = [], Session.fetch, Session.batches
 
@@ -100,7 +100,7 @@ def changed_while(monkeypatch, number, place, table):
             place.write(table)
         yield
         if sent[-1] == number:
-            place.write(people())
+            place.write(people() if back is None else back)
 
     def fetched(session, query, *, about):
         with counted():
@@ -314,3 +314,31 @@ def test_other_promises_are_refused_without_a_look_at_any_value(unreadable, draw
     with pytest.raises(PromiseBroken, match="not the promises"):
         optin.release(other, unreadable, "value")
     assert (values.looks, drawn) == (0, [])
+
+
+def test_rows_of_the_same_sums_that_are_not_those_decided_on_are_refused(tmp_path, monkeypatch, drawn):
+    """Two sets of three people whose promises have one sum and one sum of squares: the tilt tells them apart."""
+    limits = np.array([1.0, 5.0, 6.0, 2.0, 3.0, 7.0, *[4.0] * 14])
+    held = optin.PrivacyConstrained(limits, ids=IDS[:20])
+    plan = optin.plan(held, bounds=(0, 1), eta=float(limits.sum()))
+    one = pa.table(
+        {"id": IDS[:20], "limit": limits, "value": VALUES[:20], "joined": ~np.isin(np.arange(20), [3, 4, 5])}
+    )
+    other = one.set_column(3, "joined", [pa.array(~np.isin(np.arange(20), [0, 1, 2]))])
+    place = InTable(tmp_path)
+    place.connection.drop_table("people")
+    place.connection.create_table("people", one)
+
+    def released(number):
+        with Ledger.open(str(tmp_path / f"{number}.sqlite")) as ledger:
+            offer, kept, before = campaign.announce(plan, held, ledger=ledger), place.read(), len(drawn)
+            with changed_while(monkeypatch, number, place, other, back=one) as sent:
+                found = tried(offer, kept, ledger)
+            assert len(drawn) - before == (found is not None)
+            assert counts(ledger)["charges"] == (0 if found is None else 17)
+            return found, len(sent)
+
+    calm, queries = released(-1)
+    found = [released(number)[0] for number in range(queries)]
+    assert sum(each is None for each in found) == 3, "decision, charges and sum must be of the same people"
+    assert {each.tilt for each in found if each is not None} == {calm.tilt}
