@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from optin.agents import Agents, Description, PrivacyConstrained
 from optin.agents.models import indifferent
-from optin.announcement import canon
 from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, FloatArray, GrainRule, Promises, everyone_grains, lowered
 from optin.announcement.naming import check_round, checked_campaign
 from optin.errors import BadInput
+from optin.formats import strict_json
 from optin.planning.cautions import cautions
 from optin.planning.question import WIDEST
 from optin.planning.reach import reach
@@ -118,7 +118,7 @@ class Announcement:
     @property
     def fingerprint(self) -> str:
         """Return the SHA-256, in hex, of the canonical bytes of everything announced."""
-        return canon.fingerprint(self.to_record())
+        return strict_json.fingerprint(self.to_record())
 
     def grains(self, agents: Agents) -> NDArray[np.int64]:
         """List the promise of each of these people in grains of 2^-32, at most their limit, exactly."""
@@ -158,21 +158,21 @@ class Announcement:
             "round": self.round,
             "model": self.model,
             "people": self.people,
-            "cap": canon.real(self.cap),
+            "cap": strict_json.real(self.cap),
             "cap_lowered": self.cap_lowered,
-            "eta": canon.real(self.eta),
+            "eta": strict_json.real(self.eta),
             "bounds": [float(self.bounds[0]), float(self.bounds[1])],
-            "data_variance": canon.real(self.data_variance),
-            "max_gap": canon.real(self.max_gap),
-            "tilt": canon.real(self.tilt),
-            "variance": canon.real(self.variance),
-            "promised_variance": canon.real(self.promised_variance),
-            "surplus": canon.real(self.surplus),
+            "data_variance": strict_json.real(self.data_variance),
+            "max_gap": strict_json.real(self.max_gap),
+            "tilt": strict_json.real(self.tilt),
+            "variance": strict_json.real(self.variance),
+            "promised_variance": strict_json.real(self.promised_variance),
+            "surplus": strict_json.real(self.surplus),
             "benefit_name": self.benefit_name,
-            "benefit_at_promise": canon.real(self.benefit_at_promise),
-            "outside": canon.real(self.outside),
-            "total_grains": canon.wide(self.total_grains),
-            "total_squared_grains": canon.wide(self.total_squared_grains),
+            "benefit_at_promise": strict_json.real(self.benefit_at_promise),
+            "outside": strict_json.real(self.outside),
+            "total_grains": strict_json.wide(self.total_grains),
+            "total_squared_grains": strict_json.wide(self.total_squared_grains),
         }
 
     def to_json(self) -> str:
@@ -182,10 +182,10 @@ class Announcement:
     @classmethod
     def from_json(cls, text: str) -> Announcement:
         """Read an announcement; one that does not match its own fingerprint or sums is refused."""
-        return cls.from_fields(canon.Fields.parse(text, "announcement", READABLE))
+        return cls.from_fields(strict_json.Fields.parse(text, "announcement", READABLE))
 
     @classmethod
-    def from_fields(cls, fields: canon.Fields) -> Announcement:
+    def from_fields(cls, fields: strict_json.Fields) -> Announcement:
         """Read an announcement from fields already parsed (a release embeds one)."""
         low, high = _bounds(fields.take("bounds"))
         found = cls(
@@ -248,7 +248,7 @@ def nearest(number: Fraction) -> float:
 
 def _bounds(found: object) -> tuple[float, float]:
     if isinstance(found, list) and len(found) == 2:
-        low, high = (canon.finite(end) for end in found)
+        low, high = (strict_json.finite(end) for end in found)
         if low is not None and high is not None and 1 / WIDEST <= high - low <= WIDEST:
             return low, high
     raise BadInput('this announcement cannot be read: "bounds" is not a pair of usable numbers, the lower one first')

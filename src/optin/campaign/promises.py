@@ -13,7 +13,7 @@ from optin.announcement import Announcement
 from optin.campaign.kept import as_promised, is_kept, ones, rule_of
 from optin.campaign.overlay import Kept
 from optin.campaign.steps import promised_people
-from optin.engine.writing import appears_whole, write_parquet
+from optin.formats.atomic import AtomicWrite
 from optin.participation import check_table, joined_column, joined_rows
 from optin.store import Ledger, Terms
 
@@ -46,7 +46,8 @@ def write_grains(
     present = joined_rows(joined, announcement, people)
     if present is None and ledger is not None and people.ids is not None:
         present = ledger.stands(_terms(announcement), list(people.ids))
-    appears_whole(place, lambda draft: _write_arrays(draft, people, grains if present is None else grains * present))
+    with AtomicWrite(place, private=True) as file:
+        file.write_by(lambda draft: _write_arrays(draft, people, grains if present is None else grains * present))
 
 
 def _write_kept(
@@ -56,7 +57,8 @@ def _write_kept(
     present = standing if joined is None else joined_column(joined, people)
     rule = rule_of(announcement.promises(agents))
     query = agents.rows.table.select(id=agents.rows.ids(), grains=rule.column() * ones(agents.rows, present))
-    write_parquet(agents.rows.session, query, path, about=agents.rows.source)
+    with AtomicWrite(path, private=True) as file:  # DuckDB makes a file, Spark a folder of files
+        file.write_by(lambda draft: agents.rows.session.write(query, str(draft), about=agents.rows.source))
     agents.rows.expect_unchanged()
 
 

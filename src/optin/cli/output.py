@@ -3,60 +3,24 @@
 from __future__ import annotations
 
 import glob
-import os
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from optin.errors import BadInput
+from optin.formats.atomic import AtomicWrite
 
 __all__ = ["Output", "expect_free", "read_record", "read_text"]
 
 T = TypeVar("T")
 
 
-class Output:
-    """A file to be: its place is taken when this is made, so that a full disk or a wrong path is known before anything is done.
-
-    Use it in a ``with``: leaving without `write` leaves nothing behind.
-    """
+class Output(AtomicWrite):
+    """A file to be (`AtomicWrite`) that is none of the files this command reads or keeps."""
 
     def __init__(self, path: Path | str, *, private: bool = False, inputs: Sequence[Path | str | None] = ()) -> None:
-        self.path, self.private = Path(path), private
-        expect_free(self.path, inputs)
-        self._draft = self._open()
-
-    def write(self, content: str | bytes) -> None:
-        """Put the content in place, in one step."""
-        try:
-            with self._draft.open("wb") as file:
-                file.write(content if isinstance(content, bytes) else content.encode())
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(self._draft, 0o600 if self.private else 0o666 & ~_umask())
-            os.replace(self._draft, self.path)
-        except OSError as error:
-            reason = error.strerror
-        else:
-            return
-        raise BadInput(f"{self.path} cannot be written: {reason}; nothing was left there")
-
-    def __enter__(self) -> Output:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._draft.unlink(missing_ok=True)
-
-    def _open(self) -> Path:
-        try:
-            handle, name = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.path.parent)
-        except OSError as error:
-            reason = error.strerror
-        else:
-            os.close(handle)
-            return Path(name)
-        raise BadInput(f"{self.path} cannot be written: {reason}; choose another place with -o")
+        expect_free(Path(path), inputs)
+        super().__init__(path, private=private)
 
 
 def expect_free(path: Path, inputs: Sequence[Path | str | None]) -> None:
@@ -104,10 +68,3 @@ def read_record(path: Path | str, parse: Callable[[str], T]) -> T:
     except BadInput as error:
         reason = str(error)
     raise BadInput(f"{path}: {reason}")
-
-
-def _umask() -> int:
-    """Ask for the umask, which can only be asked by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from optin.announcement.canon import once
 from optin.errors import BadInput
+from optin.formats.strict_json import once
 from optin.receipts.sealing import VERSION
 from optin.receipts.tree import SALT_BYTES
 

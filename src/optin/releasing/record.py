@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.agents import Description
-from optin.announcement import Announcement, canon
+from optin.announcement import Announcement
 from optin.announcement.offer import PRIVACY_CONSTRAINED, exact_variance, nearest
 from optin.announcement.offer import READABLE as READABLE_ANNOUNCEMENTS
 from optin.errors import BadInput
+from optin.formats import strict_json
 from optin.kernel.halfwidth import Weighing, half_width, heaviest_weight
 from optin.kernel.tails import laplace_reach
 from optin.planning.cautions import assumption, cautions
@@ -192,16 +193,16 @@ class Release:
     @property
     def fingerprint(self) -> str:
         """Return the SHA-256, in hex, of the canonical bytes of what was drawn and where it was charged."""
-        return canon.fingerprint(self._drawn())
+        return strict_json.fingerprint(self._drawn())
 
     def to_json(self) -> str:
         """Write the release for the public; per-person grains are not in it."""
         record = {
             **self._drawn(),
             "id": self.id,
-            "estimate": canon.real(self.estimate),
-            "variance": canon.real(self.variance),
-            "bias_bound": canon.real(self.bias_bound),
+            "estimate": strict_json.real(self.estimate),
+            "variance": strict_json.real(self.variance),
+            "bias_bound": strict_json.real(self.bias_bound),
             "noise_interval_95": list(self.noise_interval(0.95)),
             "total_interval_95": list(self.total_interval(0.95)),
             "total_interval_method": self.total_interval(0.95).method,
@@ -215,10 +216,10 @@ class Release:
             "format": f"optin.release/{VERSION}",
             "announcement": json.loads(self.announcement.to_json()),
             "joined_people": self.joined_people,
-            "total_grains": canon.wide(self.total_grains),
-            "total_squared_grains": canon.wide(self.total_squared_grains),
-            "noisy_total": canon.wide(self.noisy_total),
-            "tilt": canon.real(self.tilt),
+            "total_grains": strict_json.wide(self.total_grains),
+            "total_squared_grains": strict_json.wide(self.total_squared_grains),
+            "noisy_total": strict_json.wide(self.noisy_total),
+            "tilt": strict_json.real(self.tilt),
             "versions": asdict(self.versions),
             "charged": self.charged,
             "ledger_number": self.ledger_number,
@@ -227,8 +228,8 @@ class Release:
     @classmethod
     def from_json(cls, text: str) -> Release:
         """Read a release; one that does not match its fingerprint, or whose estimate does not follow, is refused."""
-        fields = canon.Fields.parse(text, "release", READABLE)
-        offer = canon.Fields(fields.take("announcement"), "announcement", READABLE_ANNOUNCEMENTS)
+        fields = strict_json.Fields.parse(text, "release", READABLE)
+        offer = strict_json.Fields(fields.take("announcement"), "announcement", READABLE_ANNOUNCEMENTS)
         found = cls(
             announcement=Announcement.from_fields(offer),
             joined_people=fields.take_int("joined_people"),
@@ -284,5 +285,5 @@ def _close(mine: list[float], other: object, width: float) -> bool:
     """Compare intervals up to the last digits: logarithms differ between machines, integers do not."""
     if not isinstance(other, list) or len(other) != 2:
         return False
-    ends = zip(mine, map(canon.finite, other), strict=True)
+    ends = zip(mine, map(strict_json.finite, other), strict=True)
     return all(b is not None and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9 * width) for a, b in ends)

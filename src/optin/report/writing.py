@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from optin.agents import Bucket, Description
 from optin.announcement.origin import differs_from_plan
 from optin.errors import BadInput
+from optin.formats.atomic import AtomicWrite
 from optin.planning import Plan
 from optin.releasing import Release
 from optin.report.page import page
@@ -35,7 +33,8 @@ def write_report(source: Path, out: Path, *, plan: Path | None = None) -> Path:
     found = read_source(Path(source))
     if plan is not None:
         found = _joined(found, read_source(Path(plan)))
-    _write_whole(Path(out), render(found))
+    with AtomicWrite(out) as file:  # a page to show: it holds nobody's own number
+        file.write(render(found))
     return Path(out)
 
 
@@ -103,23 +102,3 @@ def _check_place(path: Path) -> None:
         raise BadInput(f"{path} cannot be written: it is a folder; name a file in it")
     if not path.parent.is_dir():
         raise BadInput(f"{path} cannot be written: there is no folder {path.parent}")
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write beside the target and rename, so that no reader ever sees half a page."""
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror}") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        mask = os.umask(0o077)  # which can only be asked by setting it
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)  # a page to show: it holds nobody's own number
-        Path(name).replace(path)
-    except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            Path(name).unlink()

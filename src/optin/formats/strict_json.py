@@ -15,8 +15,6 @@ from typing import Any, NoReturn, cast
 
 from optin.errors import BadInput
 
-__all__ = ["Fields", "canonical_bytes", "fingerprint", "finite", "once", "real", "wide"]
-
 _WIDEST = 10**100
 
 

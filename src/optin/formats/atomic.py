@@ -1,0 +1,69 @@
+"""Atomic writes: a file (or an engine's folder of files) appears whole or not at all.
+
+It is made in a private folder beside its place and put there in one step.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self
+
+from optin.errors import BadInput
+
+
+class AtomicWrite:
+    """A file to be: its place is taken when this is made, so that a full disk or a wrong path is known before anything is done.
+
+    Use it in a ``with``: leaving without `write` leaves nothing behind. What is ``private`` is readable by its
+    owner alone.
+    """
+
+    def __init__(self, path: Path | str, *, private: bool = False) -> None:
+        self.path, self.private = Path(path), private
+        try:
+            self._folder = Path(tempfile.mkdtemp(prefix=f".{self.path.name}.", dir=self.path.parent))
+        except OSError as error:
+            raise BadInput(f"{self.path} cannot be written: {error.strerror}; choose another place") from None
+
+    def write(self, content: str | bytes) -> None:
+        """Put content in place, in one step."""
+        self.write_by(lambda draft: _write(draft, content if isinstance(content, bytes) else content.encode()))
+
+    def write_by(self, make: Callable[[Path], None]) -> None:
+        """Have a file or folder made by somebody else, and put it in place in one step."""
+        draft = self._folder / self.path.name
+        try:
+            make(draft)
+            self._set_modes(draft)
+            os.replace(draft, self.path)
+        except OSError as error:
+            raise BadInput(f"{self.path} cannot be written: {error.strerror}; nothing was left there") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _set_modes(self, draft: Path) -> None:
+        mask = 0o077 if self.private else _umask()
+        for made in [draft, *draft.rglob("*")]:
+            os.chmod(made, (0o777 if made.is_dir() else 0o666) & ~mask)
+
+
+def _write(draft: Path, content: bytes) -> None:
+    with draft.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _umask() -> int:
+    """Ask for the umask, which can only be asked by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
