@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from sqlalchemy import text
 
-from optin.store import Ledger, Terms
+from optin.ledger import Ledger, Terms
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from ledger_steps import drawn_from, offer_of

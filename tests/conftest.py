@@ -36,7 +36,7 @@ def url(request, tmp_path):
 
 @pytest.fixture
 def ledger(url):
-    from optin.store import Ledger
+    from optin.ledger import Ledger
 
     with Ledger.open(url) as opened:
         yield opened

@@ -29,10 +29,10 @@ from optin.campaign import announce as announce_accountably
 from optin.campaign import plan as plan_accountably
 from optin.campaign import release as release_accountably
 from optin.cli.people import located
-from optin.engine import read_table
 from optin.errors import OptinError
+from optin.ledger import Ledger, Terms
 from optin.releasing.drawing import measure
-from optin.store import Ledger, Terms
+from optin.tables import read_table
 
 __all__ = ["Case", "campaign", "outcome", "written"]
 

@@ -15,10 +15,10 @@ from unittest import mock
 
 import cloudpickle
 
-from optin.store.points import LISTENERS
+from optin.database.crash_points import LISTENERS
 
 _SERVER = multiprocessing.get_context("forkserver")
-_SERVER.set_forkserver_preload(["test_faults", "test_engine_ledger", "optin.store.ledger", "psycopg"])
+_SERVER.set_forkserver_preload(["test_faults", "test_engine_ledger", "optin.ledger.ledger", "psycopg"])
 
 
 @dataclass

@@ -9,13 +9,13 @@ from sqlalchemy import select, text
 
 from optin.announcement import Announcement
 from optin.announcement.offer import announced_eta, exact_variance, nearest
+from optin.ledger import Terms
+from optin.ledger.chain import GENESIS, rows_of
+from optin.ledger.schema import acts
+from optin.ledger.streamed_hashes import sums_of
+from optin.ledger.texts import released_in
 from optin.receipts import Seal
 from optin.releasing.record import Release, Versions
-from optin.store import Terms
-from optin.store.chain import GENESIS, rows_of
-from optin.store.large import sums_of
-from optin.store.schema import acts
-from optin.store.texts import released_in
 
 TABLES = ("acts", "people", "allowances", "promises", "returns", "charges")
 

@@ -21,8 +21,8 @@ from optin import (
     Release,
     campaign,
 )
+from optin.ledger import Ledger
 from optin.receipts import Receipt, check
-from optin.store import Ledger
 
 IDS = nth(12)
 PEOPLE = PrivacyConstrained([0.5] * 6 + [2.0] * 6, ids=IDS)

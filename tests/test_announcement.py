@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import optin
 from optin.announcement import Announcement
-from optin.announcement.grains import GrainRule, everyone_grains, sums, sums_above
 from optin.announcement.offer import exact_variance
 from optin.errors import BadInput, Infeasible
+from optin.grains.arrays import GrainRule, everyone_grains, sums, sums_above
 
 NAMES = ["epsilon at most", "odds factor", "weight", "utility", "margin"]
 WORKED = [1.0, 4.0, 9.0, 9.0]

@@ -22,7 +22,7 @@ import pytest
 import scipy.stats
 
 import optin
-from optin.announcement.grains import levels
+from optin.grains.arrays import levels
 from optin.releasing import noise
 from optin.releasing.drawing import releases
 

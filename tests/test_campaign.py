@@ -14,8 +14,8 @@ from optin import campaign
 from optin.agents import LinearBenefit, PrivacyConstrained, QuasiLinear
 from optin.campaign import Quorum
 from optin.errors import BadInput, BudgetSpent, Infeasible, PromiseBroken
+from optin.ledger import Ledger
 from optin.releasing import Release
-from optin.store import Ledger
 
 PEOPLE = 40
 IDS = nth(PEOPLE)

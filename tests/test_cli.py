@@ -79,7 +79,17 @@ def test_the_version_is_the_library_s_and_the_module_runs():
 
 
 def test_help_loads_nothing_heavy():
-    heavy = "numpy", "rich", "pyarrow", "sqlalchemy", "opendp", "matplotlib", "alembic", "optin.planning", "optin.store"
+    heavy = (
+        "numpy",
+        "rich",
+        "pyarrow",
+        "sqlalchemy",
+        "opendp",
+        "matplotlib",
+        "alembic",
+        "optin.planning",
+        "optin.ledger",
+    )
     check = (
         "import sys, optin.cli\ntry: optin.cli.main(['--help'])\nexcept SystemExit: pass\n"
         f"found = [name for name in {heavy!r} if name in sys.modules]\nsys.exit(str(found) if found else 0)"

@@ -11,7 +11,7 @@ from ledger_steps import counts
 
 from optin.cli.output import Output
 from optin.errors import BadInput
-from optin.store import Ledger
+from optin.ledger import Ledger
 
 MARK = "777123"
 GOOD = "".join(f"p{k},0.{MARK}{k:02d},3.{MARK},yes\n" for k in range(12))

@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 import optin
 from optin import campaign
-from optin.store import Ledger
+from optin.ledger import Ledger
 
 N = 40
 RNG = np.random.default_rng(5)

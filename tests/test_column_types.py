@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import optin
-from optin.engine import read_table
 from optin.engine.opening import rows_of
+from optin.tables import read_table
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "column-types.md"
 SPARK = pytest.mark.xdist_group("spark")
@@ -128,11 +128,11 @@ def in_memory(path, name):
     table = read_table(str(path), [name])
     numbers = tried(lambda: table.values(name))
     return {
-        "ids": tried(lambda: table._each(name, optin.engine.reading.as_ids)[0]),
+        "ids": tried(lambda: table._each(name, optin.tables.reading.as_ids)[0]),
         "numbers": numbers if isinstance(numbers, str) else numbers.tolist(),
         "answers": [
             None if other else bool(answer)
-            for answer, other in zip(*table._joined(name, optin.engine.reading.as_truths), strict=True)
+            for answer, other in zip(*table._joined(name, optin.tables.reading.as_truths), strict=True)
         ],
     }
 
@@ -222,7 +222,7 @@ def test_decimals_beside_another_type_are_refused_where_an_engine_would_round(tm
 
 
 def test_runs_of_equal_entries_are_read_as_the_entries():
-    from optin.engine.cells import as_ids, as_numbers, as_truths
+    from optin.tables.cells import as_ids, as_numbers, as_truths
 
     for entries in ([0.5, 0.5, 1.0], ["1", "1", "0"]):
         runs = pa.chunked_array([pc.run_end_encode(pa.array(entries))])

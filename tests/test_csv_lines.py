@@ -4,8 +4,8 @@ import fsspec
 import pytest
 
 import optin
-from optin.engine.csvlines import expect_lines
 from optin.errors import BadInput
+from optin.tables.csvlines import expect_lines
 
 SPARK = pytest.param("spark-local", marks=pytest.mark.xdist_group("spark"))
 ENGINES = ["memory", "duckdb", SPARK]

@@ -14,11 +14,11 @@ from cli_steps import optin as run
 
 import optin
 from optin import LinearBenefit
-from optin.agents.columns import Wanted
 from optin.campaign.overlay import allowance
-from optin.engine import decimals, read_table
 from optin.engine.opening import rows_of
 from optin.errors import BadInput
+from optin.tables import decimals, read_table
+from optin.tables.columns import Wanted
 
 SPARK = pytest.mark.xdist_group("spark")  # one worker starts Java, the others never
 ENGINES = ["memory", "duckdb"]

@@ -11,7 +11,8 @@ from cli_steps import optin_ok
 from differential import by_command, campaign, outcome, written
 
 import optin
-from optin.engine import open_session, read_table
+from optin.engine import open_session
+from optin.tables import read_table
 
 SPARK = pytest.mark.xdist_group("spark")  # one worker starts Java, the others never
 SMALL = {

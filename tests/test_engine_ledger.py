@@ -15,12 +15,12 @@ from ledger_steps import counts, drawn_from, offer_of, spent
 import optin
 from optin import campaign
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
+from optin.ledger import Ledger, Terms
+from optin.ledger.bulk_acts import Expected, release_waiting
+from optin.ledger.chain import rows_digest
+from optin.ledger.staging_area import waiting
+from optin.ledger.streamed_hashes import Grove, digest_of_blocks
 from optin.receipts import MerkleTree, charge_salts, leaves_of
-from optin.store import Ledger, Terms
-from optin.store.bulk import Expected, release_waiting
-from optin.store.chain import rows_digest
-from optin.store.large import Grove, digest_of_blocks
-from optin.store.waiting import waiting
 
 N = 3_000
 RNG = np.random.default_rng(11)
@@ -192,7 +192,7 @@ def test_other_people_and_edited_limits_are_refused(ledger, kept, files):
 
 @pytest.mark.parametrize("step", ["announce", "release"])
 def test_a_file_changed_while_it_is_read_is_noticed_before_the_commit(ledger, kept, files, step):
-    from optin.store.points import LISTENERS
+    from optin.database.crash_points import LISTENERS
 
     offer = announced(kept, ledger) if step == "release" else None
     before = counts(ledger)
@@ -211,7 +211,7 @@ def test_a_file_changed_while_it_is_read_is_noticed_before_the_commit(ledger, ke
 
 
 def test_someone_who_declines_while_the_engine_adds_up_stops_the_release(ledger, kept, url):
-    from optin.store.points import LISTENERS
+    from optin.database.crash_points import LISTENERS
 
     offer = announced(kept, ledger)
 
@@ -301,7 +301,7 @@ def test_trees_and_digests_in_blocks_are_those_of_the_whole(people, stretch):
 
 
 def test_trees_and_digests_hold_one_block_however_many_there_are(monkeypatch):
-    monkeypatch.setattr("optin.store.large.SHORT", 2**13)
+    monkeypatch.setattr("optin.ledger.streamed_hashes.SHORT", 2**13)
 
     def peak(count):
         walk = [[[f"p{at}-{k}" for k in range(256)], list(range(256))] for at in range(2)] * (count // 2)
@@ -318,7 +318,7 @@ def test_trees_and_digests_hold_one_block_however_many_there_are(monkeypatch):
 def test_the_staging_file_is_private_and_gone_afterwards(tmp_path, kept, monkeypatch):
     import tempfile
 
-    from optin.store.points import LISTENERS
+    from optin.database.crash_points import LISTENERS
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
     (tmp_path / "scratch").mkdir()

@@ -8,7 +8,7 @@ import pytest
 import optin
 from optin import campaign
 from optin.errors import BadInput, BudgetSpent, Infeasible
-from optin.store import Ledger
+from optin.ledger import Ledger
 
 LEVELS = [0.5, 0.1, 1.0, 0.25]
 N = 60
@@ -60,7 +60,7 @@ def test_an_engine_announces_the_level_below_and_releases_it(tmp_path):
             offer = campaign.announce(
                 plan, people, ledger=ledger, campaign=name, allowances="total", levels=LEVELS, min_people=1
             )
-            promises = {*ledger.promises(optin.store.Terms(name, 1, offer.fingerprint)).values()}
+            promises = {*ledger.promises(optin.ledger.Terms(name, 1, offer.fingerprint)).values()}
             assert promises <= {0, *(int(min(level, offer.cap) * 2**32) for level in LEVELS)}
             campaign.release(offer, people, "value", ledger=ledger)
         assert ledger.verify().ok

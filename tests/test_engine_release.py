@@ -11,8 +11,8 @@ import pytest
 
 import optin
 from optin import LinearBenefit, PrivacyConstrained, QuasiLinear, campaign
-from optin.announcement.grains import HIGHEST_EPSILON
 from optin.errors import BadInput, PromiseBroken
+from optin.grains.arrays import HIGHEST_EPSILON
 from optin.releasing.drawing import measure
 
 N = 2_000

@@ -14,7 +14,7 @@ import pytest
 
 import optin
 from optin import LinearBenefit, PrivacyConstrained, QuasiLinear
-from optin.engine import engine_for, spark, tables
+from optin.engine import engine_for, limits, spark
 from optin.engine.scratch import Scratch
 
 N = 4_000
@@ -56,7 +56,7 @@ def cases(names, few):
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch):
     """Send a few thousand people down the paths of many."""
-    monkeypatch.setattr(tables, "SMALL", 64)
+    monkeypatch.setattr(limits, "SMALL", 64)
 
 
 def written(folder, parts=3, **columns):

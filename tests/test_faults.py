@@ -18,8 +18,9 @@ from sqlalchemy import event, text
 
 from optin import campaign
 from optin.agents import PrivacyConstrained
+from optin.database import connection, crash_points
 from optin.errors import BudgetSpent
-from optin.store import Ledger, LedgerUnavailable, connection, points
+from optin.ledger import Ledger, LedgerUnavailable
 
 PEOPLE = 1000
 POINTS = ("before lock", "after charges", "before commit", "after commit", "before output")
@@ -33,7 +34,7 @@ batches = [0, *(pytest.param(batch, marks=pytest.mark.soak) for batch in range(1
 @pytest.fixture(autouse=True)
 def _nobody_listens():
     yield
-    points.LISTENERS.clear()
+    crash_points.LISTENERS.clear()
 
 
 def spend_freely(ledger):
@@ -191,7 +192,7 @@ def _meeting(job, folder, side, locked):
                 _wait_for(folder / "a is done", 2.0)
 
     def met():
-        points.LISTENERS.append(meet)
+        crash_points.LISTENERS.append(meet)
         if not locked:
             connection.take_head_lock = lambda link: None
         try:
@@ -284,12 +285,12 @@ def at(point, deed):
 
     def listener(reached):
         if reached == point:
-            points.LISTENERS.remove(listener)
+            crash_points.LISTENERS.remove(listener)
             deed()
 
-    points.LISTENERS.append(listener)
+    crash_points.LISTENERS.append(listener)
     yield
-    assert listener not in points.LISTENERS
+    assert listener not in crash_points.LISTENERS
 
 
 @pytest.mark.parametrize("point", ["after lock", "after charges", "before commit"])

@@ -15,9 +15,9 @@ from cli_steps import optin_ok
 from fsspec.implementations.memory import MemoryFileSystem
 
 import optin
-from optin.engine import read_table
 from optin.engine.opening import rows_of
-from optin.store import Ledger
+from optin.ledger import Ledger
+from optin.tables import read_table
 
 SPARK = pytest.mark.xdist_group("spark")
 ENGINES = ["memory", "duckdb", pytest.param("spark-local", marks=SPARK)]

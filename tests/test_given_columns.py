@@ -10,10 +10,10 @@ from cli_steps import optin_ok, people_csv
 
 import optin
 from optin import PrivacyConstrained
-from optin.agents.labels import aligned
 from optin.campaign.steps import within_totals
 from optin.errors import BadInput, PromiseBroken
 from optin.releasing.drawing import measure
+from optin.tables.labels import aligned
 
 NAMES = [f"p{at}" for at in range(12)]
 LIMITS = np.linspace(0.1, 1.2, 12)

@@ -11,8 +11,8 @@ from postgres import PORT
 import optin
 from optin import campaign
 from optin.errors import BadInput
+from optin.ledger import Ledger
 from optin.releasing.drawing import measure
-from optin.store import Ledger
 
 N = 1_000
 RNG = np.random.default_rng(21)

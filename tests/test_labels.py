@@ -19,10 +19,10 @@ from optin import LinearBenefit, PrivacyConstrained, QuasiLinear, campaign
 from optin.dynamics import game_of, play
 from optin.errors import BadInput
 from optin.incentives import cost_reports, limit_reports
+from optin.ledger import Ledger, Terms
 from optin.participation import renormalised_weights, turnout
 from optin.relations import dial_points
 from optin.releasing.drawing import measure
-from optin.store import Ledger, Terms
 
 N = 12
 NAMES = [f"p{k}" for k in range(N)]

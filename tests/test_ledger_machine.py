@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from ledger_steps import announce, copy_of, release, spent, terms
 
 from optin.errors import BudgetSpent, PromiseBroken
-from optin.store import UNLIMITED, Ledger
+from optin.ledger import UNLIMITED, Ledger
 
 POOL = [f"p{k}" for k in range(6)]
 some_people = st.lists(st.sampled_from(POOL), unique=True, min_size=1)

@@ -10,8 +10,8 @@ import pytest
 from cli_steps import optin, people_csv
 from ledger_steps import announce
 
-from optin.store import Ledger
-from optin.store.rights import ReadableByOthers
+from optin.database.rights import ReadableByOthers
+from optin.ledger import Ledger
 
 
 def mode(path):

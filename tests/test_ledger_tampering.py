@@ -20,12 +20,12 @@ from sqlalchemy import select, text
 
 import optin
 from optin.errors import BadInput, PromiseBroken
-from optin.store import UNLIMITED, Ledger, Terms
-from optin.store.bulk import Expected, announce_waiting, release_waiting
-from optin.store.fittings import changed_fittings
-from optin.store.schema import acts
-from optin.store.verification import verify
-from optin.store.waiting import waiting
+from optin.ledger import UNLIMITED, Ledger, Terms
+from optin.ledger.bulk_acts import Expected, announce_waiting, release_waiting
+from optin.ledger.fittings import changed_fittings
+from optin.ledger.schema import acts
+from optin.ledger.staging_area import waiting
+from optin.ledger.verification import verify
 
 IDS = ("ann", "bob", "cy")
 

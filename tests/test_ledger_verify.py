@@ -8,8 +8,9 @@ from ledger_steps import announce, copy_of, damage, release, terms
 from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
-from optin.store import UNLIMITED, Ledger
-from optin.store.schema import APPEND_ONLY, metadata
+from optin.database.metadata import metadata
+from optin.ledger import UNLIMITED, Ledger
+from optin.ledger.schema import APPEND_ONLY
 
 
 @pytest.mark.parametrize("table", APPEND_ONLY)

@@ -13,12 +13,12 @@ from sqlalchemy import event
 
 import optin
 from optin import campaign
+from optin.database.crash_points import LISTENERS
 from optin.engine.session import Session
 from optin.errors import BadInput, PromiseBroken
+from optin.ledger import Ledger
 from optin.releasing import noise
 from optin.releasing.drawing import measure
-from optin.store import Ledger
-from optin.store.points import LISTENERS
 
 N = 40
 RNG = np.random.default_rng(4)

@@ -14,10 +14,10 @@ from optin import campaign
 from optin.agents import PrivacyConstrained
 from optin.announcement import Announcement
 from optin.errors import BadInput, PromiseBroken
+from optin.ledger import Ledger, Terms, charging, holds
 from optin.receipts import MerkleTree, Receipt, Seal, charge_salts, check, climb, leaves_of, sealed
 from optin.releasing import Release
 from optin.releasing import release as draw_release
-from optin.store import Ledger, Terms, charging, offers
 
 PUBLISHED = ("announcement", "fingerprint", "joined_people", "ledger_number", "ledger_head")
 PEOPLE = 37
@@ -168,7 +168,7 @@ def test_another_announcement_fails(closed):
 @pytest.fixture
 def cheat(tmp_path, monkeypatch):
     """An operator who publishes an announcement, and with other code books something else under its fingerprint."""
-    monkeypatch.setattr(offers, "expect_announced", lambda *_, **__: None)
+    monkeypatch.setattr(holds, "expect_announced", lambda *_, **__: None)
     monkeypatch.setattr(charging, "expect_released", lambda *_, **__: None)
     agents = PrivacyConstrained([0.5] * 6 + [2.0] * 6, ids=nth(12))
     offer = campaign.plan(agents, bounds=(0, 1)).announce(agents, campaign="survey")

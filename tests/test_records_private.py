@@ -11,7 +11,7 @@ import pytest
 
 import optin
 from optin import campaign
-from optin.store import Ledger
+from optin.ledger import Ledger
 
 COUNT = 300
 IDS = [f"ID-MARKER-{k}" for k in range(COUNT)]

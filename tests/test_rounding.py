@@ -14,7 +14,7 @@ import optin
 from optin import LinearBenefit, PrivacyConstrained, QuasiLinear
 from optin.errors import BadInput
 from optin.kernel.rounding import above, below, line_above, line_below, quotient_below
-from optin.store import Ledger, Terms
+from optin.ledger import Ledger, Terms
 
 NINES = "0.99999999999999999999"
 GRAIN = Fraction(1, 2**32)

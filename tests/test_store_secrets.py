@@ -15,10 +15,10 @@ from sqlalchemy.exc import DatabaseError
 from optin import campaign
 from optin.agents import PrivacyConstrained
 from optin.campaign import Quorum
+from optin.database.crash_points import LISTENERS
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
-from optin.store import Ledger, LedgerUnavailable, Terms, allowance_grains
-from optin.store.points import LISTENERS
-from optin.store.roster import roster_of
+from optin.ledger import Ledger, LedgerUnavailable, Terms, allowance_grains
+from optin.ledger.roster import roster_of
 
 VALUE, LIMIT, ID, KEY = 0.7319024681, 1.9283746556, "ID-MARKER-x9q", "KEY-MARKER-77"
 PEOPLE = 12

@@ -13,8 +13,8 @@ from ledger_steps import counts
 
 import optin
 from optin.engine.opening import rows_of
-from optin.engine.reading import read_table
-from optin.store import Ledger
+from optin.ledger import Ledger
+from optin.tables.reading import read_table
 
 BLANKS = string.whitespace
 YES, NO = ("1", "true", "t", "yes", "y"), ("0", "false", "f", "no", "n")

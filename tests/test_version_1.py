@@ -14,9 +14,9 @@ from web_steps import PASSWORD, House
 
 import optin
 from optin import campaign as steps
+from optin.ledger import UNLIMITED, Ledger
 from optin.receipts import check
 from optin.releasing import noise
-from optin.store import UNLIMITED, Ledger
 
 FILES = Path(__file__).parent / "fixtures" / "version-1"
 EXPECTED = json.loads((FILES / "expected.json").read_text())

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import update
 from web_steps import House, answering, registered, released
 
-from optin.store.web_schema import campaigns
+from optin.web.schema import campaigns
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs" / "reference"))
 reference = import_module("generate")

@@ -9,8 +9,8 @@ from sqlalchemy import select
 from web_steps import DRAFT, PASSWORD, House, answering, registered, released
 
 from optin.errors import BadInput, LedgerUnavailable, PromiseBroken
-from optin.store.web_schema import invitations
 from optin.web.guards import HEADERS
+from optin.web.schema import invitations
 from optin.web.service import accounts
 from optin.web.service.failures import Refused, TooSoon
 from optin.web.settings import WebSettings, own_origins

@@ -8,9 +8,9 @@ from sqlalchemy import select, update
 from web_steps import PASSWORD, House
 
 from optin.errors import BadInput
-from optin.store import Ledger
-from optin.store.web_schema import delays
-from optin.store.web_schema import sessions as stored
+from optin.ledger import Ledger
+from optin.web.schema import delays
+from optin.web.schema import sessions as stored
 from optin.web.service import accounts, sessions
 from optin.web.service.accounts import first_analyst_secret
 from optin.web.service.core import Service, hashed

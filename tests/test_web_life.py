@@ -11,7 +11,7 @@ from web_steps import DRAFT, House, answering, registered, released
 from optin.errors import BadInput, PromiseBroken
 from optin.receipts import check
 from optin.releasing import noise
-from optin.store.web_schema import answers
+from optin.web.schema import answers
 from optin.web.service import announcing, jobs, long_steps
 from optin.web.service.jobs import run_all
 from optin.web.service.ladder import LIMITS

@@ -13,7 +13,7 @@ from web_steps import DRAFT, Outpost, put_people
 
 from optin.client import Client
 from optin.errors import LedgerUnavailable
-from optin.store.web_schema import answers
+from optin.web.schema import answers
 
 
 @pytest.fixture

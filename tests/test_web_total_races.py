@@ -7,7 +7,7 @@ from sqlalchemy import text
 from web_steps import answering, registered, visitor
 
 from optin.errors import PromiseBroken
-from optin.store import changing
+from optin.web import transactions
 from optin.web.service.people import allowing, doing
 from optin.web.service.people.looking import me
 
@@ -16,7 +16,7 @@ def waiting(service):
     """Whether someone waits for a transaction to end."""
     engine = service.ledger.engine
     if engine.dialect.name == "sqlite":
-        return bool(changing._SQLITE._waiting)
+        return bool(transactions._SQLITE._waiting)
     with engine.connect() as link:
         return bool(link.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted")))
 

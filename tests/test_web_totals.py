@@ -6,9 +6,9 @@ from sqlalchemy import select, text, update
 from web_steps import answering, put_people, registered, released
 
 from optin.errors import PromiseBroken
+from optin.ledger.holdings import promised_nothing
 from optin.receipts import check
-from optin.store.holdings import promised_nothing
-from optin.store.web_schema import accounts
+from optin.web.schema import accounts
 from optin.web.service import announcing
 from optin.web.service.jobs import run_all
 from optin.web.service.ladder import COSTS, LIMITS

@@ -17,7 +17,7 @@ import httpx
 import uvicorn
 
 from optin.client import Client
-from optin.store import Ledger
+from optin.ledger import Ledger
 from optin.web.app import create_app
 from optin.web.service import accounts
 from optin.web.service.accounts import first_analyst_secret
@@ -143,7 +143,7 @@ def put_people(service, campaign, count, *, step=lambda at: 3 + at % 4):
     """Write accounts, sessions and registrations straight into the store; return (account, cookie) of each."""
     from sqlalchemy import insert
 
-    from optin.store.web_schema import accounts, registrations, sessions
+    from optin.web.schema import accounts, registrations, sessions
 
     now, made = time.time(), [(new_id(), new_secret(), new_id()) for _ in range(count)]
     rows = {

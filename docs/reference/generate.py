@@ -23,7 +23,7 @@ NOTE = "<!-- Written by generate.py: change the code's docstrings and help texts
 MODULES = {
     "optin": "python.md",
     "optin.campaign": "campaign.md",
-    "optin.store": "ledger.md",
+    "optin.ledger": "ledger.md",
     "optin.participation": "participation.md",
     "optin.baselines": "baselines.md",
     "optin.dynamics": "dynamics.md",
@@ -36,7 +36,7 @@ MODULES = {
 }
 BEHIND = {
     "optin": ("optin.agents.Bucket", "optin.planning.wish.Target", "optin.releasing.record.Versions"),
-    "optin.store": ("optin.store.verification.OutsideCopy", "optin.store.ledger.Bounded"),
+    "optin.ledger": ("optin.ledger.verification.OutsideCopy", "optin.ledger.ledger.Bounded"),
 }
 """Records that a public name gives or takes and no public module lists."""
 MADE_BY_HAND = {
@@ -187,7 +187,7 @@ def _code(row: str) -> int:
 def failures() -> list[type[Any]]:
     """List every failure optin raises on purpose, leaves of the tree only."""
     import optin.errors
-    import optin.store  # adds one of its own
+    import optin.ledger  # adds one of its own
 
     return sorted(optin.errors.OptinError.__subclasses__(), key=lambda kind: (kind.exit_code, kind.__name__))
 
@@ -279,7 +279,7 @@ def home(kind: type[Any]) -> str:
     """Name the shortest public place a class can be imported from."""
     import optin
 
-    return f"optin.{kind.__name__}" if kind.__name__ in optin.__all__ else f"optin.store.{kind.__name__}"
+    return f"optin.{kind.__name__}" if kind.__name__ in optin.__all__ else f"optin.ledger.{kind.__name__}"
 
 
 # --- Python -----------------------------------------------------------------------------------------------------------

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from optin.client import Client
     from optin.engine import read
     from optin.errors import BadInput, BudgetSpent, Infeasible, LedgerUnavailable, OptinError, PromiseBroken
+    from optin.ledger import Ledger
     from optin.planning import Certificate, Plan, Target, plan
     from optin.receipts import Receipt, check
     from optin.releasing import Interval, Release, release
     from optin.simulation import simulate
-    from optin.store import Ledger
 
 _HOMES = {
     "Announcement": "announcement",
@@ -39,7 +39,7 @@ _HOMES = {
     "Infeasible": "errors",
     "LedgerUnavailable": "errors",
     "Interval": "releasing",
-    "Ledger": "store",
+    "Ledger": "ledger",
     "LinearBenefit": "agents",
     "OptinError": "errors",
     "Plan": "planning",

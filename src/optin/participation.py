@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents
-from optin.agents.labels import of_people
-from optin.announcement.grains import Answers, Promises, Sums
 from optin.announcement.making import tilt
 from optin.announcement.offer import QUASI_LINEAR, Announcement, exact_variance, nearest
 from optin.errors import BadInput, PromiseBroken
+from optin.grains.arrays import Answers, Promises, Sums
 from optin.kernel.optimum import tilt_left
 from optin.planning import Plan
+from optin.tables.labels import of_people
 
 __all__ = [
     "Absence",
@@ -132,7 +132,7 @@ def joined_rows(joined: ArrayLike | None, announcement: Announcement, agents: Ag
 
 def _answers(given: NDArray[Any]) -> NDArray[np.bool_]:
     """Read answers in words as a column of a file is read; numbers could be places of people, and are none."""
-    from optin.engine.cells import NO_ANSWER, answer_of
+    from optin.tables.cells import NO_ANSWER, answer_of
 
     if given.ndim != 1 or given.dtype.kind not in "OUT" or not all(isinstance(each, str | bool) for each in given):
         raise BadInput("joined must hold true or false for each announced person")

@@ -15,10 +15,10 @@ from typing import Literal
 import numpy as np
 
 from optin.agents import PrivacyConstrained
-from optin.agents.labels import of_people
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.planning import Plan, plan
+from optin.tables.labels import of_people
 
 __all__ = ["Caution", "DialPoint", "along_the_dial", "caution_table", "dial_points", "related_means"]
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from optin.agents.columns import Rounded, numbers, same_rows
-from optin.agents.labels import aligned, together
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.kernel.rounding import above, below, line_above, line_below
+from optin.tables.columns import Rounded, numbers, same_rows
+from optin.tables.labels import aligned, together
 
 __all__ = ["Benefit", "LinearBenefit", "Watched", "called", "number_or_array"]
 

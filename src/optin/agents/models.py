@@ -10,14 +10,14 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from optin.agents.benefit import Benefit, LinearBenefit, called, number_or_array
-from optin.agents.columns import EXTREME, Wanted, checked_ids, column, has_rows, numbers, same_rows
-from optin.agents.labels import aligned, expect_labels, together
 from optin.errors import BadInput
 from optin.kernel.bound import Tally, tally_of
 from optin.kernel.ladder import Array, Limits
 from optin.kernel.optimum import Design
 from optin.kernel.passes import ArrayLimits
 from optin.kernel.rounding import above, quotient_below
+from optin.tables.columns import EXTREME, Wanted, checked_ids, column, has_rows, numbers, same_rows
+from optin.tables.labels import aligned, expect_labels, together
 
 __all__ = ["Agents", "People", "PrivacyConstrained", "QuasiLinear"]
 

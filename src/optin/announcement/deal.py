@@ -12,11 +12,11 @@ from fractions import Fraction
 import numpy as np
 
 from optin.agents.benefit import LinearBenefit, called
-from optin.agents.columns import Rounded
-from optin.announcement.grains import GrainRule, everyone_grains, lowered
 from optin.announcement.offer import PRIVACY_CONSTRAINED, Announcement, nearest
 from optin.errors import BadInput
+from optin.grains.arrays import GrainRule, everyone_grains, lowered
 from optin.kernel.rounding import above, below, limit_of_text
+from optin.tables.columns import Rounded
 
 __all__ = ["Deal", "explain"]
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from optin.agents import Agents, QuasiLinear
-from optin.announcement.grains import HIGHEST_EPSILON, Answers, Promises
 from optin.announcement.naming import check_round, checked_campaign, new_campaign
 from optin.announcement.offer import QUASI_LINEAR, Announcement, announced_eta, exact_variance, nearest
 from optin.errors import BadInput, Infeasible
+from optin.grains.arrays import HIGHEST_EPSILON, Answers, Promises
 
 if TYPE_CHECKING:
     from optin.planning import Plan

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from optin.agents import Agents, Description, PrivacyConstrained
 from optin.agents.models import indifferent
-from optin.announcement.grains import GRAIN, HIGHEST_EPSILON, FloatArray, GrainRule, Promises, everyone_grains, lowered
 from optin.announcement.naming import check_round, checked_campaign
 from optin.errors import BadInput
 from optin.formats import strict_json
+from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, FloatArray, GrainRule, Promises, everyone_grains, lowered
 from optin.planning.cautions import cautions
 from optin.planning.question import WIDEST
 from optin.planning.reach import reach
@@ -128,7 +128,7 @@ class Announcement:
         """Join what is announced with people's limits, in memory or in an engine; nothing is computed yet."""
         if not hasattr(agents, "rows"):
             return self.grain_rule(agents)
-        from optin.announcement.kept import kept_rule
+        from optin.grains.engine import kept_rule
 
         self._expect_model(agents)
         return kept_rule(agents, surplus=self.surplus, cap=math.inf if self.noiseless else self.cap)

@@ -18,10 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from optin.agents import Agents
-from optin.agents.columns import Wanted, column
 from optin.announcement import Announcement
-from optin.announcement.grains import GRAIN, Answers, Promises, Sums
-from optin.announcement.kept import KeptRule
 from optin.announcement.making import tilt_of
 from optin.campaign.lowering import NOTHING_LEFT, USEFUL, allowance, epsilon, kept_cut_to
 from optin.campaign.overlay import FIRST, SECOND, STATED, Kept, laid_over, left_of
@@ -29,13 +26,16 @@ from optin.engine.checks import refuse_unusable
 from optin.engine.people import KeptConstrained
 from optin.engine.rows import Rows
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
+from optin.grains.arrays import GRAIN, Answers, Promises, Sums
+from optin.grains.engine import KeptRule
+from optin.ledger import Entry, Ledger, Terms, allowance_grains
+from optin.ledger.bulk_acts import Expected, announce_waiting, release_waiting
+from optin.ledger.bulk_reads import each_balance, each_change
+from optin.ledger.charging import DECLINED, NOBODY
+from optin.ledger.staging_area import Batch, waiting
 from optin.participation import CHANGED, Turnout, check_unchanged
 from optin.releasing.drawing import added_up, charged_text
-from optin.store import Entry, Ledger, Terms, allowance_grains
-from optin.store.bulk import Expected, announce_waiting, release_waiting
-from optin.store.charging import DECLINED, NOBODY
-from optin.store.exports import each_balance, each_change
-from optin.store.waiting import Batch, waiting
+from optin.tables.columns import Wanted, column
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents, PrivacyConstrained
-from optin.agents.columns import column, has_rows
-from optin.agents.labels import of_people
 from optin.engine.session import literal
 from optin.errors import BadInput, BudgetSpent
-from optin.store import UNLIMITED, allowance_grains, epsilons_of
+from optin.ledger import UNLIMITED, allowance_grains, epsilons_of
+from optin.tables.columns import column, has_rows
+from optin.tables.labels import of_people
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir

@@ -13,8 +13,8 @@ from optin.engine.engines import read_parquet
 from optin.engine.people import KeptConstrained, KeptQuasiLinear
 from optin.engine.rows import Rows
 from optin.errors import BadInput
-from optin.store import UNLIMITED
-from optin.store.large import Block
+from optin.ledger import UNLIMITED
+from optin.ledger.streamed_hashes import Block
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir

@@ -14,8 +14,8 @@ from optin.campaign.kept import as_promised, is_kept, ones, rule_of
 from optin.campaign.overlay import Kept
 from optin.campaign.steps import promised_people
 from optin.formats.atomic import AtomicWrite
+from optin.ledger import Ledger, Terms
 from optin.participation import check_table, joined_column, joined_rows
-from optin.store import Ledger, Terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

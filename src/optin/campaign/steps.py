@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents, PrivacyConstrained
-from optin.agents.labels import of_people
 from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
-from optin.announcement.freezing import frozen
 from optin.campaign.kept import (
     announce_kept,
     as_promised,
@@ -31,16 +29,18 @@ from optin.campaign.kept import (
 )
 from optin.campaign.lowering import lowered_to, totals_of
 from optin.campaign.overlay import Kept
+from optin.database.crash_points import reached
 from optin.errors import BadInput, PromiseBroken
+from optin.grains.freezing import frozen
+from optin.ledger import UNLIMITED, Ledger, Terms, allowance_grains, epsilons_of
+from optin.ledger.bulk_reads import is_closed
+from optin.ledger.texts import released_in
 from optin.participation import Turnout, check_table, joined_rows, judged, turnout
 from optin.planning import Plan
 from optin.planning import plan as make_plan
 from optin.releasing import Release
 from optin.releasing.drawing import added_up, charged_text, check_noise, expect_columns
-from optin.store import UNLIMITED, Ledger, Terms, allowance_grains, epsilons_of
-from optin.store.exports import is_closed
-from optin.store.points import reached
-from optin.store.texts import released_in
+from optin.tables.labels import of_people
 
 __all__ = ["Quorum", "announce", "answer", "cancel", "plan", "release", "within_allowance"]
 

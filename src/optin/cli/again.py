@@ -10,8 +10,8 @@ from optin.errors import BadInput, BudgetSpent
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
+    from optin.ledger import Ledger, Terms
     from optin.planning import Plan
-    from optin.store import Ledger, Terms
 
 __all__ = ["announced_once", "held_words"]
 
@@ -37,7 +37,7 @@ def announced_once(plan: Plan, ledger: str, campaign: str | None) -> Iterator[No
 
 def held_words(offer: Announcement, ledger: Ledger) -> str:
     """Say what the ledger holds for an offer just written: asked again later, people may have declined or been charged."""
-    from optin.store.exports import how_it_ended, promises_held
+    from optin.ledger.bulk_reads import how_it_ended, promises_held
 
     if how_it_ended(ledger, _terms(offer)) == "release":
         return "this round was announced before and is released: its promises are spent or given back, and none is held"
@@ -47,7 +47,7 @@ def held_words(offer: Announcement, ledger: Ledger) -> str:
 
 
 def _terms(offer: Announcement) -> Terms:
-    from optin.store import Terms
+    from optin.ledger import Terms
 
     return Terms(offer.campaign, offer.round, offer.fingerprint)
 
@@ -60,7 +60,7 @@ def _earlier(plan: Plan, ledger: str) -> tuple[Announcement, str | None] | None:
     from optin.announcement import Announcement
     from optin.announcement.origin import differs_from_plan
     from optin.cli.ledgers import ledger_exists, open_ledger
-    from optin.store.exports import how_it_ended
+    from optin.ledger.bulk_reads import how_it_ended
 
     if not ledger_exists(ledger):
         return None

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from optin.agents import Agents
     from optin.announcement import Announcement
     from optin.campaign import Quorum
-    from optin.engine import Table
+    from optin.ledger import Ledger
     from optin.participation import Turnout
     from optin.releasing import Release
-    from optin.store import Ledger
+    from optin.tables import Table
 
 __all__ = ["Taking", "draw", "quorum_of", "read_released", "taking_of"]
 
@@ -36,7 +36,8 @@ def read_released(
     ledger: str | None,
 ) -> tuple[Table | None, Agents | None, Columns]:
     """Read the named columns, or all where the limits have to be found; people of an engine come as agents, theirs found."""
-    from optin.engine import check_engine, engine_for, read_table
+    from optin.engine import check_engine, engine_for
+    from optin.tables import read_table
 
     check_engine(engine)
     chosen = engine_for(path) if engine is None else engine

@@ -17,7 +17,7 @@ from optin.cli.people import named
 from optin.errors import BadInput, PromiseBroken
 
 if TYPE_CHECKING:
-    from optin.store.verification import OutsideCopy
+    from optin.ledger.verification import OutsideCopy
 
 __all__ = ["cancel_offer", "decline_offer", "show_acts", "verify_ledger"]
 

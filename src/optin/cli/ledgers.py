@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
-    from optin.store import Ledger
+    from optin.ledger import Ledger
 
 __all__ = ["ledger_exists", "open_ledger"]
 
@@ -23,7 +23,7 @@ def open_ledger(url: str, *, create: bool = False) -> Ledger:
     """Open a ledger; only ``announce`` creates one."""
     if not create and not ledger_exists(url):
         raise BadInput(f"there is no ledger at {_file(url)}; check --ledger (optin announce creates one)")
-    from optin.store import Ledger
+    from optin.ledger import Ledger
 
     return Ledger.open(url)
 

@@ -11,15 +11,15 @@ import numpy as np
 from optin.cli.othertable import ADVICE, first_difference
 from optin.cli.people import Columns, agents_of, described
 from optin.errors import BadInput
-from optin.store import Terms
+from optin.ledger import Terms
 
 if TYPE_CHECKING:
     from optin.agents import Agents
     from optin.announcement import Announcement
-    from optin.engine import Table
     from optin.engine.rows import Rows
-    from optin.store import Ledger
-    from optin.store.ledger import Bounded
+    from optin.ledger import Ledger
+    from optin.ledger.ledger import Bounded
+    from optin.tables import Table
 
 __all__ = ["announced_columns", "columns_in_engine", "quasi_linear_columns"]
 

@@ -11,8 +11,8 @@ from optin.errors import BadInput, PromiseBroken
 if TYPE_CHECKING:
     from optin.agents import Agents
     from optin.announcement import Announcement
-    from optin.engine import Table
-    from optin.store import Ledger
+    from optin.ledger import Ledger
+    from optin.tables import Table
 
 __all__ = ["announced_table", "first_difference"]
 
@@ -54,7 +54,7 @@ def first_difference(
 
 def _first_line(offer: Announcement, table: Table, ids: list[str], agents: Agents | None, ledger: Ledger) -> str | None:
     """Find the first person who was not announced, or who is missing, or who allows something else than they did."""
-    from optin.store import Terms
+    from optin.ledger import Terms
 
     terms = Terms(offer.campaign, offer.round, offer.fingerprint)
     known, cut = ledger.promises(terms), set(ledger.bounded(terms).ids)

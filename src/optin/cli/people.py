@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from optin.agents import Agents
-    from optin.engine import Table
+    from optin.tables import Table
 
 __all__ = ["Columns", "People", "located", "named", "read_people"]
 
@@ -85,7 +85,8 @@ def read_people(
 ) -> People:
     """Read the columns (and ``more`` of them, for values and answers) and build agents; None chooses the engine by size."""
     from optin.cli.screen import working
-    from optin.engine import check_engine, engine_for, read_table
+    from optin.engine import check_engine, engine_for
+    from optin.tables import read_table
 
     check_engine(engine)
     with working("reading people"):

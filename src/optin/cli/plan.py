@@ -163,7 +163,7 @@ def within_allowance(
 
         return replace(people, agents=within_totals(people.agents, people.allowances))
     from optin import campaign
-    from optin.store import Terms
+    from optin.ledger import Terms
 
     own = None if besides is None else Terms(*besides, "")
     with working("asking the ledger"), open_ledger(ledger) as opened:

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.agents import LinearBenefit, QuasiLinear
-from optin.agents.labels import of_people
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.planning import Plan
+from optin.tables.labels import of_people
 
 __all__ = ["TOUCH", "Game", "Keeps", "Members", "game_of"]
 

@@ -1,21 +1,18 @@
-"""People where they lie: CSV and Parquet in memory, or kept in an engine (DuckDB, Spark) and asked by queries."""
+"""People where they lie: kept in an engine (DuckDB, Spark) and asked by queries."""
 
 from __future__ import annotations
 
 from optin.engine.engines import check_engine, open_session
 from optin.engine.opening import engine_for, read
 from optin.engine.people import KeptConstrained, KeptQuasiLinear
-from optin.engine.reading import Table, read_table
 from optin.engine.session import Session
 
 __all__ = [
     "KeptConstrained",
     "KeptQuasiLinear",
     "Session",
-    "Table",
     "check_engine",
     "engine_for",
     "open_session",
     "read",
-    "read_table",
 ]

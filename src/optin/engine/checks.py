@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from optin.agents.columns import MISSING, NO_ID, NO_NUMBER, SAME_ID, Wanted, counted
-from optin.engine.builtin import trimmed
+from optin.engine.functions import trimmed
 from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.errors import BadInput
+from optin.tables.columns import MISSING, NO_ID, NO_NUMBER, SAME_ID, Wanted, counted
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir

@@ -7,10 +7,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from optin.engine import duck, spark
-from optin.engine.headers import shared
-from optin.engine.places import real_name
 from optin.engine.session import Session
 from optin.errors import BadInput
+from optin.tables.headers import shared
+from optin.tables.places import real_name
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir

@@ -8,23 +8,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optin.agents.benefit import Benefit
-from optin.agents.columns import Wanted
 from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
-from optin.engine.csvfiles import expect_readable, expect_text, line_count
 from optin.engine.engines import MEMORY, grouped, open_session, read_csv, read_parquet
-from optin.engine.headers import expect_column, expect_one_type, expect_told_apart, header, is_parquet
-from optin.engine.marks import marks_of
-from optin.engine.parquetfiles import expect_whole, parquet_types, row_count
 from optin.engine.people import KeptConstrained, KeptQuasiLinear, limit_of
-from optin.engine.places import files_of, real_name
-from optin.engine.reading import Table, read_table
 from optin.engine.rows import Rows
 from optin.engine.session import Session
 from optin.engine.spark import is_spark
-from optin.engine.stored import expect_opened
 from optin.errors import BadInput
+from optin.tables.columns import Wanted
+from optin.tables.csvfiles import expect_readable, expect_text, line_count
+from optin.tables.file_stamps import marks_of
+from optin.tables.headers import expect_column, expect_one_type, expect_told_apart, header, is_parquet
+from optin.tables.parquetfiles import expect_whole, parquet_types, row_count
+from optin.tables.places import files_of, real_name
+from optin.tables.reading import Table, read_table
+from optin.tables.stored_types import expect_opened
 
 if TYPE_CHECKING:
     import pyarrow as pa

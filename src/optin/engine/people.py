@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from optin.agents.benefit import Benefit
-from optin.agents.columns import EXTREME, Wanted
 from optin.agents.models import PrivacyConstrained, QuasiLinear
 from optin.engine.checks import refuse_unusable
-from optin.engine.glance import Glance, GlancedLimits, glance
+from optin.engine.limits import EngineLimits
 from optin.engine.rows import Rows
+from optin.engine.sampled_limits import Glance, GlancedLimits, glance
 from optin.engine.session import literal
 from optin.engine.survey import Survey, survey
-from optin.engine.tables import EngineLimits
 from optin.engine.tallying import tally
 from optin.errors import BadInput
 from optin.kernel.bound import Tally
 from optin.kernel.optimum import Design
 from optin.kernel.rounding import not_above
+from optin.tables.columns import EXTREME, Wanted
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from glob import has_magic
 from typing import TYPE_CHECKING, Any
 
-from optin.engine.csvfiles import expect_quotes, expect_utf8
-from optin.engine.csvlines import expect_lines
-from optin.engine.parquetfiles import types_in
-from optin.engine.places import KNOWN, is_hidden
 from optin.engine.session import Session
 from optin.errors import BadInput
+from optin.tables.csvfiles import expect_quotes, expect_utf8
+from optin.tables.csvlines import expect_lines
+from optin.tables.parquetfiles import types_in
+from optin.tables.places import KNOWN, is_hidden
 
 if TYPE_CHECKING:
     import pyarrow as pa

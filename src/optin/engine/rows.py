@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from optin.agents.columns import Wanted, counted
-from optin.engine.builtin import present, trimmed, valid_text
-from optin.engine.cells import ENDLESS, FARTHEST, NO, NO_ANSWER, NUMBER, YES
 from optin.engine.decimals import corrected_in_engine, corrected_whole_in_engine
-from optin.engine.headers import advice, expect_column
-from optin.engine.marks import Mark, expect_unchanged, marks_of
+from optin.engine.functions import present, trimmed, valid_text
 from optin.engine.session import Session, literal
-from optin.engine.stored import (
+from optin.errors import BadInput
+from optin.tables.cells import ENDLESS, FARTHEST, NO, NO_ANSWER, NUMBER, YES
+from optin.tables.columns import Wanted, counted
+from optin.tables.file_stamps import Mark, expect_unchanged, marks_of
+from optin.tables.headers import advice, expect_column
+from optin.tables.stored_types import (
     Stored,
     expect_alike,
     expect_ids,
@@ -23,7 +24,6 @@ from optin.engine.stored import (
     not_ids,
     not_numbers,
 )
-from optin.errors import BadInput
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
-from optin.engine.connect import connected
 from optin.engine.scratch import Scratch
 from optin.engine.session import FAILED, Session
+from optin.engine.spark_connect import connected
 from optin.errors import BadInput
 
 if TYPE_CHECKING:

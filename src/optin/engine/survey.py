@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.agents.columns import LARGEST
 from optin.engine.session import Session, literal
 from optin.kernel.ladder import Array, Outline
+from optin.tables.columns import LARGEST
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir

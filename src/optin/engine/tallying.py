@@ -6,7 +6,7 @@ import math
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from optin.engine.builtin import steady_sum
+from optin.engine.functions import steady_sum
 from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.kernel.bound import MEAN, SAME, Tally

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.agents import PrivacyConstrained
-from optin.agents.labels import aligned
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.kernel.replacing import OneReplaced
 from optin.planning import plan
 from optin.planning.question import question
+from optin.tables.labels import aligned
 
 __all__ = ["LimitReports", "limit_reports", "report_table"]
 

@@ -20,13 +20,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from optin._version import __version__
 from optin.agents import Agents
-from optin.agents.labels import of_people
 from optin.announcement import Announcement
-from optin.announcement.grains import Answers, FloatArray, Promises, Sums, everyone_grains
 from optin.errors import BadInput
+from optin.grains.arrays import Answers, FloatArray, Promises, Sums, everyone_grains
 from optin.participation import Turnout, check_table, check_unchanged, joined_column, joined_rows, judged
 from optin.releasing import noise
 from optin.releasing.record import Release, Versions
+from optin.tables.labels import of_people
 
 __all__ = ["release"]
 

@@ -11,7 +11,7 @@ import anyio.to_thread
 from fastapi import FastAPI
 
 from optin._version import __version__
-from optin.store import Ledger
+from optin.ledger import Ledger
 from optin.web import api, failing
 from optin.web.doors import FreshCookies
 from optin.web.guards import BodyLimit, OwnOrigin, SecurityHeaders

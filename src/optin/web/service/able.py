@@ -12,9 +12,9 @@ import numpy as np
 from sqlalchemy import Connection, Row, select
 
 from optin.errors import PromiseBroken
-from optin.store import UNLIMITED, allowance_grains
-from optin.store.balances import remaining
-from optin.store.web_schema import events
+from optin.ledger import UNLIMITED, allowance_grains
+from optin.ledger.balances import remaining
+from optin.web.schema import events
 from optin.web.service.cells import SMALLEST_CELL
 from optin.web.service.core import Service, log_event
 from optin.web.service.ladder import LIMITS

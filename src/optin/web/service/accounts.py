@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from optin.errors import BadInput
-from optin.store.web_schema import accounts, invitations
+from optin.web.schema import accounts, invitations
 from optin.web.service import sessions
 from optin.web.service.core import Service, hashed, log_event, new_id, new_secret
 from optin.web.service.delays import Patience, forgive, place_of, wait_your_turn

@@ -22,11 +22,10 @@ from optin.agents import Agents, PrivacyConstrained
 from optin.announcement import Announcement
 from optin.announcement.making import MIN_PEOPLE
 from optin.errors import BadInput, BudgetSpent, Infeasible, PromiseBroken
+from optin.ledger import UNLIMITED, Terms, allowance_grains, epsilons_of
+from optin.ledger.holdings import promised_nothing
 from optin.planning import Plan
-from optin.store import UNLIMITED, Terms, allowance_grains, epsilons_of
-from optin.store.changing import hold
-from optin.store.holdings import promised_nothing
-from optin.store.web_schema import campaigns
+from optin.web.schema import campaigns
 from optin.web.service.core import Service
 from optin.web.service.deadlines import begin_answering
 from optin.web.service.ladder import LIMITS
@@ -34,6 +33,7 @@ from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Job
 from optin.web.service.rows import People, agents_of, campaign_row, people_of
 from optin.web.service.steps import reach
 from optin.web.service.totals import give_declined_back
+from optin.web.transactions import hold
 
 __all__ = ["Progress", "announce", "announced_agents"]
 

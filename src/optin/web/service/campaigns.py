@@ -8,15 +8,15 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from optin.announcement import Announcement
 from optin.errors import BadInput, PromiseBroken
+from optin.ledger.holdings import released
 from optin.releasing import Release
-from optin.store.changing import hold
-from optin.store.holdings import released
-from optin.store.web_schema import campaigns, events, invitations, jobs, registrations
+from optin.web.schema import campaigns, events, invitations, jobs, registrations
 from optin.web.service.core import Service, hashed, log_event, new_id, new_secret
 from optin.web.service.deadlines import WAITING, publish_by
 from optin.web.service.life import possible, warning
 from optin.web.service.records import Campaign, Draft, Event, Visitor, checked_draft
 from optin.web.service.rows import count, job_of, joined_count, owned_row
+from optin.web.transactions import hold
 
 __all__ = [
     "create",

@@ -16,7 +16,7 @@ import numpy as np
 from sqlalchemy import Connection, Row, select
 
 from optin.errors import PromiseBroken
-from optin.store.web_schema import events, registrations
+from optin.web.schema import events, registrations
 from optin.web.service.core import Service, log_event
 from optin.web.service.ladder import ladder_of
 from optin.web.service.records import Cell, Draft, Visitor

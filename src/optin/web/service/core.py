@@ -12,12 +12,12 @@ from typing import TypeVar
 
 from sqlalchemy import Connection, insert
 
-from optin.store import Ledger
-from optin.store.changing import change
-from optin.store.connection import read
-from optin.store.web_schema import events
+from optin.database.connection import read
+from optin.ledger import Ledger
+from optin.web.schema import events
 from optin.web.service.gates import Gate
 from optin.web.service.keys import Keyring
+from optin.web.transactions import change
 
 __all__ = ["Service", "hashed", "log_event", "new_id", "new_secret"]
 

@@ -13,8 +13,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, select
 
 from optin.errors import PromiseBroken
-from optin.store.holdings import released
-from optin.store.web_schema import events
+from optin.ledger.holdings import released
+from optin.web.schema import events
 from optin.web.service.core import Service, log_event
 
 __all__ = ["WAITING", "begin_answering", "begin_waiting", "deadline", "expect_in_time", "publish_by"]

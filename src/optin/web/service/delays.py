@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, text, update
 
-from optin.store.web_schema import delays
+from optin.web.schema import delays
 from optin.web.service.core import Service, hashed
 from optin.web.service.failures import TooSoon
 

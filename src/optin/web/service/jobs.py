@@ -9,8 +9,8 @@ from types import TracebackType
 from sqlalchemy import Connection, select, update
 
 from optin.errors import LedgerUnavailable, OptinError
-from optin.store import Terms
-from optin.store.web_schema import campaigns, jobs
+from optin.ledger import Terms
+from optin.web.schema import campaigns, jobs
 from optin.web.service.core import Service, log_event
 from optin.web.service.long_steps import LONG_STEPS, destroy_spent_keys
 from optin.web.service.overdue import cancel_overdue, publish_drawn

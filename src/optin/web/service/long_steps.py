@@ -20,17 +20,17 @@ from optin.announcement import Announcement
 from optin.campaign import Quorum
 from optin.campaign.steps import promised_people
 from optin.errors import LedgerUnavailable, PromiseBroken
+from optin.ledger import Terms
+from optin.ledger.holdings import announced_body, stored_release
 from optin.participation import Turnout, turnout
-from optin.store import Terms
-from optin.store.changing import hold
-from optin.store.holdings import announced_body, stored_release
-from optin.store.web_schema import answers, campaigns, jobs
+from optin.web.schema import answers, campaigns, jobs
 from optin.web.service.announcing import Progress, announce, announced_agents
 from optin.web.service.core import Service
 from optin.web.service.deadlines import WAITING
 from optin.web.service.records import Draft, Job
 from optin.web.service.rows import People, campaign_row, people_of
 from optin.web.service.steps import reach
+from optin.web.transactions import hold
 
 __all__ = ["LONG_STEPS", "Progress", "destroy_spent_keys", "finish_release"]
 

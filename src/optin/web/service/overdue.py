@@ -11,14 +11,14 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from optin.errors import LedgerUnavailable
-from optin.store.changing import hold
-from optin.store.holdings import released
-from optin.store.web_schema import campaigns
+from optin.ledger.holdings import released
+from optin.web.schema import campaigns
 from optin.web.service.core import Service, log_event
 from optin.web.service.deadlines import WAITING, begin_answering, begin_waiting, deadline
 from optin.web.service.long_steps import finish_release
 from optin.web.service.rows import campaign_row, job_of
 from optin.web.service.steps import leave_as_job
+from optin.web.transactions import hold
 
 __all__ = ["cancel_overdue", "publish_drawn"]
 

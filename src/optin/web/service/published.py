@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, select
 
 from optin.announcement import Announcement
 from optin.releasing import Release
-from optin.store.web_schema import campaigns
+from optin.web.schema import campaigns
 from optin.web.service.core import Service
 from optin.web.service.failures import NotFound
 from optin.web.service.records import Draft, Published, Visitor

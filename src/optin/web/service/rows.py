@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, func, select
 
 from optin.agents import Agents, LinearBenefit, PrivacyConstrained, QuasiLinear
 from optin.errors import PromiseBroken
-from optin.store.web_schema import accounts, answers, campaigns, invitations, jobs, registrations
+from optin.web.schema import accounts, answers, campaigns, invitations, jobs, registrations
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import ladder_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Job, Visitor

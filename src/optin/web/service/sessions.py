@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 
-from optin.store.web_schema import accounts, sessions
+from optin.web.schema import accounts, sessions
 from optin.web.service.core import Service, hashed, new_id, new_secret
 from optin.web.service.records import Visitor
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select
 
+from optin.database.connection import read
 from optin.errors import BadInput
-from optin.store import Ledger
-from optin.store.connection import read
-from optin.store.web_schema import accounts, campaigns
+from optin.ledger import Ledger
+from optin.web.schema import accounts, campaigns
 from optin.web.service.core import Service
 
 __all__ = ["expect_own_keys", "has_accounts"]

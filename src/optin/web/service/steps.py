@@ -12,9 +12,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, update
 
 from optin.errors import BadInput, PromiseBroken
-from optin.store import Terms
-from optin.store.changing import hold
-from optin.store.web_schema import campaigns, jobs
+from optin.ledger import Terms
+from optin.web.schema import campaigns, jobs
 from optin.web.service.able import note_able
 from optin.web.service.campaigns import possible_now, show
 from optin.web.service.cells import note_cells
@@ -23,6 +22,7 @@ from optin.web.service.deadlines import begin_waiting, expect_in_time
 from optin.web.service.life import FROM, REACHED
 from optin.web.service.records import Campaign, Draft, Visitor
 from optin.web.service.rows import expect_round, job_of, owned_row
+from optin.web.transactions import hold
 
 __all__ = ["LONG", "STEPS", "leave_as_job", "reach", "take"]
 

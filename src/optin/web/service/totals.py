@@ -19,14 +19,14 @@ from sqlalchemy import Connection, func, select
 from optin.agents import PrivacyConstrained
 from optin.announcement import Announcement
 from optin.errors import PromiseBroken
-from optin.store import UNLIMITED, Terms, allowance_grains
-from optin.store.changing import hold
-from optin.store.holdings import Holding, given_back, holdings
-from optin.store.web_schema import accounts, answers, campaigns
+from optin.ledger import UNLIMITED, Terms, allowance_grains
+from optin.ledger.holdings import Holding, given_back, holdings
+from optin.web.schema import accounts, answers, campaigns
 from optin.web.service.core import Service
 from optin.web.service.ladder import COSTS, Step
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.rows import agents_with
+from optin.web.transactions import hold
 
 __all__ = [
     "MOST_IN_CAMPAIGNS",

@@ -9,15 +9,15 @@ import numpy as np
 from sqlalchemy import Connection, Row, or_, select, update
 
 from optin.errors import BadInput, PromiseBroken
-from optin.store import allowance_grains
-from optin.store.changing import hold
-from optin.store.web_schema import accounts, campaigns, registrations
+from optin.ledger import allowance_grains
+from optin.web.schema import accounts, campaigns, registrations
 from optin.web.service.core import Service
 from optin.web.service.ladder import Step
 from optin.web.service.people.looking import me
 from optin.web.service.records import Draft, Me, Visitor
 from optin.web.service.rows import job_of
 from optin.web.service.totals import TIMES, Budget, asked_at_most, budget_of, keep_total
+from optin.web.transactions import hold
 
 __all__ = ["lower_allowance", "raise_allowance", "say_total"]
 

@@ -8,8 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, select, text
 
 from optin.errors import BadInput, PromiseBroken
-from optin.store.changing import hold
-from optin.store.web_schema import answers, registrations
+from optin.web.schema import answers, registrations
 from optin.web.service.cells import shown_until, time_of_choice
 from optin.web.service.core import Service
 from optin.web.service.ladder import step_of
@@ -18,6 +17,7 @@ from optin.web.service.people.looking import campaign, of_mine, visible
 from optin.web.service.records import Draft, MyCampaign, Visitor
 from optin.web.service.rows import expect_round
 from optin.web.service.totals import budget_of, keep_total
+from optin.web.transactions import hold
 
 __all__ = ["decline", "join", "register", "withdraw"]
 

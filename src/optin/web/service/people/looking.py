@@ -9,11 +9,11 @@ from sqlalchemy import Connection, Row, or_, select
 
 from optin.announcement import Announcement, Deal, explain
 from optin.errors import BadInput, PromiseBroken
+from optin.ledger import epsilons_of
+from optin.ledger.holdings import Holding
 from optin.receipts import Receipt, check
 from optin.releasing import Release
-from optin.store import epsilons_of
-from optin.store.holdings import Holding
-from optin.store.web_schema import answers, campaigns, invitations, registrations
+from optin.web.schema import answers, campaigns, invitations, registrations
 from optin.web.service.core import Service
 from optin.web.service.deadlines import deadline
 from optin.web.service.failures import NotFound

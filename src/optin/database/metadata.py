@@ -1,0 +1,12 @@
+"""One metadata for all tables of a database, the ledger's and the web service's: one chain of migrations makes them."""
+
+from __future__ import annotations
+
+from sqlalchemy import MetaData
+
+__all__ = ["REVISION", "metadata"]
+
+REVISION = "0002"
+"""The newest migration this code knows."""
+
+metadata = MetaData()

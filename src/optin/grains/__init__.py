@@ -1,0 +1,1 @@
+"""Promises in whole grains and the exact sums over them: over arrays in memory, and over rows of an engine."""

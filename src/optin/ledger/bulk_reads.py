@@ -1,0 +1,72 @@
+"""What a ledger knows of people, handed out block by block to whoever joins it to rows that lie elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection, text
+
+from optin.database.connection import read
+from optin.ledger.balances import COMMITTED
+from optin.ledger.chain import Terms
+from optin.ledger.holds import closing_of, expect_offer, offer_of
+from optin.ledger.ledger import Ledger
+from optin.ledger.streamed_hashes import Block, blocks
+
+__all__ = ["each_balance", "each_change", "how_it_ended", "is_closed", "promises_held"]
+
+Take = Callable[[Block], None]
+
+_BALANCES = f"""SELECT p.id, (SELECT MAX(a.grains) FROM allowances a WHERE a.person = p.person), {COMMITTED}
+    FROM people p"""  # noqa: S608 — only constants are put in
+_DECLINED = """EXISTS (SELECT 1 FROM returns r JOIN acts a ON a.number = r.act
+    WHERE r.offer = q.offer AND r.position = q.position AND a.kind = 'return')"""
+_CHANGES = f"""SELECT p.id, CASE WHEN q.bounded THEN q.grains ELSE -1 END, CASE WHEN {_DECLINED} THEN 1 ELSE 0 END
+    FROM promises q JOIN people p ON p.person = q.person JOIN acts t ON t.number = q.offer
+    WHERE t.campaign = :campaign AND t.round = :round AND (q.bounded OR {_DECLINED})"""  # noqa: S608
+
+
+def each_balance(ledger: Ledger, besides: Terms | None, take: Take) -> None:
+    """Hand out id, allowance and what is promised or spent of it (besides one offer), for everyone the ledger knows."""
+    offer = read(ledger.engine, lambda link: offer_of(link, besides)) if besides is not None else None
+    _each(ledger, _BALANCES, {"besides": 0 if offer is None else offer.number}, take)
+
+
+def each_change(ledger: Ledger, terms: Terms, take: Take) -> None:
+    """Hand out id, the promise if the ledger cut it (else -1), and whether they declined (1 or 0), where either holds."""
+    _each(ledger, _CHANGES, {"campaign": terms.campaign, "round": terms.round}, take)
+
+
+def is_closed(ledger: Ledger, terms: Terms) -> bool:
+    """Say whether an announced round was released or cancelled."""
+    return how_it_ended(ledger, terms) is not None
+
+
+def how_it_ended(ledger: Ledger, terms: Terms) -> str | None:
+    """Say how an announced round was closed, "release" or "cancel"; None while it is open."""
+
+    def look(connection: Connection) -> str | None:
+        closing = closing_of(connection, expect_offer(connection, terms).number)
+        return None if closing is None else str(closing.kind)
+
+    return read(ledger.engine, look)
+
+
+def promises_held(ledger: Ledger, terms: Terms) -> int:
+    """Count the promises of a round that are neither spent nor given back."""
+    query = """SELECT COUNT(*) FROM promises q WHERE q.offer = :offer
+        AND NOT EXISTS (SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position)
+        AND NOT EXISTS (SELECT 1 FROM charges c WHERE c.offer = q.offer AND c.position = q.position)"""
+
+    def look(connection: Connection) -> int:
+        return int(connection.scalar(text(query), {"offer": expect_offer(connection, terms).number}) or 0)
+
+    return read(ledger.engine, look)
+
+
+def _each(ledger: Ledger, query: str, where: dict[str, object], take: Take) -> None:
+    def look(connection: Connection) -> None:
+        for block in blocks(connection, query, where):
+            take(block)
+
+    read(ledger.engine, look)

@@ -1,0 +1,275 @@
+"""Announcing, declining, cancelling: how holds on people's budgets come and go. All run under the head lock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Row, select, text
+
+from optin.database.crash_points import reached
+from optin.errors import BadInput, BudgetSpent, PromiseBroken
+from optin.ledger.balances import uncovered
+from optin.ledger.chain import Entry, Terms, append, last, new_salt, rows_digest, rows_of
+from optin.ledger.roster import Roster
+from optin.ledger.schema import acts
+from optin.ledger.staging import stage_people, stage_positions
+from optin.ledger.staging_area import Waiting
+from optin.ledger.streamed_hashes import sums_of
+from optin.ledger.texts import expect_announced
+
+__all__ = [
+    "STAGED_PROMISES",
+    "announce",
+    "announce_staged",
+    "cancel",
+    "closing_of",
+    "expect_offer",
+    "let_go",
+    "offer_of",
+    "positions_of",
+    "returned",
+    "terms_of",
+]
+
+
+STAGED_PROMISES = """staged s CROSS JOIN people p CROSS JOIN promises q
+    WHERE p.id = s.id AND q.person = p.person AND q.offer = :offer"""
+"""Whoever is staged and holds a promise. Written so, SQLite goes by its keys; it might else compare everyone with everyone."""
+
+
+def offer_of(connection: Connection, terms: Terms) -> Row[Any] | None:
+    """Find the act that announced a campaign's round, whatever its fingerprint."""
+    where = (acts.c.kind == "announce", acts.c.campaign == terms.campaign, acts.c.round == terms.round)
+    return connection.execute(select(acts).where(*where)).first()
+
+
+def expect_offer(connection: Connection, terms: Terms) -> Row[Any]:
+    """Find an announcement in the ledger, exactly as it was announced."""
+    offer = offer_of(connection, terms)
+    if offer is None:
+        raise BadInput("this campaign and round were never announced in this ledger; announce first")
+    if offer.fingerprint != terms.fingerprint:
+        raise PromiseBroken("this is not the announcement made under this campaign and round; use the one published")
+    return offer
+
+
+def terms_of(act: Row[Any]) -> Terms:
+    """Read what an act was about."""
+    return Terms(act.campaign, act.round, act.fingerprint)
+
+
+def closing_of(connection: Connection, offer: int) -> Row[Any] | None:
+    """Find the act that closed an offer: its release, or its cancelling."""
+    return connection.execute(select(acts).where(acts.c.offer == offer, acts.c.kind.in_(("release", "cancel")))).first()
+
+
+def announce(
+    connection: Connection,
+    terms: Terms,
+    *,
+    body: str,
+    roster: Roster,
+    allowances: NDArray[np.int64],
+    raise_limits: bool,
+    lower_limits: bool,
+    exact: bool,
+) -> Entry:
+    """Register whoever is new, then hold everyone's promise, or refuse as a whole."""
+    earlier = offer_of(connection, terms)
+    if earlier is not None:
+        return _same_again(connection, earlier, terms, roster)
+    stage_people(connection, roster.ids, roster.grains, allowances, roster.bounded.astype(np.int64))
+    limits = {"raise_limits": raise_limits, "lower_limits": lower_limits}
+    return _hold_staged(connection, terms, body=body, roster=roster, exact=exact, **limits)
+
+
+def announce_staged(
+    connection: Connection, terms: Terms, *, body: str, roster: Waiting, raise_limits: bool, exact: bool
+) -> Entry:
+    """Do the same for people whose rows wait beside the ledger."""
+    earlier = offer_of(connection, terms)
+    if earlier is not None:
+        return _expect_unchanged(connection, earlier, terms, same=_is_held(connection, earlier, roster))
+    return _hold_staged(connection, terms, body=body, roster=roster, raise_limits=raise_limits, exact=exact)
+
+
+def _hold_staged(
+    connection: Connection,
+    terms: Terms,
+    *,
+    body: str,
+    roster: Roster | Waiting,
+    raise_limits: bool,
+    exact: bool,
+    lower_limits: bool = False,
+) -> Entry:
+    """Register whoever is new among the staged, then hold everyone's promise, or refuse as a whole."""
+    if isinstance(roster, Roster):
+        expect_announced(body, terms, sums_of(roster.grains), most=int(roster.grains.max()), exact=exact)
+    _register(connection)
+    if raise_limits:
+        _raise_allowances(connection)
+    count, first = uncovered(connection, exact=exact, lower_limits=lower_limits)
+    if count and exact:
+        raise BudgetSpent(
+            f"this release would be exact, without noise, and {count} of {len(roster)} people have a finite allowance, "
+            f"the first at {roster.place(first or 0)}: no finite one covers it. Plan with these people's limits, or leave"
+            " them out"
+        )
+    if count:
+        raise BudgetSpent(
+            f"the remaining allowance of {count} of {len(roster)} people does not cover this promise, the first at "
+            f"{roster.place(first or 0)}; plan with the ledger, cancel first a round that came to nothing, or raise "
+            "allowances explicitly (people who weigh costs: to the totals they now allow)"
+        )
+    reached("after checks")
+    return _hold(connection, terms, roster, body=body, exact=exact)
+
+
+def _same_again(connection: Connection, earlier: Row[Any], terms: Terms, roster: Roster) -> Entry:
+    """Give back what is stored if the same people are promised the same; why a promise was cut may have changed since."""
+    query = """SELECT p.id, q.grains FROM promises q JOIN people p ON p.person = q.person
+        WHERE q.offer = :offer ORDER BY q.position"""
+    held = connection.execute(text(query), {"offer": earlier.number}).all()
+    same = [(row.id, row.grains) for row in held] == list(zip(roster.ids, roster.grains.tolist(), strict=True))
+    return _expect_unchanged(connection, earlier, terms, same=same)
+
+
+def _is_held(connection: Connection, earlier: Row[Any], rows: Waiting) -> bool:
+    query = f"SELECT COUNT(*) FROM {STAGED_PROMISES} AND q.grains = s.a"  # noqa: S608 — a constant
+    found = connection.scalar(text(query), {"offer": earlier.number})
+    return bool(found == earlier.people == len(rows))
+
+
+def _expect_unchanged(connection: Connection, earlier: Row[Any], terms: Terms, *, same: bool) -> Entry:
+    if earlier.fingerprint != terms.fingerprint or not same:
+        raise PromiseBroken("this campaign and round were announced before, differently; announce a new round")
+    closing = closing_of(connection, earlier.number)
+    if closing is not None and closing.kind == "cancel":
+        raise PromiseBroken("this campaign and round were cancelled; announce a new round")
+    return Entry(earlier.number, earlier.hash, earlier.body)
+
+
+def _register(connection: Connection) -> None:
+    """Write down new ids with their first limit as allowance."""
+    number = last(connection).number + 1
+    base = connection.scalar(text("SELECT COALESCE(MAX(person), 0) FROM people"))
+    added = connection.execute(
+        text(
+            "INSERT INTO people (person, id, act) SELECT :base + 1 + s.position, s.id, :act FROM staged s "
+            "WHERE NOT EXISTS (SELECT 1 FROM people p WHERE p.id = s.id) ORDER BY s.position"
+        ),
+        {"base": base, "act": number},
+    ).rowcount
+    if added:
+        connection.execute(
+            text(
+                "INSERT INTO allowances (person, act, grains) SELECT p.person, p.act, s.b "
+                "FROM staged s JOIN people p ON p.id = s.id WHERE p.act = :act ORDER BY p.person"
+            ),
+            {"act": number},
+        )
+        _seal_allowances(connection, "register", number, expected=added)
+
+
+def _raise_allowances(connection: Connection) -> None:
+    """Raise the allowance of everyone who now states a higher limit; nobody's is ever lowered."""
+    number = last(connection).number + 1
+    raised = connection.execute(
+        text(
+            "INSERT INTO allowances (person, act, grains) SELECT p.person, :act, s.b "
+            "FROM staged s JOIN people p ON p.id = s.id "
+            "WHERE s.b > (SELECT MAX(a.grains) FROM allowances a WHERE a.person = p.person) ORDER BY p.person"
+        ),
+        {"act": number},
+    ).rowcount
+    if raised:
+        _seal_allowances(connection, "raise", number, expected=raised)
+
+
+def _seal_allowances(connection: Connection, kind: str, number: int, *, expected: int) -> None:
+    """Seal the allowances just written, unless a trigger that is not ours made others of them."""
+    salt = new_salt()
+    written = rows_of(connection, kind=kind, act=number, offer=None, salt=salt)
+    as_asked = connection.scalar(text(_AS_ASKED), {"act": number})
+    if not expected == written.people == as_asked:
+        raise PromiseBroken(
+            "the database wrote other allowances than it was asked to; nothing was kept: run `optin ledger verify`"
+        )
+    append(connection, kind=kind, people=written.people, rows=written.digest, salt=salt)
+
+
+_AS_ASKED = """SELECT COUNT(*) FROM staged s CROSS JOIN people p CROSS JOIN allowances a
+    WHERE p.id = s.id AND a.person = p.person AND a.act = :act AND a.grains = s.b"""
+
+
+def _hold(connection: Connection, terms: Terms, roster: Roster | Waiting, *, body: str, exact: bool) -> Entry:
+    number = last(connection).number + 1
+    held = connection.execute(
+        text(
+            "INSERT INTO promises (offer, position, person, grains, bounded) "
+            "SELECT :offer, s.position, p.person, s.a, s.c = 1 FROM staged s JOIN people p ON p.id = s.id "
+            "ORDER BY s.position"
+        ),
+        {"offer": number},
+    ).rowcount
+    if held != len(roster):
+        raise BadInput("some ids were not kept as given; use ids that differ byte for byte")
+    salt = new_salt()
+    if isinstance(roster, Roster):
+        digest = roster.digest(salt)
+    else:  # only the database has seen these promises in full
+        written = rows_of(connection, kind="announce", act=number, offer=number, salt=salt)
+        expect_announced(body, terms, written.sums, most=written.most, exact=exact)
+        digest = written.digest
+    return append(connection, kind="announce", terms=terms, people=len(roster), rows=digest, salt=salt, body=body)
+
+
+def let_go(connection: Connection, offer: Row[Any], positions: NDArray[np.int64], *, kind: str = "return") -> Entry:
+    """Give back the holds at some positions, as one act."""
+    number, salt = last(connection).number + 1, new_salt()
+    stage_positions(connection, positions)
+    connection.execute(
+        text("INSERT INTO returns (offer, position, act) SELECT :offer, position, :act FROM picked ORDER BY position"),
+        {"offer": offer.number, "act": number},
+    )
+    return append(
+        connection,
+        kind=kind,
+        terms=terms_of(offer),
+        offer=offer.number,
+        people=len(positions),
+        rows=rows_digest(salt, None, positions),
+        salt=salt,
+    )
+
+
+def positions_of(connection: Connection, offer: Row[Any], ids: Sequence[str]) -> NDArray[np.int64]:
+    """Find where these people stand in an offer."""
+    stage_people(connection, ids)
+    query = """SELECT s.position AS at, q.position AS position FROM staged s LEFT JOIN people p ON p.id = s.id
+        LEFT JOIN promises q ON q.person = p.person AND q.offer = :offer ORDER BY s.position"""
+    found = connection.execute(text(query), {"offer": offer.number}).all()
+    for row in found:
+        if row.position is None:
+            raise BadInput(f"the person at index {row.at} was not among those announced; check the id, byte for byte")
+    return np.array([row.position for row in found], dtype=np.int64)
+
+
+def cancel(connection: Connection, offer: Row[Any]) -> Entry:
+    """Close an offer without a release: every hold that stands is given back."""
+    standing = np.flatnonzero(~returned(connection, offer))
+    return let_go(connection, offer, standing, kind="cancel")
+
+
+def returned(connection: Connection, offer: Row[Any], *, before_closing: bool = False) -> NDArray[np.bool_]:
+    """Mark the positions whose hold was given back; ``before_closing`` leaves out those given back by the release."""
+    query = "SELECT r.position FROM returns r JOIN acts a ON a.number = r.act WHERE r.offer = :offer"
+    if before_closing:
+        query += " AND a.kind = 'return'"
+    gone = np.zeros(offer.people, dtype=np.bool_)
+    gone[np.array(connection.scalars(text(query), {"offer": offer.number}).all(), dtype=np.int64)] = True
+    return gone

@@ -1,0 +1,85 @@
+"""Rules that rows keep among each other, asked of the database in a few queries; each counts what breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sqlalchemy import Connection, text
+
+from optin.ledger.schema import UNLIMITED
+from optin.ledger.streamed_hashes import MOST
+
+__all__ = ["strays"]
+
+_BOUNDS = {"most": MOST, "unlimited": UNLIMITED}
+_IMPOSSIBLE = {
+    "promises are of an amount that nobody can be promised": """SELECT COUNT(*) FROM promises
+        WHERE NOT grains BETWEEN 0 AND :most""",
+    "charges are of an amount that nobody can be charged": """SELECT COUNT(*) FROM charges
+        WHERE NOT grains BETWEEN 0 AND :most""",
+    "allowances are below nothing or above everything": """SELECT COUNT(*) FROM allowances
+        WHERE NOT grains BETWEEN 0 AND :unlimited""",
+}
+
+_RULES = {
+    "people belong to no act that registered them": """SELECT COUNT(*) FROM people p WHERE NOT EXISTS
+        (SELECT 1 FROM allowances a JOIN acts t ON t.number = a.act
+         WHERE a.person = p.person AND a.act = p.act AND t.kind = 'register')""",
+    "allowances belong to no act": """SELECT COUNT(*) FROM allowances a WHERE NOT EXISTS
+        (SELECT 1 FROM acts t WHERE t.number = a.act AND t.kind IN ('register', 'raise'))""",
+    "first allowances were given to people who had one": """SELECT COUNT(*) FROM allowances a
+        JOIN acts t ON t.number = a.act JOIN people p ON p.person = a.person WHERE t.kind = 'register' AND p.act <> a.act""",
+    "promises belong to no announcement": """SELECT COUNT(*) FROM promises q WHERE NOT EXISTS
+        (SELECT 1 FROM acts t WHERE t.number = q.offer AND t.kind = 'announce')""",
+    "promises stand at a place that was not announced": """SELECT COUNT(*) FROM promises q JOIN acts t
+        ON t.number = q.offer WHERE q.position < 0 OR q.position >= t.people""",
+    "holds were let go that nobody had": """SELECT COUNT(*) FROM returns r WHERE NOT EXISTS
+        (SELECT 1 FROM promises q WHERE q.offer = r.offer AND q.position = r.position)""",
+    "holds were let go by no act": """SELECT COUNT(*) FROM returns r WHERE NOT EXISTS
+        (SELECT 1 FROM acts t WHERE t.number = r.act AND t.offer = r.offer
+         AND t.kind IN ('return', 'absent', 'cancel'))""",
+    "charges belong to no release": """SELECT COUNT(*) FROM charges c WHERE NOT EXISTS
+        (SELECT 1 FROM acts t WHERE t.number = c.act AND t.offer = c.offer AND t.kind = 'release')""",
+    "charges differ from the promise": """SELECT COUNT(*) FROM charges c WHERE NOT EXISTS
+        (SELECT 1 FROM promises q WHERE q.offer = c.offer AND q.position = c.position AND q.grains = c.grains)""",
+    "holds were both charged and let go": """SELECT COUNT(*) FROM charges c JOIN returns r
+        ON r.offer = c.offer AND r.position = c.position""",
+    "holds of a closed round were neither charged nor let go": """SELECT COUNT(*) FROM promises q
+        WHERE q.offer IN (SELECT offer FROM acts WHERE kind IN ('release', 'cancel'))
+        AND NOT EXISTS (SELECT 1 FROM charges c WHERE c.offer = q.offer AND c.position = q.position)
+        AND NOT EXISTS (SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position)""",
+}
+
+_UNCOVERED = """WITH events AS (
+        SELECT person, offer AS act, grains AS held, -1 AS most FROM promises
+        UNION ALL SELECT q.person, r.act, -q.grains, -1 FROM returns r
+            JOIN promises q ON q.offer = r.offer AND q.position = r.position
+        UNION ALL SELECT person, act, 0, grains FROM allowances)
+    SELECT COUNT(*) FROM (SELECT SUM(held) OVER sofar AS held, MAX(most) OVER sofar AS most FROM events
+        WINDOW sofar AS (PARTITION BY person ORDER BY act ROWS UNBOUNDED PRECEDING)) e
+    WHERE held > most AND most < :unlimited"""
+"""Walk through each person's life in the order of acts: what is held must never pass what was allowed by then."""
+
+_UNCOVERED_EXACT = """SELECT COUNT(*) FROM promises q WHERE q.offer = :offer AND q.grains > 0 AND NOT EXISTS
+    (SELECT 1 FROM allowances a WHERE a.person = q.person AND a.act < q.offer AND a.grains >= :unlimited)"""
+
+
+def strays(connection: Connection, exact_offers: Sequence[int]) -> Iterator[str]:
+    """Count rows that break a rule; what cannot be a number is not added up."""
+    impossible = list(_broken(connection, _IMPOSSIBLE))
+    yield from impossible
+    yield from _broken(connection, _RULES)
+    if not impossible:
+        yield from _broken(connection, {"times people were promised more than their allowance was then": _UNCOVERED})
+    for offer in exact_offers:
+        count = connection.scalar(text(_UNCOVERED_EXACT), {"offer": offer, "unlimited": UNLIMITED})
+        if count:
+            yield f"{count} people with a finite allowance are in act {offer}, whose release is exact, without noise"
+
+
+def _broken(connection: Connection, rules: dict[str, str]) -> Iterator[str]:
+    for words, query in rules.items():
+        bound = {name: value for name, value in _BOUNDS.items() if f":{name}" in query}
+        count = connection.scalar(text(query), bound)
+        if count:
+            yield f"{count} {words}"

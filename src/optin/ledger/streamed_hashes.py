@@ -1,0 +1,162 @@
+"""Hashes and trees over rows that are too many to hold: read once, in blocks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, text
+
+from optin.errors import BadInput
+from optin.grains.arrays import HIGHEST_EPSILON, GrainRule, Sums, sums
+from optin.receipts import BLOCK, SALT_BYTES, MerkleTree, charge_salts, leaves_of
+
+__all__ = ["MOST", "Block", "Grove", "Tally", "blocks", "digest_of_blocks", "mask_digest", "sums_of", "whole"]
+
+Block = list[list[Any]]
+SHORT = 2**22
+"""Bytes of a column that wait in memory."""
+MOST = int(HIGHEST_EPSILON * 2**32)
+"""The most grains that any announcement promises anybody."""
+PIECE = 2**15
+"""Rows held in memory at once: a power of two, so that they are one branch of the tree, and whole bytes of a mask."""
+
+
+def blocks(connection: Connection, query: str, where: dict[str, object], *, size: int = PIECE) -> Iterator[Block]:
+    """Walk over a query's rows, so many at a time, each block as columns."""
+    bound = {name: value for name, value in where.items() if f":{name}" in query}
+    with connection.execute(text(query), bound, execution_options={"stream_results": True}) as result:
+        for rows in result.partitions(size):
+            yield [list(column) for column in zip(*rows, strict=True)]
+
+
+def whole(column: list[Any]) -> NDArray[np.int64]:
+    """Take a column of whole numbers; SQLite keeps anything anywhere, and half a grain must not be rounded away."""
+    found = np.array(column or [0])[: len(column)]
+    if found.dtype.kind not in "bi":
+        raise ValueError("not a whole number")
+    return found.astype(np.int64)
+
+
+def sums_of(grains: NDArray[np.int64]) -> Sums:
+    """Add up promises and their squares exactly.
+
+    >>> found = sums_of(np.array([3, 2**42]))
+    >>> (found.people, found.grains == 3 + 2**42, found.squares == 9 + 2**84)
+    (2, True, True)
+    """
+    odd = (grains < 0) | (grains > MOST)
+    if np.any(odd):
+        raise BadInput(
+            f"grains are from 0 to {MOST} (epsilon 1024), the most a release promises: see index {odd.argmax()}"
+        )
+    limits: NDArray[np.float64] = grains.astype(np.float64) * 2.0**-32
+    return sums(GrainRule(limits=limits.__getitem__, people=len(grains), cap=HIGHEST_EPSILON))[0]
+
+
+class Tally:
+    """Add up the second column of blocks that pass on their way to somebody else, and keep the largest number."""
+
+    def __init__(self) -> None:
+        self.sums, self.most = Sums(), 0
+
+    def passing(self, walk: Iterable[Block]) -> Iterator[Block]:
+        """Hand every block on."""
+        for block in walk:
+            grains = whole(block[1])
+            self.sums, self.most = self.sums + sums_of(grains), max(self.most, int(grains.max()))
+            yield block
+
+
+def digest_of_blocks(salt: str, walk: Iterable[Block], *, named: bool) -> tuple[int, str]:
+    """Count and hash rows column by column: counts and lengths come first, so no two tables give the same bytes.
+
+    ``named`` says that the first column holds ids, whose lengths and bytes are hashed one after the other. Columns wait for
+    their turn in memory while they are short, and in files without a name when they are long.
+    """
+    count, columns = 0, 1 + named
+    with ExitStack() as stack:
+        waiting: dict[int, IO[bytes]] = defaultdict(lambda: stack.enter_context(SpooledTemporaryFile(max_size=SHORT)))
+        for block in walk:
+            count, columns = count + len(block[0]), len(block)
+            for at, part in enumerate(_packed(block, named=named)):
+                waiting[at].write(part)
+        digest = hashlib.sha256(f"optin rows 1:{salt}:{count}:{named}:{columns - named}:".encode())
+        for at in sorted(waiting):
+            waiting[at].seek(0)
+            while part := waiting[at].read(SHORT):
+                digest.update(part)
+    return count, digest.hexdigest()
+
+
+def _packed(block: Block, *, named: bool) -> Iterator[bytes]:
+    """Turn each column into the bytes that are hashed: lengths and text of ids, whole numbers in eight bytes."""
+    if named:
+        encoded = [person.encode() for person in block[0]]
+        yield np.fromiter(map(len, encoded), dtype=">u4", count=len(encoded)).tobytes()
+        yield b"".join(encoded)
+    for column in block[int(named) :]:
+        yield np.ascontiguousarray(whole(column), dtype=">i8").tobytes()
+
+
+class _Salts:
+    """The salts of charges in order; a stretch is drawn once, for drawing its last salt alone means drawing all of it."""
+
+    def __init__(self, key: bytes, stretch: int) -> None:
+        self._key, self._stretch, self._number, self._drawn = key, stretch, -1, b""
+
+    def after(self, start: int, count: int, *, more: bool) -> bytes:
+        """Return ``count`` salts from ``start`` on; ``more`` says that others will follow."""
+        number, offset = divmod(start, self._stretch)
+        if number != self._number and not (more and offset + count <= self._stretch):
+            return charge_salts(self._key, count, start=start, size=self._stretch)
+        if number != self._number:
+            first = number * self._stretch
+            self._drawn = charge_salts(self._key, self._stretch, start=first, size=self._stretch)
+            self._number = number
+        return self._drawn[SALT_BYTES * offset : SALT_BYTES * (offset + count)]
+
+
+class Grove:
+    """The tree over all charges of a release, built block by block; only the blocks asked for are kept.
+
+    A block is a power of two of leaves, so its root is a node of the whole tree, and the roots make up the rest of it.
+    ``stretch`` charges share one stretch of salts.
+    """
+
+    def __init__(
+        self, salt: str, charges: Iterable[Block], *, keep: Sequence[int] = (), size: int = PIECE, stretch: int = BLOCK
+    ) -> None:
+        self.size, self.count, roots = size, 0, []
+        self.kept: dict[int, MerkleTree] = {}
+        wanted, salts = {index // size for index in keep}, _Salts(bytes.fromhex(salt), stretch)
+        for number, (ids, grains) in enumerate(charges):
+            tree = MerkleTree(leaves_of(salts.after(self.count, len(ids), more=len(ids) == size), ids, whole(grains)))
+            roots.append(bytes.fromhex(tree.root))
+            self.count += len(ids)
+            if number in wanted:
+                self.kept[number] = tree
+        self.top = MerkleTree(roots)
+
+    @property
+    def root(self) -> str:
+        """The one hash that stands for all charges."""
+        return self.top.root
+
+    def path(self, index: int) -> tuple[str, ...]:
+        """List the sister hashes met on the way from a kept leaf to the root."""
+        return self.kept[index // self.size].path(index % self.size) + self.top.path(index // self.size)
+
+
+def mask_digest(salt: str, people: int, answers: Iterable[Block]) -> str:
+    """Hash who joined, in announced order, as `optin.ledger.charging` hashes a mask in memory."""
+    digest = hashlib.sha256(f"optin joined 1:{salt}:{people}:".encode())
+    for (block,) in answers:
+        digest.update(np.packbits(np.array(block, dtype=np.bool_)).tobytes())
+    return digest.hexdigest()

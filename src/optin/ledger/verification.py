@@ -1,0 +1,180 @@
+"""Does the ledger still say what it said? Recompute every hash, and compare with copies kept outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sqlalchemy import Connection, Row, select, text
+
+from optin.errors import PromiseBroken
+from optin.ledger.chain import GENESIS, Written, rows_of, seal_of
+from optin.ledger.fittings import changed_fittings
+from optin.ledger.holds import terms_of
+from optin.ledger.schema import acts
+from optin.ledger.sequence import misplaced
+from optin.ledger.strays import strays
+from optin.ledger.texts import announcement_fault, announcement_in, release_fault
+from optin.receipts import VERSION, Receipt, root_of
+from optin.receipts import seal_of as receipt_seal
+
+__all__ = ["OutsideCopy", "Verification", "verify"]
+
+
+class OutsideCopy(Protocol):
+    """Anything that names a place in the ledger: a release or a receipt."""
+
+    @property
+    def ledger_number(self) -> int | None:
+        """Which act it names."""
+
+    @property
+    def ledger_head(self) -> str | None:
+        """The hash of the chain up to that act."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the release, or of the announcement a receipt belongs to."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a verification saw: how many acts, what is wrong, and the last act that an outside copy vouches for."""
+
+    acts: int
+    problems: tuple[str, ...]
+    vouched: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found wrong."""
+        return not self.problems
+
+    def __str__(self) -> str:
+        found = "; ".join(self.problems) if self.problems else "every hash agrees"
+        unseen = f"what was cut off or rewritten after act {self.vouched} cannot be seen"
+        if not self.vouched:
+            unseen = "without an outside copy (a release or a receipt) a cut tail or a rewritten ledger cannot be seen"
+        return f"{self.acts} acts: {found}. {unseen[0].upper()}{unseen[1:]}."
+
+
+def verify(connection: Connection, against: Sequence[OutsideCopy] = ()) -> Verification:
+    """Find changed, missing, added and (against outside copies) cut-off rows; messages name acts, never people."""
+    rows = list(connection.execute(select(acts).order_by(acts.c.number)))
+    known = {row.number: row for row in rows}
+    problems = [
+        *_broken_links(rows),
+        *misplaced(rows),
+        *_changed_rows(connection, rows),
+        *strays(connection, [row.number for row in rows if row.kind == "announce" and _is_exact(row)]),
+        *changed_fittings(connection),
+        *_torn_indexes(connection),
+        *_missing(connection, known, against),
+        *_forks(against),
+    ]
+    vouched = max((int(copy.ledger_number or 0) for copy in against), default=0)
+    return Verification(acts=len(rows), problems=tuple(problems), vouched=vouched)
+
+
+def _broken_links(rows: Sequence[Row[Any]]) -> Iterator[str]:
+    number, head = 0, GENESIS
+    for place, row in enumerate(rows, start=1):
+        if row.number != number + 1:
+            yield f"between acts {number} and {row.number} some are missing"
+        elif row.previous != head:
+            yield f"act {row.number} does not follow the one before"
+        if row.version != VERSION:
+            yield f"act {row.number} has a version this optin does not know"
+        elif not _is_intact(row):
+            yield f"act {row.number} was changed"
+        number, head = row.number if isinstance(row.number, int) else place, row.hash
+
+
+def _is_intact(row: Row[Any]) -> bool:
+    """Recompute an act's hash; SQLite keeps anything anywhere, so a field may not even be text."""
+    try:
+        return bool(seal_of(row).hash == row.hash)
+    except (AttributeError, TypeError, ValueError):
+        return False
+
+
+def _changed_rows(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[str]:
+    for row in rows:
+        if not _is_intact(row):
+            continue  # said already, and its kind may mean nothing any more
+        try:
+            found = rows_of(connection, kind=row.kind, act=row.number, offer=row.offer, salt=row.salt)
+            fault = _fault(row, found)
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
+            yield f"act {row.number} was changed: its rows or its secret cannot be read"
+            continue
+        if found.people != row.people:
+            yield f"act {row.number} ({row.kind}) wrote {row.people} rows, and {found.people} are there"
+        elif found.digest != row.rows:
+            yield f"the rows of act {row.number} ({row.kind}) were changed"
+        elif fault is not None:
+            yield f"act {row.number} ({row.kind}) does not agree with itself: {fault}"
+
+
+def _fault(row: Row[Any], found: Written) -> str | None:
+    """Compare what an act published with what it promised or charged."""
+    if row.kind == "announce":
+        return announcement_fault(row.body, terms_of(row), found.sums, most=found.most)
+    if row.kind == "release":
+        return release_fault(row.body, row.result, terms_of(row), row.number, found.sums)
+    return None
+
+
+def _is_exact(row: Row[Any]) -> bool:
+    offer = announcement_in(row.body)
+    return offer is not None and offer.noiseless
+
+
+def _torn_indexes(connection: Connection) -> Iterator[str]:
+    """Let SQLite compare its indexes with its tables: an id missing in an index would be registered once more."""
+    if connection.dialect.name == "sqlite" and connection.scalar(text("PRAGMA integrity_check(1)")) != "ok":
+        yield "the file is damaged: SQLite finds that its tables and indexes disagree"
+
+
+def _missing(connection: Connection, known: dict[int, Row[Any]], against: Sequence[OutsideCopy]) -> Iterator[str]:
+    for copy in against:
+        if copy.ledger_number is None or copy.ledger_head is None:
+            yield "an outside copy names no place in a ledger: it was never charged"
+        elif copy.ledger_number not in known:
+            yield f"act {copy.ledger_number}, known outside, is missing: the ledger was cut off or replaced"
+        elif known[copy.ledger_number].hash != copy.ledger_head:
+            yield f"act {copy.ledger_number} is not the one known outside: the ledger was rewritten"
+        elif not _agrees(connection, copy, known[copy.ledger_number]):
+            yield f"an outside copy of act {copy.ledger_number} says something else than the ledger: one was changed"
+
+
+def _forks(against: Sequence[OutsideCopy]) -> Iterator[str]:
+    """Compare outside copies with each other: a release's fingerprint does not cover the hash of its place."""
+    heads: dict[int, set[str | None]] = {}
+    for copy in against:
+        if copy.ledger_number is not None:
+            heads.setdefault(copy.ledger_number, set()).add(copy.ledger_head)
+    for number in sorted(number for number, found in heads.items() if len(found) > 1):
+        yield f"outside copies name different hashes for act {number}: someone was shown another ledger than this"
+
+
+def _agrees(connection: Connection, copy: OutsideCopy, act: Row[Any]) -> bool:
+    """Compare what an outside copy says, beyond its place, with what is stored."""
+    if not isinstance(copy, Receipt):
+        return bool(copy.fingerprint == act.result)
+    try:
+        proved = copy.index is None or root_of(copy) == act.rows
+        return proved and receipt_seal(copy, act.result).hash == act.hash and _is_stored(connection, copy)
+    except (PromiseBroken, AttributeError, OverflowError, TypeError, ValueError):  # no receipt at all, or an edited one
+        return False
+
+
+def _is_stored(connection: Connection, receipt: Receipt) -> bool:
+    """Compare a receipt's amounts with the rows: a receipt of nothing spent has no proof of its own."""
+    query = """SELECT q.grains AS promised, c.grains AS spent FROM people p
+        JOIN promises q ON q.person = p.person AND q.offer = :offer
+        LEFT JOIN charges c ON c.offer = q.offer AND c.position = q.position WHERE p.id = :id"""
+    row = connection.execute(text(query), {"offer": receipt.offer, "id": receipt.id}).first()
+    told = (receipt.promised, receipt.spent, receipt.index is None)
+    return row is not None and told == (row.promised, row.spent or 0, row.spent is None)

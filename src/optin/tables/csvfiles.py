@@ -1,0 +1,199 @@
+"""CSV as text, cell for cell: fast where the file is good, and with the exact line where it is not.
+
+Arrow reads; when it refuses, Python's own reader walks the file again to find the line. Arrow's messages quote cells, so
+none of them is passed on or kept as a cause.
+"""
+
+from __future__ import annotations
+
+import csv
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Iterable, Iterator
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from optin.errors import BadInput
+from optin.tables.csvlines import expect_lines, wrong_width
+
+__all__ = [
+    "csv_header",
+    "expect_quotes",
+    "expect_readable",
+    "expect_text",
+    "expect_utf8",
+    "line_count",
+    "line_of",
+    "read_csv",
+]
+
+KINDS = (
+    (b"\x1f\x8b", "compressed (gzip), not UTF-8 text"),
+    (b"PK\x03\x04", "the start of a spreadsheet or a zip archive, not UTF-8 text"),
+    (b"\xff\xfe", "UTF-16, not UTF-8 text"),
+    (b"\xfe\xff", "UTF-16, not UTF-8 text"),
+    (b"PAR1", "Parquet under another name, not UTF-8 text"),
+)
+"""How files begin that are given instead of CSV, and what they are."""
+BOM = b"\xef\xbb\xbf"
+EDGE = np.isin(np.arange(256), list(b',\r\n"'))
+"""What may stand on the outer side of a quote."""
+
+
+def csv_header(path: Path) -> list[str]:
+    """Read the column names, which are the first line."""
+    with path.open("rb") as file:
+        _expect_lines(path, islice(file, 1))
+    for _, row in _rows(path):
+        return row
+    raise BadInput(f"{path} is empty; the first line must name the columns")
+
+
+def read_csv(path: Path, names: list[str]) -> pa.Table:
+    """Read some columns as text, byte for byte; nothing is taken for a number, a date or a missing value."""
+    expect_text(path)
+    table = _arrow_table(path, names)
+    if table is None:
+        expect_readable(path)
+        raise BadInput(f"{path} cannot be read as CSV; save it again as CSV with commas, in UTF-8")
+    return table
+
+
+def line_count(path: Path, *, enough: int) -> int:
+    """Count lines, and stop when there are enough; 0 if the file cannot be read, which reading it will say better."""
+    lines = 0
+    try:
+        with path.open("rb") as file:
+            while lines < enough and (block := file.read(1 << 20)):
+                lines += block.count(b"\n")
+    except OSError:
+        return 0
+    return lines
+
+
+def line_of(path: Path, row: int) -> int:
+    """Find the line on which a row starts; quoted line breaks and blank lines make this more than row + 2."""
+    for at, (line, _) in enumerate(_rows(path)):
+        if at == row + 1:
+            return line
+    return row + 2
+
+
+def _arrow_table(path: Path, names: list[str]) -> pa.Table | None:
+    try:
+        return arrow_csv.read_csv(
+            pa.OSFile(str(path)),  # by name Arrow would unpack what is called .gz
+            parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
+            convert_options=arrow_csv.ConvertOptions(
+                include_columns=names, column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except (pa.ArrowException, UnicodeError):
+        return None
+
+
+def expect_readable(path: Path) -> None:
+    """Name the first line that is no row of the table."""
+    expect_text(path)
+    width = len(csv_header(path))
+    for line, row in _rows(path):
+        if len(row) != width:
+            raise wrong_width(path, line, len(row), width)
+
+
+def expect_text(path: Path) -> None:
+    """Refuse a file that is not UTF-8 from end to end, or whose quotes or lines could be read in two ways."""
+    for expect in (expect_utf8, expect_quotes, expect_lines):
+        expect(path, lambda: path.open("rb"))
+
+
+def expect_quotes(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
+    """Refuse a quote that does not open or close a whole cell: of "p1" and a blank behind it, engines make different ids."""
+    with opened() as file:
+        line = _odd_quote(file)
+    if line is not None:
+        raise BadInput(
+            f"{name} line {line}: a quote opens or closes a part of a cell; leave no blank beside quotes, and inside a"
+            ' quoted cell write "" for a quote'
+        )
+
+
+def _odd_quote(file: BinaryIO) -> int | None:
+    """Find the line of the first quote that has no comma, line end or other quote on its outer side.
+
+    Quotes open and close in turn, so every other one opens; a quote inside a cell is written twice and closes and opens.
+    """
+    held, quotes, line = b"\n", 0, 1
+    while True:
+        block = file.read(1 << 20)
+        data = held + (block.removeprefix(BOM) if line == 1 and held == b"\n" else block) + (b"" if block else b"\n")
+        signs = np.frombuffer(data, dtype=np.uint8)
+        places = np.flatnonzero(signs[1:-1] == ord('"')) + 1
+        opening = (quotes + np.arange(len(places))) % 2 == 0
+        odd = places[~EDGE[np.where(opening, signs[places - 1], signs[places + 1])]]
+        if len(odd):
+            return line + data.count(b"\n", 1, int(odd[0]))
+        if not block:
+            return None
+        quotes, line, held = quotes + len(places), line + data.count(b"\n", 1, len(data) - 1), data[-2:]
+
+
+def expect_utf8(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
+    """Refuse bytes that are not UTF-8 from end to end, by their first line that is not.
+
+    DuckDB would call it damaged, and Spark would put one and the same sign for every letter that it cannot read.
+    """
+    with opened() as file:
+        if _is_text(file):
+            return
+    with opened() as file:
+        _expect_lines(name, file)
+
+
+def _is_text(file: BinaryIO) -> bool:
+    decoder = getincrementaldecoder("utf-8")()
+    try:
+        while block := file.read(1 << 20):
+            decoder.decode(block)
+            if b"\x00" in block:
+                return False
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _expect_lines(name: Path | str, lines: Iterable[bytes]) -> None:
+    """Name the first line that is not UTF-8."""
+    for number, line in enumerate(lines, start=1):
+        if not _is_text(BytesIO(line)):
+            kind = next((words for mark, words in KINDS if number == 1 and line.startswith(mark)), "not UTF-8 text")
+            raise BadInput(f"{name} line {number} is {kind}; save the file as CSV in UTF-8")
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Walk over rows that are not blank, each with the line it starts on."""
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        reader, start = csv.reader(file), 1
+        while True:
+            row = _next(reader, path, start)
+            if row is None:
+                return
+            if row:
+                yield start, row
+            start = reader.line_num + 1
+
+
+def _next(reader: Any, path: Path, line: int) -> list[str] | None:  # noqa: ANN401 - the csv module names no type
+    try:
+        row: list[str] | None = next(reader, None)
+    except csv.Error:
+        row = []
+    else:
+        return row
+    raise BadInput(f"{path} line {line} starts a cell that never ends; look for a quote that is not closed")

@@ -1,0 +1,58 @@
+"""Decimals that no float holds, read towards the person: from text and from columns of decimals.
+
+The nearest float can be too much by half a unit in its last place. Of a limit that matters only where the float is a whole
+number of grains: then it is compared with the decimal, digit by digit, and lowered if it is above. A budget that is not such
+a float exactly is lowered in any case, and a cost that a budget is divided by is raised.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from optin.kernel.rounding import GRAIN, LESS
+from optin.tables.columns import Wanted
+
+__all__ = ["LARGE", "POSITIVE", "SHORT", "VANISHED", "WIDE", "corrected", "corrected_whole"]
+
+Numbers = NDArray[np.float64]
+SHORT = r"^([0-9]{1,15}|[0-9]{1,3}[.][0-9]{1,5})$"
+"""So short that a whole number of grains nearest to it is the number itself: they lie further apart than floats do."""
+POSITIVE = r"^[+]?[0-9.]*[1-9]"
+VANISHED = 1e-300
+"""What a positive cost below every float is read as: too small, and refused, where 0 would be no cost at all."""
+LARGE = 2.0**30  # of so much epsilon nobody counts the grains, and engines could not
+WIDE = 2.0**53
+
+
+def corrected(text: pa.ChunkedArray, numbers: Numbers, wanted: Wanted) -> Numbers:
+    """Correct numbers that were read from decimal text to the nearest float."""
+    if wanted.finite:
+        vanished = (numbers == 0) & np.array(pc.match_substring_regex(text, POSITIVE).to_pylist(), dtype=np.bool_)
+        numbers = np.where(vanished, VANISHED, numbers)
+    with np.errstate(over="ignore"):
+        scaled = numbers * GRAIN
+    grain = (np.floor(scaled) == scaled) & (numbers < LARGE)
+    short = np.array(pc.match_substring_regex(text, SHORT).to_pylist(), dtype=np.bool_)
+    above, exact = np.zeros(len(numbers), dtype=np.bool_), short & (grain | (numbers >= LARGE))
+    for row in np.flatnonzero(grain & ~short & (numbers > 0)).tolist():
+        decimal, number = Decimal(text[row].as_py()), float(numbers[row])
+        above[row], exact[row] = number > decimal, number == decimal
+    return _shifted(numbers, above, exact, wanted)
+
+
+def _shifted(numbers: Numbers, above: NDArray[np.bool_], exact: NDArray[np.bool_], wanted: Wanted) -> Numbers:
+    if wanted.inexact is None:
+        return np.where(above, numbers * LESS, numbers)
+    moved = numbers * wanted.inexact
+    within = np.where(numbers <= wanted.most, np.minimum(moved, wanted.most), moved)  # a digit makes nothing too large
+    return np.where(exact, numbers, within)
+
+
+def corrected_whole(numbers: Numbers, wanted: Wanted) -> Numbers:
+    """Correct whole numbers that were read to the nearest float: from 2^53 on it need not be the number."""
+    return np.where(np.abs(numbers) < WIDE, numbers, numbers * (LESS if wanted.inexact is None else wanted.inexact))

@@ -1,0 +1,145 @@
+"""The tables of the web service, in the same metadata and chain of migrations as the ledger's.
+
+    web_accounts       analysts (name, argon2 hash) and people (nothing but a random id and the hash of their key)
+    web_sessions       who is signed in; only hashes of the cookies are kept
+    web_delays         how long the next try of a password, or the next new account, has to wait
+    web_invitations    hashes of one-time secrets: to become an analyst, or to take part in a campaign
+    web_campaigns      what is asked, of whom, and how far it has come
+    web_registrations  what each person stated for a round: a step of the public ladder
+    web_answers        who joins and who declines; a value is there only as ciphertext
+    web_jobs           long work: what, how far, and how it ended
+    web_events         what was done, in words that name no person and no number of theirs
+
+The ledger only grows; these rows change and go. What must not be lost or done twice is in the ledger.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, LargeBinary, String, Table, Text
+
+from optin.database.metadata import metadata
+
+__all__ = [
+    "accounts",
+    "answers",
+    "campaigns",
+    "delays",
+    "events",
+    "invitations",
+    "jobs",
+    "registrations",
+    "sessions",
+]
+
+_ID, _HASH, _TIME = String(32), String(64), Float
+
+accounts = Table(
+    "web_accounts",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("kind", String(8), nullable=False),
+    Column("name", String(64), unique=True),
+    Column("password", String(128)),
+    Column("key", _HASH, unique=True),
+    Column("allowance", BigInteger),
+    Column("created_at", _TIME, nullable=False),
+    Column("left_at", _TIME),
+)
+
+sessions = Table(
+    "web_sessions",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("account", _ID, nullable=False, index=True),
+    Column("token", _HASH, nullable=False, unique=True),
+    Column("previous", _HASH, index=True),
+    Column("created_at", _TIME, nullable=False),
+    Column("rotated_at", _TIME, nullable=False),
+    Column("expires_at", _TIME, nullable=False),
+)
+
+delays = Table(
+    "web_delays",
+    metadata,
+    Column("key", _HASH, primary_key=True),
+    Column("failures", Integer, nullable=False),
+    Column("until", _TIME, nullable=False),
+)
+
+invitations = Table(
+    "web_invitations",
+    metadata,
+    Column("secret", _HASH, primary_key=True),
+    Column("kind", String(8), nullable=False),
+    Column("campaign", _ID),
+    Column("account", _ID, index=True),
+    Column("created_at", _TIME, nullable=False),
+    Column("used_at", _TIME),
+    Index("web_invitations_of_campaign", "campaign", "account"),
+)
+
+campaigns = Table(
+    "web_campaigns",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("owner", _ID, nullable=False, index=True),
+    Column("draft", Text, nullable=False),
+    Column("public", Boolean(create_constraint=False), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("round", Integer, nullable=False),
+    Column("plan", Text),
+    Column("announcement", Text),
+    Column("release", Text),
+    Column("created_at", _TIME, nullable=False),
+    Column("changed_at", _TIME, nullable=False),
+)
+
+registrations = Table(
+    "web_registrations",
+    metadata,
+    Column("campaign", _ID, primary_key=True),
+    Column("round", Integer, primary_key=True, autoincrement=False),
+    Column("person", _ID, primary_key=True),
+    Column("step", Integer, nullable=False),
+    Column("at", _TIME, nullable=False),
+    Index("web_registrations_of_person", "person"),
+)
+
+answers = Table(
+    "web_answers",
+    metadata,
+    Column("campaign", _ID, primary_key=True),
+    Column("round", Integer, primary_key=True, autoincrement=False),
+    Column("person", _ID, primary_key=True),
+    Column("joined", Boolean(create_constraint=False), nullable=False),
+    Column("value", LargeBinary),
+    Column("at", _TIME, nullable=False),
+    Index("web_answers_of_person", "person"),
+)
+
+jobs = Table(
+    "web_jobs",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("campaign", _ID, nullable=False, index=True),
+    Column("round", Integer, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("state", String(8), nullable=False),
+    Column("step", String(80), nullable=False),
+    Column("done", BigInteger, nullable=False),
+    Column("total", BigInteger, nullable=False),
+    Column("error", Text),
+    Column("created_at", _TIME, nullable=False),
+    Column("changed_at", _TIME, nullable=False),
+)
+
+events = Table(
+    "web_events",
+    metadata,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("at", _TIME, nullable=False),
+    Column("campaign", _ID, index=True),
+    Column("round", Integer),
+    Column("kind", String(32), nullable=False),
+    Column("words", Text, nullable=False),
+)
