@@ -12,6 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from optin._attached import METHODS
 from optin._version import __version__
 
 if TYPE_CHECKING:
@@ -112,6 +113,13 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - public names of every kind
     if name in _ROOMS:
         return import_module(f"optin.{name}")
     raise AttributeError(f"module 'optin' has no attribute {name!r}")
+
+
+def _announce(*given: Any, **options: Any) -> Announcement:  # noqa: ANN401 - what `optin.announce` takes
+    return import_module("optin.announcement").announce(*given, **options)  # type: ignore[no-any-return]
+
+
+METHODS["announce"] = _announce  # Plan.announce: planning stands below announcement, and the root above both
 
 
 def __dir__() -> list[str]:

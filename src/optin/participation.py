@@ -225,11 +225,10 @@ def without(plan: Plan, agents: Agents, *, share: float) -> tuple[Absence, Absen
         eps = np.isinf(eps).astype(np.float64)
     away = math.ceil(share * len(eps) - 1e-9)
     stays = (len(eps) - away) / len(eps)
-    noise = 0.0 if math.isinf(plan.eta) else plan.noise_constant * plan.width**2
 
     def left(who: str, those: NDArray[np.float64], share: float = 1.0) -> Absence:
         total, squares = share * float(those.sum()), share * float((those**2).sum())
-        variance = (plan.data_variance * squares + noise) / total**2 if total > 0 else math.inf
+        variance = plan.variance_left(total, squares) if total > 0 else math.inf
         promised = plan.promised_variance
         bias = plan.max_gap * tilt_left(share * those, share, people=len(eps))
         return Absence(who, away, variance, promised is None or variance <= promised, bias)

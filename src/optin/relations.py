@@ -17,6 +17,7 @@ import numpy as np
 from optin.agents import PrivacyConstrained
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
+from optin.kernel.noise import LAPLACE, variance
 from optin.planning import Plan, plan
 from optin.tables.labels import of_people
 
@@ -113,17 +114,17 @@ def along_the_dial(best: Plan, agents: PrivacyConstrained, means: Array, caps: A
     if len(means) != len(agents):
         raise BadInput(f"{len(means)} means were given for {len(agents)} people; give one each")
     spreads = _spreads(best, means)
-    noise, target = best.noise_constant * best.width**2, float(np.mean(means))
+    noise, target = LAPLACE.constant(best.width), float(np.mean(means))
     rows = []
     for cap in caps:
         eps = np.minimum(agents.limits, cap)
         reach = float(eps.sum())
         weights = eps / reach
         tilt = float(np.maximum(weights - 1.0 / len(eps), 0.0).sum())
-        variance = best.data_variance * float(weights @ weights) + noise / reach**2
+        declared = variance(best.data_variance, float(eps @ eps), reach, noise)
         bias = float(weights @ means) - target
-        mse = float(weights**2 @ spreads) + noise / reach**2 + bias**2
-        rows.append((cap, tilt, variance, bias, max_gap * tilt, mse))
+        mse = variance(1.0, float(eps**2 @ spreads), reach, noise) + bias**2
+        rows.append((cap, tilt, declared, bias, max_gap * tilt, mse))
     return np.array(rows)
 
 

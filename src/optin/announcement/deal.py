@@ -15,7 +15,7 @@ from optin.agents.benefit import LinearBenefit, called
 from optin.announcement.offer import PRIVACY_CONSTRAINED, Announcement, nearest
 from optin.errors import BadInput
 from optin.grains.arrays import GrainRule, everyone_grains, lowered
-from optin.kernel.rounding import above, below, limit_of_text
+from optin.kernel.rounding import above, below, epsilon_of, exact_epsilon, limit_of_text
 from optin.tables.columns import Rounded
 
 __all__ = ["Deal", "explain"]
@@ -79,7 +79,7 @@ def explain(
     worth, otherwise = _valuation(announcement, benefit, outside)
     surplus = announcement.surplus if announcement.surplus is not None else worth - otherwise
     grains = _grains(announcement, _limit_of_cost(surplus, cost))
-    utility = Fraction(worth) - (Fraction(cost) * Fraction(grains, 2**32) if cost and grains else 0)
+    utility = Fraction(worth) - (Fraction(cost) * exact_epsilon(grains) if cost and grains else 0)
     return _deal(announcement, grains, utility=utility, margin=utility - Fraction(otherwise))
 
 
@@ -90,7 +90,7 @@ def _explain_limit(announcement: Announcement, limit: float | None, others: tupl
         )
     limit = _non_negative("limit", limit, below)
     grains = _grains(announcement, limit)
-    margin = None if math.isinf(limit) else Fraction(limit) - Fraction(grains, 2**32)
+    margin = None if math.isinf(limit) else Fraction(limit) - exact_epsilon(grains)
     return _deal(announcement, grains, utility=None, margin=margin)
 
 
@@ -128,7 +128,7 @@ def _grains(announcement: Announcement, limit: float) -> int:
 
 
 def _deal(announcement: Announcement, grains: int, *, utility: Fraction | None, margin: Fraction | None) -> Deal:
-    epsilon = math.inf if announcement.noiseless and grains else grains / 2**32
+    epsilon = math.inf if announcement.noiseless and grains else epsilon_of(grains)
     return Deal(
         grains=grains,
         epsilon=epsilon,

@@ -14,13 +14,14 @@ from optin.announcement.naming import check_round, checked_campaign, new_campaig
 from optin.announcement.offer import QUASI_LINEAR, Announcement, announced_eta, exact_variance, nearest
 from optin.errors import BadInput, Infeasible
 from optin.grains.arrays import HIGHEST_EPSILON, Answers, Promises
+from optin.kernel.groups import SMALLEST_GROUP
 
 if TYPE_CHECKING:
     from optin.planning import Plan
 
 __all__ = ["announce", "draft_of", "tilt", "tilt_of"]
 
-MIN_PEOPLE = 10
+MIN_PEOPLE = SMALLEST_GROUP
 """Fewer people than this are refused unless told otherwise."""
 _FEW_BELOW_CAP = 3
 _LARGEST_RISE = 2.0**-7

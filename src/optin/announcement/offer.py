@@ -18,16 +18,16 @@ from optin.announcement.naming import check_round, checked_campaign
 from optin.errors import BadInput
 from optin.formats import strict_json
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, FloatArray, GrainRule, Promises, everyone_grains, lowered
+from optin.kernel.noise import LAPLACE, variance
+from optin.kernel.rounding import exact_epsilon
 from optin.planning.cautions import cautions
 from optin.planning.question import WIDEST
 from optin.planning.reach import reach
 
-__all__ = ["KAPPA", "PRIVACY_CONSTRAINED", "QUASI_LINEAR", "Announcement", "announced_eta", "exact_variance", "nearest"]
+__all__ = ["PRIVACY_CONSTRAINED", "QUASI_LINEAR", "Announcement", "announced_eta", "exact_variance", "nearest"]
 
 PRIVACY_CONSTRAINED = "privacy-constrained"
 QUASI_LINEAR = "quasi-linear"
-KAPPA = 2
-"""The variance of Laplace noise of scale 1 (E0)."""
 VERSION = 1
 READABLE = (VERSION,)  # from version 2 on: (VERSION, VERSION - 1)
 
@@ -228,14 +228,13 @@ class _SharedSurplus:
 
 def exact_variance(announcement: Announcement, total_grains: int, total_squared_grains: int) -> Fraction:
     """Compute E13's V_A = (sigma^2 sum A^2 + kappa R^2 2^64) / (sum A)^2 without rounding."""
-    data = Fraction(announcement.data_variance) * total_squared_grains
-    noise = 0 if announcement.noiseless else KAPPA * Fraction(announcement.width) ** 2 * 2**64
-    return (data + noise) / total_grains**2
+    noise = 0 if announcement.noiseless else LAPLACE.constant(Fraction(announcement.width) * int(GRAIN))
+    return variance(Fraction(announcement.data_variance), total_squared_grains, total_grains, noise)
 
 
 def announced_eta(total_grains: int, width: float) -> float:
     """Return E3's eta = sum eps / R, from grains."""
-    return nearest(Fraction(total_grains, 2**32) / Fraction(width))
+    return nearest(exact_epsilon(total_grains) / Fraction(width))
 
 
 def nearest(number: Fraction) -> float:

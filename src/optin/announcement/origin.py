@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from optin.announcement.making import draft_of
 from optin.announcement.offer import QUASI_LINEAR, Announcement
+from optin.kernel.rounding import GRAIN
 
 if TYPE_CHECKING:
     from optin.planning import Plan
@@ -43,7 +44,7 @@ def differs_from_plan(offer: Announcement, plan: Plan) -> str | None:
 
 def _differing_sums(offer: Announcement, plan: Plan) -> str | None:
     """Compare sums of epsilon and of squares: a person's promise is less than a grain below what was planned."""
-    grain = 2.0**-32
+    grain = 1 / GRAIN
     total, squares = offer.total_grains * grain, offer.total_squared_grains * grain * grain
     planned, planned_squares = plan.epsilon_total, plan.weight_squares * plan.epsilon_total**2
     share = _RAISED if plan.model == QUASI_LINEAR else _ROUNDED

@@ -15,6 +15,7 @@ from optin.baselines.levels import Levels
 from optin.baselines.rule import NOTHING, Accuracy, Setting
 from optin.baselines.simulated import SimulatedValues, expect_simulated
 from optin.kernel.ladder import Array
+from optin.kernel.noise import noise_variance
 
 __all__ = ["Capped"]
 
@@ -49,7 +50,7 @@ class Capped:
         reach, squares = self.sums(levels)
         if reach == 0.0:
             return NOTHING
-        sampling, noise = setting.spread * squares / reach / reach, setting.kappa / reach / reach
+        sampling, noise = setting.spread * squares / reach / reach, noise_variance(setting.kappa, reach)
         return Accuracy(sampling, noise, 0.0, self._tilt(levels, reach))
 
     def _tilt(self, levels: Levels, reach: float) -> float:

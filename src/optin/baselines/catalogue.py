@@ -101,7 +101,7 @@ def designs_on(levels: Levels, plan: Plan, *, mean: float | None, names: Sequenc
 
 
 def _own(plan: Plan) -> Baseline:
-    noise = plan.noise_constant / plan.eta**2 / plan.width**2
+    noise = plan.noise_variance / plan.width**2
     unit = Accuracy(plan.variance / plan.width**2 - noise, noise, 0.0, plan.tilt)
     rule = Capped(plan.cap, noiseless=math.isinf(plan.eta))
     return _in_data_units(OPTIMUM, "Everyone gives the smaller of limit and the best cap.", rule, unit, plan)

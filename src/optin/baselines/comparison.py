@@ -12,6 +12,7 @@ import numpy as np
 from optin.agents import Agents
 from optin.baselines.catalogue import Baseline, designs_on
 from optin.baselines.levels import Levels, levels_for
+from optin.kernel.groups import SMALLEST_GROUP
 from optin.planning import Plan, plan
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "Group", "compare", "compared"]
 
 GROUPS = 5
-SMALLEST = 10
+SMALLEST = SMALLEST_GROUP
 
 
 @dataclass(frozen=True)

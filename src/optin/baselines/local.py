@@ -12,6 +12,7 @@ from optin.baselines.levels import Levels
 from optin.baselines.rule import NOTHING, Accuracy, Setting
 from optin.baselines.simulated import SimulatedValues, expect_simulated
 from optin.kernel.ladder import Array
+from optin.kernel.noise import LAPLACE, noise_variance
 
 __all__ = ["LocalLaplace", "response_variances"]
 
@@ -21,7 +22,7 @@ class LocalLaplace:
     """Have everyone send value + Laplace(1 / limit), and weigh it by 1 / (spread + kappa / limit^2)."""
 
     spread: float
-    kappa: float = 2.0
+    kappa: float = LAPLACE.kappa
 
     @property
     def loss(self) -> Capped:
@@ -33,7 +34,7 @@ class LocalLaplace:
         if self.spread == 0.0 and np.isinf(limits).any():
             return np.isinf(limits).astype(float)
         with np.errstate(divide="ignore", over="ignore"):
-            return np.asarray(1.0 / (self.spread + self.kappa / limits / limits))
+            return np.asarray(1.0 / (self.spread + noise_variance(self.kappa, limits)))
 
     def accuracy(self, levels: Levels, setting: Setting) -> Accuracy:
         """Compute 1 / sum of precisions."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from optin.agents import Agents, Bucket, Description
 from optin.kernel.ladder import Array
+from optin.kernel.noise import LAPLACE, noise_variance
 from optin.planning import Plan
 
 __all__ = ["Reference", "best_threshold", "no_privacy", "references", "strictest"]
@@ -121,8 +122,7 @@ def _largest_bias(plan: Plan, kept: Array | np.float64) -> Array:
 
 
 def _noise(plan: Plan, reach: Array | np.float64) -> Array:
-    """Return kappa R^2 / reach^2, rooted first so that extreme limits do not overflow on the way."""
-    return np.asarray((math.sqrt(plan.noise_constant) * plan.width / reach) ** 2)
+    return np.asarray(noise_variance(LAPLACE.constant(plan.width), np.asarray(reach)))
 
 
 def _sorted_thresholds(limits: Array) -> tuple[Array, Array]:

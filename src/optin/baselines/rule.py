@@ -72,5 +72,4 @@ def setting_of(plan: Plan, mean: float | None) -> Setting:
         middle = (mean - lo) / plan.width
     else:
         raise BadInput("mean must lie within the bounds: it is the mean of values that do")
-    spread = min(plan.data_variance / plan.width**2, 0.25)
-    return Setting(spread, middle, plan.max_gap / plan.width, plan.noise_constant)
+    return Setting(plan.spread, middle, plan.max_gap / plan.width, plan.noise_constant)

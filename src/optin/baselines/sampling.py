@@ -12,6 +12,7 @@ from optin.baselines.levels import Levels
 from optin.baselines.rule import Accuracy, Setting
 from optin.baselines.simulated import SimulatedValues, expect_simulated
 from optin.kernel.ladder import Array
+from optin.kernel.noise import noise_variance
 
 __all__ = ["Sampled"]
 
@@ -46,7 +47,7 @@ class Sampled:
         """Compute (sigma^2 M + mu^2 sum pi (1 - pi)) / M^2 + kappa / (M t)^2, where M = sum pi and mu counts from below."""
         kept, squares, above = levels.moments(self.chances)
         sampling = setting.spread / kept + setting.mean**2 * max(kept - squares, 0.0) / kept / kept
-        noise = 0.0 if math.isinf(self.level) else setting.kappa / (kept * self.level) / (kept * self.level)
+        noise = 0.0 if math.isinf(self.level) else noise_variance(setting.kappa, kept * self.level)
         return Accuracy(sampling, noise, 0.0, above / kept)
 
     def draw(self, values: SimulatedValues, generator: np.random.Generator) -> Array:

@@ -11,6 +11,7 @@ from optin.baselines.capped import Capped
 from optin.baselines.levels import CHUNK, Levels
 from optin.baselines.rule import Setting
 from optin.kernel.ladder import Array
+from optin.kernel.noise import noise_variance, variance
 
 __all__ = ["GRID", "best_cap", "best_of_grid", "best_threshold_rule"]
 
@@ -44,8 +45,7 @@ def _threshold(levels: Levels, setting: Setting, start: int) -> tuple[float, flo
     limits = levels.limits[start : start + CHUNK]
     kept = levels.people - levels.below[start : start + len(limits)]
     with np.errstate(divide="ignore", over="ignore"):
-        noise = math.sqrt(setting.kappa) / (kept * limits)
-        errors = setting.spread / kept + noise * noise + _lost(kept, levels, setting)
+        errors = setting.spread / kept + noise_variance(setting.kappa, kept * limits) + _lost(kept, levels, setting)
     best = int(np.argmin(errors))
     return float(errors[best]), float(limits[best])
 
@@ -97,7 +97,7 @@ def _errors(levels: Levels, setting: Setting, caps: Array) -> Array:
     """Compute the worst-case mean squared error at each cap (E5, E15)."""
     reach, squares = _sums(levels, caps)
     lower = _sums(levels, np.minimum(reach / levels.people, caps))[0]
-    variances = (setting.spread * squares / reach + setting.kappa / reach) / reach
+    variances = variance(setting.spread, squares, reach, setting.kappa)
     return np.asarray(variances + (setting.gap * (1.0 - lower / reach)) ** 2)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from optin.agents import Agents, PrivacyConstrained
 from optin.engine.session import literal
 from optin.errors import BadInput, BudgetSpent
+from optin.kernel.rounding import GRAIN
 from optin.ledger import UNLIMITED, allowance_grains, epsilons_of
 from optin.tables.columns import column, has_rows
 from optin.tables.labels import of_people
@@ -78,10 +79,10 @@ def allowance(limit: ir.FloatingColumn) -> ir.IntegerColumn:
     """Turn limits into grains, rounded down; infinity and anything from 2^30 up becomes UNLIMITED, as in the ledger."""
     import ibis
 
-    return (ibis.least(limit, literal(UNLIMITED * 2.0**-32)) * literal(2.0**32)).floor().cast("int64")
+    return (ibis.least(limit, literal(UNLIMITED / GRAIN)) * literal(GRAIN)).floor().cast("int64")
 
 
 def epsilon(grains: ir.IntegerColumn) -> ir.FloatingColumn:
     """Turn grains into epsilon, never rounding up: above 2^53 the last ten bits are dropped, as in the ledger."""
     short = (grains >= 2**53).ifelse(grains & np.int64(-1024).item(), grains)
-    return short.cast("float64") * literal(2.0**-32)
+    return short.cast("float64") * literal(1 / GRAIN)

@@ -32,6 +32,7 @@ from optin.campaign.overlay import Kept
 from optin.database.crash_points import reached
 from optin.errors import BadInput, PromiseBroken
 from optin.grains.freezing import frozen
+from optin.kernel.groups import SMALLEST_GROUP
 from optin.ledger import UNLIMITED, Ledger, Terms, allowance_grains, epsilons_of
 from optin.ledger.bulk_reads import is_closed
 from optin.ledger.texts import released_in
@@ -119,7 +120,7 @@ def announce(
     ledger: Ledger,
     campaign: str | None = None,
     round: int = 1,  # noqa: A002 - the word of the contract
-    min_people: int = 10,
+    min_people: int = SMALLEST_GROUP,
     raise_limits: bool = False,
     lower_limits: bool = False,
     allowances: ArrayLike | str | None = None,

@@ -12,6 +12,7 @@ from optin.cli import screen
 from optin.cli.spread import Spread, spread_of
 from optin.cli.wording import number, percent, whole
 from optin.errors import BadInput
+from optin.kernel.groups import SMALLEST_GROUP
 from optin.planning.reach import plus_minus
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _picture(spread: Spread, width: int = 32) -> str:
     """Draw how limits are spread on a logarithmic scale; nothing if they are all alike."""
     some = (spread.levels > 0) & np.isfinite(spread.levels)
     levels = spread.levels[some]
-    if spread.count(some) < 10 or levels.min() == levels.max():
+    if spread.count(some) < SMALLEST_GROUP or levels.min() == levels.max():
         return ""
     counts, edges = np.histogram(np.log(levels), bins=width, weights=spread.counts[some])
     heights = np.ceil(counts / counts.max() * len(BARS)).astype(int)
@@ -190,7 +191,7 @@ def _design(plan: Plan, counts: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _accuracy(plan: Plan) -> list[tuple[str, str]]:
-    noise = 0.0 if math.isinf(plan.eta) else plan.noise_constant / plan.eta**2 / plan.variance
+    noise = 0.0 if math.isinf(plan.eta) else plan.noise_variance / plan.variance
     lines = [
         (
             "standard error",

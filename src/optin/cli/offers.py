@@ -30,6 +30,7 @@ from optin.cli.output import Output, expect_free, read_record
 from optin.cli.people import Columns, located, read_people
 from optin.cli.wording import number
 from optin.errors import BadInput
+from optin.kernel.groups import SMALLEST_GROUP
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement, Deal
@@ -46,7 +47,9 @@ def announce_plan(
         str | None, typer.Option(metavar="NAME", help="A name for the campaign.", show_default="random")
     ] = None,
     round_number: Annotated[int, typer.Option("--round", metavar="N", help="The round of the campaign.")] = 1,
-    min_people: Annotated[int, typer.Option(metavar="N", help="Refuse to announce to fewer people than this.")] = 10,
+    min_people: Annotated[
+        int, typer.Option(metavar="N", help="Refuse to announce to fewer people than this.")
+    ] = SMALLEST_GROUP,
     raise_limits: RaiseLimits = False,
     limits: Limits = None,
     budgets: Budgets = None,

@@ -27,6 +27,7 @@ from optin.cli.output import Output, read_record, read_text
 from optin.cli.people import Columns, People, located, read_people
 from optin.cli.screen import finite, note, print_json, warn, working
 from optin.errors import BadInput
+from optin.kernel.rounding import epsilon_of
 
 if TYPE_CHECKING:
     from optin.agents import Agents, Description
@@ -143,7 +144,7 @@ def _is_planned(plan: Plan, agents: Agents) -> bool:
 
     if len(agents) != plan.people or math.isinf(plan.eta):
         return len(agents) == plan.people
-    given, lost = table_of(plan, agents).clipped_total(plan.cap), plan.people * 2.0**-32
+    given, lost = table_of(plan, agents).clipped_total(plan.cap), epsilon_of(plan.people)
     return math.isclose(given, plan.epsilon_total, rel_tol=1e-9, abs_tol=lost)
 
 

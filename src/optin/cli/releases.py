@@ -33,6 +33,7 @@ from optin.cli.output import Output, expect_free, read_record
 from optin.cli.people import Columns, located, named
 from optin.cli.wording import number
 from optin.errors import BadInput, PromiseBroken
+from optin.kernel.rounding import epsilon_of
 
 if TYPE_CHECKING:
     from optin.cli.drawing import Taking
@@ -264,11 +265,11 @@ def _to(value: float, error: float) -> str:
 def _receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
     from optin.receipts import outcome
 
-    left = "without limit" if receipt.remaining is None else f"{receipt.remaining / 2**32:.9g}"
+    left = "without limit" if receipt.remaining is None else f"{epsilon_of(receipt.remaining):.9g}"
     return [
         ("release", f"{receipt.campaign}, round {receipt.round}"),
-        ("promised", f"epsilon {receipt.promised / 2**32:.9g}"),
-        ("spent", f"epsilon {receipt.spent / 2**32:.9g}" + ("" if receipt.spent else f": {outcome(receipt)}")),
+        ("promised", f"epsilon {epsilon_of(receipt.promised):.9g}"),
+        ("spent", f"epsilon {epsilon_of(receipt.spent):.9g}" + ("" if receipt.spent else f": {outcome(receipt)}")),
         ("remaining", left if receipt.remaining is None else f"epsilon {left}"),
         ("sealed in", f"act {receipt.ledger_number} of the ledger, {_among(receipt)}"),
     ]

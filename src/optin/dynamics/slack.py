@@ -43,8 +43,7 @@ def room_for_decliners(plan: Plan, agents: QuasiLinear) -> Room:
     """
     if plan.promised_variance is None or math.isinf(plan.eta):
         raise BadInput("only quasi-linear people are promised a variance, and only with noise can it break")
-    noise = plan.noise_constant / plan.eta**2
-    sampling = plan.variance - noise
+    noise, sampling = plan.noise_variance, plan.variance - plan.noise_variance
     most = plan.promised_variance
     grown = (math.sqrt(sampling * sampling + 4 * noise * most) - sampling) / (2 * noise)
     rising = np.sort(plan.epsilons(agents))
@@ -77,6 +76,6 @@ def _share(plan: Plan, stay_longest_first: Array) -> float:
     """Return the share of people who may go, from the end of this order, before the promise breaks."""
     totals, squares = np.cumsum(stay_longest_first), np.cumsum(stay_longest_first**2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        left = (plan.data_variance * squares + plan.noise_constant * plan.width**2) / totals**2
+        left = plan.variance_left(totals, squares)
     kept = left <= (plan.promised_variance or 0.0) * (1 + 1e-12)
     return 1.0 - (int(np.argmax(kept)) + 1) / len(kept) if kept.any() else 0.0

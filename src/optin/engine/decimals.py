@@ -75,5 +75,5 @@ def _digits(number: ir.FloatingColumn) -> ir.StringColumn:
     for _ in range(PIECES):
         scaled = part * 10**PIECE
         written = written + ((scaled >> 32) + 10**PIECE).cast("string").right(PIECE)
-        part = scaled & (2**32 - 1)
+        part = scaled & (int(GRAIN) - 1)
     return written

@@ -60,8 +60,7 @@ def error_parts(
     plan: Plan, description: Description | None = None, release: Release | None = None
 ) -> tuple[Parts, ...]:
     """Split the error of the plan, of its release if there is one, and of the reference points that can be told."""
-    noise = plan.noise_constant / plan.eta**2
-    own = [Parts("this plan", plan.variance - noise, noise, plan.bias_bound**2)]
+    own = [Parts("this plan", plan.variance - plan.noise_variance, plan.noise_variance, plan.bias_bound**2)]
     own += [] if release is None else [release_parts(release)[1]]
     first, *others = (Parts(r.name, r.sampling, r.noise, r.bias**2) for r in told_references(plan, description))
     return (first, *own, *others)
@@ -93,10 +92,9 @@ def threshold_hidden(plan: Plan, description: Description) -> bool:
 def release_parts(release: Release) -> tuple[Parts, ...]:
     """Split a release's error, beside the plain mean of the people who joined."""
     spread = release.announcement.data_variance
-    noise = 2.0 * release.noise_scale**2
     return (
         Parts("no privacy at all", spread / release.joined_people, 0.0),
-        Parts("this release", spread * release.sum_squared_weights, noise, release.bias_bound**2),
+        Parts("this release", spread * release.sum_squared_weights, release.noise_variance, release.bias_bound**2),
     )
 
 

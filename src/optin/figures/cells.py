@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 
 from optin.agents import Bucket, Description
 from optin.figures.wording import outward
+from optin.kernel.groups import SMALLEST_GROUP
 from optin.planning import Plan
 
 __all__ = ["SMALLEST_CELL", "Cell", "cells", "coarse", "groups"]
 
-SMALLEST_CELL = 10
+SMALLEST_CELL = SMALLEST_GROUP
 GROUPS = 8
 
 

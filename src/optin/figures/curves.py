@@ -15,6 +15,7 @@ import numpy as np
 from optin.agents import Description
 from optin.figures.cells import coarse
 from optin.kernel.ladder import Array
+from optin.kernel.noise import LAPLACE, noise_variance
 from optin.kernel.optimum import tilt_left
 from optin.planning import Plan
 
@@ -101,7 +102,7 @@ def _design(plan: Plan, people: Crowd, cap: float) -> tuple[float, float, float,
     reach = float(totals.sum())
     tilt = tilt_left(totals, people.counts, people=people.people)
     sampling = plan.data_variance * float(squares.sum()) / reach**2
-    return reach / plan.width, sampling, plan.noise_constant * (plan.width / reach) ** 2, tilt
+    return reach / plan.width, sampling, noise_variance(LAPLACE.constant(plan.width), reach), tilt
 
 
 def turnout_variances(plan: Plan, people: Crowd, shares: Array, *, who: str = "random") -> Array:
@@ -120,7 +121,7 @@ def turnout_variances(plan: Plan, people: Crowd, shares: Array, *, who: str = "r
         kept = np.interp(shares, at, np.concatenate(([0.0], np.cumsum(totals[order]))))
         kept_squares = np.interp(shares, at, np.concatenate(([0.0], np.cumsum(squares[order]))))
     with np.errstate(divide="ignore", invalid="ignore"):
-        left = (plan.data_variance * kept_squares + plan.noise_constant * plan.width**2) / kept**2
+        left = plan.variance_left(kept, kept_squares)
     return np.asarray(np.where(kept > 0, left, math.inf))
 
 

@@ -88,13 +88,8 @@ def variance_by_eta(ax: Axes, plan: Plan, description: Description, *, ink: Ink 
     _name_from_above(ax, name, (plan.eta, plan.worst_case_mse), ink)
     return (
         f"Expected squared error against eta, with its parts. {name[0].upper()}{name[1:]}, error {short(plan.worst_case_mse)}, "
-        f"of which noise {short(noise_variance(plan))}. To the left noise dominates, to the right uneven weights."
+        f"of which noise {short(plan.noise_variance)}. To the left noise dominates, to the right uneven weights."
     )
-
-
-def noise_variance(plan: Plan) -> float:
-    """Return the variance of the noise, kappa / eta^2."""
-    return plan.noise_constant / plan.eta**2
 
 
 def _drawable(plan: Plan, description: Description) -> Crowd:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from optin.kernel.groups import SMALLEST_GROUP
 from optin.planning.reach import at_most, plus_minus
 
 __all__ = [
@@ -116,7 +117,7 @@ def percent(share: float) -> str:
     return f"{share * 100:.1f}".removesuffix(".0") + " %" if 0 < share < 0.0995 else f"{share * 100:.0f} %"
 
 
-def part(number: int, whole: int, smallest: int = 10) -> str:
+def part(number: int, whole: int, smallest: int = SMALLEST_GROUP) -> str:
     """Count some of all people where neither they nor the others may be told apart as a handful.
 
     >>> part(1168, 2000), part(3, 60), part(55, 60), part(60, 60)

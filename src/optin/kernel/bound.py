@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from optin.kernel.ladder import Array
+from optin.kernel.noise import noise_variance
 from optin.kernel.optimum import Design
 
 __all__ = ["MEAN", "SAME", "Tally", "lower_bound", "tally_of"]
@@ -80,7 +81,7 @@ def lower_bound(tally: Tally, design: Design, *, spread: float, kappa: float, fi
     n = tally.people
     if design.noiseless:
         return spread / design.pooled + (gap * (1.0 - design.pooled / n)) ** 2
-    pull, least_noise = 2.0 * gap * gap * tally.tilt, kappa / design.reach / design.reach
+    pull, least_noise = 2.0 * gap * gap * tally.tilt, noise_variance(kappa, design.reach)
     if math.isinf(design.cap):
         shares, paid, mu = _prices_without_spread(tally, noise=least_noise, pull=pull)
     else:

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from optin.kernel.ladder import Array, Ladder
+from optin.kernel.noise import noise_variance
 
 __all__ = ["AtReach", "ByVariance", "Offers", "OverNoise"]
 
@@ -100,7 +101,7 @@ class AtReach:
 
     def variance(self, y: float, above: float, total: float, squares: float) -> float:
         """Return the variance of weights proportional to min(y, t), with the given noise."""
-        noise = self.kappa / self.reach / self.reach
+        noise = noise_variance(self.kappa, self.reach)
         if math.isinf(y) or y == 0 or total == 0:
             return self.spread / (self.copies * above) + noise if above else math.inf
         sampling = self.spread * (squares + above * y * y) / (total + above * y) / (total + above * y)
@@ -118,7 +119,7 @@ class AtReach:
     def polynomial(self, ladder: Ladder, base: float, slope: float) -> tuple[Array, Array, Array]:
         """Multiply gain >= price out by T(y)^2: a quadratic in y."""
         above, total, squares = _columns(ladder)
-        base = base - slope * self.kappa / self.reach / self.reach
+        base = base - slope * noise_variance(self.kappa, self.reach)
         slope = slope * self.spread / self.copies
         reach = self.reach / self.copies
         zero = np.zeros_like(total)
@@ -152,7 +153,7 @@ class ByVariance:
 
     def y_of(self, price: float, above: float, total: float, squares: float) -> float:
         """Solve V = kappa / (price T)^2."""
-        return self.kappa / (price * self.total) / (price * self.total)
+        return noise_variance(self.kappa, price * self.total)
 
     def polynomial(self, ladder: Ladder, base: float, slope: float) -> tuple[Array, Array, Array]:
         """Refuse: without spread there is one piece, searched by calling the benefit."""

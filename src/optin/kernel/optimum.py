@@ -13,6 +13,7 @@ import numpy as np
 
 from optin.kernel.cap import cap_at_reach, optimal_cap
 from optin.kernel.ladder import Array, Limits, Sums
+from optin.kernel.noise import noise_variance, variance
 
 __all__ = ["Design", "best_at_reach", "best_design", "design_at", "epsilons", "shadow_prices", "tilt_left", "tilt_of"]
 
@@ -70,7 +71,7 @@ def design_at(x: float, tail: Sums, *, people: int, spread: float, kappa: float)
     pooled = people - tail.count
     reach = tail.total + pooled * x if pooled else tail.total
     squares = tail.squares + pooled * x * x if pooled else tail.squares
-    return Design(people, x, reach, squares, pooled, (spread * squares + kappa) / reach / reach)
+    return Design(people, x, reach, squares, pooled, variance(spread, squares, reach, kappa))
 
 
 def noiseless(limits: Limits, *, spread: float) -> Design:
@@ -81,7 +82,7 @@ def noiseless(limits: Limits, *, spread: float) -> Design:
 
 
 def _all_at_their_limits(people: int, finite: Sums, kappa: float) -> Design:
-    return Design(people, math.inf, finite.total, finite.squares, 0, kappa / finite.total / finite.total)
+    return Design(people, math.inf, finite.total, finite.squares, 0, noise_variance(kappa, finite.total))
 
 
 def epsilons(limits: Array, cap: float) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 
 from optin.kernel.crossing import first_root
 from optin.kernel.ladder import Ladder, Limits, Outline
+from optin.kernel.noise import noise_variance
 from optin.kernel.offers import AtReach, ByVariance, Offers, OverNoise
 from optin.kernel.search import BUDGET, FINEST, Crossing, Edges, Gain, Search, in_piece, offer_at, open_runs
 
@@ -141,7 +142,7 @@ def _only_free(free: float, gain: Gain, *, spread: float, kappa: float, reach: f
     """Offer weight only to people who lose nothing by it, when nobody else gains enough to bear any loss."""
     if free <= 0:
         return None
-    variance = spread / free + (0.0 if reach is None else kappa / reach / reach)
+    variance = spread / free + (0.0 if reach is None else noise_variance(kappa, reach))
     return Crossing(math.inf, variance, 0.0) if gain.at(variance) >= 0 else None
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.kernel.ladder import Array
+from optin.kernel.noise import noise_variance
 
 __all__ = ["OneReplaced", "Replaced"]
 
@@ -83,7 +84,7 @@ class OneReplaced:
             above = self.people - 1 - (piece - (place < piece)) + ~inside
             reach = total + np.where(inside, reports, 0.0) + np.where(above > 0, above * caps, 0.0)
             noisy = spread * caps / reach  # E5
-            alone = self._noiseless(place, reports, spread, kappa / (surplus * surplus))
+            alone = self._noiseless(place, reports, spread, noise_variance(kappa, surplus))
         return caps, np.minimum(reports, caps), np.where(np.isfinite(caps), noisy, alone)
 
     def _piece(self, place: Indices, reports: Array, target: Array) -> Indices:
@@ -113,4 +114,4 @@ class OneReplaced:
         free = (self.people - self.finite) - (place >= self.finite) + np.isinf(reports)
         everything = self._without(self.totals, np.full(place.shape, self.finite, dtype=np.int64), place)
         reach = everything + np.where(np.isinf(reports), 0.0, reports)
-        return np.asarray(np.where(free > 0, spread / free, np.where(reach > 0, kappa / (reach * reach), np.inf)))
+        return np.asarray(np.where(free > 0, spread / free, np.where(reach > 0, noise_variance(kappa, reach), np.inf)))

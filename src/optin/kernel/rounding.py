@@ -10,6 +10,7 @@ import contextlib
 import decimal
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ __all__ = [
     "SPLITTER",
     "above",
     "below",
+    "epsilon_of",
+    "exact_epsilon",
     "limit_below",
     "limit_of_text",
     "line_above",
@@ -34,7 +37,7 @@ __all__ = [
 ]
 
 GRAIN = 2.0**32
-"""Grains in one epsilon: promises are whole grains (E13)."""
+"""Grains in one epsilon: promises are whole grains (E13). The only place that says so."""
 LOWERED = 1.0 - 2.0**-51
 """What is left of a computed limit after the room for its rounding."""
 LESS = 1.0 - 2.0**-53
@@ -44,6 +47,20 @@ MORE = 1.0 + 2.0**-52
 SPLITTER = 2.0**27 + 1.0
 """What cuts a float into two halves whose products are exact (Dekker)."""
 TINY = 1e-280
+
+
+def epsilon_of(grains: Any) -> Any:  # noqa: ANN401 - of one person, or an array of them
+    """Return grains as epsilon: dividing by a power of two is exact, where a float holds so many grains."""
+    return grains / GRAIN
+
+
+def exact_epsilon(grains: int) -> Fraction:
+    """Return grains as epsilon, without rounding.
+
+    >>> exact_epsilon(3 << 30)
+    Fraction(3, 4)
+    """
+    return Fraction(grains, int(GRAIN))
 
 
 def lowered(limits: Array) -> Array:

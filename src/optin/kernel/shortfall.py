@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from optin.kernel.ladder import Array, Ladder, Limits, Outline, Sums
+from optin.kernel.noise import noise_variance
 from optin.kernel.offers import AtReach, Offers, OverNoise
 from optin.kernel.quasilinear import Gain, least_crossing, offer_table
 
@@ -56,7 +57,7 @@ def _seen(
     edges = np.asarray(table.edges, dtype=np.float64)
     edges = edges[edges > 0]
     free = len(limits) - int(table.counts[-1]) if len(table.edges) else len(limits)
-    noise = 0.0 if reach is None else kappa / reach / reach
+    noise = 0.0 if reach is None else noise_variance(kappa, reach)
     lacks = [-gain.at(spread / free + noise)] if free else []
     if len(edges):
         points = np.concatenate((edges[:: max(len(edges) // 128, 1)], edges[-1] * np.geomspace(1.0, 2.0**40, 81)))

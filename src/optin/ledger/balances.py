@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, text
 
+from optin.kernel.rounding import GRAIN
 from optin.ledger.schema import UNLIMITED
 from optin.ledger.staging import stage_people
 
@@ -31,8 +32,8 @@ def allowance_grains(limits: NDArray[np.float64]) -> NDArray[np.int64]:
     >>> allowance_grains(np.array([0.5, float("inf")])).tolist() == [2**31, UNLIMITED]
     True
     """
-    most = UNLIMITED * 2.0**-32
-    return np.floor(np.minimum(np.asarray(limits, dtype=np.float64), most) * 2.0**32).astype(np.int64)
+    most = UNLIMITED / GRAIN
+    return np.floor(np.minimum(np.asarray(limits, dtype=np.float64), most) * GRAIN).astype(np.int64)
 
 
 def epsilons_of(grains: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -41,7 +42,7 @@ def epsilons_of(grains: NDArray[np.int64]) -> NDArray[np.float64]:
     Above 2^53 grains a float has no room for the last ten bits; they are dropped rather than rounded.
     """
     shortened = np.where(grains >= 2**53, grains & ~np.int64(1023), grains)
-    return np.where(grains >= UNLIMITED, np.inf, shortened.astype(np.float64) * 2.0**-32)
+    return np.where(grains >= UNLIMITED, np.inf, shortened.astype(np.float64) / GRAIN)
 
 
 def remaining(

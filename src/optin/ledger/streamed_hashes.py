@@ -15,6 +15,7 @@ from sqlalchemy import Connection, text
 
 from optin.errors import BadInput
 from optin.grains.arrays import HIGHEST_EPSILON, GrainRule, Sums, sums
+from optin.kernel.rounding import GRAIN
 from optin.receipts import BLOCK, SALT_BYTES, MerkleTree, charge_salts, leaves_of
 
 __all__ = ["MOST", "Block", "Grove", "Tally", "blocks", "digest_of_blocks", "mask_digest", "sums_of", "whole"]
@@ -22,7 +23,7 @@ __all__ = ["MOST", "Block", "Grove", "Tally", "blocks", "digest_of_blocks", "mas
 Block = list[list[Any]]
 SHORT = 2**22
 """Bytes of a column that wait in memory."""
-MOST = int(HIGHEST_EPSILON * 2**32)
+MOST = int(HIGHEST_EPSILON * GRAIN)
 """The most grains that any announcement promises anybody."""
 PIECE = 2**15
 """Rows held in memory at once: a power of two, so that they are one branch of the tree, and whole bytes of a mask."""
@@ -56,7 +57,7 @@ def sums_of(grains: NDArray[np.int64]) -> Sums:
         raise BadInput(
             f"grains are from 0 to {MOST} (epsilon 1024), the most a release promises: see index {odd.argmax()}"
         )
-    limits: NDArray[np.float64] = grains.astype(np.float64) * 2.0**-32
+    limits: NDArray[np.float64] = grains.astype(np.float64) / GRAIN
     return sums(GrainRule(limits=limits.__getitem__, people=len(grains), cap=HIGHEST_EPSILON))[0]
 
 

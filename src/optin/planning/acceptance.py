@@ -13,6 +13,7 @@ from optin.agents.models import PrivacyConstrained, QuasiLinear, benefit_name, i
 from optin.errors import BadInput, Infeasible
 from optin.kernel.fixedpoint import STEPS, least_fixed_point
 from optin.kernel.ladder import Array, Limits
+from optin.kernel.noise import noise_variance
 from optin.kernel.optimum import Design, best_at_reach, best_design, tilt_of
 from optin.kernel.quasilinear import Crossing, Gain, least_crossing
 from optin.kernel.shortfall import fewest_copies, shortfall
@@ -128,7 +129,7 @@ def _unit_design(table: Limits, asked: Question, crossing: Crossing, surplus: fl
     if math.isinf(y) and pooled > 0:
         return Design(people, y, math.inf, math.inf, pooled, crossing.variance)
     if asked.reach is None and math.isfinite(y) and tail.total > 0:  # else y is the least offer, to the last digit
-        y = (asked.kappa / surplus / surplus / asked.spread + tail.squares) / tail.total
+        y = (noise_variance(asked.kappa, surplus) / asked.spread + tail.squares) / tail.total
     elif asked.reach is not None and pooled > 0:
         y = (asked.reach / surplus - tail.total) / pooled
     reach = tail.total + (pooled * y if pooled else 0.0)
@@ -160,7 +161,7 @@ class _Everyone:
         asked = self.asked
         start = asked.spread / len(self.agents) / copies
         if asked.reach is not None:
-            start += asked.kappa / asked.reach**2
+            start += noise_variance(asked.kappa, asked.reach)
 
         def rising(variance: float) -> float:
             design = self.design(variance, bonus=bonus, copies=copies)

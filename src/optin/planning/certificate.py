@@ -11,6 +11,7 @@ from optin.agents import Agents, PrivacyConstrained, QuasiLinear
 from optin.errors import BadInput
 from optin.kernel.bound import SAME, Tally, lower_bound
 from optin.kernel.ladder import Limits
+from optin.kernel.noise import noise_variance
 from optin.kernel.optimum import best_at_reach, best_design
 from optin.kernel.quasilinear import least_crossing
 from optin.planning.acceptance import common_gain
@@ -75,7 +76,7 @@ def certify(plan: Plan, agents: Agents) -> Certificate:
     design = plan.design()
     tally = agents.tally(design, variance=plan.promised_variance, data_variance=plan.data_variance)
     _same_people(plan, tally)
-    spread = min(plan.data_variance / plan.width / plan.width, 0.25)
+    spread = plan.spread
     gap = 0.0 if plan.eta_given else plan.max_gap / plan.width  # at a given eta the weights serve every gap alike
     variance, tilt = _recomputed(plan, tally, spread)
     certificate = Certificate(
@@ -93,7 +94,7 @@ def _recomputed(plan: Plan, tally: Tally, spread: float) -> tuple[float, float]:
     """Recompute the variance (units of the squared range) and the tilt from the people."""
     if math.isinf(plan.eta):
         return spread / plan.pooled_people, 1.0 - plan.pooled_people / plan.people
-    return spread * tally.squares + plan.noise_constant / plan.epsilon_total / plan.epsilon_total, tally.tilt
+    return spread * tally.squares + noise_variance(plan.noise_constant, plan.epsilon_total), tally.tilt
 
 
 def _claim_error(plan: Plan, tally: Tally, *, variance: float, tilt: float) -> float:
@@ -181,12 +182,12 @@ def _kept_unit(plan: Plan, agents: QuasiLinear, surplus: float) -> float:
     if surplus > 0:
         return _unit(plan, table, surplus)
     free = table.infinite if surplus == 0 else 0
-    return plan.data_variance / plan.width**2 / free if free else math.inf
+    return plan.spread / free if free else math.inf
 
 
 def _unit(plan: Plan, table: Limits, scale: float) -> float:
     """Return the least unit variance for limits ``scale`` times those of a table."""
-    spread, kappa = min(plan.data_variance / plan.width / plan.width, 0.25), plan.noise_constant / scale / scale
+    spread, kappa = plan.spread, noise_variance(plan.noise_constant, scale)
     if not plan.eta_given:
         return best_design(table, spread=spread, kappa=kappa).variance
     found = best_at_reach(table, reach=plan.epsilon_total / scale, spread=spread, kappa=kappa)

@@ -10,10 +10,8 @@ import numpy as np
 
 from optin.agents import Agents, PrivacyConstrained, QuasiLinear
 from optin.errors import BadInput
+from optin.kernel.noise import LAPLACE
 
-__all__ = ["LAPLACE", "Question", "question"]
-
-LAPLACE = 2.0  # kappa: the variance of Laplace noise is 2 / eta^2 (E0)
 WIDEST = 1e150
 TINIEST = 1e-150
 
@@ -27,7 +25,7 @@ class Question:
     eta: float | None
     max_gap: float
     slack: float
-    kappa: float = LAPLACE
+    kappa: float = float(LAPLACE.kappa)
 
     @property
     def width(self) -> float:
@@ -36,9 +34,8 @@ class Question:
 
     @property
     def spread(self) -> float:
-        """sigma^2 / R^2, at most 1/4; so little that nothing could tell it from 0 is 0."""
-        spread = min(self.data_variance / self.width / self.width, 0.25)
-        return spread if spread > TINIEST else 0.0
+        """sigma^2 / R^2 (`spread_of`)."""
+        return spread_of(self.data_variance, self.width)
 
     @property
     def inflate(self) -> float:
@@ -60,6 +57,12 @@ class Question:
             "eta_given": self.eta is not None,
             "noise_constant": self.kappa,
         }
+
+
+def spread_of(data_variance: float, width: float) -> float:
+    """Return sigma^2 / R^2, at most 1/4; so little that nothing could tell it from 0 is 0."""
+    spread = min(data_variance / width / width, 0.25)
+    return spread if spread > TINIEST else 0.0
 
 
 def question(

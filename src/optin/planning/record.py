@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import MISSING, asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from optin._attached import METHODS
 from optin.agents import Agents, Description, PrivacyConstrained
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
+from optin.kernel.noise import LAPLACE, variance
 from optin.kernel.optimum import Design, epsilons, shadow_prices
 from optin.planning.cautions import cautions
+from optin.planning.question import spread_of
 from optin.planning.reach import plus_minus, reach
 from optin.planning.wish import Target
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Plan"]
 
 FORMAT = 1
+N = TypeVar("N", float, Array)
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,6 +80,21 @@ class Plan:
     def noise_scale(self) -> float:
         """The scale of the Laplace noise in data units, 1 / eta."""
         return 1.0 / self.eta
+
+    @property
+    def spread(self) -> float:
+        """sigma^2 / R^2 (`spread_of`)."""
+        return spread_of(self.data_variance, self.width)
+
+    @property
+    def noise_variance(self) -> float:
+        """The noise's part of the variance, kappa / eta^2 (E0)."""
+        return float(LAPLACE.variance(self.noise_scale))
+
+    def variance_left(self, total: N, squares: N) -> N:
+        """Return the variance that promises of these sums leave once they are frozen (E12): floats or arrays of them."""
+        noise = 0.0 if math.isinf(self.eta) else LAPLACE.constant(self.width)
+        return variance(self.data_variance, squares, total, noise)
 
     @property
     def standard_error(self) -> float:
@@ -155,8 +174,7 @@ class Plan:
             raise BadInput(
                 "shadow prices are defined for privacy-constrained plans over the best noise, with max_gap=0"
             )
-        spread = self.data_variance / self.width**2
-        return shadow_prices(self.limits(agents), self.design(), spread=spread) * self.width**2
+        return shadow_prices(self.limits(agents), self.design(), spread=self.spread) * self.width**2
 
     def design(self) -> Design:
         """Return the kernel's view of this plan, in units of the range."""
@@ -172,9 +190,8 @@ class Plan:
 
     def announce(self, agents: Agents, *, campaign: str | None = None, round: int = 1, **options: Any) -> Announcement:  # noqa: A002, ANN401
         """Turn the plan into a public offer (`optin.announce`)."""
-        import optin
-
-        return optin.announce(self, agents, campaign=campaign, round=round, **options)
+        made: Announcement = METHODS["announce"](self, agents, campaign=campaign, round=round, **options)
+        return made
 
     def to_json(self) -> str:
         """Write the plan as JSON of constant size."""

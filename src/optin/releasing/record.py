@@ -21,6 +21,8 @@ from optin.announcement.offer import READABLE as READABLE_ANNOUNCEMENTS
 from optin.errors import BadInput
 from optin.formats import strict_json
 from optin.kernel.halfwidth import Weighing, half_width, heaviest_weight
+from optin.kernel.noise import LAPLACE
+from optin.kernel.rounding import GRAIN
 from optin.kernel.tails import laplace_reach
 from optin.planning.cautions import assumption, cautions
 from optin.planning.reach import check_level
@@ -116,7 +118,12 @@ class Release:
         """Return the scale of the Laplace noise in the unit of the values; 0 without noise."""
         if self.announcement.noiseless:
             return 0.0
-        return nearest(Fraction(self.announcement.width) * 2**32 / self.total_grains)
+        return nearest(Fraction(self.announcement.width) * int(GRAIN) / self.total_grains)
+
+    @property
+    def noise_variance(self) -> float:
+        """Return the variance of the noise (E0)."""
+        return float(LAPLACE.variance(self.noise_scale))
 
     @property
     def rounding(self) -> float:

@@ -128,7 +128,7 @@ def _outcomes(
 
 def _left(found: Plan, totals: Array, squares: Array) -> Array:
     """Return the variance that each turnout leaves (E12)."""
-    return np.asarray((found.data_variance * squares + found.noise_constant * found.width**2) / totals / totals)
+    return found.variance_left(totals, squares)
 
 
 def _child(generator: np.random.Generator) -> np.random.Generator:

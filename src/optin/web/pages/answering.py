@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
 
 from optin.errors import BadInput
+from optin.kernel.rounding import epsilon_of
 from optin.web.doors import MaybeVisitor, PersonOnly, ServiceOf
 from optin.web.pages.forms import Texts, number_of, round_of, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
@@ -194,8 +195,8 @@ def receipt_page(service: ServiceOf, visitor: PersonOnly, campaign: str) -> Resp
         "spent_words": spent_words(mine.spent),
     }
     amounts: dict[str, Any] = {
-        "promised": epsilon_words(receipt.promised / 2**32),
-        "spent": epsilon_words(receipt.spent / 2**32),
+        "promised": epsilon_words(epsilon_of(receipt.promised)),
+        "spent": epsilon_words(epsilon_of(receipt.spent)),
     }
     try:
         checks = people.checked(service, visitor, campaign)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from optin.kernel.rounding import epsilon_of
 from optin.web.pages.wording import epsilon_words
 from optin.web.service.ladder import LIMITS, odds_words, step_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft
@@ -11,7 +12,6 @@ from optin.web.service.totals import MOST_IN_CAMPAIGNS, TIMES, Budget, asked_at_
 
 __all__ = ["TotalBeside", "factor_words", "total_beside"]
 
-_GRAIN = 2.0**-32
 _CHOICES = (1, TIMES, 10)
 _READABLE = 20.0
 
@@ -46,7 +46,7 @@ def total_beside(budget: Budget, draft: Draft, stated: int | None, *, picked: st
     most = None if stated is None else asked_at_most(draft, step_of(draft.model, stated))
     return TotalBeside(
         known=budget.total is not None,
-        nothing=budget.left is not None and budget.left * _GRAIN < LIMITS[0].amount,
+        nothing=budget.left is not None and epsilon_of(budget.left) < LIMITS[0].amount,
         sentence=_sentence(budget),
         cut=_cut(budget, draft, most),
         once=_once(budget, most),
@@ -72,7 +72,7 @@ def _sentence(budget: Budget) -> str:
         return "You have not said yet how much all campaigns together may take."
     if budget.left is None:
         return "You set no limit to what all campaigns together may take."
-    whole = f"All campaigns together may give away at most {factor_words(budget.total * _GRAIN)}"
+    whole = f"All campaigns together may give away at most {factor_words(epsilon_of(budget.total))}"
     if not budget.committed and not budget.waiting:
         return f"{whole}."
     waits = (
@@ -87,16 +87,16 @@ def _down(grains: int) -> str:
     >>> _down(0), _down(1), _down(2**31 + 1)
     ('nothing', 'next to nothing', 'epsilon 0.5')
     """
-    if grains * _GRAIN < 1e-4:
+    if epsilon_of(grains) < 1e-4:
         return "next to nothing" if grains else "nothing"
-    return f"epsilon {int(grains * _GRAIN * 1e4) / 1e4:g}"
+    return f"epsilon {int(epsilon_of(grains) * 1e4) / 1e4:g}"
 
 
 def _cut(budget: Budget, draft: Draft, most: int | None) -> str:
     """Say now, and not after the plan, that a total leaves less than was chosen here."""
     if most is None or budget.left is None or budget.left >= most:
         return ""
-    if budget.left * _GRAIN < LIMITS[0].amount:
+    if epsilon_of(budget.left) < LIMITS[0].amount:
         return (
             "Nothing is left of your total over all campaigns: as it is, your answer will count nothing here. Allow more below "
             "if you want to take part."
@@ -112,7 +112,7 @@ def _once(budget: Budget, most: int | None) -> str:
     """Write the total that covers this campaign and no other, where that is less than it is now."""
     if most is None or budget.total is None or budget.after(1, most) >= budget.total:
         return ""
-    return repr(budget.after(1, most) * _GRAIN)
+    return repr(epsilon_of(budget.after(1, most)))
 
 
 def _options(budget: Budget, most: int | None, picked: str) -> tuple[Option, ...]:

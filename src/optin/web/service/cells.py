@@ -16,6 +16,7 @@ import numpy as np
 from sqlalchemy import Connection, Row, select
 
 from optin.errors import PromiseBroken
+from optin.kernel.groups import SMALLEST_GROUP
 from optin.web.schema import events, registrations
 from optin.web.service.core import Service, log_event
 from optin.web.service.ladder import ladder_of
@@ -24,7 +25,7 @@ from optin.web.service.rows import owned_row, people_of
 
 __all__ = ["SMALLEST_CELL", "Cells", "cells", "merged", "note_cells", "shown_until", "time_of_choice"]
 
-SMALLEST_CELL = 10
+SMALLEST_CELL = SMALLEST_GROUP
 _CLOSED, _SHOWN, _AGAIN = "close-registration", "cells", "cells-again"
 _CELL = re.compile(r"(\d+) people from (\S+) to ([^\s;]+)")
 _FEW = f"fewer than {SMALLEST_CELL} people joined, left or chose anew since"

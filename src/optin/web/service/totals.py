@@ -19,6 +19,7 @@ from sqlalchemy import Connection, func, select
 from optin.agents import PrivacyConstrained
 from optin.announcement import Announcement
 from optin.errors import PromiseBroken
+from optin.kernel.rounding import GRAIN
 from optin.ledger import UNLIMITED, Terms, allowance_grains
 from optin.ledger.holdings import Holding, given_back, holdings
 from optin.web.schema import accounts, answers, campaigns
@@ -84,7 +85,7 @@ class Budget:
         It has an end: whoever wants to allow more than that says the number itself. One such campaign is covered as soon as
         nothing waits to be given back: what waits is not added, since it would be left for other campaigns afterwards.
         """
-        more = max(most, min(times * most, int(MOST_IN_CAMPAIGNS * 2**32)))
+        more = max(most, min(times * most, int(MOST_IN_CAMPAIGNS * GRAIN)))
         return min(self.committed + more, UNLIMITED - 1)
 
     def holding(self, campaign: str, round: int) -> Holding | None:  # noqa: A002 - the word of the contract

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, select, update
 
+from optin.kernel.rounding import epsilon_of
 from optin.ledger.holdings import Holding, holdings
 from optin.web.schema import accounts, answers, invitations, registrations, sessions
 from optin.web.service.core import Service
@@ -74,7 +75,7 @@ def _line(one: MyCampaign, table: Table, row: Row[Any]) -> dict[str, Any]:
 
 
 def _promise(held: Holding) -> dict[str, Any]:
-    epsilons = {"promised": held.promised * 2.0**-32, "spent": held.spent * 2.0**-32}
+    epsilons = {"promised": epsilon_of(held.promised), "spent": epsilon_of(held.spent)}
     return {"at": held.at, **epsilons, "given_back": held.returned}
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, or_, select
 
 from optin.announcement import Announcement, Deal, explain
 from optin.errors import BadInput, PromiseBroken
+from optin.kernel.rounding import epsilon_of
 from optin.ledger import epsilons_of
 from optin.ledger.holdings import Holding
 from optin.receipts import Receipt, check
@@ -34,8 +35,8 @@ def me(service: Service, person: Visitor) -> Me:
         return Me(
             account=person.account,
             allowance=_epsilon(budget.total) if budget.bounded else None,
-            promised=budget.promised * 2.0**-32,
-            spent=budget.spent * 2.0**-32,
+            promised=epsilon_of(budget.promised),
+            spent=epsilon_of(budget.spent),
             remaining=_epsilon(budget.left),
             campaigns=tuple(_view(service, connection, row, person.account, budget) for row in rows),
         )
@@ -49,7 +50,7 @@ def budget(service: Service, person: Visitor) -> Budget:
 
 
 def _epsilon(grains: int | None) -> float | None:
-    return None if grains is None else grains * 2.0**-32
+    return None if grains is None else epsilon_of(grains)
 
 
 def open_campaigns(service: Service) -> list[MyCampaign]:
@@ -133,7 +134,7 @@ def _view(service: Service, connection: Connection, row: Row[Any], person: str, 
         answer=None if answered is None else "joined" if answered.joined else "declined",
         announcement=offer,
         release=Release.from_json(row.release) if row.release else None,
-        spent=holding.spent * 2.0**-32 if holding and row.state == "released" else None,
+        spent=epsilon_of(holding.spent) if holding and row.state == "released" else None,
         given_back=holding is not None and holding.returned,
         remaining=_epsilon(budget.left),
         publish_by=due.at if due else None,
