@@ -1,5 +1,6 @@
 """The house stands as its plan says: floors, public names, failures, light imports."""
 
+import ast
 import inspect
 import re
 import subprocess
@@ -95,3 +96,29 @@ def test_tests_of_one_group_share_one_process(request):
     """A pytest that hides groups from pytest-xdist scatters them, and each worker starts a Spark of its own."""
     grouped = request.config.getoption("loadgroup", default=False)
     assert request.node.nodeid.endswith("@together") == grouped
+
+
+ENGINES = ("duckdb", "pyspark", "postgres", "spark-local")
+
+
+def test_only_an_engine_s_own_file_compares_the_names_of_engines():
+    """How engines differ is said by their `Dialect`; a comparison elsewhere would be one more file for a new engine."""
+
+    def names_one(node):
+        return any(isinstance(part, ast.Constant) and part.value in ENGINES for part in ast.walk(node))
+
+    def asks(node):
+        compared = isinstance(node, ast.Compare) and names_one(node)
+        return compared or (
+            isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "startswith" and names_one(node)
+        )
+
+    own = {"duck.py", "spark.py", "spark_connect.py", "engines.py"}
+    found = [
+        f"{path.name}:{node.lineno}"
+        for path in (ROOT / "src/optin").rglob("*.py")
+        if not (path.parent.name == "engine" and path.name in own)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if asks(node) or getattr(node, "id", getattr(node, "attr", "")) == "is_spark"
+    ]
+    assert found == []

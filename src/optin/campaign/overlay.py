@@ -24,7 +24,6 @@ __all__ = ["Kept", "laid_over", "left_of"]
 Kept = KeptConstrained | KeptQuasiLinear
 Handed = Callable[[Callable[[Block], None]], None]
 """Something that hands out blocks of id and two numbers."""
-READS_FILES = ("duckdb", "pyspark")
 ROW, PERSON, FIRST, SECOND, STATED = "row", "person", "first", "second", "stated"
 """Columns laid beside people's own, which are called c0, c1, … (`Rows`)."""
 
@@ -38,7 +37,7 @@ def laid_over(agents: Kept, handed: Handed) -> Rows | None:
     path = rows.session.folder() / f"{uuid4().hex}.parquet"
     if not _written(path, handed):
         return None
-    if rows.session.backend.name not in READS_FILES:
+    if rows.session.dialect.read_parquet is None:
         raise BadInput(
             f"the ledger knows some of these people already, and what it knows can be laid beside them by DuckDB or Spark, not"
             f" by {rows.session.name}: write the table to Parquet and read that"

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from optin.engine.dialect import Dialect
+from optin.engine.functions import kahan_sum, sample_ranks
 from optin.engine.scratch import Scratch
 from optin.engine.session import Session
 from optin.errors import BadInput
@@ -19,8 +21,9 @@ from optin.errors import BadInput
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["open_duckdb", "read_csv", "read_parquet"]
+__all__ = ["DUCKDB", "NAME"]
 
+NAME = "duckdb"
 MEMORY = "OPTIN_ENGINE_MEMORY"
 THREADS = "OPTIN_ENGINE_THREADS"
 AS_WRITTEN = (
@@ -29,7 +32,7 @@ AS_WRITTEN = (
 )
 
 
-def open_duckdb() -> Session:
+def _open(_: str) -> Session:
     """Start DuckDB in this process; what does not fit its memory goes to a private folder.
 
     OPTIN_ENGINE_MEMORY (such as 1GB) and OPTIN_ENGINE_THREADS set what it may use.
@@ -41,16 +44,16 @@ def open_duckdb() -> Session:
     for variable, setting in ((MEMORY, "memory_limit"), (THREADS, "threads")):
         if os.environ.get(variable):
             settings[setting] = os.environ[variable]
-    return Session(ibis.duckdb.connect(**settings), "duckdb", scratch=scratch)
+    return Session(ibis.duckdb.connect(**settings), NAME, DUCKDB, scratch=scratch)
 
 
-def read_parquet(session: Session, files: Sequence[str]) -> ir.Table:
+def _read_parquet(session: Session, files: Sequence[str]) -> ir.Table:
     """Read Parquet files with the same columns in any order."""
     union = "true" if len(files) > 1 else "false"
     return _view(session, f"read_parquet({_listed(files)}, union_by_name = {union}, hive_partitioning = false)")
 
 
-def read_csv(session: Session, files: Sequence[str], header: Sequence[str]) -> ir.Table:
+def _read_csv(session: Session, files: Sequence[str], header: Sequence[str]) -> ir.Table:
     """Read CSV files with one header as text, cell for cell: nothing is sniffed."""
     columns = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in header)
     return _view(session, f"read_csv({_listed(files)}, columns = {{{columns}}}, {AS_WRITTEN})")
@@ -78,3 +81,15 @@ def _literal(file: str) -> str:
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
+
+
+DUCKDB = Dialect(
+    steady_sum=kahan_sum,
+    wide_integers=True,
+    sample_ranks=sample_ranks,
+    reads_fsspec=True,
+    answers_to=NAME.__eq__,
+    open=_open,
+    read_parquet=_read_parquet,
+    read_csv=_read_csv,
+)

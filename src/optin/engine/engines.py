@@ -3,39 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from optin.engine import duck, spark
+from optin.engine.dialect import IBIS, POSTGRES, Dialect
 from optin.engine.session import Session
 from optin.errors import BadInput
 from optin.tables.headers import shared
 from optin.tables.places import real_name
 
 if TYPE_CHECKING:
+    from ibis.backends import BaseBackend
     from ibis.expr import types as ir
 
-__all__ = ["KNOWN", "MEMORY", "check_engine", "grouped", "open_session", "read_csv", "read_parquet"]
+__all__ = ["MEMORY", "check_engine", "dialect_for", "dialect_of", "grouped", "open_session", "read_csv", "read_parquet"]
 
 MEMORY = "memory"
 KNOWN = "memory, duckdb, spark-local, spark://host:port or sc://host:port"
 
 
+ENGINES = (duck.DUCKDB, spark.SPARK)
+_BACKENDS = {"duckdb": duck.DUCKDB, "pyspark": spark.SPARK, "postgres": POSTGRES}
+
+
+def dialect_of(backend: BaseBackend) -> Dialect:
+    """Say how a backend of Ibis differs from others."""
+    return _BACKENDS.get(backend.name, IBIS)
+
+
 def check_engine(engine: str | None) -> None:
     """Refuse a name that means no engine; None lets the size of the table choose."""
-    if engine is not None and engine not in (MEMORY, "duckdb") and not spark.is_spark(engine):
+    if engine not in (None, MEMORY):
+        dialect_for(str(engine))
+
+
+def dialect_for(engine: str) -> Dialect:
+    """Say how the engine that users call so differs from others."""
+    found = next((each for each in ENGINES if each.answers_to(engine)), None)
+    if found is None:
         raise BadInput(f"engine {engine} is not known; use {KNOWN}")
+    return found
 
 
 def open_session(engine: str) -> Session:
     """Start an engine, or connect to it."""
-    check_engine(engine)
-    return spark.open_spark(engine) if spark.is_spark(engine) else duck.open_duckdb()
+    start = dialect_for(engine).open
+    assert start is not None  # noqa: S101 - whoever answers to a name can be opened
+    return start(engine)
 
 
 def read_parquet(session: Session, files: Iterable[str]) -> ir.Table:
     """Open Parquet files as one table."""
-    return _reader(session).read_parquet(session, [*map(real_name, files)])
+    read = session.dialect.read_parquet
+    assert read is not None  # noqa: S101 - asked of engines that read files
+    return read(session, [*map(real_name, files)])
 
 
 def read_csv(session: Session, headers: dict[tuple[str, ...], list[str]]) -> tuple[ir.Table, dict[str, str]]:
@@ -45,16 +66,13 @@ def read_csv(session: Session, headers: dict[tuple[str, ...], list[str]]) -> tup
     """
     import ibis
 
-    reader, names = _reader(session), shared([*headers])
+    read, names = session.dialect.read_csv, shared([*headers])
+    assert read is not None  # noqa: S101 - asked of engines that read files
     tables = []
     for header, files in headers.items():
-        whole = reader.read_csv(session, [*map(real_name, files)], [f"f{at}" for at in range(len(header))])
+        whole = read(session, [*map(real_name, files)], [f"f{at}" for at in range(len(header))])
         tables.append(whole.select(**{f"c{at}": whole[f"f{header.index(name)}"] for at, name in enumerate(names)}))
     return ibis.union(*tables), {name: f"c{at}" for at, name in enumerate(names)}
-
-
-def _reader(session: Session) -> ModuleType:
-    return spark if spark.is_spark(session.name) else duck
 
 
 def grouped(headers: Iterable[tuple[str, tuple[str, ...]]]) -> dict[tuple[str, ...], list[str]]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ibis.expr import types as ir
 
-__all__ = ["exact_floor", "present", "sample_ranks", "steady_sum", "text_mark", "trimmed", "valid_text"]
+__all__ = ["exact_floor", "kahan_sum", "present", "sample_ranks", "text_mark", "trimmed", "validated"]
 
 
 @cache
@@ -69,9 +69,9 @@ def _validate_utf8() -> Callable[[ir.StringColumn], ir.StringColumn]:
     return ibis.udf.scalar.builtin(validate_utf8)  # type: ignore[no-any-return]
 
 
-def valid_text(text: ir.StringColumn) -> ir.StringColumn:
+def validated(text: ir.StringColumn) -> ir.StringColumn:
     """Have Spark stop at text that is not UTF-8, which it would hand over with other letters; DuckDB does so by itself."""
-    return _validate_utf8()(text) if text.get_backend().name == "pyspark" else text
+    return _validate_utf8()(text)
 
 
 def sample_ranks(tau: ir.FloatingColumn, ranks: list[float], size: int) -> ir.ArrayScalar:
@@ -83,15 +83,10 @@ def sample_ranks(tau: ir.FloatingColumn, ranks: list[float], size: int) -> ir.Ar
     return ibis.udf.agg.builtin(reservoir_quantile)(tau, ranks, size)
 
 
-def steady_sum(number: ir.FloatingColumn, *, where: ir.BooleanColumn | None = None) -> ir.FloatingScalar:
-    """Add up so that nothing drifts: 10^8 equal numbers, added one by one, would be off in the ninth digit.
-
-    DuckDB has a sum that carries its rounding along (Kahan); other engines add up parts of the rows and then the parts.
-    """
+def kahan_sum(number: ir.FloatingColumn, where: ir.BooleanColumn | None = None) -> ir.FloatingScalar:
+    """Add up by DuckDB's sum that carries its rounding along."""
     import ibis
 
     def fsum(number: float) -> float: ...
 
-    if number.get_backend().name == "duckdb":
-        return ibis.udf.agg.builtin(fsum)(number, where=where)
-    return number.sum(where=where)
+    return ibis.udf.agg.builtin(fsum)(number, where=where)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.engine.functions import steady_sum
 from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.engine.survey import Survey, survey
@@ -41,6 +40,7 @@ class EngineLimits:
         self._limit = limit if scale == 1.0 else limit * literal(scale)
         self._seen = seen or (lambda: survey(rows.session, self._limit, about=rows.source))
         self._fetched = [] if fetched is None else fetched
+        self._add_up = rows.session.dialect.steady_sum
 
     @cached_property
     def survey(self) -> Survey:
@@ -137,7 +137,8 @@ class EngineLimits:
         """Add up the limits at or below a bound by a query of its own."""
         table = self._limit.name("tau").as_table()
         below = table.filter(table.tau <= literal(bound))
-        sums = below.agg(people=below.count(), total=steady_sum(below.tau), squares=steady_sum(below.tau * below.tau))
+        add_up = self._add_up
+        sums = below.agg(people=below.count(), total=add_up(below.tau), squares=add_up(below.tau * below.tau))
         row = self.rows.session.one(sums, about=self.rows.source)
         return Sums(int(row["people"]), float(row["total"] or 0.0), float(row["squares"] or 0.0))
 

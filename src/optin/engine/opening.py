@@ -11,11 +11,10 @@ from optin.agents.benefit import Benefit
 from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
-from optin.engine.engines import MEMORY, grouped, open_session, read_csv, read_parquet
+from optin.engine.engines import MEMORY, dialect_for, dialect_of, grouped, open_session, read_csv, read_parquet
 from optin.engine.people import KeptConstrained, KeptQuasiLinear, limit_of
 from optin.engine.rows import Rows
 from optin.engine.session import Session
-from optin.engine.spark import is_spark
 from optin.errors import BadInput
 from optin.tables.columns import Wanted
 from optin.tables.csvfiles import expect_readable, expect_text, line_count
@@ -135,7 +134,9 @@ def _check_columns(limits: str | None, budgets: str | None, costs: str | None, b
 def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engine: str) -> Rows:  # noqa: A002
     """Open the table; every file must have the id and the columns, once."""
     if not isinstance(source, str | Path):
-        session = Session(source.get_backend(), source.get_backend().name, owned=False)
+        session = Session(
+            source.get_backend(), source.get_backend().name, dialect_of(source.get_backend()), owned=False
+        )
         return Rows(session, source, "the table", id)
     found = remote.located(str(source)) if remote.is_remote(str(source)) else None
     files = [str(file) for file in files_of(str(source))] if found is None else found.files
@@ -149,7 +150,7 @@ def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engin
             expect_told_apart(file, list(known))
     types = [(file, _types(file, found)) for file in files if is_parquet(file)]
     stored = {name: tuple(kinds[name] for _, kinds in types if name in kinds) for _, kinds in types for name in kinds}
-    if is_spark(engine):
+    if dialect_for(engine).one_stored_type:
         expect_opened(stored, str(source), engine)
         expect_one_type(types)
     session = open_session(engine)

@@ -51,9 +51,7 @@ class KeptConstrained(PrivacyConstrained):
     columns: tuple[Wanted, ...]
 
     def __init__(self, rows: Rows, limit: ir.FloatingColumn, *, columns: tuple[Wanted, ...] = ()) -> None:
-        looked = glance(rows.session, limit, about=rows.source) if rows.session.backend.name == "duckdb" else None
-        if looked is not None and not looked.plain:
-            looked = None
+        looked = glance(rows.session, limit, about=rows.source)
         fields = {"rows": rows, "expression": limit, "columns": columns, "_glance": looked, "_fetched": []}
         for name, value in fields.items():
             object.__setattr__(self, name, value)

@@ -70,7 +70,7 @@ class Located:
 
     def register(self, session: Session) -> None:
         """Let DuckDB read through fsspec; Spark has its own ways."""
-        if session.name == "duckdb":
+        if session.dialect.reads_fsspec:
             session.backend.register_filesystem(self.system)
 
 

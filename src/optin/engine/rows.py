@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from optin.engine.decimals import corrected_in_engine, corrected_whole_in_engine
-from optin.engine.functions import present, trimmed, valid_text
+from optin.engine.functions import present, trimmed
 from optin.engine.session import Session, literal
 from optin.errors import BadInput
 from optin.tables.cells import ENDLESS, FARTHEST, NO, NO_ANSWER, NUMBER, YES
@@ -96,7 +96,7 @@ class Rows:
         whole = kind.is_integer() or (kind.is_decimal() and kind.scale == 0)
         if not (kind.is_string() or whole):
             raise not_ids(self.source, self.id, str(kind).lstrip("!"))
-        return column.cast("string") if whole else valid_text(column)
+        return column.cast("string") if whole else self.session.dialect.valid_text(column)
 
     def number(self, name: str) -> ir.FloatingColumn:
         """Return a column as float64, NULL where it is missing or holds no number."""

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optin.engine.functions import sample_ranks, steady_sum
 from optin.engine.limits import EngineLimits
 from optin.engine.rows import Rows
 from optin.engine.session import Session, literal
@@ -38,16 +37,21 @@ MOST_ENDLESS = 0.9  # above that the sample says too little about the others
 
 @dataclass(frozen=True)
 class Glance:
-    """How many people there are, whether their limits are plain, their sum, and a sample's limits at evenly spaced ranks."""
+    """How many people there are, their sum, and a sample's limits at evenly spaced ranks.
+
+    Nothing is missing, NaN, negative, or finite and extreme among them, and the sample looks like all of them.
+    """
 
     people: int
-    plain: bool  # nothing missing, NaN, negative, or finite and extreme, and the sample looks like all of them
     total: float  # infinite as soon as one of them is
     ranks: Array
 
 
-def glance(session: Session, limit: ir.FloatingColumn, *, about: str) -> Glance:
-    """Scan a column once, on DuckDB."""
+def glance(session: Session, limit: ir.FloatingColumn, *, about: str) -> Glance | None:
+    """Scan a column once, where the engine samples cheaply; None where it does not, or limits need the full survey."""
+    sample_ranks = session.dialect.sample_ranks
+    if sample_ranks is None:
+        return None
     table = limit.name("tau").as_table()
     found = session.one(
         table.agg(
@@ -65,7 +69,7 @@ def glance(session: Session, limit: ir.FloatingColumn, *, about: str) -> Glance:
     ranks = np.array(found["ranks"] or [], dtype=np.float64)
     whole = found["present"] == people > 0 and not found["negative"]
     plain = whole and found["extreme"] == infinite and (total < LARGE or infinite > 0)
-    return Glance(people, plain and _fair(ranks, total / people, infinite / people), total, ranks)
+    return Glance(people, total, ranks) if plain and _fair(ranks, total / people, infinite / people) else None
 
 
 def _fair(ranks: Array, mean: float, infinite: float) -> bool:
@@ -119,7 +123,7 @@ class GlancedLimits(EngineLimits):
         table = self._limit.name("tau").as_table()
         gap = (table.tau - literal(bound)).abs()
         found = self.rows.session.one(
-            table.agg(total=steady_sum(table.tau), gap=steady_sum(gap)), about=self.rows.source
+            table.agg(total=self._add_up(table.tau), gap=self._add_up(gap)), about=self.rows.source
         )
         return float(found["total"] + len(self) * bound - found["gap"]) / 2
 
@@ -147,8 +151,8 @@ class GlancedLimits(EngineLimits):
         near = table.filter(table.tau < literal(high))
         query = near.agg(
             people=near.count(),
-            total=steady_sum(near.tau),
-            squares=steady_sum(near.tau * near.tau),
+            total=self._add_up(near.tau),
+            squares=self._add_up(near.tau * near.tau),
             inside=near.tau.collect(where=near.tau > literal(low)),
         )
         found = self.rows.session.fetch(query, about=self.rows.source)
@@ -166,7 +170,7 @@ class GlancedLimits(EngineLimits):
         near = table.filter(table.tau < literal(high))
         near = near.select(tau=near.tau, step=ibis.ifelse(near.tau <= literal(low), literal(low), near.tau))
         steps = near.group_by("step").agg(
-            people=near.count(), total=steady_sum(near.tau), squares=steady_sum(near.tau * near.tau)
+            people=near.count(), total=self._add_up(near.tau), squares=self._add_up(near.tau * near.tau)
         )
         found = self.rows.session.fetch(steps.order_by("step").limit(room + 2), about=self.rows.source)
         if len(found) > room + 1:

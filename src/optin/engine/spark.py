@@ -10,22 +10,26 @@ import socket
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
+from optin.engine.dialect import Dialect
+from optin.engine.functions import validated
 from optin.engine.scratch import Scratch
 from optin.engine.session import FAILED, Session
 from optin.engine.spark_connect import connected
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from ibis.backends import BaseBackend
     from ibis.expr import types as ir
 
-__all__ = ["LOCAL", "is_spark", "open_spark", "read_csv", "read_parquet"]
+__all__ = ["LOCAL", "SPARK"]
 
 LOCAL = "spark-local"
 KNOCK = 8.0  # seconds until a port counts as closed
@@ -46,18 +50,18 @@ UNREADABLE = re.compile(r"(^|/)([._][^/]*|[^/]*:[^/]*)$")
 RENAME = "it passes over names that start with _ or ., and cannot open names with a colon; rename the file"
 
 
-def is_spark(engine: str) -> bool:
+def _answers_to(engine: str) -> bool:
     """Tell whether an engine's name means Spark."""
     return engine == LOCAL or engine.startswith(("spark://", "sc://"))
 
 
-def open_spark(engine: str) -> Session:
+def _open(engine: str) -> Session:
     """Connect to Spark; a process has one connection to each cluster and keeps it."""
     if importlib.util.find_spec("pyspark") is None:
         raise BadInput(f"engine {engine} needs Spark, which is not installed: pip install 'optin[spark]'")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what Spark says of the pandas it finds: nothing here goes through pandas
-        return Session(_backend(engine), engine, owned=False)
+        return Session(_backend(engine), engine, SPARK, owned=False)
 
 
 @cache
@@ -178,12 +182,12 @@ def _scratch() -> Scratch:
     return Scratch()
 
 
-def read_parquet(session: Session, files: Sequence[str]) -> ir.Table:
+def _read_parquet(session: Session, files: Sequence[str]) -> ir.Table:
     """Read Parquet files with the same columns in any order."""
     return _named(session, files, lambda read: read.parquet(*files))
 
 
-def read_csv(session: Session, files: Sequence[str], header: Sequence[str]) -> ir.Table:
+def _read_csv(session: Session, files: Sequence[str], header: Sequence[str]) -> ir.Table:
     """Read CSV files with one header as text, cell for cell: nothing is sniffed."""
     from pyspark.sql.types import StringType, StructField, StructType
 
@@ -213,3 +217,38 @@ def _own_name(address: str) -> str:
     """Strip what Spark puts before a path; of a file elsewhere only the last part is certain to be told as it was given."""
     path = re.sub("^file:/+", "/", address)
     return path.rpartition("/")[2] if "://" in path else path
+
+
+def _arrow(backend: BaseBackend, query: ir.Table) -> pa.Table:
+    """Fetch rows as Arrow; Ibis would fetch them by way of pandas, which takes NaN for NULL."""
+    return backend._session.sql(backend.compile(query)).toArrow()
+
+
+def _write(backend: BaseBackend, query: ir.Table, path: str) -> None:
+    backend._session.sql(backend.compile(query)).write.parquet(path)
+
+
+def _arrow_batches(backend: BaseBackend, query: ir.Table, size: int) -> Iterator[pa.RecordBatch]:
+    """Fetch rows bit by bit; Ibis would fetch all at once."""
+    import pyarrow as pa
+
+    rows = iter(backend._session.sql(backend.compile(query)).toLocalIterator(prefetchPartitions=True))
+    schema = query.schema().to_pyarrow()
+    while part := list(islice(rows, size)):
+        columns = zip(*part, strict=True)
+        yield pa.RecordBatch.from_arrays(
+            [pa.array(column, type=field.type) for column, field in zip(columns, schema, strict=True)], schema=schema
+        )
+
+
+SPARK = Dialect(
+    fetch=_arrow,
+    batches=_arrow_batches,
+    write=_write,
+    valid_text=validated,
+    one_stored_type=True,
+    answers_to=_answers_to,
+    open=_open,
+    read_parquet=_read_parquet,
+    read_csv=_read_csv,
+)

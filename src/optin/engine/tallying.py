@@ -6,7 +6,6 @@ import math
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from optin.engine.functions import steady_sum
 from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.kernel.bound import MEAN, SAME, Tally
@@ -28,6 +27,7 @@ def tally(rows: Rows, limit: ir.FloatingColumn, design: Design) -> Tally:
     people = _compared(limit, design, unit, mean)
     plain, weight, at = people.plain, people.weight, people.at
     free = people.tau < literal(design.cap)
+    steady_sum = rows.session.dialect.steady_sum
     left = plain * (literal(cap) - plain) if math.isfinite(design.cap) else plain * literal(0.0)
     found = rows.session.one(
         people.agg(

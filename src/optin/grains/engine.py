@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from optin.agents import Agents
+from optin.engine.engines import dialect_of
 from optin.engine.functions import exact_floor, present, text_mark
 from optin.engine.people import KeptConstrained, KeptQuasiLinear
 from optin.engine.session import literal
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["KeptRule", "kept_rule"]
 
-WIDE = ("duckdb", "postgres")
-"""Engines whose sums of 64-bit integers grow past 64 bits by themselves."""
 _HALF = 21  # grains of at most 2^42 are cut into halves of at most 2^21
 _SQUARE = math.isqrt(2**63 - 1)  # the most grains whose square a 64-bit integer holds
 
@@ -237,5 +236,5 @@ def _squares(found: dict[str, int], kind: str) -> int:
 
 def _sum(column: ir.IntegerColumn) -> ir.StringScalar:
     """Add up 64-bit integers in as many digits as it takes, and hand them over as text, which no driver rounds."""
-    wide = column if column.get_backend().name in WIDE else column.cast("decimal(38, 0)")
+    wide = column if dialect_of(column.get_backend()).wide_integers else column.cast("decimal(38, 0)")
     return wide.sum().cast("string")
