@@ -379,7 +379,9 @@ def placeless(message, source, case):
     message = re.sub(r"PEOPLE/\d\.(csv|parquet)", "PEOPLE", message.replace(source, "PEOPLE"))
     message = re.sub(rf"PEOPLE {person}(:| and PEOPLE {person}:)?", "SOMEONE", message)
     message = re.sub(rf"(the )?(person|index|row|number|the person at index) \d+\b|\b{person}", "SOMEONE", message)
-    message = re.sub(r"SOMEONE:? (SOMEONE|(the|this) person)", "SOMEONE", message)
+    message = re.sub(
+        r"SOMEONE:? (SOMEONE|(the|this) person)", "SOMEONE", message.replace("the person at SOMEONE", "SOMEONE")
+    )
     message = re.sub(r"^SOMEONE (?=has )", "PEOPLE ", message)  # line 1 is the header
     return re.sub(r"^PEOPLE:", "SOMEONE", message)  # whom no engine can name has no id
 

@@ -93,7 +93,7 @@ def test_an_untouched_ledger_changes_no_plan(book):
 def test_a_plan_made_without_the_ledger_is_cut_to_what_remains_or_refused(book):
     campaign.release(announced(book), people, VALUES, ledger=book)
     costly = QuasiLinear(np.full(PEOPLE, 0.01), benefit=LinearBenefit(base=1.0, slope=1.0), ids=IDS)
-    with pytest.raises(BudgetSpent, match="raise allowances explicitly"):
+    with pytest.raises(BudgetSpent, match="raise allowances with raise_limits=True"):
         campaign.announce(campaign.plan(costly, bounds=(0, 1)), costly, ledger=book)
 
 
@@ -160,7 +160,7 @@ def test_a_missing_value_names_the_index_and_charges_nobody(book):
     offer = announced(book)
     values = VALUES.copy()
     values[7] = np.nan
-    with pytest.raises(BadInput, match="person 7"):
+    with pytest.raises(BadInput, match="person at index 7"):
         campaign.release(offer, people, values, ledger=book)
     assert [act.kind for act in book.acts()] == ["register", "announce"]
 

@@ -28,8 +28,8 @@ PYTHON = ("None", "NaN", "=", "_", "True", "False", "(lo, hi)", "[0]", "to_json"
 @pytest.mark.parametrize(
     ("question", "told"),
     [
-        (("--bounds", 4, 1), "--bounds takes the lower number first"),
-        (("--bounds", "nan", 1), "--bounds takes two numbers"),
+        (("--bounds", 4, 1), "--bounds must be two different numbers, the lower first"),
+        (("--bounds", "nan", 1), "--bounds must be two numbers, the lower first"),
         (("--bounds", 0, "inf"), "--bounds must be finite"),
         (("--bounds", 0, 40, "--eta", -1), "--eta must be a positive"),
         (("--bounds", 0, 40, "--eta", "nan"), "--eta must be a number"),
@@ -98,7 +98,7 @@ def test_a_budget_spent_names_the_line_of_the_first_person(tmp_path):
     optin_ok(*announce, "--campaign", "one", "-o", tmp_path / "a.json")
     outcome = optin(*announce, "--campaign", "two", "-o", tmp_path / "b.json")
     assert outcome.code == 4
-    assert f"the first in {table} line 6" in outcome.err
+    assert f"first the person at {table} line 6" in outcome.err
     assert "index" not in outcome.err
 
 

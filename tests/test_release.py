@@ -187,10 +187,10 @@ def test_malformed_releases_are_refused(change):
 
 def test_a_missing_value_is_refused_by_index_unless_the_person_stayed_away():
     offer, agents = announced(WORKED)
-    with pytest.raises(BadInput, match="person 2 joined"):
+    with pytest.raises(BadInput, match="person at index 2 joined"):
         optin.release(offer, agents, [0.0, 0.0, math.nan, 1.0])
     masked = np.ma.masked_array([0.0, 0.0, 0.5, 1.0], mask=[False, True, False, False])
-    with pytest.raises(BadInput, match="person 1 joined"):
+    with pytest.raises(BadInput, match="person at index 1 joined"):
         optin.release(offer, agents, masked)
     assert optin.release(offer, agents, masked, joined=[True, False, True, True]).joined_people == 3
 
@@ -200,7 +200,7 @@ def test_a_missing_value_far_down_a_long_table_is_named_by_its_own_index():
     offer, agents = announced(np.full(n, 0.01))
     values = np.zeros(n)
     values[n - 7] = math.nan
-    with pytest.raises(BadInput, match=f"person {n - 7} joined"):
+    with pytest.raises(BadInput, match=f"person at index {n - 7} joined"):
         optin.release(offer, agents, values)
 
 
@@ -280,7 +280,7 @@ def test_no_value_makes_the_arithmetic_complain():
 def test_a_missing_value_among_objects_is_named_by_its_index_too(missing):
     offer, agents = announced(WORKED)
     values = np.array([0.5, 0.5, missing, 0.5], dtype=object)
-    with pytest.raises(BadInput, match="person 2 joined"):
+    with pytest.raises(BadInput, match="person at index 2 joined"):
         optin.release(offer, agents, values)
     assert optin.release(offer, agents, values, joined=[True, True, False, True]).joined_people == 3
 

@@ -163,8 +163,8 @@ def test_a_promise_beyond_64_bits_is_refused_and_never_negative(tmp_path, column
     given = {"grains": np.array([5, 7]), "allowances": np.array([8, 8])}
     given[column] = np.array([1, amount], dtype=np.uint64)
     with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
-        with pytest.raises(BadInput, match="see index 1"):
+        with pytest.raises(BadInput, match="person at index 1"):
             ledger.announce(Terms("census", 1, "f"), body="{}", ids=["ann", "bob"], **given)
-        with pytest.raises(BadInput, match="see index 1"):
+        with pytest.raises(BadInput, match="person at index 1"):
             ledger.remaining(["ann", "bob"], raised_to=np.array([1, amount], dtype=np.uint64))
         assert ledger.acts() == []

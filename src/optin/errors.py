@@ -7,15 +7,62 @@
     ├── BudgetSpent                  exit 4, HTTP 409   someone's allowance does not cover it
     └── LedgerUnavailable            exit 5, HTTP 503   the database failed; the message says whether anything was written
 
-Messages say what, where (a row, a line, an id) and what to do; never a private value.
+Messages say what, where (a row, a line, an id) and what to do; never a private value. A failure carries its template and
+its data, so that a surface can say it in its own words; ``str(error)`` is the template filled in.
+
+    >>> error = BadInput("{argument} must be at least {least:g}", argument=Argument("slack"), least=0)
+    >>> str(error), error.template, error.data["argument"].name
+    ('slack must be at least 0', '{argument} must be at least {least:g}', 'slack')
 """
 
 from __future__ import annotations
 
-__all__ = ["BadInput", "BudgetSpent", "Infeasible", "LedgerUnavailable", "OptinError", "PromiseBroken"]
+from collections.abc import Mapping
+from typing import Any
+
+from optin.wording.sentences import Argument, Place, Say, Sentence
+
+__all__ = [
+    "Argument",
+    "BadInput",
+    "BudgetSpent",
+    "Failure",
+    "Infeasible",
+    "LedgerUnavailable",
+    "OptinError",
+    "Place",
+    "PromiseBroken",
+]
 
 
-class OptinError(Exception):
+class Failure(Exception):
+    """A failure whose message is a sentence with its template and its data."""
+
+    def __init__(self, template: str, /, **data: Any) -> None:  # noqa: ANN401 - whatever a template names
+        super().__init__(Sentence(template, **data))
+
+    @property
+    def sentence(self) -> Sentence:
+        """The message, with the template and the data it was made from."""
+        words = self.args[0]
+        return words if isinstance(words, Sentence) else Sentence(str(words))
+
+    @property
+    def template(self) -> str:
+        """The message before its data was filled in: what a translation is looked up by."""
+        return self.sentence.template
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """What is filled in: arguments, places, hints and numbers, none of them private."""
+        return self.sentence.data
+
+    def retell(self, say: Say) -> None:
+        """Say the data in other words from now on: a line of a file where the library only knew an index."""
+        self.args = (self.sentence.told(say), *self.args[1:])
+
+
+class OptinError(Failure):
     """The root of every failure optin raises on purpose."""
 
     exit_code = 1
@@ -43,14 +90,16 @@ class Infeasible(OptinError):
 
     def __init__(
         self,
-        message: str,
+        template: str,
+        /,
         *,
         shortfall: float | None = None,
         people_needed: int | None = None,
         outside_needed: float | None = None,
         within_resolution: bool = False,
+        **data: Any,  # noqa: ANN401
     ) -> None:
-        super().__init__(message)
+        super().__init__(template, **data)
         self.shortfall = shortfall
         self.people_needed = people_needed
         self.outside_needed = outside_needed
@@ -66,8 +115,8 @@ class PromiseBroken(OptinError):
     exit_code = 4
     http_status = 409
 
-    def __init__(self, message: str, *, other_people: bool = False) -> None:
-        super().__init__(message)
+    def __init__(self, template: str, /, *, other_people: bool = False, **data: Any) -> None:  # noqa: ANN401
+        super().__init__(template, **data)
         self.other_people = other_people
 
 

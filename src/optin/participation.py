@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from optin.agents import Agents
 from optin.announcement.making import tilt
 from optin.announcement.offer import QUASI_LINEAR, Announcement, exact_variance, nearest
-from optin.errors import BadInput, PromiseBroken
+from optin.errors import Argument, BadInput, Place, PromiseBroken
 from optin.grains.arrays import Answers, Promises, Sums
 from optin.kernel.optimum import tilt_left
 from optin.planning import Plan
@@ -138,7 +138,7 @@ def _answers(given: NDArray[Any]) -> NDArray[np.bool_]:
         raise BadInput("joined must hold true or false for each announced person")
     found = [each if isinstance(each, bool) else answer_of(each) for each in given.tolist()]
     if None in found:
-        raise BadInput(f"joined[{found.index(None)}] {NO_ANSWER}")
+        raise BadInput("{place} " + NO_ANSWER, place=Place(found.index(None), "joined"))
     return np.array(found, dtype=np.bool_)
 
 
@@ -146,8 +146,11 @@ def check_table(announcement: Announcement, agents: Agents) -> None:
     """Refuse a table of another length before anything is computed from it."""
     if len(agents) != announcement.people:
         raise PromiseBroken(
-            f"{announcement.people} people were announced, {len(agents)} are given: use the announced table, and"
-            " joined= for those who stayed away",
+            "{announced} people were announced, {given} are given: use the announced table, and {joined} for those who"
+            " stayed away",
+            announced=announcement.people,
+            given=len(agents),
+            joined=Argument("joined"),
             other_people=True,
         )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from optin.errors import BadInput
+from optin.errors import BadInput, Place
 from optin.kernel.ladder import Array
 from optin.kernel.rounding import above, below, line_above, line_below
 from optin.tables.columns import Rounded, numbers, same_rows
@@ -111,7 +111,11 @@ class Watched:
         wrong = np.atleast_1d(~(values < np.inf))  # minus infinity is a benefit like any other, only a bad one
         if wrong.any():
             place = int(np.argmax(wrong))
-            raise BadInput(f"the benefit of person {place} is not a finite number at variance {variance:g}")
+            raise BadInput(
+                "the benefit of {person} is not a finite number at variance {variance:g}",
+                person=Place(place),
+                variance=variance,
+            )
         self._compare(variance, values)
         return np.broadcast_to(values, (self._people,))
 
@@ -122,7 +126,7 @@ class Watched:
             low, high = (other, values) if before < variance else (values, other)
             risen = np.atleast_1d(_risen(low, high))
             if risen.any():
-                raise BadInput(f"the benefit of person {int(np.argmax(risen))} {RISES}")
+                raise BadInput("the benefit of {person} " + RISES, person=Place(int(np.argmax(risen))))
         self._last = (variance, values)
 
     def check(self) -> None:

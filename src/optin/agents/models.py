@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from optin.agents.benefit import Benefit, LinearBenefit, called, number_or_array
-from optin.errors import BadInput
+from optin.errors import BadInput, Place
 from optin.kernel.bound import Tally, tally_of
 from optin.kernel.ladder import Array, Limits
 from optin.kernel.optimum import Design
@@ -245,8 +245,8 @@ def _outside(outside: Any, costs: Array) -> float | Array | Literal["own-data"]:
 def _finite(value: float | Array, name: str) -> float | Array:
     wrong = ~np.isfinite(np.atleast_1d(value))
     if wrong.any():
-        place = f"[{int(np.argmax(wrong))}]" if name == "outside" else ""
-        raise BadInput(f"{name}{place} is not finite; give a finite number")
+        place = Place(int(np.argmax(wrong)), name) if name == "outside" else name
+        raise BadInput("{place} is not finite; give a finite number", place=place)
     return value
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from optin.agents.benefit import LinearBenefit, called
 from optin.announcement.offer import PRIVACY_CONSTRAINED, Announcement, nearest
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput
 from optin.grains.arrays import GrainRule, everyone_grains, lowered
 from optin.kernel.rounding import above, below, epsilon_of, exact_epsilon, limit_of_text
 from optin.tables.columns import Rounded
@@ -74,7 +74,11 @@ def explain(
     if announcement.model == PRIVACY_CONSTRAINED:
         return _explain_limit(announcement, limit, (cost, outside, benefit))
     if limit is not None or cost is None:
-        raise BadInput("this announcement is for people with costs: give a cost, not a limit")
+        raise BadInput(
+            "this announcement is for people with costs: give {cost}, not {limit}",
+            cost=Argument("cost"),
+            limit=Argument("limit"),
+        )
     cost = _non_negative("cost", cost, above)
     worth, otherwise = _valuation(announcement, benefit, outside)
     surplus = announcement.surplus if announcement.surplus is not None else worth - otherwise
@@ -86,7 +90,8 @@ def explain(
 def _explain_limit(announcement: Announcement, limit: float | None, others: tuple[object, ...]) -> Deal:
     if limit is None or any(other is not None for other in others):
         raise BadInput(
-            "this announcement is for people with limits: give a limit and nothing else (a budget over a cost is one)"
+            "this announcement is for people with limits: give {limit} and nothing else (a budget over a cost is one)",
+            limit=Argument("limit"),
         )
     limit = _non_negative("limit", limit, below)
     grains = _grains(announcement, limit)
@@ -104,10 +109,16 @@ def _valuation(
         worth = called(worth, announcement.promised_variance)
     otherwise = announcement.outside if outside is None else outside
     if worth is None or callable(worth) or otherwise is None:
-        raise BadInput("benefit or outside option differ between people here: give your own benefit= and outside=")
+        raise BadInput(
+            "benefit or outside option differ between people here: give your own {benefit} and {outside}",
+            benefit=Argument("benefit"),
+            outside=Argument("outside"),
+        )
     worth, otherwise = _number("benefit", worth, below), _number("outside", otherwise, above)
     if not math.isfinite(worth) or not math.isfinite(otherwise):
-        raise BadInput("benefit and outside must be finite numbers")
+        raise BadInput(
+            "{benefit} and {outside} must be finite numbers", benefit=Argument("benefit"), outside=Argument("outside")
+        )
     return worth, otherwise
 
 
@@ -151,7 +162,7 @@ def _odds_factor(epsilon: float) -> float:
 def _non_negative(name: str, number: float, rounded: Rounded) -> float:
     found = _number(name, number, rounded)
     if not found >= 0.0:
-        raise BadInput(f"{name} must be a number of at least 0")
+        raise BadInput("{argument} must be a number of at least 0", argument=Argument(name))
     return found
 
 
@@ -161,7 +172,7 @@ def _number(name: str, given: object, rounded: Rounded) -> float:
     ):  # an error raised inside would carry what was given
         nearest = limit_of_text(given) if isinstance(given, str) else float(given)  # type: ignore[arg-type]
         return nearest if isinstance(given, str) else rounded(given)
-    raise BadInput(f"{name} must be a number")
+    raise BadInput("{argument} must be a number", argument=Argument(name))
 
 
 def _rounded(number: float, direction: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from optin.agents import Agents, QuasiLinear
 from optin.announcement.naming import check_round, checked_campaign, new_campaign
 from optin.announcement.offer import QUASI_LINEAR, Announcement, announced_eta, exact_variance, nearest
-from optin.errors import BadInput, Infeasible
+from optin.errors import Argument, BadInput, Infeasible
 from optin.grains.arrays import HIGHEST_EPSILON, Answers, Promises
 from optin.kernel.groups import SMALLEST_GROUP
 
@@ -75,23 +75,30 @@ def _check_people(plan: Plan, agents: Agents) -> None:
 def _check_count(min_people: object) -> None:
     """Refuse what is no count: nothing is below NaN, so every group would be large enough for it."""
     if isinstance(min_people, bool) or not isinstance(min_people, (int, np.integer)) or min_people < 0:
-        raise BadInput("min_people must be a whole number of 0 or more")
+        raise BadInput("{min_people} must be a whole number of 0 or more", min_people=Argument("min_people"))
 
 
 def _check_enough(rule: Promises, min_people: int) -> None:
     promised, _ = rule.sums_above(0)
     if promised < min_people:
         raise BadInput(
-            f"only {promised} people are promised anything and min_people is {min_people}: in so small a group the"
-            " published sums can give single limits away. Ask more people, or allow fewer (min_people, --min-people) if"
-            " limits are no secret"
+            "only {promised} people are promised anything, and at least {least} are needed ({min_people}): in so small a"
+            " group the published sums can give single limits away. Ask more people, or lower {min_people} if limits are"
+            " no secret",
+            promised=promised,
+            least=min_people,
+            min_people=Argument("min_people"),
         )
     below = promised - rule.sums_above(rule.most - 1)[0]
     if min_people >= MIN_PEOPLE and 0 < below <= _FEW_BELOW_CAP < promised:
         raise BadInput(
-            f"all but {below} of {promised} people are promised the cap: the published sums then give the limits of the"
-            f" few below it away. Ask more people with low limits, or set min_people (--min-people) below {MIN_PEOPLE}"
-            " if limits are no secret"
+            "all but {below} of {promised} people are promised the cap: the published sums then give the limits of the"
+            " few below it away. Ask more people with low limits, or set {min_people} below {least} if limits are no"
+            " secret",
+            below=below,
+            promised=promised,
+            min_people=Argument("min_people"),
+            least=MIN_PEOPLE,
         )
 
 

@@ -194,7 +194,7 @@ def expect_standing(people: Kept, joined: Answers, standing: Answers) -> None:
     first = table.person.min(where=table.gone)
     found = rows.session.one(table.aggregate(joined=table.joined.sum(), first=first), about=rows.source)
     if standing is not None and found["first"] is not None:
-        raise PromiseBroken(f"id {found['first']} {DECLINED}")
+        raise PromiseBroken(DECLINED, person=f"id {found['first']}")
     if not found["joined"]:
         raise PromiseBroken(NOBODY)
 

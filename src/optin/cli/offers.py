@@ -128,10 +128,7 @@ def _limit(text: str) -> float:
     """Read a limit, never as one grain more than was typed."""
     from optin.kernel.rounding import limit_of_text
 
-    try:
-        return limit_of_text(text)
-    except ValueError:
-        raise typer.BadParameter("Input should be a valid number") from None  # as the parser says it of all others
+    return limit_of_text(text)
 
 
 def explain_offer(

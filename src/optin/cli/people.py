@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from optin.errors import BadInput, OptinError
+from optin.errors import BadInput, OptinError, Place
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,39 +120,24 @@ def described(columns: Columns) -> dict[str, Any]:
     return {**names, "benefit": worth, "outside": columns.outside}
 
 
-_INDEX = re.compile(r"(?:at )?\b(?:index |person |row )(\d+)\b|\w(?<!bounds)\[(\d+)\]")
-_FIRST = re.compile(r"the first at index (\d+)")
-
-
 @contextmanager
 def located(table: Table | None) -> Iterator[None]:
     """Name file and line in a failure that names an index: that is where its reader will look. Engines name the id."""
-    try:
+    with _retold(lambda place: place.at(table.place(place.index)) if table is not None else place):
         yield
-    except OptinError as error:
-        if table is not None:
-            error.args = (_placed(str(error), table), *error.args[1:])
-        raise
 
 
 @contextmanager
 def named(ids: Sequence[str]) -> Iterator[None]:
     """Name the id in a failure that names an index: these ids were typed, and no file was."""
+    with _retold(lambda place: f"id {ids[place.index]}"):
+        yield
+
+
+@contextmanager
+def _retold(say: Callable[[Place], object]) -> Iterator[None]:
     try:
         yield
     except OptinError as error:
-        words = re.sub(r"the person at index (\d+)", lambda found: f"id {ids[int(found[1])]}", str(error))
-        error.args = (words, *error.args[1:])
+        error.retell(lambda said: say(said) if isinstance(said, Place) else said)
         raise
-
-
-def _placed(message: str, table: Table) -> str:
-    """Put the place first; the index itself, counted from 0 in no file, then goes."""
-    if (first := _FIRST.search(message)) is not None:
-        return _FIRST.sub(f"the first in {table.place(int(first[1]))}", message)
-    found = _INDEX.search(message)
-    row = int(found[1] or found[2]) if found else len(table)
-    if found is None or row >= len(table) or any(message.startswith(str(file)) for file in table.files):
-        return message
-    bare = re.sub(r"^person \d+ ", "this person ", re.sub(r" at index \d+|\[\d+\]", "", message))
-    return f"{table.place(row)}: {bare}"

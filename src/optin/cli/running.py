@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import sys
+from collections.abc import Iterable
 
 import typer
 from typer.exceptions import TyperException
@@ -21,17 +21,13 @@ __all__ = ["call", "run"]
 
 NAME = "optin"
 UNEXPECTED = 1
-_WORDS = (
-    (
-        r"Invalid value for '(.+?)'(?: / '.*?')?: Input should be a valid number.*",
-        r"\1 must be a number: digits and a point, as in 0.5",
-    ),
-    (r"Invalid value for '(.+?)'(?: / '.*?')?: Input should be a valid integer.*", r"\1 must be a whole number"),
-    (r"Invalid value for '(.+?)'(?: / '.*?')?: ", r"\1 cannot be read: "),
-    (r"Missing (?:option|argument) '(.+?)'.*", r"\1 is missing"),
-    (r"No such (option|command):? '?([^\s'.]+)'?\.?", r"there is no \1 \2."),
-    (r"\(Possible options: (.*)\)", r"Did you mean \1?"),
-)
+_NUMBER = "must be a number: digits and a point, as in 0.5"
+_WANTED = {
+    "float_parsing": _NUMBER,
+    "value_error": _NUMBER,
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+}
 NO_READER = 141  # what a shell reports for a program that stopped because nobody reads its output
 
 
@@ -64,7 +60,7 @@ def _guarded(arguments: list[str]) -> int:
     except TyperException as error:
         return _misread(error)
     except OptinError as error:
-        screen.note(f"{NAME}: {spoken(str(error))}", bad=True)
+        screen.note(f"{NAME}: {spoken(error.sentence)}", bad=True)
         return error.exit_code
     except OSError:
         raise
@@ -80,23 +76,43 @@ def _misread(error: TyperException) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":  # nothing typed: the help is the message
         sys.stderr.write(f"{error.format_message()}\n")
     else:
-        screen.note(f"{NAME}: {_mended(error.format_message())} See {where} --help", bad=True)
+        words = _mended(error).rstrip(".")
+        screen.note(f"{NAME}: {words}{'' if words.endswith('?') else '.'} See {where} --help", bad=True)
     return error.exit_code
 
 
-def _mended(words: str) -> str:
-    """Turn a parser's sentence into one of ours.
+def _mended(error: TyperException) -> str:
+    """Say what a parser refused in a sentence of ours, by what it refused; its own words where it does not tell.
 
-    >>> _mended("Invalid value for '--limit': Input should be a valid number, unable to parse string as a number")
-    '--limit must be a number: digits and a point, as in 0.5.'
-    >>> _mended("Missing argument 'PEOPLE'.")
-    'PEOPLE is missing.'
+    >>> _mended(typer.BadParameter("too long", param_hint="--name"))
+    '--name cannot be read: too long'
     """
-    for pattern, ours in _WORDS:
-        words = re.sub(pattern, ours, words)
-    bare = words.replace("'", "").rstrip(".")
-    ended = bare if bare.endswith("?") else f"{bare}."
-    return ended if ended[:2].isupper() else ended[0].lower() + ended[1:]
+    kind, name = type(error).__name__, _name(error)
+    if kind == "MissingParameter":
+        return f"{name} is missing"
+    if kind == "NoSuchOption":
+        near: Iterable[str] = getattr(error, "possibilities", None) or ()
+        meant = f". Did you mean {', '.join(sorted(near))}?" if near else ""
+        return f"there is no option {getattr(error, 'option_name', '')}{meant}"
+    if isinstance(error, typer.BadParameter):
+        return f"{name} {_WANTED.get(_fault(error), f'cannot be read: {error.message}')}"
+    words = error.format_message().replace("'", "")
+    return words[:1].lower() + words[1:]
+
+
+def _name(error: TyperException) -> str:
+    """Name the parameter as it was typed: of two spellings the first."""
+    param = getattr(error, "param", None)
+    if param is None:
+        return str(getattr(error, "param_hint", ""))
+    return str(param.metavar or param.name if param.param_type_name == "argument" else param.opts[0])
+
+
+def _fault(error: TyperException) -> str:
+    """Tell what kind of value was wanted, as the library that reads values names it."""
+    cause = error.__cause__
+    found = cause.errors()[0]["type"] if isinstance(cause, ValueError) and hasattr(cause, "errors") else ""
+    return str(found)
 
 
 def _is_of_output(error: OSError) -> bool:

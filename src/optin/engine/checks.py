@@ -9,7 +9,7 @@ from optin.engine.functions import trimmed
 from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.errors import BadInput
-from optin.tables.columns import MISSING, NO_ID, NO_NUMBER, SAME_ID, Wanted, counted
+from optin.tables.columns import MISSING, NO_ID, NO_NUMBER, SAME_ID, Wanted, wrong_at
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -28,7 +28,7 @@ def refuse_unusable(rows: Rows, wanted: tuple[Wanted, ...]) -> None:
     for at, (name, words, _) in enumerate(faults):
         if found[f"count_{at}"]:
             others = found[f"count_{at}"] - 1
-            raise BadInput(f"{rows.place(found[f'first_{at}'])}: {name} {counted(words, others)}")
+            raise wrong_at(f"{rows.place(found[f'first_{at}'])}: {name}", words, others)
 
 
 def _faults(rows: Rows, wanted: Wanted) -> list[tuple[str, ir.BooleanColumn]]:
@@ -56,5 +56,5 @@ def expect_distinct_ids(rows: Rows) -> None:
         return
     person, people = found[0]["person"], found[0]["people"]
     if not person:
-        raise BadInput(f"{rows.source}: {rows.id} {counted(NO_ID, people - 1)}")
-    raise BadInput(f"{rows.place(person)}: {people:,} {SAME_ID.format(name=rows.id)}")
+        raise wrong_at(f"{rows.source}: {rows.id}", NO_ID, people - 1)
+    raise BadInput(SAME_ID, place=rows.place(person), people=people, name=rows.id)

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from optin.engine.decimals import corrected_in_engine, corrected_whole_in_engine
 from optin.engine.functions import present, trimmed
 from optin.engine.session import Session, literal
-from optin.errors import BadInput
 from optin.tables.cells import ENDLESS, FARTHEST, NO, NO_ANSWER, NUMBER, YES
-from optin.tables.columns import Wanted, counted
+from optin.tables.columns import Wanted, wrong_at
 from optin.tables.file_stamps import Mark, expect_unchanged, marks_of
-from optin.tables.headers import advice, expect_column
+from optin.tables.headers import expect_column, no_column
 from optin.tables.stored_types import (
     Stored,
     expect_alike,
@@ -72,7 +71,7 @@ class Rows:
         for file, header in self.headers:
             expect_column(file, name, list(header))
         if name not in self.places:
-            raise BadInput(f"{self.source} has no column {name}; {advice(name, list(self.places))}")
+            raise no_column(self.source, name, list(self.places))
 
     def column(self, name: str) -> ir.Column:
         """Return the column that users call by this name."""
@@ -158,4 +157,4 @@ class Rows:
         others = table.filter(table.other)
         found = self.session.one(others.agg(people=others.count(), first=others.person.min()), about=self.source)
         if found["people"]:
-            raise BadInput(f"{self.place(found['first'])}: {name} {counted(NO_ANSWER, found['people'] - 1)}")
+            raise wrong_at(f"{self.place(found['first'])}: {name}", NO_ANSWER, found["people"] - 1)

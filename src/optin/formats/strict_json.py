@@ -76,7 +76,7 @@ class Fields:
         try:
             record = json.loads(text, parse_constant=_no_constant, object_pairs_hook=once)
         except (ValueError, RecursionError):
-            raise BadInput(f"this is not the JSON of an optin {kind}: write it with to_json()") from None
+            raise BadInput("this is not the JSON of an optin {kind}: give it as optin wrote it", kind=kind) from None
         return cls(record, kind, versions)
 
     def take(self, name: str) -> object:

@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.errors import BadInput, PromiseBroken
+from optin.errors import BadInput, Place, PromiseBroken
 from optin.kernel.rounding import GRAIN, LOWERED, lowered
 
 __all__ = [
@@ -47,7 +47,7 @@ Answers = Any
 
 LEVEL = 2.0**20
 """Steps between the lower and the upper bound of a value."""
-NO_VALUE = "joined but their value is missing or not a number: give it, or mark them as not joined"
+NO_VALUE = "{person} joined but their value is missing or not a number: give it, or mark them as not joined"
 HIGHEST_EPSILON = 1024.0
 """The most one release promises, so that ``A * level`` stays below 2^63."""
 
@@ -235,7 +235,7 @@ def _joined_levels(
     missing = np.isnan(out) if joined is None else np.isnan(out) & joined
     if missing.any():
         index = first + int(np.argmax(missing))
-        raise BadInput(f"person {index} {NO_VALUE}")
+        raise BadInput(NO_VALUE, person=Place(index))
     np.fmax(out, 0.0, out=out)
 
 
@@ -249,7 +249,11 @@ def _grains(rule: GrainRule, rows: slice, out: FloatArray, scaled: FloatArray | 
     else:
         np.floor(np.minimum(scaled, min(rule.cap, HIGHEST_EPSILON) * GRAIN, out=out), out=out)
     if not np.all(out <= scaled):
-        raise PromiseBroken(f"row {rows.start} or one of the {out.size} from there: a limit is missing or not a number")
+        raise PromiseBroken(
+            "{person} or one of the {others} after them: a limit is missing or not a number",
+            person=Place(rows.start),
+            others=out.size,
+        )
     return out
 
 

@@ -94,7 +94,7 @@ class KeptRule:
         found = self._one(view.aggregate(**_weights(view, most=self.most)))
         self.rows.expect_unchanged()
         if found["missing"]:
-            raise BadInput(f"{self._first(view, 'missing')} {NO_VALUE}")
+            raise BadInput(NO_VALUE, person=self._first(view, "missing"))
         return Sums(
             people=found["people"],
             promised=found["promised"],

@@ -12,7 +12,7 @@ from optin.database.connection import write
 from optin.database.crash_points import reached
 from optin.errors import LedgerUnavailable, PromiseBroken
 from optin.ledger.chain import Entry, Terms, append, is_stored, last, new_salt, rows_of
-from optin.ledger.charging import DECLINED, NOBODY, OTHER_PEOPLE, expect_open, turn_holds_into_charges
+from optin.ledger.charging import DECLINED, NOBODY, OTHER_LIMIT, OTHER_PEOPLE, expect_open, turn_holds_into_charges
 from optin.ledger.holds import STAGED_PROMISES, announce_staged, closing_of, expect_offer, terms_of
 from optin.ledger.ledger import Ledger
 from optin.ledger.staging_area import Waiting
@@ -129,11 +129,7 @@ def _take_places(connection: Connection, offer: Row[Any], rows: Waiting) -> None
         return
     other = connection.scalar(text(_OTHER_LIMIT), {"offer": offer.number})
     if other is not None:
-        raise PromiseBroken(
-            f"the limit of id {other} is not the one announced; promises freeze: use the table that was announced, or"
-            " cancel and announce a new round",
-            other_people=True,
-        )
+        raise PromiseBroken(OTHER_LIMIT, person=f"id {other}", other_people=True)
     raise PromiseBroken(OTHER_PEOPLE, other_people=True)
 
 
@@ -142,7 +138,7 @@ def _expect_standing(connection: Connection, offer: Row[Any]) -> None:
     gone = connection.scalar(text(f"SELECT MIN(l.position) FROM placed l WHERE l.joined = 1 AND {_GONE}"), where)  # noqa: S608
     if gone is not None:
         person = connection.scalar(text(_ID), where | {"at": gone})
-        raise PromiseBroken(f"id {person} {DECLINED}")
+        raise PromiseBroken(DECLINED, person=f"id {person}")
     if connection.scalar(text("SELECT MAX(joined) FROM placed")) != 1:
         raise PromiseBroken(NOBODY)
 

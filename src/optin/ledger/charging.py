@@ -11,16 +11,29 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, text
 
 from optin.database.crash_points import reached
-from optin.errors import PromiseBroken
+from optin.errors import Place, PromiseBroken
 from optin.ledger.chain import Entry, Terms, append, charge_tree, last, new_salt
 from optin.ledger.holds import closing_of, expect_offer, let_go, returned, terms_of
 from optin.ledger.roster import Roster
 from optin.ledger.streamed_hashes import sums_of
 from optin.ledger.texts import expect_released
 
-__all__ = ["DECLINED", "NOBODY", "OTHER_PEOPLE", "Draw", "charge", "expect_open", "turn_holds_into_charges"]
+__all__ = [
+    "DECLINED",
+    "NOBODY",
+    "OTHER_LIMIT",
+    "OTHER_PEOPLE",
+    "Draw",
+    "charge",
+    "expect_open",
+    "turn_holds_into_charges",
+]
 
-DECLINED = "declined or left; leave them out of those who joined"
+DECLINED = "{person} declined or left; leave them out of those who joined"
+OTHER_LIMIT = (
+    "the limit of {person} is not the one announced; promises freeze: use the table that was announced, or cancel and announce"
+    " a new round"
+)
 OTHER_PEOPLE = "these are not the people of the announcement; use the table that was announced"
 NOBODY = "nobody joined; cancel this campaign, or announce a new round"
 
@@ -73,11 +86,7 @@ def _announced_order(connection: Connection, offer: Row[Any], roster: Roster) ->
         raise PromiseBroken(OTHER_PEOPLE, other_people=True)
     differs = roster.grains[order] != np.array([row.grains for row in rows], dtype=np.int64)
     if np.any(differs):
-        raise PromiseBroken(
-            f"the limit at index {int(order[np.argmax(differs)])} is not the one announced; promises freeze: "
-            "use the table that was announced, or cancel and announce a new round",
-            other_people=True,
-        )
+        raise PromiseBroken(OTHER_LIMIT, person=Place(int(order[np.argmax(differs)])), other_people=True)
     return order
 
 
@@ -98,7 +107,7 @@ def _stored(connection: Connection, offer: Row[Any], closing: Row[Any], given: M
 def _expect_standing(taking: Mask, standing: Mask, order: NDArray[np.int64]) -> None:
     if np.any(taking & ~standing):
         at = int(order[np.argmax(taking & ~standing)])
-        raise PromiseBroken(f"the person at index {at} {DECLINED}")
+        raise PromiseBroken(DECLINED, person=Place(at))
     if not np.any(taking):
         raise PromiseBroken(NOBODY)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, select, text
 
 from optin.database.crash_points import reached
-from optin.errors import BadInput, BudgetSpent, PromiseBroken
+from optin.errors import Argument, BadInput, BudgetSpent, Place, PromiseBroken
 from optin.ledger.balances import uncovered
 from optin.ledger.chain import Entry, Terms, append, last, new_salt, rows_digest, rows_of
 from optin.ledger.roster import Roster
@@ -115,15 +115,21 @@ def _hold_staged(
     count, first = uncovered(connection, exact=exact, lower_limits=lower_limits)
     if count and exact:
         raise BudgetSpent(
-            f"this release would be exact, without noise, and {count} of {len(roster)} people have a finite allowance, "
-            f"the first at {roster.place(first or 0)}: no finite one covers it. Plan with these people's limits, or leave"
-            " them out"
+            "this release would be exact, without noise, and {count} of {people} people have a finite allowance, first"
+            " {person}: no finite one covers it. Plan with these people's limits, or leave them out",
+            count=count,
+            people=len(roster),
+            person=roster.place(first or 0),
         )
     if count:
         raise BudgetSpent(
-            f"the remaining allowance of {count} of {len(roster)} people does not cover this promise, the first at "
-            f"{roster.place(first or 0)}; plan with the ledger, cancel first a round that came to nothing, or raise "
-            "allowances explicitly (people who weigh costs: to the totals they now allow)"
+            "the remaining allowance of {count} of {people} people does not cover this promise, first {person}; plan"
+            " with the ledger, cancel first a round that came to nothing, or raise allowances with {raised} (people who"
+            " weigh costs: to the totals they now allow)",
+            count=count,
+            people=len(roster),
+            person=roster.place(first or 0),
+            raised=Argument("raise_limits", True),
         )
     reached("after checks")
     return _hold(connection, terms, roster, body=body, exact=exact)
@@ -255,7 +261,7 @@ def positions_of(connection: Connection, offer: Row[Any], ids: Sequence[str]) ->
     found = connection.execute(text(query), {"offer": offer.number}).all()
     for row in found:
         if row.position is None:
-            raise BadInput(f"the person at index {row.at} was not among those announced; check the id, byte for byte")
+            raise BadInput("{person} was not among those announced; check the id, byte for byte", person=Place(row.at))
     return np.array([row.position for row in found], dtype=np.int64)
 
 

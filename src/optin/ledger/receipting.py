@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Row, select, text
 
-from optin.errors import BadInput
+from optin.errors import BadInput, Place
 from optin.ledger.balances import remaining
 from optin.ledger.chain import charged, seal_of
 from optin.ledger.schema import UNLIMITED, acts
@@ -72,7 +72,7 @@ def _places(connection: Connection, act: Row[Any], ids: Sequence[str]) -> Sequen
     for row in found:
         if row.grains is None:
             raise BadInput(
-                f"the person at index {row.at} was not among those this release was announced to; check the id"
+                "{person} was not among those this release was announced to; check the id", person=Place(row.at)
             )
     return found
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optin.errors import BadInput
+from optin.errors import BadInput, Place
 from optin.ledger.chain import rows_digest
 
 __all__ = ["LONGEST_ID", "Roster", "as_grains", "as_ids", "roster_of"]
@@ -29,9 +29,9 @@ class Roster:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def place(self, position: int) -> str:
+    def place(self, position: int) -> Place:
         """Name the person at a position, for a message."""
-        return f"index {position}"
+        return Place(position)
 
     def digest(self, salt: str) -> str:
         """Hash the promises as an announcement seals them."""
@@ -51,10 +51,11 @@ def as_grains(grains: ArrayLike, people: int) -> NDArray[np.int64]:
     if amounts.shape != (people,) or amounts.dtype.kind not in "iu":
         raise BadInput(f"grains must be one whole number for each of the {people} people")
     if np.any(amounts < 0):
-        raise BadInput(f"grains must not be negative: see index {int(np.argmax(amounts < 0))}")
+        raise BadInput("grains must not be negative: see {person}", person=Place(int(np.argmax(amounts < 0))))
     if np.any(amounts > MOST):
         raise BadInput(
-            f"grains must be below 2^63, which the ledger can hold: see index {int(np.argmax(amounts > MOST))}"
+            "grains must be below 2^63, which the ledger can hold: see {person}",
+            person=Place(int(np.argmax(amounts > MOST))),
         )
     return amounts.astype(np.int64)
 
@@ -67,10 +68,14 @@ def as_ids(ids: Sequence[str]) -> list[str]:
     if not _storable(names) or "" in names:
         index = next(at for at, name in enumerate(names) if not name or not _storable([name]))
         raise BadInput(
-            f"ids must be non-empty texts of at most {LONGEST_ID} characters, none of them null: see index {index}"
+            "ids must be non-empty texts of at most {longest} characters, none of them null: see {person}",
+            longest=LONGEST_ID,
+            person=Place(index),
         )
     if len(set(names)) != len(names):
-        raise BadInput(f"every person needs their own id: the one at index {_first_repeat(names)} was used before")
+        raise BadInput(
+            "every person needs their own id: that of {person} was used before", person=Place(_first_repeat(names))
+        )
     return names
 
 

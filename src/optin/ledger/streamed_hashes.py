@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, text
 
-from optin.errors import BadInput
+from optin.errors import BadInput, Place
 from optin.grains.arrays import HIGHEST_EPSILON, GrainRule, Sums, sums
 from optin.kernel.rounding import GRAIN
 from optin.receipts import BLOCK, SALT_BYTES, MerkleTree, charge_salts, leaves_of
@@ -55,7 +55,9 @@ def sums_of(grains: NDArray[np.int64]) -> Sums:
     odd = (grains < 0) | (grains > MOST)
     if np.any(odd):
         raise BadInput(
-            f"grains are from 0 to {MOST} (epsilon 1024), the most a release promises: see index {odd.argmax()}"
+            "grains are from 0 to {most} (epsilon 1024), the most a release promises: see {person}",
+            most=MOST,
+            person=Place(int(odd.argmax())),
         )
     limits: NDArray[np.float64] = grains.astype(np.float64) / GRAIN
     return sums(GrainRule(limits=limits.__getitem__, people=len(grains), cap=HIGHEST_EPSILON))[0]

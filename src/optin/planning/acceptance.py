@@ -10,7 +10,7 @@ import numpy as np
 
 from optin.agents.benefit import LinearBenefit, Watched
 from optin.agents.models import PrivacyConstrained, QuasiLinear, benefit_name, indifferent
-from optin.errors import BadInput, Infeasible
+from optin.errors import Argument, BadInput, Infeasible
 from optin.kernel.fixedpoint import STEPS, least_fixed_point
 from optin.kernel.ladder import Array, Limits
 from optin.kernel.noise import noise_variance
@@ -84,7 +84,8 @@ def common_gain(agents: QuasiLinear, asked: Question) -> Gain:
     outside = agents.outside_at(asked.data_variance)
     if not _alike(agents, asked):
         raise BadInput(
-            "target_error needs a common benefit and outside option: people of a crowd must be alike in these"
+            "{target_error} needs a common benefit and outside option: people of a crowd must be alike in these",
+            target_error=Argument("target_error"),
         )
     return _gain(agents, asked, _watched(agents), float(np.max(outside)))
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from optin.agents import Agents, PrivacyConstrained, QuasiLinear
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput
 from optin.kernel.noise import LAPLACE
 
 WIDEST = 1e150
+_TWO = "{argument} must be two numbers, the lower first: the range every value is clamped to"
 TINIEST = 1e-150
 
 
@@ -82,15 +83,26 @@ def question(
     variance = _data_variance(hi - lo, data_variance, data_sd)
     if eta is not None and not 0 < _number(eta, "eta") < math.inf:
         raise BadInput(
-            "eta must be a positive finite number (the Laplace rate in data units), or None for the best one"
+            "{eta} must be a positive finite number (the Laplace rate in data units); leave it out for the best one",
+            eta=Argument("eta"),
         )
     if eta is not None and not 1 / WIDEST < eta * (hi - lo) < WIDEST:
-        raise BadInput("eta is too extreme for these bounds: the noise would be nothing, or everything")
+        raise BadInput(
+            "{eta} times the width of the bounds must lie between {least:.0e} and {most:.0e}",
+            eta=Argument("eta"),
+            least=1 / WIDEST,
+            most=WIDEST,
+        )
     gap, room = _number(max_gap, "max_gap"), _number(slack, "slack")
     if not 0 <= gap <= hi - lo:
-        raise BadInput("max_gap must lie between 0 and the width of the bounds: it is a distance between means")
+        raise BadInput(
+            "{max_gap} must lie between 0 and the width of the bounds: it is a distance between means",
+            max_gap=Argument("max_gap"),
+        )
     if not 0 <= room < math.inf:
-        raise BadInput("slack must be 0 or more: 0.1 leaves room for a variance 10 % above the design's")
+        raise BadInput(
+            "{slack} must be 0 or more: 0.1 leaves room for a variance 10 % above the design's", slack=Argument("slack")
+        )
     _fits_model(agents, gap, room)
     return Question((lo, hi), variance, None if eta is None else float(eta), gap, room)
 
@@ -98,19 +110,24 @@ def question(
 def _fits_model(agents: Agents, gap: float, room: float) -> None:
     if gap > 0 and isinstance(agents, QuasiLinear):
         raise BadInput(
-            "max_gap is available for privacy-constrained agents only; plan quasi-linear people with max_gap=0"
+            "{max_gap} is available for people with limits only; plan people who weigh costs with {none}",
+            max_gap=Argument("max_gap"),
+            none=Argument("max_gap", 0),
         )
     if room > 0 and isinstance(agents, PrivacyConstrained):
-        raise BadInput("slack is for quasi-linear agents; privacy-constrained people are promised no variance")
+        raise BadInput(
+            "{slack} is for people who weigh costs; people with limits are promised no variance",
+            slack=Argument("slack"),
+        )
 
 
-def _number(value: Any, name: str) -> float:  # noqa: ANN401
+def _number(value: Any, name: str, wanted: str = "{argument} must be a number") -> float:  # noqa: ANN401
     try:
         number = float(value)
     except (OverflowError, TypeError, ValueError):
-        raise BadInput(f"{name} must be a number") from None
+        number = math.nan
     if math.isnan(number):
-        raise BadInput(f"{name} must be a number, not NaN")
+        raise BadInput(wanted, argument=Argument(name))
     return number
 
 
@@ -120,28 +137,38 @@ def _bounds(bounds: Any) -> tuple[float, float]:  # noqa: ANN401
     except TypeError:
         two = False
     if not two:
-        raise BadInput("bounds must be two numbers (lo, hi): the range every value is clamped to")
-    lo, hi = _number(bounds[0], "bounds[0]"), _number(bounds[1], "bounds[1]")
+        raise BadInput(_TWO, argument=Argument("bounds"))
+    lo, hi = _number(bounds[0], "bounds", _TWO), _number(bounds[1], "bounds", _TWO)
     if not (math.isfinite(lo) and math.isfinite(hi)):
-        raise BadInput("bounds must be finite: without them no noise hides one person's value")
+        raise BadInput(
+            "{bounds} must be finite: without them no noise hides one person's value", bounds=Argument("bounds")
+        )
     if not lo < hi:
-        raise BadInput("bounds must be given as (lo, hi) with lo < hi")
+        raise BadInput("{bounds} must be two different numbers, the lower first", bounds=Argument("bounds"))
     if not 1 / WIDEST <= hi - lo <= WIDEST:
-        raise BadInput(f"bounds are {hi - lo:g} apart; measure the data in units that make this less extreme")
+        raise BadInput(
+            "{bounds} are {width:g} apart; measure the data in units that make this less extreme",
+            bounds=Argument("bounds"),
+            width=hi - lo,
+        )
     return lo, hi
 
 
 def _data_variance(width: float, variance: float | None, sd: float | None) -> float:
     worst = width * width / 4
     if variance is not None and sd is not None:
-        raise BadInput("give data_variance or data_sd, not both")
+        raise BadInput("give {variance} or {sd}, not both", variance=Argument("data_variance"), sd=Argument("data_sd"))
     if variance is None and sd is None:
         return worst
     given = (
         _number(variance, "data_variance") if variance is not None else _number(sd, "data_sd") * _number(sd, "data_sd")
     )
     if sd is not None and float(sd) < 0:
-        raise BadInput("data_sd must be 0 or more")
+        raise BadInput("{sd} must be 0 or more", sd=Argument("data_sd"))
     if not 0 <= given <= worst * (1 + 1e-12):
-        raise BadInput(f"the data variance must lie between 0 and {worst:g}: no data within these bounds varies more")
+        raise BadInput(
+            "{argument} must lie between 0 and {most:g}: no data within these bounds varies more",
+            argument=Argument("data_variance" if sd is None else "data_sd"),
+            most=worst if sd is None else width / 2,
+        )
     return min(given, worst)

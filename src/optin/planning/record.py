@@ -211,7 +211,7 @@ class Plan:
             raise BadInput(f"this is not a plan that optin can read: it needs format optin.plan/{FORMAT}")
         missing = [f.name for f in _WRITTEN.values() if f.name not in record and f.default is MISSING]
         if missing:
-            raise BadInput(f"this plan lacks {', '.join(missing)}; write it again with optin.plan")
+            raise BadInput("this plan lacks {fields}; make it again", fields=", ".join(missing))
         try:
             known = (f for f in _WRITTEN.values() if f.name in record)
             return cls(**{f.name: _field(f.name, str(f.type), record[f.name]) for f in known})

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from optin.agents import Agents, PrivacyConstrained, QuasiLinear
-from optin.errors import Infeasible
+from optin.errors import Argument, Infeasible
 from optin.kernel.dial import robust_design
 from optin.kernel.ladder import Limits
 from optin.kernel.optimum import Design, best_at_reach, tilt_of
@@ -56,7 +56,8 @@ def _solve_limits(agents: PrivacyConstrained, asked: Question) -> Plan:
     table = agents.table()
     if not agents.most > TINIEST:
         raise Infeasible(
-            f"all {len(agents)} limits are 0, so nothing may be published; someone has to allow a positive epsilon"
+            "all {people} limits are 0, so nothing may be published; someone has to allow a positive epsilon",
+            people=len(agents),
         )
     design = _design(table, 1.0, asked)
     if design.cap > table.ceiling:
@@ -91,8 +92,9 @@ def _design(table: Limits, scale: float, asked: Question) -> Design:
         return found
     total = table.sums(math.inf).total / scale
     raise Infeasible(
-        f"the limits do not add up to the {asked.reach:.6g} that eta = {asked.eta:g} needs; give a smaller eta, or none for "
-        "the best one",
+        "the limits do not add up to the {reach:.6g} that {eta} needs; give a smaller one, or none for the best one",
+        reach=asked.reach,
+        eta=Argument("eta", asked.eta),
         shortfall=asked.reach - total,
         people_needed=math.ceil(len(table) * asked.reach / total),
     )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from optin.agents import Agents, QuasiLinear
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput
 from optin.kernel.optimum import best_design
 from optin.kernel.quasilinear import least_crossing, offer_table
 from optin.planning.acceptance import common_gain
@@ -21,9 +21,17 @@ MOST = 2**50
 def target_of(agents: Agents, asked: Question, *, error: float, reached_error: float) -> Target:
     """Answer both questions for a plan whose standard error is ``reached_error``."""
     if not 0 < error < math.inf:
-        raise BadInput("target_error must be a positive finite standard error, in the units of the data")
+        raise BadInput(
+            "{target_error} must be a positive finite standard error, in the units of the data",
+            target_error=Argument("target_error"),
+        )
     if asked.eta is not None or asked.max_gap > 0:
-        raise BadInput("target_error goes with the best noise and independent values; leave out eta and max_gap")
+        raise BadInput(
+            "{target_error} goes with the best noise and independent values; leave out {eta} and {max_gap}",
+            target_error=Argument("target_error"),
+            eta=Argument("eta"),
+            max_gap=Argument("max_gap"),
+        )
     wanted = (error / asked.width) ** 2
     needed = len(agents) if reached_error <= error else _people(_variance_of_crowd(agents, asked), len(agents), wanted)
     limit = None if isinstance(agents, QuasiLinear) else _common_limit(len(agents), wanted, asked)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from optin._version import __version__
 from optin.agents import Agents
 from optin.announcement import Announcement
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput, Place
 from optin.grains.arrays import Answers, FloatArray, Promises, Sums, everyone_grains
 from optin.participation import Turnout, check_table, check_unchanged, joined_column, joined_rows, judged
 from optin.releasing import noise
@@ -169,8 +169,9 @@ def check_noise(announcement: Announcement, *, allowed: bool) -> None:
         noise.check_loss(announcement.largest_promise)
     elif not allowed:
         raise BadInput(
-            "nobody who counts here set a limit, so this release would be exact, without any noise: pass"
-            " allow_no_noise=True if that is meant"
+            "nobody who counts here set a limit, so this release would be exact, without any noise: add {exact} if that"
+            " is meant",
+            exact=Argument("allow_no_noise", True),
         )
 
 
@@ -195,7 +196,10 @@ def _numbers(values: ArrayLike | str, announcement: Announcement) -> FloatArray:
 def _from_objects(raw: NDArray[np.object_]) -> FloatArray:
     found = [_from_object(value) for value in raw.tolist()]
     if None in found:
-        raise BadInput(f"values[{found.index(None)}] is not a number: values must be numbers, one for each person")
+        raise BadInput(
+            "{place} is not a number: values must be numbers, one for each person",
+            place=Place(found.index(None), "values"),
+        )
     return np.array(found, dtype=np.float64)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.errors import BadInput
+from optin.errors import BadInput, Place
 from optin.kernel.ladder import Array
 from optin.kernel.rounding import LESS, MORE, above, below
 
@@ -25,13 +25,13 @@ __all__ = [
     "Wanted",
     "checked_ids",
     "column",
-    "counted",
     "has_rows",
     "numbers",
     "refuse",
     "refuse_faults",
     "refuse_repeats",
     "same_rows",
+    "wrong_at",
 ]
 
 LARGEST = 1e300
@@ -39,7 +39,7 @@ EXTREME = 1e150
 NO_NUMBER = "is not a number; write it with digits and a point"
 MISSING = "is missing; fill it in or leave the person out"
 NO_ID = "is missing; every person needs an id"
-SAME_ID = "people have this {name}; every person needs their own"
+SAME_ID = "{place}: {people:,} people have this {name}; every person needs their own"
 Rounded = Callable[[Any], float]
 """How a number that no float holds becomes one: `below` for what people allow, `above` for what they bear."""
 
@@ -90,15 +90,16 @@ class Wanted:
         return found
 
 
-def counted(words: str, others: int) -> str:
-    """Say how many more people a failure that names one of them is about."""
-    return f"{words} ({others:,} more)" if others else words
+def wrong_at(place: object, words: str, others: int) -> BadInput:
+    """Say what is wrong at a place, and how many more people it is about."""
+    more = " ({others:,} more)" if others else ""
+    return BadInput("{place} " + words + more, place=place, others=others)
 
 
-def refuse(wrong: NDArray[np.bool_], words: str, said: Callable[[int], str]) -> None:
+def refuse(wrong: NDArray[np.bool_], words: str, said: Callable[[int], object]) -> None:
     """Raise BadInput if anyone is marked, naming the first as ``said`` and counting the others."""
     if wrong.any():
-        raise BadInput(f"{said(int(np.argmax(wrong)))} {counted(words, int(np.count_nonzero(wrong)) - 1)}")
+        raise wrong_at(said(int(np.argmax(wrong))), words, int(np.count_nonzero(wrong)) - 1)
 
 
 def column(values: Any, wanted: str | Wanted) -> Array:  # noqa: ANN401 - any array-like is welcome
@@ -112,9 +113,9 @@ def column(values: Any, wanted: str | Wanted) -> Array:  # noqa: ANN401 - any ar
     wanted = Wanted(wanted) if isinstance(wanted, str) else wanted
     array = numbers(values, wanted.name, rounded=wanted.rounded)
     if len(array) == 0:
-        raise BadInput(f"{wanted.name} is empty; at least one person is needed")
+        raise BadInput("{column} is empty; at least one person is needed", column=wanted.name)
     if not array.min() >= wanted.least or array.max() > wanted.most:  # also true for NaN
-        refuse_faults(array, wanted, lambda row: f"{wanted.name}[{row}]")
+        refuse_faults(array, wanted, lambda row: Place(row, wanted.name))
     view = array.view()
     view.flags.writeable = False
     return view
@@ -124,7 +125,7 @@ def numbers(values: Any, name: str, *, rounded: Rounded = float) -> Array:  # no
     """Return a one-dimensional float64 array, or say why it cannot be one."""
     if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
         place = int(np.argmax(np.ma.getmaskarray(values)))
-        raise BadInput(f"{name}[{place}] is masked; fill or drop missing entries first")
+        raise BadInput("{place} is masked; fill or drop missing entries first", place=Place(place, name))
     try:
         raw = np.asarray(values)
         if raw.dtype.kind not in "biufO":  # text, dates and complex numbers turn into floats too easily
@@ -133,9 +134,13 @@ def numbers(values: Any, name: str, *, rounded: Rounded = float) -> Array:  # no
     except (ArithmeticError, TypeError, ValueError):
         array = None
     if array is None:  # raised after the handler: what it caught may quote an entry
-        raise BadInput(f"{name} holds something that is not a number; give one number for each person")
+        raise BadInput("{column} holds something that is not a number; give one number for each person", column=name)
     if array.ndim != 1:
-        raise BadInput(f"{name} has {array.ndim} dimensions; give one number for each person in a flat array")
+        raise BadInput(
+            "{column} has {dimensions} dimensions; give one number for each person in a flat array",
+            column=name,
+            dimensions=array.ndim,
+        )
     return array
 
 
@@ -163,7 +168,7 @@ def _float(value: Any, rounded: Rounded) -> float:  # noqa: ANN401
     return math.nan if value != value else rounded(value)
 
 
-def refuse_faults(array: Array, wanted: Wanted, said: Callable[[int], str]) -> None:
+def refuse_faults(array: Array, wanted: Wanted, said: Callable[[int], object]) -> None:
     """Refuse missing numbers and whatever else is wrong with them."""
     refuse(np.isnan(array), MISSING, said)
     for words, wrong in wanted.faults(array):
@@ -175,7 +180,13 @@ def same_rows(left: Any, right: Any, names: tuple[str, str]) -> None:  # noqa: A
     if left is None or right is None or not has_rows(left) or not has_rows(right):
         return
     if len(left) != len(right):
-        raise BadInput(f"{names[0]} has {len(left)} entries and {names[1]} has {len(right)}; give one of each a person")
+        raise BadInput(
+            "{one} has {few} entries and {other} has {many}; give one of each per person",
+            one=names[0],
+            few=len(left),
+            other=names[1],
+            many=len(right),
+        )
 
 
 def has_rows(values: Any) -> bool:  # noqa: ANN401
@@ -192,10 +203,15 @@ def checked_ids(ids: Any, people: int) -> tuple[str, ...] | None:  # noqa: ANN40
         return None
     texts: Sequence[Any] = tuple(ids.to_pylist() if hasattr(ids, "to_pylist") else ids)
     if len(texts) != people:
-        raise BadInput(f"ids has {len(texts)} entries for {people} people; give one for each")
+        raise BadInput(
+            "ids has {given} entries for {people} people; give one for each", given=len(texts), people=people
+        )
     for place, text in enumerate(texts):
         if not isinstance(text, str):
-            raise BadInput(f"ids[{place}] is not text; ids are kept byte for byte, so turn them into str yourself")
+            raise BadInput(
+                "{place} is not text; ids are kept byte for byte, so turn them into str yourself",
+                place=Place(place, "ids"),
+            )
     refuse_repeats(texts, "id", lambda second, first: f"ids[{first}] and ids[{second}]")
     return tuple(texts)
 
@@ -206,4 +222,4 @@ def refuse_repeats(texts: Sequence[str], name: str, said: Callable[[int, int], s
         return
     first: dict[str, int] = {}
     place = next(at for at, text in enumerate(texts) if first.setdefault(text, at) != at)
-    raise BadInput(f"{said(place, first[texts[place]])}: {texts.count(texts[place]):,} {SAME_ID.format(name=name)}")
+    raise BadInput(SAME_ID, place=said(place, first[texts[place]]), people=texts.count(texts[place]), name=name)

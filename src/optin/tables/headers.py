@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput
 from optin.tables.csvfiles import csv_header
 from optin.tables.parquetfiles import parquet_header
 from optin.tables.places import PARQUET
 from optin.tables.stored_types import type_name
 
-__all__ = ["advice", "expect_column", "expect_one_type", "expect_told_apart", "header", "is_parquet", "shared"]
+__all__ = ["expect_column", "expect_one_type", "expect_told_apart", "header", "is_parquet", "no_column", "shared"]
 
 
 def header(file: Path) -> list[str]:
@@ -24,7 +24,7 @@ def header(file: Path) -> list[str]:
         return parquet_header(file) if is_parquet(file) else csv_header(file)
     except OSError as error:
         reason = error.strerror or "it cannot be opened"
-    raise BadInput(f"{file} cannot be read: {reason}")
+    raise BadInput("{file} cannot be read: {reason}", file=file, reason=reason)
 
 
 def shared(headers: Sequence[Sequence[str]]) -> list[str]:
@@ -37,8 +37,35 @@ def expect_column(file: Path | str, name: str, header: list[str]) -> None:
     if header.count(name) == 1:
         return
     if header.count(name) > 1:
-        raise BadInput(f"{file} has {header.count(name)} columns named {name}; rename all but one")
-    raise BadInput(f"{_top(file)} has no column {name}; {advice(name, header)}")
+        raise BadInput(
+            "{file} has {count} columns named {name}; rename all but one",
+            file=file,
+            count=header.count(name),
+            name=name,
+        )
+    raise no_column(_top(file), name, header)
+
+
+def no_column(file: str, name: str, header: list[str]) -> BadInput:
+    """Say that a column is not there, and propose the nearest, or say what the first line looks like."""
+    if any(mark in cell for cell in header for mark in ";\t|"):
+        hint = "its columns are not separated by commas; save it as CSV with commas"
+    elif any(_holds_number(cell) for cell in header):
+        hint = "its first line holds numbers, not column names; add a line that names the columns"
+    else:
+        return _among(file, name, header)
+    return BadInput("{file} has no column {name}; " + hint, file=file, name=name)
+
+
+def _among(file: str, name: str, header: list[str]) -> BadInput:
+    folded = {known.casefold().strip(): known for known in header}
+    near = get_close_matches(name.casefold().strip(), folded, n=1, cutoff=0.6)
+    listed = folded[near[0]] if near else ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
+    other = " ({id} names another)" if name == "id" else ""  # the column of ids was perhaps never named
+    known = "; did you mean {known}?" if near else "; it has {known}"
+    return BadInput(
+        "{file} has no column {name}" + other + known, file=file, name=name, known=listed, id=Argument("id", "COL")
+    )
 
 
 def expect_told_apart(file: Path | str, header: list[str]) -> None:
@@ -66,20 +93,6 @@ def expect_one_type(types: Sequence[tuple[str, Mapping[str, pa.DataType]]]) -> N
                     f"{before} stores {name} as {known}, and {file} as {type_name(kind)}; Spark reads one type only: write them"
                     " alike, or add --engine duckdb (engine='duckdb')"
                 )
-
-
-def advice(name: str, header: list[str]) -> str:
-    """Propose the nearest name, or say what the first line looks like."""
-    if any(mark in cell for cell in header for mark in ";\t|"):
-        return "its columns are not separated by commas; save it as CSV with commas"
-    if any(_holds_number(cell) for cell in header):
-        return "its first line holds numbers, not column names; add a line that names the columns"
-    folded = {known.casefold().strip(): known for known in header}
-    near = get_close_matches(name.casefold().strip(), folded, n=1, cutoff=0.6)
-    if near:
-        return f"did you mean {folded[near[0]]}?"
-    listed = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
-    return f"it has {listed}"
 
 
 def _holds_number(cell: str) -> bool:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from optin.errors import OptinError
+from optin.errors import Argument, Failure, OptinError
 from optin.web.service.failures import Refused, TooSoon
-from optin.web.service.records import Visitor
+from optin.web.service.records import WORDS, Visitor
 
 __all__ = ["REFUSALS", "moved", "sentence", "show", "shown_again"]
 
@@ -33,18 +34,25 @@ _ABSENT = {
     "chosen": -1,
 }
 
+TRANSLATIONS: Mapping[str, str] = {}
+"""Templates of messages in the language of the pages, by the English ones; English itself needs none."""
 REFUSALS = (OptinError, Refused, TooSoon)
 """What a form is shown again for, with the reason above it."""
 
 
 def sentence(refusal: Exception | str) -> str:
-    """Write a refusal as a sentence.
+    """Write a refusal as a sentence, in the language of the page.
 
-    >>> sentence(ValueError("registration is closed"))
+    >>> sentence("registration is closed")
     'Registration is closed.'
     """
-    words = str(refusal)
+    words = refusal.sentence.told(_said, TRANSLATIONS) if isinstance(refusal, Failure) else str(refusal)
     return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!")) else ".")
+
+
+def _said(value: Any) -> Any:  # noqa: ANN401 - whatever a template names
+    """Call an argument what the form calls it."""
+    return WORDS.get(value.name, str(value)) if isinstance(value, Argument) else value
 
 
 def show(template: str, *, visitor: Visitor | None, status: int = 200, **context: Any) -> HTMLResponse:  # noqa: ANN401

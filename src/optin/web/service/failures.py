@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from optin.errors import Failure
+
 __all__ = ["NobodyThere", "NotFound", "Refused", "TooSoon", "VisitFailure"]
 
 
-class VisitFailure(Exception):
+class VisitFailure(Failure):
     """The root of what can go wrong with a visit rather than with the work."""
 
     http_status = 400
@@ -41,5 +43,5 @@ class TooSoon(VisitFailure):
     http_status = 429
 
     def __init__(self, seconds: int, words: str) -> None:
-        super().__init__(f"{words}; wait {seconds} s and try again")
+        super().__init__(words + "; wait {seconds} s and try again", seconds=seconds)
         self.seconds = seconds

@@ -1,0 +1,155 @@
+"""Failures carry a template and data; every surface fills it in itself, and no module reads a finished sentence."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import pickle
+import string
+from pathlib import Path
+
+import pytest
+import typer
+
+from optin import errors
+from optin.cli.app import app
+from optin.cli.speaking import spoken
+from optin.errors import Argument, BadInput, Infeasible, OptinError, Place, PromiseBroken
+from optin.wording.sentences import Sentence
+
+SOURCE = Path(errors.__file__).parent
+FAILURES = ("BadInput", "BudgetSpent", "Infeasible", "LedgerUnavailable", "PromiseBroken", "VisitFailure", "Refused")
+MATCHES = {
+    "client/visiting.py": "a cookie that a server sent",
+    "engine/duck.py": "globs in names of files",
+    "tables/headers.py": "cells of a first line that may be somebody's row",
+    "engine/spark.py": "names of files that Spark skips",
+    "receipts/record.py": "hashes and salts",
+    "releasing/noise.py": "the version of another library",
+    "releasing/record.py": "hashes",
+    "ledger/fittings.py": "statements that a database wrote",
+    "web/pages/entrance.py": "ids in addresses",
+    "web/pages/numbers.py": "numbers that people typed",
+    "web/service/cells.py": "groups stored in the log: a format of databases that exist, read back as it was written",
+    "web/service/keys.py": "names of key files",
+    "web/service/rows.py": "ids in addresses",
+}
+"""Who matches text by regular expressions, and what text that is: never a sentence of ours."""
+
+
+def modules() -> dict[str, ast.Module]:
+    return {str(file.relative_to(SOURCE)): ast.parse(file.read_text()) for file in sorted(SOURCE.rglob("*.py"))}
+
+
+def matching(tree: ast.Module) -> bool:
+    names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    return "re" in names or any(isinstance(node, ast.ImportFrom) and node.module == "re" for node in ast.walk(tree))
+
+
+def test_nobody_matches_our_own_sentences():
+    assert {name for name, tree in modules().items() if matching(tree)} == set(MATCHES)
+    assert matching(ast.parse("def f():\n    import re")), "a module that does would be found"
+    assert matching(ast.parse("from re import sub"))
+
+
+def raised(tree: ast.Module) -> list[ast.Call]:
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    return [call for call in calls if call.func.id in FAILURES and call.args]  # type: ignore[attr-defined]
+
+
+def literal(node: ast.expr) -> str | None:
+    """Return a template that is written out, so far as it is."""
+    if isinstance(node, ast.BinOp):
+        parts = [literal(node.left), literal(node.right)]
+        return "".join(part for part in parts if part is not None)
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def test_templates_with_data_are_written_out_and_never_mixed_with_what_they_are_filled_with():
+    """A name with braces in it would otherwise be taken for a field."""
+    for name, tree in modules().items():
+        for call in raised(tree):
+            if any(keyword.arg not in ("other_people", "shortfall", "people_needed") for keyword in call.keywords):
+                parts = list(ast.walk(call.args[0]))
+                assert not any(isinstance(part, ast.JoinedStr) for part in parts), f"{name} line {call.lineno}"
+
+
+def test_a_template_names_what_it_is_given():
+    for name, tree in modules().items():
+        for call in raised(tree):
+            given = {keyword.arg for keyword in call.keywords}
+            text = literal(call.args[0])
+            if text is not None and isinstance(call.args[0], ast.Constant) and given:
+                wanted = {field for _, field, _, _ in string.Formatter().parse(text) if field}
+                assert wanted <= given, f"{name} line {call.lineno}"
+
+
+def test_a_message_is_its_template_filled_in():
+    error = BadInput("{place} is negative; {others:,} more are", place=Place(3, "limits"), others=1200)
+    assert str(error) == "limits[3] is negative; 1,200 more are"
+    assert error.template == "{place} is negative; {others:,} more are"
+    assert error.data["place"].index == 3
+
+
+def test_a_plain_sentence_is_a_template_without_fields():
+    assert str(BadInput("the column {x} is empty")) == "the column {x} is empty"
+    assert str(BadInput("the column {name} is empty", name="{x}")) == "the column {x} is empty"
+
+
+FAILED = [
+    BadInput("{place} is missing", place=Place(1, "values")),
+    Infeasible("nobody joins {people}", people=3, shortfall=1.5, people_needed=7, outside_needed=0.1),
+    PromiseBroken("{person} left", person=Place(2), other_people=True),
+    errors.BudgetSpent("spent"),
+    errors.LedgerUnavailable("{url} does not answer", url="sqlite:///x"),
+]
+
+
+@pytest.mark.parametrize("error", FAILED, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("passed_on", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_a_failure_survives_being_copied_and_sent(error, passed_on):
+    found = passed_on(error)
+    assert type(found) is type(error)
+    assert (str(found), found.template, dict(found.data)) == (str(error), error.template, dict(error.data))
+    assert vars(found) == vars(error)
+
+
+def test_a_failure_can_be_retold_where_its_place_has_a_better_name():
+    error = PromiseBroken("{person} declined", person=Place(4), other_people=True)
+    error.retell(lambda said: said.at("people.csv line 6") if isinstance(said, Place) else said)
+    assert str(error) == "the person at people.csv line 6 declined"
+    assert error.template == "{person} declined"
+    assert error.other_people
+
+
+def test_a_sentence_is_translated_by_its_template():
+    said = Sentence("{argument} must be a number", argument=Argument("slack"))
+    german = said.told(str, {"{argument} must be a number": "{argument} muss eine Zahl sein"})
+    assert german == "slack muss eine Zahl sein"
+    assert said.told(str, {"something else": "…"}) == said
+
+
+def options() -> set[str]:
+    root = typer.main.get_command(app)
+    commands = [root, *root.commands.values()]  # type: ignore[attr-defined]
+    commands += [each for one in commands for each in getattr(one, "commands", {}).values()]
+    return {option for command in commands for parameter in command.params for option in parameter.opts}
+
+
+def test_every_argument_that_a_failure_names_has_an_option():
+    named = {
+        call.args[0].value
+        for tree in modules().values()
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Argument"
+        if call.args and isinstance(call.args[0], ast.Constant)
+    }
+    said = {name: spoken(Sentence("{it}", it=Argument(str(name)))) for name in named - {"benefit"}}
+    assert {"max_gap", "data_sd", "min_people"} <= set(said)
+    assert {name: option for name, option in said.items() if option not in options()} == {}
+
+
+def test_every_failure_knows_its_exit_code_and_its_status():
+    for kind in (OptinError, *OptinError.__subclasses__()):
+        assert kind.exit_code in range(1, 6)
+        assert kind.http_status in (409, 422, 500, 503)
