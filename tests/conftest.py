@@ -26,12 +26,33 @@ def postgres():
     server.remove()
 
 
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory):
+    """The bytes of an empty ledger on SQLite: thousands of tests need one, and few of them are about how it comes to be."""
+    from optin.ledger import Ledger
+
+    path = tmp_path_factory.mktemp("migrated") / "ledger.sqlite"
+    Ledger.open(str(path)).close()
+    return path.read_bytes()
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request, tmp_path):
-    """The URL of an empty database, on each engine in turn."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'ledger.sqlite'}"
-    return request.getfixturevalue("postgres").new_schema()
+    """The URL of an empty ledger, in each kind of database in turn."""
+    if request.param == "postgresql":
+        return request.getfixturevalue("postgres").new_ledger()
+    path = tmp_path / "ledger.sqlite"
+    path.write_bytes(request.getfixturevalue("migrated"))
+    path.chmod(0o600)
+    return f"sqlite:///{path}"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def bare_url(request, tmp_path):
+    """The URL of a database without any table, of each kind in turn."""
+    if request.param == "postgresql":
+        return request.getfixturevalue("postgres").new_schema()
+    return f"sqlite:///{tmp_path / 'ledger.sqlite'}"
 
 
 @pytest.fixture
@@ -52,9 +73,11 @@ def house(url, tmp_path):
 
 
 @pytest.fixture
-def lodge(tmp_path):
+def lodge(tmp_path, migrated):
     """A web service on SQLite alone, for what cannot differ between databases."""
     from web_steps import House
 
+    (tmp_path / "web.sqlite").write_bytes(migrated)
+    (tmp_path / "web.sqlite").chmod(0o600)
     with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as opened:
         yield opened

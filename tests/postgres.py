@@ -13,11 +13,13 @@ import subprocess
 import tempfile
 import time
 import uuid
+from functools import cached_property
 from pathlib import Path
 
 import psycopg
 
 PORT = 5432
+TEMPLATE = "ledger_to_copy"
 _LIBC = ctypes.CDLL(None)
 
 
@@ -85,6 +87,22 @@ class PostgresServer:
         name = f"ledger_{uuid.uuid4().hex}"
         self.execute(f"CREATE SCHEMA {name}")
         return self.url("postgres", schema=name)
+
+    def new_ledger(self):
+        """Create a schema with the tables of an empty ledger, copied in one go from one that was migrated step by step."""
+        name = f"ledger_{uuid.uuid4().hex}"
+        self.execute(self._tables.replace(TEMPLATE, name))
+        return self.url("postgres", schema=name)
+
+    @cached_property
+    def _tables(self):
+        from optin.ledger import Ledger
+
+        self.execute(f"CREATE SCHEMA {TEMPLATE}")
+        Ledger.open(self.url("postgres", schema=TEMPLATE)).close()
+        command = [_program("pg_dump"), "-h", self.folder, "-U", "optin", "-d", "postgres", "-n", TEMPLATE, "--inserts"]
+        dump = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        return "".join(line for line in dump.splitlines(keepends=True) if not line.startswith(("\\", "--")))
 
     def new_database(self, encoding="UTF8"):
         """Create an empty database and give its name."""

@@ -313,11 +313,11 @@ def test_a_ledger_can_be_closed_and_opened_again(url):
         assert release(ledger, draw=refuse_to_draw) == first
 
 
-def test_whoever_only_looks_makes_no_ledger(url):
+def test_whoever_only_looks_makes_no_ledger(bare_url):
     with pytest.raises(BadInput, match="there is no ledger"):
-        Ledger.open(url, create=False)
-    Ledger.open(url).close()
-    Ledger.open(url, create=False).close()
+        Ledger.open(bare_url, create=False)
+    Ledger.open(bare_url).close()
+    Ledger.open(bare_url, create=False).close()
 
 
 def test_a_writer_that_waits_too_long_says_why(url, monkeypatch):
@@ -358,14 +358,14 @@ def test_a_path_is_taken_letter_by_letter(tmp_path, name):
     assert {file.name.removesuffix("-wal").removesuffix("-shm") for file in tmp_path.iterdir()} == {name}
 
 
-def test_a_database_of_another_program_is_left_alone(url):
-    engine = create_engine(connection._place(url))
+def test_a_database_of_another_program_is_left_alone(bare_url):
+    engine = create_engine(connection._place(bare_url))
     with engine.begin() as link:
         link.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32))"))
         link.execute(text("INSERT INTO alembic_version VALUES ('3f1b')"))
     engine.dispose()
     with pytest.raises(BadInput, match="belongs to another program"):
-        Ledger.open(url)
+        Ledger.open(bare_url)
 
 
 def test_a_ledger_in_memory_is_refused():

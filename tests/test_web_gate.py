@@ -11,9 +11,10 @@ from types import SimpleNamespace
 
 import httpx
 import pytest
-from argon2 import PasswordHasher
-from web_steps import PASSWORD, House
+from argon2 import PasswordHasher, extract_parameters, profiles
+from web_steps import AS_SERVED, PASSWORD, House
 
+from optin.errors import BadInput
 from optin.web.pages import drawing
 from optin.web.service import passwords
 from optin.web.service.failures import TooSoon
@@ -61,6 +62,15 @@ def hashes(monkeypatch):
     monkeypatch.setattr(passwords, "_hasher", lambda: counting)
     yield counting
     counting.go.set()
+
+
+def test_a_password_is_hashed_as_argon2_advises_and_then_lets_its_analyst_in(lodge, monkeypatch):
+    assert extract_parameters(AS_SERVED().hash(PASSWORD)) == profiles.RFC_9106_LOW_MEMORY
+    monkeypatch.setattr(passwords, "_hasher", AS_SERVED)
+    ada = lodge.analyst("ada")
+    ada.sign_in("ada", PASSWORD)
+    with pytest.raises(BadInput, match="password"):
+        ada.sign_in("ada", PASSWORD + "s")
 
 
 SIGNING_IN = {
