@@ -2,12 +2,12 @@
 
 import math
 import stat
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from changing import changed_plan
 
 import optin
 from optin import LinearBenefit, PrivacyConstrained, QuasiLinear, campaign
@@ -61,7 +61,7 @@ def offer(kept):
 def offered(plan, agents, cap, bounds):
     """An announcement with any cap at all."""
     eta = cap if math.isinf(cap) else plan.eta
-    drawn = replace(plan, cap=cap, eta=eta, bounds=bounds, data_variance=0.0)
+    drawn = changed_plan(plan, cap=cap, eta=eta, bounds=bounds, data_variance=0.0)
     return drawn.announce(agents, campaign="c", min_people=1)
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from optin.errors import BadInput, BudgetSpent, Infeasible, LedgerUnavailable, OptinError, PromiseBroken
     from optin.ledger import Ledger
     from optin.planning import Certificate, Plan, Target, plan
+    from optin.questions import Number, Sheet
     from optin.receipts import Receipt, check
     from optin.releasing import Interval, Release, release
     from optin.simulation import simulate
@@ -42,6 +43,7 @@ _HOMES = {
     "Interval": "releasing",
     "Ledger": "ledger",
     "LinearBenefit": "agents",
+    "Number": "questions",
     "OptinError": "errors",
     "Plan": "planning",
     "PrivacyConstrained": "agents",
@@ -50,6 +52,7 @@ _HOMES = {
     "QuasiLinear": "agents",
     "Receipt": "receipts",
     "Release": "releasing",
+    "Sheet": "questions",
     "announce": "announcement",
     "check": "receipts",
     "compare": "baselines",
@@ -75,6 +78,7 @@ __all__ = [
     "Ledger",
     "LedgerUnavailable",
     "LinearBenefit",
+    "Number",
     "OptinError",
     "Plan",
     "PrivacyConstrained",
@@ -82,6 +86,7 @@ __all__ = [
     "QuasiLinear",
     "Receipt",
     "Release",
+    "Sheet",
     "Target",
     "__version__",
     "announce",

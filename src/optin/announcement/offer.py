@@ -21,8 +21,8 @@ from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, FloatArray, GrainRule, P
 from optin.kernel.noise import LAPLACE, variance
 from optin.kernel.rounding import exact_epsilon
 from optin.planning.cautions import cautions
-from optin.planning.question import WIDEST
 from optin.planning.reach import reach
+from optin.questions.number import WIDEST
 
 __all__ = ["PRIVACY_CONSTRAINED", "QUASI_LINEAR", "Announcement", "announced_eta", "exact_variance", "nearest"]
 
@@ -194,7 +194,7 @@ class Announcement:
             model=fields.take_text("model"),
             people=fields.take_int("people"),
             bounds=(low, high),
-            benefit_name=None if fields.is_null("benefit_name") else fields.take_text("benefit_name"),
+            benefit_name=fields.maybe("benefit_name", fields.take_text),
             total_grains=fields.take_int("total_grains"),
             total_squared_grains=fields.take_int("total_squared_grains"),
             cap_lowered=fields.take_bool("cap_lowered"),
@@ -204,10 +204,10 @@ class Announcement:
             max_gap=fields.take_real("max_gap"),
             tilt=fields.take_real("tilt"),
             variance=fields.take_real("variance"),
-            promised_variance=None if fields.is_null("promised_variance") else fields.take_real("promised_variance"),
-            surplus=None if fields.is_null("surplus") else fields.take_real("surplus"),
-            benefit_at_promise=None if fields.is_null("benefit_at_promise") else fields.take_real("benefit_at_promise"),
-            outside=None if fields.is_null("outside") else fields.take_real("outside"),
+            promised_variance=fields.maybe("promised_variance", fields.take_real),
+            surplus=fields.maybe("surplus", fields.take_real),
+            benefit_at_promise=fields.maybe("benefit_at_promise", fields.take_real),
+            outside=fields.maybe("outside", fields.take_real),
         )
         stated = fields.take_text("fingerprint")
         fields.finish()

@@ -93,7 +93,7 @@ def plan_people(
         with Output(output, private=True, inputs=[people, ledger]) as file:
             file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
     story = explaining.explanation(plan, found.agents, described=record["describe"], without=share)
-    _show(story, record, plan.warnings(described(record)), as_json=as_json)
+    _show(story, plan.flat() | record, plan.warnings(described(record)), as_json=as_json)
     note(f"wrote {output}" if output else "nothing was written; add -o plan.json to go on with this plan")
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn, cast
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NoReturn, TypeVar, cast
 
 from optin.errors import BadInput
 
 _WIDEST = 10**100
+Taken = TypeVar("Taken")
 
 
 def canonical_bytes(record: Mapping[str, Any]) -> bytes:
@@ -62,13 +63,22 @@ def wide(number: int) -> str:
 class Fields:
     """Read the fields of one JSON object strictly: each exactly once, of the stated kind, none left over."""
 
-    def __init__(self, record: object, kind: str, versions: Iterable[int]) -> None:
+    version = 0
+    """The version in which the record is written; 0 for a part of another record."""
+
+    def __init__(self, record: object, kind: str, versions: Iterable[int] = ()) -> None:
         self._kind = kind
         if not isinstance(record, dict):
-            self._refuse("it is not a JSON object")
+            self.refuse("it is not a JSON object")
         self._record: dict[str, Any] = dict(record)
-        if self._record.pop("format", None) not in [f"optin.{kind}/{version}" for version in versions]:
-            self._refuse(f'its "format" is not an optin.{kind} of a version that this optin reads')
+        if versions:
+            stated, known = (
+                self._record.pop("format", None),
+                {f"optin.{kind}/{version}": version for version in versions},
+            )
+            if not isinstance(stated, str) or stated not in known:
+                self.refuse(f'its "format" is not an optin.{kind} of a version that this optin reads')
+            self.version = known[stated]
 
     @classmethod
     def parse(cls, text: str, kind: str, versions: Iterable[int]) -> Fields:
@@ -82,7 +92,7 @@ class Fields:
     def take(self, name: str) -> object:
         """Take one field, whatever it is."""
         if name not in self._record:
-            self._refuse(f'"{name}" is missing')
+            self.refuse(f'"{name}" is missing')
         return self._record.pop(name)
 
     def take_real(self, name: str) -> float:
@@ -92,7 +102,7 @@ class Fields:
             return math.inf
         number = finite(found)
         if number is None:
-            self._refuse(f'"{name}" is not a number')
+            self.refuse(f'"{name}" is not a number')
         return number
 
     def take_int(self, name: str) -> int:
@@ -101,37 +111,63 @@ class Fields:
         if isinstance(found, str) and found.removeprefix("-").isdecimal() and found.isascii() and len(found) <= 100:
             return int(found)
         if isinstance(found, bool) or not isinstance(found, int) or abs(found) >= _WIDEST:
-            self._refuse(f'"{name}" is not a whole number, or is too long')
+            self.refuse(f'"{name}" is not a whole number, or is too long')
         return int(found)
 
     def take_text(self, name: str) -> str:
         """Take text."""
         found = self.take(name)
         if not isinstance(found, str):
-            self._refuse(f'"{name}" is not text')
+            self.refuse(f'"{name}" is not text')
         return str(found)
 
     def take_bool(self, name: str) -> bool:
         """Take true or false."""
         found = self.take(name)
         if not isinstance(found, bool):
-            self._refuse(f'"{name}" is not true or false')
+            self.refuse(f'"{name}" is not true or false')
         return bool(found)
 
-    def is_null(self, name: str) -> bool:
-        """Say whether a field is null, and take it if so."""
-        if name in self._record and self._record[name] is None:
+    def take_count(self, name: str) -> int:
+        """Take a whole number of 0 or more."""
+        found = self.take_int(name)
+        if found < 0:
+            self.refuse(f'"{name}" is below 0')
+        return found
+
+    def take_reals(self, name: str) -> tuple[float, ...]:
+        """Take a list of numbers."""
+        return tuple(Fields({name: each}, self._kind).take_real(name) for each in self._take_list(name))
+
+    def take_object(self, name: str) -> Fields:
+        """Take an object within the object, to be read as strictly."""
+        return Fields(self.take(name), f'{self._kind}\'s "{name}"')
+
+    def take_objects(self, name: str) -> list[Fields]:
+        """Take a list of objects."""
+        return [Fields(each, f'{self._kind}\'s "{name}"') for each in self._take_list(name)]
+
+    def _take_list(self, name: str) -> list[object]:
+        found = self.take(name)
+        if not isinstance(found, list):
+            self.refuse(f'"{name}" is not a list')
+        return found
+
+    def maybe(self, name: str, take: Callable[[str], Taken]) -> Taken | None:
+        """Take a field that may be null."""
+        if self._record.get(name, name) is None:
             del self._record[name]
-            return True
-        return False
+            return None
+        return take(name)
 
     def finish(self) -> None:
         """Refuse fields nobody asked for: they would not be covered by the fingerprint."""
         if self._record:
-            self._refuse(f'"{min(self._record)}" is not one of its fields')
+            self.refuse(f'"{min(self._record)}" is not one of its fields')
 
-    def _refuse(self, why: str) -> NoReturn:
-        raise BadInput(f"this {self._kind} cannot be read: {why}")
+    def refuse(self, why: str) -> NoReturn:
+        """Say why this cannot be read."""
+        raise BadInput("this {kind} cannot be read: {why}", kind=self._kind, why=why)
 
 
 def _no_constant(name: str) -> NoReturn:

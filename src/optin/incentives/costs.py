@@ -19,7 +19,7 @@ from optin.incentives.limits import report_table
 from optin.kernel.ladder import Array
 from optin.kernel.replacing import OneReplaced
 from optin.planning import plan
-from optin.planning.question import Question, question
+from optin.planning.asked import Asked, asked_of, value_sheet
 
 __all__ = ["CostReports", "best_lies", "cost_reports", "gain_of_cost"]
 
@@ -75,7 +75,7 @@ def cost_reports(
     >>> (found.gains + 0.0).round(3)[:3].tolist()
     [[-1.106, 0.0, 0.317], [-1.038, 0.0, 0.304], [0.0, 0.0, 0.0]]
     """
-    asked = question(agents, bounds=bounds, data_variance=data_variance, data_sd=None, eta=None, max_gap=0.0, slack=0.0)
+    asked = asked_of(agents, value_sheet(bounds=bounds, data_variance=data_variance))
     outside = agents.outside_at(asked.data_variance)
     _expect_common(agents, asked)
     honest = plan(agents, bounds=bounds, data_variance=data_variance)
@@ -144,7 +144,7 @@ def _utility(truly: QuasiLinear, told: QuasiLinear, person: int, question: dict[
     return float(surplus if surplus.ndim == 0 else surplus[person]) - float(paid)
 
 
-def _expect_common(agents: QuasiLinear, asked: Question) -> None:
+def _expect_common(agents: QuasiLinear, asked: Asked) -> None:
     if np.ndim(agents.surplus_at(asked.data_variance, data_variance=asked.data_variance)) > 0:
         raise BadInput("people differ in benefit or outside option; use gain_of_cost, person by person")
 
@@ -165,7 +165,7 @@ def _column(found: CostReports, best: NDArray[np.int64]) -> CostReports:
 class _Climb:
     """V -> M(V) for every person and report together, from a place at or below every least fixed point."""
 
-    def __init__(self, agents: QuasiLinear, asked: Question, outside: float) -> None:
+    def __init__(self, agents: QuasiLinear, asked: Asked, outside: float) -> None:
         self.agents, self.asked, self.outside = agents, asked, outside
         with np.errstate(divide="ignore"):
             self.table = OneReplaced(1.0 / agents.costs)

@@ -14,7 +14,7 @@ from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.kernel.replacing import OneReplaced
 from optin.planning import plan
-from optin.planning.question import question
+from optin.planning.asked import asked_of, value_sheet
 from optin.tables.labels import aligned
 
 __all__ = ["LimitReports", "limit_reports", "report_table"]
@@ -64,7 +64,7 @@ def limit_reports(
     """
     if not isinstance(agents, PrivacyConstrained):
         raise BadInput("limit_reports is about people with limits; cost_reports is for people who weigh costs")
-    asked = question(agents, bounds=bounds, data_variance=data_variance, data_sd=None, eta=None, max_gap=0.0, slack=0.0)
+    asked = asked_of(agents, value_sheet(bounds=bounds, data_variance=data_variance))
     told = report_table(reports, agents.limits, FACTORS, index=agents.index)
     table = OneReplaced(_below_squares(agents.limits))
     who = np.arange(len(agents))

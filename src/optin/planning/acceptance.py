@@ -14,10 +14,12 @@ from optin.errors import Argument, BadInput, Infeasible
 from optin.kernel.fixedpoint import STEPS, least_fixed_point
 from optin.kernel.ladder import Array, Limits
 from optin.kernel.noise import noise_variance
-from optin.kernel.optimum import Design, best_at_reach, best_design, tilt_of
+from optin.kernel.optimum import Design, best_at_reach, best_design
 from optin.kernel.quasilinear import Crossing, Gain, least_crossing
 from optin.kernel.shortfall import fewest_copies, shortfall
-from optin.planning.question import Question
+from optin.planning.asked import Asked
+from optin.planning.design import design_of
+from optin.planning.promise import PromisedVariance
 from optin.planning.record import Plan
 
 __all__ = ["common_gain", "solve_quasilinear"]
@@ -25,7 +27,7 @@ __all__ = ["common_gain", "solve_quasilinear"]
 ROUGH = 500  # steps of each what-if of an infeasible instance: enough unless it is very near the edge
 
 
-def solve_quasilinear(agents: QuasiLinear, asked: Question) -> Plan:
+def solve_quasilinear(agents: QuasiLinear, asked: Asked) -> Plan:
     """Find the least promised variance that carries itself (E9), by E10 for a common benefit."""
     outside = agents.outside_at(asked.data_variance)
     if _alike(agents, asked):
@@ -33,16 +35,16 @@ def solve_quasilinear(agents: QuasiLinear, asked: Question) -> Plan:
     return _for_each(agents, asked)
 
 
-def _alike(agents: QuasiLinear, asked: Question) -> bool:
+def _alike(agents: QuasiLinear, asked: Asked) -> bool:
     """Say whether everyone has the same benefit and outside option."""
     return np.ndim(agents.surplus_at(_first_look(asked), data_variance=asked.data_variance)) == 0
 
 
-def _first_look(asked: Question) -> float:
+def _first_look(asked: Asked) -> float:
     return asked.data_variance or asked.width**2 / 4
 
 
-def _for_all(agents: QuasiLinear, asked: Question, outside: float) -> Plan:
+def _for_all(agents: QuasiLinear, asked: Asked, outside: float) -> Plan:
     table = agents.table()
     watched = _watched(agents)
     gain = _gain(agents, asked, watched, outside)
@@ -62,7 +64,7 @@ def _watched(agents: QuasiLinear) -> Watched:
     return Watched(agents.benefit, people=len(agents), index=agents.index)
 
 
-def _gain(agents: QuasiLinear, asked: Question, watched: Watched, outside: float) -> Gain:
+def _gain(agents: QuasiLinear, asked: Asked, watched: Watched, outside: float) -> Gain:
     """Express the benefit beyond the outside option in the design's unit variance; slack inflates what is promised."""
     inflate = asked.inflate
     if isinstance(agents.benefit, LinearBenefit):
@@ -73,13 +75,13 @@ def _gain(agents: QuasiLinear, asked: Question, watched: Watched, outside: float
     return Gain(lambda v: watched.common(inflate * v) - outside)
 
 
-def _scan(agents: QuasiLinear, asked: Question) -> list[float]:
+def _scan(agents: QuasiLinear, asked: Asked) -> list[float]:
     """Choose variances to look at a benefit beforehand: from the mean of everyone to that of nobody."""
     worst = asked.width**2 / 4
     return np.geomspace(max(asked.data_variance / len(agents), 1e-9 * worst), worst, 65).tolist()  # type: ignore[no-any-return]
 
 
-def common_gain(agents: QuasiLinear, asked: Question) -> Gain:
+def common_gain(agents: QuasiLinear, asked: Asked) -> Gain:
     """Return the gain of people who share benefit and outside option; BadInput where they do not."""
     outside = agents.outside_at(asked.data_variance)
     if not _alike(agents, asked):
@@ -90,36 +92,30 @@ def common_gain(agents: QuasiLinear, asked: Question) -> Gain:
     return _gain(agents, asked, _watched(agents), float(np.max(outside)))
 
 
-def _accepted(agents: QuasiLinear, asked: Question, outside: float, table: Limits, crossing: Crossing) -> Plan:
+def _accepted(agents: QuasiLinear, asked: Asked, outside: float, table: Limits, crossing: Crossing) -> Plan:
     promised = asked.inflate * crossing.variance
     benefit = float(agents.benefit_at(promised))
     surplus = benefit - outside
     design = _unit_design(table, asked, crossing, surplus)
-    return Plan(
-        people=len(agents),
-        model=agents.model,
-        **asked.fields(),
+    total = math.inf if design.noiseless else surplus * design.reach
+    found = design_of(
+        replace(design, variance=crossing.variance),
+        table,
         cap=_cap(asked, design, surplus),
-        eta=asked.eta or (math.inf if design.noiseless else surplus * design.reach / asked.width),
-        variance=crossing.variance * asked.width**2,
-        tilt=tilt_of(design, table),
-        pooled_people=design.pooled,
-        weight_squares=design.weight_squares,
-        surplus=surplus,
-        promised_variance=promised,
-        benefit_name=benefit_name(agents.benefit),
-        benefit_at_promise=benefit,
-        outside=outside,
+        epsilon_total=total if asked.reach is None else asked.reach,
+        data_unit=asked.width**2,
     )
+    promise = PromisedVariance(promised, surplus, benefit_name(agents.benefit), benefit, outside)
+    return Plan(asked.sheet, agents.model, (found,), asked.wish, promise)
 
 
-def _cap(asked: Question, design: Design, surplus: float) -> float:
+def _cap(asked: Asked, design: Design, surplus: float) -> float:
     if design.noiseless:  # only people without cost have weight, and share a given eta among them
         return math.inf if asked.reach is None else asked.reach / design.pooled
     return surplus * design.cap if design.cap < math.inf else math.inf
 
 
-def _unit_design(table: Limits, asked: Question, crossing: Crossing, surplus: float) -> Design:
+def _unit_design(table: Limits, asked: Asked, crossing: Crossing, surplus: float) -> Design:
     """Describe the offer y as a design over t = 1/c; the surplus only scales it.
 
     y is solved again from the surplus (E1), because a price found from y loses digits where nearly everyone is alike.
@@ -143,7 +139,7 @@ class _Everyone:
     """The rising map M of people who differ in benefit or outside option; ``bonus`` and ``copies`` for what-if."""
 
     agents: QuasiLinear
-    asked: Question
+    asked: Asked
     watched: Watched
     outside: Array | float
 
@@ -171,7 +167,7 @@ class _Everyone:
         return least_fixed_point(rising, start, steps=steps)
 
 
-def _for_each(agents: QuasiLinear, asked: Question) -> Plan:
+def _for_each(agents: QuasiLinear, asked: Asked) -> Plan:
     watched = _watched(agents)
     everyone = _Everyone(agents, asked, watched, agents.outside_at(asked.data_variance))
     for look in _scan(agents, asked)[::8]:
@@ -185,23 +181,10 @@ def _for_each(agents: QuasiLinear, asked: Question) -> Plan:
         design = best_design(table, spread=asked.spread, kappa=asked.kappa)
     else:
         design = best_at_reach(table, reach=asked.reach, spread=asked.spread, kappa=asked.kappa) or _never()
-    return Plan(
-        people=len(agents),
-        model=agents.model,
-        **asked.fields(),
-        cap=design.cap,
-        eta=asked.eta if asked.eta is not None else design.reach / asked.width,
-        variance=design.variance * asked.width**2,
-        tilt=tilt_of(design, table),
-        pooled_people=design.pooled,
-        weight_squares=design.weight_squares,
-        surplus=None,
-        promised_variance=promised,
-        benefit_name=benefit_name(agents.benefit),
-        benefit_at_promise=None,
-        outside=None,
-        within_resolution=undecided,
-    )
+    total = design.reach if asked.reach is None else asked.reach
+    found = design_of(design, table, cap=design.cap, epsilon_total=total, data_unit=asked.width**2)
+    promise = PromisedVariance(promised, benefit_name=benefit_name(agents.benefit))
+    return Plan(asked.sheet, agents.model, (found,), asked.wish, promise, within_resolution=undecided)
 
 
 def _never() -> Design:

@@ -15,7 +15,6 @@ from optin.kernel.noise import noise_variance
 from optin.kernel.optimum import best_at_reach, best_design
 from optin.kernel.quasilinear import least_crossing
 from optin.planning.acceptance import common_gain
-from optin.planning.question import Question
 from optin.planning.record import Plan
 
 __all__ = ["Certificate", "certify"]
@@ -136,20 +135,12 @@ def _with_fixed_point(certificate: Certificate, plan: Plan, agents: QuasiLinear)
 
 def _excluded(plan: Plan, agents: QuasiLinear) -> float:
     """Search again by exclusion (E10); 0 where people differ, so that only the climb speaks."""
-    asked = Question(
-        plan.bounds,
-        plan.data_variance,
-        plan.eta if plan.eta_given else None,
-        plan.max_gap,
-        plan.slack,
-        plan.noise_constant,
-    )
+    asked = plan.asked
     try:
         gain = common_gain(agents, asked)
     except BadInput:
         return 0.0
-    reach = plan.epsilon_total if plan.eta_given else None
-    found = least_crossing(agents.table(), gain, spread=asked.spread, kappa=asked.kappa, reach=reach)
+    found = least_crossing(agents.table(), gain, spread=asked.spread, kappa=asked.kappa, reach=asked.reach)
     return 0.0 if found.crossing is None or found.undecided else asked.inflate * found.crossing.variance
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -12,13 +12,19 @@ import numpy as np
 from optin._attached import METHODS
 from optin.agents import Agents, Description, PrivacyConstrained
 from optin.errors import BadInput
+from optin.formats.strict_json import Fields
 from optin.kernel.ladder import Array
 from optin.kernel.noise import LAPLACE, variance
-from optin.kernel.optimum import Design, epsilons, shadow_prices
+from optin.kernel.optimum import Design as Solution
+from optin.kernel.optimum import epsilons, shadow_prices
+from optin.planning.asked import Asked
 from optin.planning.cautions import cautions
-from optin.planning.question import spread_of
+from optin.planning.design import Design
+from optin.planning.promise import OneQuestion, PromisedVariance, Promising
 from optin.planning.reach import plus_minus, reach
-from optin.planning.wish import Target
+from optin.planning.version_1 import flat, read_version_1
+from optin.planning.wish import Target, Wish
+from optin.questions import Sheet
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
@@ -26,12 +32,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan"]
 
-FORMAT = 1
+FORMAT = 2
 N = TypeVar("N", float, Array)
 
 
 @dataclass(frozen=True, repr=False)
-class Plan:
+class Plan(OneQuestion, Promising):
     """The optimal design: everyone gets epsilon min(limit, cap) and the weight that goes with it.
 
     Optimal among weighted means with fixed weights and one Laplace noise.
@@ -42,49 +48,89 @@ class Plan:
     (5.0, 15.0, 12.0)
     """
 
-    people: int
+    sheet: Sheet
     model: str
-    bounds: tuple[float, float]
-    data_variance: float
-    max_gap: float
-    slack: float
-    eta_given: bool
-    noise_constant: float
-    cap: float
-    eta: float
-    variance: float
-    tilt: float
-    pooled_people: int
-    weight_squares: float
-    surplus: float | None
-    promised_variance: float | None
-    benefit_name: str | None
-    benefit_at_promise: float | None
-    outside: float | None
-    target: Target | None = None
+    designs: tuple[Design, ...]
+    wish: Wish = field(default_factory=Wish)
+    promise: PromisedVariance | None = None
     within_resolution: bool = False
-    high_limits: bool = field(default=False, compare=False, metadata={"written": False})
+    high_limits: bool = field(default=False, compare=False)
     """Whether people in memory had limits above 10 when this was planned; not part of what is written."""
 
     @property
-    def width(self) -> float:
-        """R, the distance between the bounds."""
-        return self.bounds[1] - self.bounds[0]
+    def asked(self) -> Asked:
+        """Sheet and wish, as the planner was asked."""
+        return Asked(self.sheet, self.wish)
+
+    @property
+    def _design(self) -> Design:
+        (only,) = self.designs
+        return only
+
+    @property
+    def people(self) -> int:
+        """How many people were planned for."""
+        return self._design.sums.people
+
+    @property
+    def cap(self) -> float:
+        """x: nobody gives more epsilon than this; inf without noise."""
+        return self._design.cap
 
     @property
     def epsilon_total(self) -> float:
         """The sum of all epsilons, R eta."""
-        return self.width * self.eta
+        return self._design.sums.epsilon_total
+
+    @property
+    def eta(self) -> float:
+        """The Laplace rate in data units: the one given, or the sum of epsilons over R."""
+        return self.epsilon_total / self.width if self.wish.eta is None else self.wish.eta
+
+    @property
+    def eta_given(self) -> bool:
+        """Whether the Laplace rate was given, and not found."""
+        return self.wish.eta is not None
+
+    @property
+    def slack(self) -> float:
+        """Room for decliners (E12)."""
+        return self.wish.slack
+
+    @property
+    def target(self) -> Target | None:
+        """What a wanted standard error would take, where one was wanted."""
+        return self.wish.target
+
+    @property
+    def noise_constant(self) -> float:
+        """kappa, the variance of the noise at scale 1 (E0)."""
+        return float(LAPLACE.kappa)
+
+    @property
+    def variance(self) -> float:
+        """E0's variance of the mean, in data units."""
+        return self._design.variances[0]
+
+    @property
+    def tilt(self) -> float:
+        """How far the weights are from equal (TV of E15)."""
+        return self._design.sums.tilt
+
+    @property
+    def pooled_people(self) -> int:
+        """How many people have a limit at or above the cap."""
+        return self._design.sums.pooled_people
+
+    @property
+    def weight_squares(self) -> float:
+        """The sum of squared weights."""
+        return self._design.sums.weight_squares
 
     @property
     def noise_scale(self) -> float:
         """The scale of the Laplace noise in data units, 1 / eta."""
         return 1.0 / self.eta
-
-    @property
-    def spread(self) -> float:
-        """sigma^2 / R^2 (`spread_of`)."""
-        return spread_of(self.data_variance, self.width)
 
     @property
     def noise_variance(self) -> float:
@@ -176,11 +222,11 @@ class Plan:
             )
         return shadow_prices(self.limits(agents), self.design(), spread=self.spread) * self.width**2
 
-    def design(self) -> Design:
+    def design(self) -> Solution:
         """Return the kernel's view of this plan, in units of the range."""
         reach = self.epsilon_total
         unit = self.variance / self.width**2
-        return Design(self.people, self.cap, reach, self.weight_squares * reach * reach, self.pooled_people, unit)
+        return Solution(self.people, self.cap, reach, self.weight_squares * reach * reach, self.pooled_people, unit)
 
     def certificate(self, agents: Agents) -> Certificate:
         """Prove that no limit is crossed and no other weights and Laplace noise are better, by recomputable numbers."""
@@ -195,28 +241,27 @@ class Plan:
 
     def to_json(self) -> str:
         """Write the plan as JSON of constant size."""
-        record = {"format": f"optin.plan/{FORMAT}"} | {
-            name: _plain(value) for name, value in asdict(self).items() if name in _WRITTEN
+        record = {
+            "format": f"optin.plan/{FORMAT}",
+            "model": self.model,
+            "sheet": self.sheet.to_record(),
+            "wish": self.wish.to_record(),
+            "noise": LAPLACE.name,
+            "designs": [design.to_record() for design in self.designs],
+            "promise": None if self.promise is None else self.promise.to_record(),
+            "within_resolution": self.within_resolution,
         }
         return json.dumps(record, indent=1, allow_nan=False)
 
+    def flat(self) -> dict[str, Any]:
+        """Return the numbers of the plan by name, without layers, for scripts."""
+        return flat(self)
+
     @classmethod
     def from_json(cls, text: str) -> Plan:
-        """Read a plan written by `to_json`; other keys in it are left to their owners."""
-        try:
-            record = json.loads(text)
-        except ValueError:
-            raise BadInput("this is not a plan: not JSON") from None
-        if not isinstance(record, dict) or record.get("format") != f"optin.plan/{FORMAT}":
-            raise BadInput(f"this is not a plan that optin can read: it needs format optin.plan/{FORMAT}")
-        missing = [f.name for f in _WRITTEN.values() if f.name not in record and f.default is MISSING]
-        if missing:
-            raise BadInput("this plan lacks {fields}; make it again", fields=", ".join(missing))
-        try:
-            known = (f for f in _WRITTEN.values() if f.name in record)
-            return cls(**{f.name: _field(f.name, str(f.type), record[f.name]) for f in known})
-        except (TypeError, ValueError, IndexError, KeyError):
-            raise BadInput("this plan was changed by hand: a field is not what it should be; write it again") from None
+        """Read a plan written by `to_json`, of this or the previous version; other keys in it are left to their owners."""
+        fields = Fields.parse(text, "plan", (FORMAT, 1))
+        return cls(**(read_version_1(fields) if fields.version == 1 else _read(fields)))
 
     def warnings(self, description: Description | None = None) -> tuple[str, ...]:
         """List what is odd about this plan, in sentences: nothing is refused for it.
@@ -277,34 +322,22 @@ class Plan:
         return f"<table><caption>Plan</caption>{cells}</table>"
 
 
-_WRITTEN = {f.name: f for f in fields(Plan) if f.metadata.get("written", True)}
-
-
 def _count(people: float) -> str:
     return f"{people:,.{'4g' if people < 1000 else '0f'}}"
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401
-    return repr(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _field(name: str, kind: str, value: Any) -> Any:  # noqa: ANN401
-    """Read one field as its type; anything else is a ValueError."""
-    if name == "target":
-        return None if value is None else Target(**value)
-    if name == "bounds":
-        return (_float(value[0]), _float(value[1]))
-    if value is None and "None" in kind:
-        return None
-    if kind.startswith("float"):
-        return _float(value)
-    expected = {"int": int, "bool": bool, "str": str}[kind.split()[0]]
-    if type(value) is not expected or (isinstance(value, int) and value < 0):
-        raise ValueError
-    return value
-
-
-def _float(value: Any) -> float:  # noqa: ANN401
-    if isinstance(value, bool) or not (isinstance(value, int | float) or value in ("inf", "-inf")):
-        raise ValueError
-    return float(value)
+def _read(fields: Fields) -> dict[str, Any]:
+    if fields.take_text("noise") != LAPLACE.name:
+        fields.refuse('"noise" is not one that this optin knows')
+    designs = tuple(Design.from_fields(each) for each in fields.take_objects("designs"))
+    sheet = Sheet.from_fields(fields.take_object("sheet"))
+    if len(designs) != 1 or not len(designs[0].shares) == len(designs[0].variances) == len(sheet) == 1:
+        fields.refuse("it is not about one question for everyone")
+    return {
+        "sheet": sheet,
+        "model": fields.take_text("model"),
+        "designs": designs,
+        "wish": Wish.from_fields(fields.take_object("wish")),
+        "promise": fields.maybe("promise", lambda name: PromisedVariance.from_fields(fields.take_object(name))),
+        "within_resolution": fields.take_bool("within_resolution"),
+    }

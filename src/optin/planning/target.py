@@ -10,7 +10,7 @@ from optin.errors import Argument, BadInput
 from optin.kernel.optimum import best_design
 from optin.kernel.quasilinear import least_crossing, offer_table
 from optin.planning.acceptance import common_gain
-from optin.planning.question import Question
+from optin.planning.asked import Asked
 from optin.planning.wish import Target
 
 __all__ = ["target_of"]
@@ -18,14 +18,14 @@ __all__ = ["target_of"]
 MOST = 2**50
 
 
-def target_of(agents: Agents, asked: Question, *, error: float, reached_error: float) -> Target:
+def target_of(agents: Agents, asked: Asked, *, error: float, reached_error: float) -> Target:
     """Answer both questions for a plan whose standard error is ``reached_error``."""
     if not 0 < error < math.inf:
         raise BadInput(
             "{target_error} must be a positive finite standard error, in the units of the data",
             target_error=Argument("target_error"),
         )
-    if asked.eta is not None or asked.max_gap > 0:
+    if asked.wish.eta is not None or asked.max_gap > 0:
         raise BadInput(
             "{target_error} goes with the best noise and independent values; leave out {eta} and {max_gap}",
             target_error=Argument("target_error"),
@@ -38,7 +38,7 @@ def target_of(agents: Agents, asked: Question, *, error: float, reached_error: f
     return Target(error, reached_error <= error, needed, limit)
 
 
-def _variance_of_crowd(agents: Agents, asked: Question) -> Callable[[float], float]:
+def _variance_of_crowd(agents: Agents, asked: Asked) -> Callable[[float], float]:
     """Return the unit variance of the optimum for so many people, mixed as these are."""
     table, n = agents.table(), len(agents)
     if not isinstance(agents, QuasiLinear):
@@ -69,7 +69,7 @@ def _people(variance: Callable[[float], float], low: int, wanted: float) -> int 
     return high
 
 
-def _common_limit(people: int, wanted: float, asked: Question) -> float | None:
+def _common_limit(people: int, wanted: float, asked: Asked) -> float | None:
     """Solve spread / n + kappa / (n limit)^2 = wanted for the limit."""
     left = wanted - asked.spread / people
     return math.sqrt(asked.kappa / left) / people if left > 0 else None

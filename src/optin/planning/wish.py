@@ -1,10 +1,11 @@
-"""The record of a wanted accuracy and what it would take."""
+"""What was wished for beside the sheet: a rate of noise, room for decliners, an accuracy and what it would take."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
-__all__ = ["Target"]
+from optin.formats.strict_json import Fields
 
 
 @dataclass(frozen=True)
@@ -19,3 +20,39 @@ class Target:
     reached: bool
     people_needed: int | None
     limit_needed: float | None
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Target:
+        """Read it."""
+        found = cls(
+            error=fields.take_real("error"),
+            reached=fields.take_bool("reached"),
+            people_needed=fields.maybe("people_needed", fields.take_count),
+            limit_needed=fields.maybe("limit_needed", fields.take_real),
+        )
+        fields.finish()
+        return found
+
+
+@dataclass(frozen=True)
+class Wish:
+    """``eta`` where the Laplace rate was given (else the best is found), ``slack`` for decliners (E12), and a `Target`."""
+
+    eta: float | None = None
+    slack: float = 0.0
+    target: Target | None = None
+
+    def to_record(self) -> dict[str, Any]:
+        """Write it as JSON holds it."""
+        return asdict(self)
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Wish:
+        """Read what `to_record` wrote."""
+        found = cls(
+            eta=fields.maybe("eta", fields.take_real),
+            slack=fields.take_real("slack"),
+            target=fields.maybe("target", lambda name: Target.from_fields(fields.take_object(name))),
+        )
+        fields.finish()
+        return found

@@ -246,8 +246,8 @@ class Release:
             tilt=fields.take_real("tilt"),
             versions=_versions(fields.take("versions")),
             charged=fields.take_bool("charged"),
-            ledger_number=None if fields.is_null("ledger_number") else fields.take_int("ledger_number"),
-            ledger_head=None if fields.is_null("ledger_head") else fields.take_text("ledger_head"),
+            ledger_number=fields.maybe("ledger_number", fields.take_int),
+            ledger_head=fields.maybe("ledger_head", fields.take_text),
         )
         _check_same(found, text)
         return found

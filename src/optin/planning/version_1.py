@@ -1,0 +1,81 @@
+"""Plans of version 1: one flat list of fields, read for good and written no more. Their names are still what `--json` prints."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from optin.formats.strict_json import Fields
+from optin.planning.design import Design, WeightSums
+from optin.planning.promise import PromisedVariance
+from optin.planning.wish import Target, Wish
+from optin.questions import Number, Sheet
+from optin.questions.number import pair
+
+if TYPE_CHECKING:
+    from optin.planning.record import Plan
+
+NAMES = (
+    *("people", "model", "bounds", "data_variance", "max_gap", "slack", "eta_given", "noise_constant", "cap", "eta"),
+    *("variance", "tilt", "pooled_people", "weight_squares", "surplus", "promised_variance", "benefit_name"),
+    *("benefit_at_promise", "outside", "target", "within_resolution"),
+)
+
+
+def flat(plan: Plan) -> dict[str, Any]:
+    """Return a plan's numbers by their names, without layers."""
+    found = {name: getattr(plan, name) for name in NAMES}
+    return found | {"bounds": list(plan.bounds), "target": None if plan.target is None else asdict(plan.target)}
+
+
+def read_version_1(fields: Fields) -> dict[str, Any]:
+    """Read the fields of a plan of version 1; those that came later are those of a sheet of one number."""
+    given, eta = fields.take_bool("eta_given"), fields.take_real("eta")
+    question = Number(
+        "value",
+        bounds=pair(fields, "bounds"),
+        data_variance=fields.take_real("data_variance"),
+        max_gap=fields.take_real("max_gap"),
+    )
+    sums = WeightSums(
+        people=fields.take_count("people"),
+        epsilon_total=question.width * eta if given else _total_of(eta, question.width),
+        weight_squares=fields.take_real("weight_squares"),
+        pooled_people=fields.take_count("pooled_people"),
+        tilt=fields.take_real("tilt"),
+    )
+    target = fields.maybe("target", lambda name: Target.from_fields(fields.take_object(name)))
+    return {
+        "sheet": Sheet(question),
+        "model": fields.take_text("model"),
+        "designs": (Design(None, fields.take_real("cap"), (1.0,), sums, (fields.take_real("variance"),)),),
+        "wish": Wish(eta if given else None, fields.take_real("slack"), target),
+        "promise": _promise(fields),
+        "within_resolution": fields.take_bool("within_resolution"),
+    }
+
+
+def _promise(fields: Fields) -> PromisedVariance | None:
+    variance = fields.maybe("promised_variance", fields.take_real)
+    if variance is None:
+        return None
+    return PromisedVariance(
+        variance,
+        surplus=fields.maybe("surplus", fields.take_real),
+        benefit_name=fields.maybe("benefit_name", fields.take_text),
+        benefit_at_promise=fields.maybe("benefit_at_promise", fields.take_real),
+        outside=fields.maybe("outside", fields.take_real),
+    )
+
+
+def _total_of(eta: float, width: float) -> float:
+    """Find the sum of epsilons that was divided by the width, so that eta comes back to the last digit."""
+    about = width * eta
+    near = [about]
+    for towards in (0.0, math.inf):
+        step = about
+        for _ in range(3):
+            step = math.nextafter(step, towards)
+            near.append(step)
+    return next((total for total in near if total / width == eta), about)

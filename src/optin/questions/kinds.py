@@ -1,0 +1,76 @@
+"""What every kind of question answers; planner, announcement and release ask nothing else of one."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from optin.errors import BadInput
+
+
+class Question(Protocol):
+    """One question of a sheet, of any kind: what is asked, word for word, and the numbers that its noise follows from."""
+
+    @property
+    def kind(self) -> str:
+        """The word for its kind in files."""
+
+    @property
+    def name(self) -> str:
+        """The name it has within its sheet."""
+
+    @property
+    def text(self) -> str:
+        """What people read."""
+
+    @property
+    def unit(self) -> str:
+        """What its values are counted in."""
+
+    @property
+    def column(self) -> str:
+        """Where answers stand in a table."""
+
+    @property
+    def importance(self) -> float:
+        """How many times the effective people of a question of importance 1 it should have (E19)."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The range that every answer is clamped to."""
+
+    @property
+    def width(self) -> float:
+        """R, how far one answer can move what is published."""
+
+    @property
+    def data_variance(self) -> float:
+        """The declared variance of answers, at most what the bounds allow."""
+
+    @property
+    def max_gap(self) -> float:
+        """How far means of cautious and open people may lie apart (E15)."""
+
+    @property
+    def spread(self) -> float:
+        """The declared variance in units of R^2."""
+
+    @property
+    def price(self) -> float:
+        """C = kappa R^2 / sigma^2, all that a planner needs to know of it (E18)."""
+
+    def to_record(self) -> dict[str, Any]:
+        """Write everything that was asked, as JSON holds it."""
+
+
+def checked_text(text: object, what: str) -> str:
+    """Return words that people are to read; anything else is refused."""
+    if not isinstance(text, str) or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise BadInput("{what} must be text", what=what)
+    return text
+
+
+def checked_name(name: object) -> str:
+    """Return a question's name if it fits on one line, as it is: columns and files carry it."""
+    if not isinstance(name, str) or not name.isprintable() or not name.strip() or name != name.strip():
+        raise BadInput("a question's name must be printable text on one line, without spaces at its ends")
+    return name

@@ -1,0 +1,176 @@
+"""A number within bounds, of which the mean is published."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import InitVar, dataclass
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from optin.errors import Argument, BadInput
+from optin.formats.strict_json import Fields, finite
+from optin.kernel.noise import LAPLACE
+from optin.questions.kinds import checked_name, checked_text
+
+WIDEST = 1e150
+"""How far apart bounds may lie, and how near."""
+TINIEST = 1e-150
+_TWO = "{argument} must be two numbers, the lower first: the range every value is clamped to"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A question answered by a number; every answer is clamped to ``bounds``.
+
+    ``data_variance`` (or ``sd``, its root) is a declared bound, by default the worst case for the bounds. ``max_gap`` guards
+    against values that are related to limits (E15).
+
+    >>> Number("hours", bounds=(0, 80), sd=9, unit="hours", text="How many hours did you work last week?").price
+    158.0246913580247
+    """
+
+    kind: ClassVar[str] = "number"
+
+    name: str
+    bounds: tuple[float, float]
+    data_variance: float = cast("float", None)
+    sd: InitVar[float | None] = None
+    unit: str = ""
+    text: str = ""
+    column: str = ""
+    importance: float = 1.0
+    max_gap: float = 0.0
+
+    def __post_init__(self, sd: float | None) -> None:
+        """Check what is asked, once, and keep it as plain numbers and words."""
+        lo, hi = checked_bounds(self.bounds)
+        checked = {
+            "name": checked_name(self.name),
+            "bounds": (lo, hi),
+            "data_variance": _data_variance(hi - lo, self.data_variance, sd),
+            "unit": checked_text(self.unit, "unit"),
+            "text": checked_text(self.text, "a question's text"),
+            "column": checked_text(self.column or self.name, "column"),
+            "importance": number(self.importance, "importance"),
+            "max_gap": number(self.max_gap, "max_gap"),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        if not 0 <= self.max_gap <= self.width:
+            raise BadInput(
+                "{max_gap} must lie between 0 and the width of the bounds: it is a distance between means",
+                max_gap=Argument("max_gap"),
+            )
+        if not 0 < self.importance < math.inf:
+            raise BadInput(
+                "{importance} must be a positive number: 2 asks for twice the effective people",
+                importance=Argument("importance"),
+            )
+
+    @property
+    def width(self) -> float:
+        """R = hi - lo."""
+        return self.bounds[1] - self.bounds[0]
+
+    @property
+    def spread(self) -> float:
+        """sigma^2 / R^2, at most 1/4; so little that nothing could tell it from 0 is 0."""
+        spread = min(self.data_variance / self.width / self.width, 0.25)
+        return spread if spread > TINIEST else 0.0
+
+    @property
+    def price(self) -> float:
+        """C = kappa R^2 / sigma^2 (E18)."""
+        return LAPLACE.kappa / self.spread if self.spread else math.inf
+
+    def to_record(self) -> dict[str, Any]:
+        """Write everything that was asked, as JSON holds it."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "text": self.text,
+            "unit": self.unit,
+            "column": self.column,
+            "bounds": list(self.bounds),
+            "data_variance": self.data_variance,
+            "importance": self.importance,
+            "max_gap": self.max_gap,
+        }
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Number:
+        """Read what `to_record` wrote; the kind was read already."""
+        return cls(
+            name=fields.take_text("name"),
+            bounds=pair(fields, "bounds"),
+            data_variance=fields.take_real("data_variance"),
+            unit=fields.take_text("unit"),
+            text=fields.take_text("text"),
+            column=fields.take_text("column"),
+            importance=fields.take_real("importance"),
+            max_gap=fields.take_real("max_gap"),
+        )
+
+
+def pair(fields: Fields, name: str) -> tuple[float, float]:
+    """Take two numbers."""
+    found = fields.take(name)
+    if isinstance(found, list) and len(found) == 2:
+        low, high = map(finite, found)
+        if low is not None and high is not None and 1 / WIDEST <= high - low <= WIDEST:
+            return low, high
+    fields.refuse(f'"{name}" is not a pair of usable numbers, the lower one first')
+
+
+def number(value: Any, name: str, wanted: str = "{argument} must be a number") -> float:  # noqa: ANN401
+    """Return what was given as a float; anything else is refused."""
+    try:
+        found = float(value)
+    except (OverflowError, TypeError, ValueError):
+        found = math.nan
+    if math.isnan(found):
+        raise BadInput(wanted, argument=Argument(name))
+    return found
+
+
+def checked_bounds(bounds: Any) -> tuple[float, float]:  # noqa: ANN401
+    """Return bounds as two floats, the lower one first."""
+    try:
+        two = len(bounds) == 2 and np.ndim(bounds[0]) == np.ndim(bounds[1]) == 0
+    except TypeError:
+        two = False
+    if not two:
+        raise BadInput(_TWO, argument=Argument("bounds"))
+    lo, hi = number(bounds[0], "bounds", _TWO), number(bounds[1], "bounds", _TWO)
+    if not (math.isfinite(lo) and math.isfinite(hi)):
+        raise BadInput(
+            "{bounds} must be finite: without them no noise hides one person's value", bounds=Argument("bounds")
+        )
+    if not lo < hi:
+        raise BadInput("{bounds} must be two different numbers, the lower first", bounds=Argument("bounds"))
+    if not 1 / WIDEST <= hi - lo <= WIDEST:
+        raise BadInput(
+            "{bounds} are {width:g} apart; measure the data in units that make this less extreme",
+            bounds=Argument("bounds"),
+            width=hi - lo,
+        )
+    return lo, hi
+
+
+def _data_variance(width: float, variance: float | None, sd: float | None) -> float:
+    worst = width * width / 4
+    if variance is not None and sd is not None:
+        raise BadInput("give {variance} or {sd}, not both", variance=Argument("data_variance"), sd=Argument("data_sd"))
+    if variance is None and sd is None:
+        return worst
+    given = number(variance, "data_variance") if sd is None else number(sd, "data_sd") * number(sd, "data_sd")
+    if sd is not None and float(sd) < 0:
+        raise BadInput("{sd} must be 0 or more", sd=Argument("data_sd"))
+    if not 0 <= given <= worst * (1 + 1e-12):
+        raise BadInput(
+            "{argument} must lie between 0 and {most:g}: no data within these bounds varies more",
+            argument=Argument("data_variance" if sd is None else "data_sd"),
+            most=worst if sd is None else width / 2,
+        )
+    return min(given, worst)

@@ -1,0 +1,88 @@
+"""The sheet: the questions of one campaign, all under one personal limit (E18)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from optin.errors import BadInput
+from optin.formats.strict_json import Fields
+from optin.questions.kinds import Question, checked_text
+from optin.questions.number import Number
+
+KINDS = {Number.kind: Number}
+"""Every kind there is; a new one is a file and a line here."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What is asked of everyone, word for word: questions, a title, why, and by whom.
+
+    >>> sheet = Sheet([Number("hours", bounds=(0, 80))], title="Working hours")
+    >>> sheet["hours"].width, len(sheet)
+    (80.0, 1)
+    """
+
+    questions: tuple[Question, ...]
+    title: str = ""
+    purpose: str = ""
+    asked_by: str = ""
+
+    def __init__(
+        self, questions: Sequence[Question] | Question, *, title: str = "", purpose: str = "", asked_by: str = ""
+    ) -> None:
+        """Check that each question has a name of its own, and that there is one."""
+        given = tuple(questions) if isinstance(questions, list | tuple) else (questions,)
+        if not given or not all(isinstance(question, tuple(KINDS.values())) for question in given):
+            raise BadInput("a sheet takes a list of questions, such as optin.Number(…)")
+        names = [question.name for question in given]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise BadInput('two questions of this sheet are called "{name}"; give each its own name', name=twice[0])
+        object.__setattr__(self, "questions", given)
+        for name, words in (("title", title), ("purpose", purpose), ("asked_by", asked_by)):
+            object.__setattr__(self, name, checked_text(words, name))
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    def __iter__(self) -> Iterator[Question]:
+        return iter(self.questions)
+
+    def __getitem__(self, name: str) -> Question:
+        for question in self.questions:
+            if question.name == name:
+                return question
+        raise KeyError(name)
+
+    @property
+    def only(self) -> Question:
+        """The one question of a sheet of one; more are not planned, announced or released yet."""
+        if len(self.questions) != 1:
+            raise BadInput(
+                "this sheet has {count} questions; only sheets of one can be used yet", count=len(self.questions)
+            )
+        return self.questions[0]
+
+    def to_record(self) -> dict[str, Any]:
+        """Write everything that was asked, as JSON holds it."""
+        words = {"title": self.title, "purpose": self.purpose, "asked_by": self.asked_by}
+        return {**words, "questions": [question.to_record() for question in self.questions]}
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Sheet:
+        """Read what `to_record` wrote."""
+        words = {name: fields.take_text(name) for name in ("title", "purpose", "asked_by")}
+        questions = [_question(each) for each in fields.take_objects("questions")]
+        fields.finish()
+        return cls(questions, **words)
+
+
+def _question(fields: Fields) -> Question:
+    kind = fields.take_text("kind")
+    if kind not in KINDS:
+        fields.refuse(f'this optin knows no question of kind "{kind}"')
+    found = KINDS[kind].from_fields(fields)
+    fields.finish()
+    return found
