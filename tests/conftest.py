@@ -19,6 +19,40 @@ if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 * 2**30:
     tempfile.tempdir = os.environ["TMPDIR"] = str(MEMORY)
 
 
+SMALL = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with what runs on Spark: one worker does all of it, and must not begin last."""
+    items.sort(key=lambda item: not _on_spark(item))
+
+
+def _on_spark(item):
+    return any("spark" in (*mark.args, *mark.kwargs.values()) for mark in item.iter_markers("xdist_group"))
+
+
+@pytest.fixture(autouse=True)
+def small_queries(request):
+    """Let Spark take a query of twenty rows for what it is: one partition, nothing compiled. The longest runs change nothing."""
+    if not _on_spark(request.node) or request.node.get_closest_marker("soak"):
+        yield
+        return
+    from optin.engine import open_session
+
+    conf = open_session("spark-local").backend._session.conf
+    before = {name: conf.get(name) for name in SMALL}
+    for name, value in SMALL.items():
+        conf.set(name, value)
+    yield
+    for name, value in before.items():
+        conf.set(name, value)
+
+
 @pytest.fixture(scope="session")
 def postgres():
     server = PostgresServer().start()

@@ -11,15 +11,9 @@ from cli_steps import optin_ok
 from differential import by_command, campaign, outcome, written
 
 import optin
-from optin.engine import open_session
 from optin.tables import read_table
 
 SPARK = pytest.mark.xdist_group("spark")  # one worker starts Java, the others never
-SMALL = {
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
 OWN_LIMITS = ("which an engine cannot tell apart", "Spark reads one type only")
 """What only engines refuse, in Parquet, and say so: names that differ in nothing but capitals, types that differ by file."""
 
@@ -62,18 +56,6 @@ def test_duckdb_and_arrays_agree_on_random_campaigns(tmp_path, seeds):
         agree(campaign(seed), tmp_path / str(seed), "duckdb")
 
 
-@pytest.fixture
-def small_queries():
-    """Let Spark take a query of twenty rows for what it is: one partition, nothing compiled. The longest runs change nothing."""
-    conf = open_session("spark-local").backend._session.conf
-    before = {name: conf.get(name) for name in SMALL}
-    for name, value in SMALL.items():
-        conf.set(name, value)
-    yield
-    for name, value in before.items():
-        conf.set(name, value)
-
-
 def agree_by_command(case, folder):
     written(case, folder / "people")
     compare(case, by_command(case, folder, "memory"), by_command(case, folder, "duckdb"))
@@ -93,8 +75,8 @@ def test_commands_agree_on_many_random_campaigns_in_memory_and_on_duckdb(tmp_pat
 
 @SPARK
 @pytest.mark.parametrize("seeds", batches(20, 10), ids=str)
-def test_spark_and_arrays_agree_on_random_campaigns(tmp_path, seeds, small_queries):
-    for seed in planned_quickly(20, 0)[seeds.start : seeds.stop]:
+def test_spark_and_arrays_agree_on_random_campaigns(tmp_path, seeds):
+    for seed in planned_quickly(20, 0, apart=without_totals_in_text)[seeds.start : seeds.stop]:
         agree(replace(campaign(seed), rounds=1, parts=1), tmp_path / str(seed), "spark-local")
 
 
@@ -105,17 +87,22 @@ def test_duckdb_and_arrays_agree_on_two_hundred_random_campaigns(tmp_path, seeds
         agree(campaign(1_000 + seed), tmp_path / str(seed), "duckdb")
 
 
-def planned_quickly(count, start):
+def planned_quickly(count, start, *, apart=lambda _: True):
     """Seeds of campaigns without budgets in text, whose exact division Spark plans for a minute."""
-    cases = map(campaign, itertools.count(start))
+    cases = filter(apart, map(campaign, itertools.count(start)))
     quick = (case.seed for case in cases if case.model != "budgets" or (case.parquet and case.typed))
     return list(itertools.islice(quick, count))
+
+
+def without_totals_in_text(case):
+    """Totals in text are planned for half a minute too; they are among the two hundred."""
+    return case.budget.get("allowances") != "total" or (case.parquet and case.typed)
 
 
 @SPARK
 @pytest.mark.slow
 @pytest.mark.parametrize("seeds", batches(200, 20), ids=str)
-def test_spark_and_arrays_agree_on_two_hundred_random_campaigns(tmp_path, seeds, small_queries):
+def test_spark_and_arrays_agree_on_two_hundred_random_campaigns(tmp_path, seeds):
     for seed in planned_quickly(200, 1_000)[seeds.start : seeds.stop]:
         agree(replace(campaign(seed), rounds=1, parts=1), tmp_path / str(seed), "spark-local")
 
