@@ -207,6 +207,7 @@ def test_a_variance_too_small_to_matter_is_none():
     assert optin.plan(constrained([1, 2]), bounds=(0, 1), data_variance=1e-310).variance == pytest.approx(2 / 9)
 
 
+@pytest.mark.slow
 def test_personal_benefits_say_the_same_as_a_common_one_near_the_edge():
     short = 3.5 * (1 - 1e-6)
     with pytest.raises(Infeasible) as each:

@@ -198,13 +198,16 @@ class LedgerMachine(RuleBasedStateMachine):
         pytest.param("postgresql", 100, marks=pytest.mark.soak),
     ],
 )
-def test_the_ledger_agrees_with_its_model(engine, examples, tmp_path, request):
+def test_the_ledger_agrees_with_its_model(engine, examples, tmp_path, migrated, request):
     numbers = itertools.count()
 
     def machine():
         if engine == "postgresql":
-            return LedgerMachine(request.getfixturevalue("postgres").new_schema())
-        return LedgerMachine(str(tmp_path / f"{next(numbers)}.sqlite"))
+            return LedgerMachine(request.getfixturevalue("postgres").new_ledger())
+        path = tmp_path / f"{next(numbers)}.sqlite"
+        path.write_bytes(migrated)
+        path.chmod(0o600)
+        return LedgerMachine(str(path))
 
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large]
     run_state_machine_as_test(

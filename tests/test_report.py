@@ -190,18 +190,20 @@ def test_few_people_get_numbers_and_no_pictures_of_limits(tmp_path):
     assert "4 people" in reader.words
 
 
+MANY = pytest.mark.slow  # a page is drawn for two seconds
+
+
 @pytest.mark.parametrize(
     ("limits", "question"),
     [
-        ([np.inf] * 20, {}),
-        ([0.3] * 200, {}),
-        (LIMITS, {"max_gap": 1.0}),
-        (LIMITS, {"eta": 2.0}),
-        (LIMITS, {"data_variance": 0.0}),
-        (1.0 / np.arange(1, 400), {}),
-        (np.concatenate([np.zeros(20), LIMITS, [np.inf] * 3]), {}),
+        pytest.param([np.inf] * 20, {}, id="no limits"),
+        pytest.param([0.3] * 200, {}, id="all alike", marks=MANY),
+        pytest.param(LIMITS, {"max_gap": 1.0}, id="gap", marks=MANY),
+        pytest.param(LIMITS, {"eta": 2.0}, id="given noise", marks=MANY),
+        pytest.param(LIMITS, {"data_variance": 0.0}, id="no variance", marks=MANY),
+        pytest.param(1.0 / np.arange(1, 400), {}, id="nobody capped", marks=MANY),
+        pytest.param(np.concatenate([np.zeros(20), LIMITS, [np.inf] * 3]), {}, id="zeros and no limits"),
     ],
-    ids=["no limits", "all alike", "gap", "given noise", "no variance", "nobody capped", "zeros and no limits"],
 )
 def test_every_kind_of_plan_has_a_page_without_empty_numbers(limits, question):
     people = optin.PrivacyConstrained(limits)

@@ -174,7 +174,7 @@ def tiles(page):
     }
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def test_a_campaign_lives_from_the_one_time_link_to_a_checked_receipt(browser, database, request, tmp_path):
     url = f"sqlite:///{tmp_path / 'web.sqlite'}"
     if database == "postgresql":
