@@ -12,7 +12,6 @@ from cli_steps import optin_ok
 
 import optin
 from optin.errors import BadInput
-from optin.figures.wording import at_most, plus_minus, short
 from optin.planning.cautions import assumption, cautions
 from optin.report import Source, render, write_report
 from optin.report.reach import announced_reach, planned_reach
@@ -21,6 +20,7 @@ from optin.web.pages.wording import result_words
 from optin.web.service import preview
 from optin.web.service.ladder import LIMITS
 from optin.web.service.records import Draft
+from optin.wording.numbers import at_most, plus_minus, short
 
 SOURCE = Path(optin.__file__).parent
 

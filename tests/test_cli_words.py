@@ -9,7 +9,7 @@ import re
 import pytest
 from cli_steps import PLAN, names, optin, optin_ok, people_csv
 
-from optin.cli.wording import whole
+from optin.wording.numbers import people_like
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +196,7 @@ def test_people_are_counted_whole(campaign):
     effective = optin_ok("plan", campaign / "people.csv", *PLAN, "--json").json["data_variance"]
     assert effective
     assert "the exact mean of " in shown
-    assert whole(157.3) == "157 people"
+    assert people_like(157.3) == "157 people"
     assert "." not in shown.split("the exact mean of ")[1].split(" ")[0]
 
 

@@ -18,8 +18,8 @@ from optin.figures.cells import SMALLEST_CELL, cells, coarse, groups
 from optin.figures.curves import crowd, designs, turnout_variances
 from optin.figures.dial import dial_caps
 from optin.figures.people import cost_shares, ranges
-from optin.figures.wording import short
 from optin.report import Source, render
+from optin.wording.numbers import short
 
 rng = np.random.default_rng(5)
 MIX = np.concatenate([rng.uniform(0.01, 0.2, 540), rng.uniform(0.2, 1.0, 370), np.ones(90)])

@@ -190,7 +190,7 @@ def test_a_callable_benefit_is_stored_by_name_and_numbers():
 def test_repr_and_html_are_readable():
     plan = optin.plan(WORKED, bounds=(0, 1))
     assert "cap on epsilon       5 (2 people have a limit at or above it)" in repr(plan)
-    assert "a noiseless mean of 3 people" in repr(plan)
+    assert "the exact mean of 3 people" in repr(plan)
     assert "<table>" in plan._repr_html_()
 
 

@@ -12,10 +12,10 @@ import pytest
 from changing import changed_plan
 
 import optin
-from optin.figures.wording import plus_minus, steady
 from optin.report import Source, read_source, render, write_report
 from optin.report.privacy import privacy_sheet
 from optin.report.reach import planned_reach
+from optin.wording.numbers import plus_minus, steady
 
 rng = np.random.default_rng(9)
 LIMITS = np.concatenate([rng.uniform(0.01, 0.2, 162), rng.uniform(0.2, 1.0, 111), np.ones(27)])

@@ -16,9 +16,10 @@ from optin.web.pages.looks import show
 from optin.web.pages.plans import _lead
 from optin.web.pages.stages import STATE_NAMES, analyst_stages, person_stages, stands
 from optin.web.pages.wording import deal_words, epsilon_words, moves, result_words, rungs, share_words
-from optin.web.service.ladder import LIMITS, odds_words
+from optin.web.service.ladder import LIMITS
 from optin.web.service.records import Draft
 from optin.web.service.rows import OUT_OF_REACH
+from optin.wording.numbers import odds_factor
 
 WEB = Path(optin.web.__file__).parent
 TEMPLATES = sorted((WEB / "templates").rglob("*.html"))
@@ -41,7 +42,7 @@ def test_a_belief_is_never_said_to_move_less_than_it_can(epsilon):
 @given(EPSILONS)
 def test_an_epsilon_and_its_factor_are_rounded_up(epsilon):
     assert number(epsilon_words(epsilon)) >= epsilon
-    assert float(odds_words(epsilon)) >= math.exp(epsilon)
+    assert float(odds_factor(epsilon)) >= math.exp(epsilon)
 
 
 def test_a_deal_reads_as_promised():

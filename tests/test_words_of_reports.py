@@ -13,9 +13,7 @@ from cli_steps import optin_ok
 import optin
 from optin import figures
 from optin.figures.accuracy import turnout_lines
-from optin.figures.wording import percent, short, steady
 from optin.participation import without
-from optin.planning.reach import plus_minus
 from optin.report import Source, render
 from optin.report.images import told
 from optin.report.plan_sections import plan_sections
@@ -23,6 +21,7 @@ from optin.web.pages.drafting import preview_words
 from optin.web.pages.wording import result_words
 from optin.web.service import preview
 from optin.web.service.records import Draft
+from optin.wording.numbers import percent, plus_minus, short, steady
 
 LIMITS = np.r_[np.full(60, 0.1), np.full(170, 0.5), np.full(170, 1.0)]
 AWAY = np.arange(400) % 25 >= 4  # 16 % decline, whoever they are
@@ -195,11 +194,10 @@ def test_how_many_people_a_plan_is_worth_counts_a_declared_gap_or_says_that_it_d
     assert plan.worst_case_people < plan.effective_people
     ours, worst = f"{plan.effective_people:,.0f}", f"{plan.worst_case_people:,.0f}"
     words = page_words(plan=plan, description=description)
-    assert f"{worst} people without any privacy would give a mean as accurate as this, with its largest bias" in words
-    assert (
-        f"as accurate as a plain mean of {ours} people without the gap, {worst} people with its largest bias" in words
-    )
-    assert "with the largest bias)" in repr(plan)
+    assert f"{worst} people would give an exact mean as accurate as this, with its largest bias" in words
+    said = f"the exact mean of {ours} people without the gap, of {worst} people with its largest bias"
+    assert f"as accurate as {said}" in words
+    assert said in repr(plan)
     draft = Draft(title="t", question="q", unit="", lower=0.0, upper=5.0, data_sd=1.0, max_gap=0.5)
     found = preview.accuracy(draft, [0, 0, 0, 50, 50, 50, 50, 50, 0, 0])
     assert preview_words(found, max_gap=0.5)["besides_gap"] == ", without the gap"

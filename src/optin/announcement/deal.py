@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import decimal
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from optin.errors import Argument, BadInput
 from optin.grains.arrays import GrainRule, everyone_grains, lowered
 from optin.kernel.rounding import above, below, epsilon_of, exact_epsilon, limit_of_text
 from optin.tables.columns import Rounded
+from optin.wording.numbers import at_least, at_most, plain
 
 __all__ = ["Deal", "explain"]
 
@@ -39,13 +39,13 @@ class Deal:
 
     def __str__(self) -> str:
         lines = [
-            f"epsilon at most  {_rounded(self.epsilon, decimal.ROUND_CEILING)}",
-            f"odds factor      {_rounded(self.odds_factor, decimal.ROUND_CEILING)} at most",
-            f"weight           {_rounded(self.weight, decimal.ROUND_HALF_EVEN)}",
-            f"margin           {_rounded(self.margin, decimal.ROUND_FLOOR)}",
+            f"epsilon at most  {at_most(self.epsilon, 4)}",
+            f"odds factor      {at_most(self.odds_factor, 4)} at most",
+            f"weight           {plain(self.weight)}",
+            f"margin           {at_least(self.margin, 4)}",
         ]
         if self.utility is not None:
-            lines.insert(3, f"utility          {_rounded(self.utility, decimal.ROUND_FLOOR)}")
+            lines.insert(3, f"utility          {at_least(self.utility, 4)}")
         return "\n".join(lines)
 
 
@@ -173,11 +173,3 @@ def _number(name: str, given: object, rounded: Rounded) -> float:
         nearest = limit_of_text(given) if isinstance(given, str) else float(given)  # type: ignore[arg-type]
         return nearest if isinstance(given, str) else rounded(given)
     raise BadInput("{argument} must be a number", argument=Argument(name))
-
-
-def _rounded(number: float, direction: str) -> str:
-    """Write four digits, rounded in the stated direction."""
-    if not math.isfinite(number):
-        return "infinite"
-    rounded = decimal.Context(prec=4, rounding=direction).create_decimal(number).normalize()
-    return format(rounded, "f" if 1e-6 <= abs(number) < 1e6 or not number else "e")

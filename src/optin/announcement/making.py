@@ -14,7 +14,7 @@ from optin.announcement.naming import check_round, checked_campaign, new_campaig
 from optin.announcement.offer import QUASI_LINEAR, Announcement, announced_eta, exact_variance, nearest
 from optin.errors import Argument, BadInput, Infeasible
 from optin.grains.arrays import HIGHEST_EPSILON, Answers, Promises
-from optin.kernel.groups import SMALLEST_GROUP
+from optin.wording.groups import SMALLEST_GROUP
 
 if TYPE_CHECKING:
     from optin.planning import Plan

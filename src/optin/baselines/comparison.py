@@ -12,8 +12,8 @@ import numpy as np
 from optin.agents import Agents
 from optin.baselines.catalogue import Baseline, designs_on
 from optin.baselines.levels import Levels, levels_for
-from optin.kernel.groups import SMALLEST_GROUP
 from optin.planning import Plan, plan
+from optin.wording.groups import SMALLEST_GROUP
 
 if TYPE_CHECKING:
     import pandas

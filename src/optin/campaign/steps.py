@@ -32,7 +32,6 @@ from optin.campaign.overlay import Kept
 from optin.database.crash_points import reached
 from optin.errors import BadInput, PromiseBroken
 from optin.grains.freezing import frozen
-from optin.kernel.groups import SMALLEST_GROUP
 from optin.ledger import UNLIMITED, Ledger, Terms, allowance_grains, epsilons_of
 from optin.ledger.bulk_reads import is_closed
 from optin.ledger.texts import released_in
@@ -42,6 +41,7 @@ from optin.planning import plan as make_plan
 from optin.releasing import Release
 from optin.releasing.drawing import added_up, charged_text, check_noise, expect_columns
 from optin.tables.labels import of_people
+from optin.wording.groups import SMALLEST_GROUP
 
 __all__ = ["Quorum", "announce", "answer", "cancel", "plan", "release", "within_allowance"]
 

@@ -13,7 +13,7 @@ from optin.cli.output import Output
 from optin.cli.people import Columns, located, read_people
 from optin.cli.plan import outside_option
 from optin.cli.screen import columns, note, print_json, rows, working
-from optin.cli.wording import whole
+from optin.wording.numbers import people_like
 
 if TYPE_CHECKING:
     from optin.baselines import Comparison
@@ -124,7 +124,7 @@ def _show(found: Comparison) -> None:
         for d in found.designs
     ]
     header = ["design", "bias", *(["at most"] if gap else []), "variance", "mse", "ratio"]
-    columns(f"Errors of designs for {whole(found.plan.people)}", header, errors, strong=0)
+    columns(f"Errors of designs for {people_like(found.plan.people)}", header, errors, strong=0)
     given = [(d.name, *map(_number, row)) for d, row in zip(found.designs, found.epsilons, strict=True)]
     columns("Mean epsilon, by limit", ["design", *found.group_names], given, strong=0)
     rows("What they do", [(d.name, d.sentence) for d in found.designs])

@@ -10,10 +10,9 @@ import numpy as np
 
 from optin.cli import screen
 from optin.cli.spread import Spread, spread_of
-from optin.cli.wording import number, percent, whole
 from optin.errors import BadInput
-from optin.kernel.groups import SMALLEST_GROUP
-from optin.planning.reach import plus_minus
+from optin.wording.groups import SMALLEST_GROUP
+from optin.wording.numbers import plain, plus_minus, times
 
 if TYPE_CHECKING:
     from optin.agents import Agents
@@ -67,9 +66,9 @@ class Explanation:
             [
                 (
                     r["name"],
-                    number(r["standard_error"]),
-                    *((number(r["bias_bound"]), number(r["worst_case_error"])) if biased else ()),
-                    percent(r["ratio"]),
+                    plain(r["standard_error"]),
+                    *((plain(r["bias_bound"]), plain(r["worst_case_error"])) if biased else ()),
+                    times(r["ratio"]),
                     f"{r['people']:,}",
                 )
                 for r in self.references
@@ -86,8 +85,8 @@ class Explanation:
             (
                 a["who"],
                 f"{a['people']:,}",
-                number(a["standard_error"]),
-                *((number(a["bias_bound"]), number(a["worst_case_error"])) if biased else ()),
+                plain(a["standard_error"]),
+                *((plain(a["bias_bound"]), plain(a["worst_case_error"])) if biased else ()),
                 *(("yes" if a["promise_kept"] else "no",) if kept else ()),
             )
             for a in self.without
@@ -149,7 +148,7 @@ def _people(plan: Plan, spread: Spread, counts: dict[str, Any]) -> list[tuple[st
     label = ("limits" if plan.surplus is None else "limits (surplus/cost)") + ("" if spread.exact else ", about")
     return [
         ("people", f"{counts['people']:,}" + (f" ({', '.join(more)})" if more else "")),
-        (label, ", ".join(f"{name} {number(end)}" for name, end in zip(names, ends, strict=True))),
+        (label, ", ".join(f"{name} {plain(end)}" for name, end in zip(names, ends, strict=True))),
         *([("", picture)] if (picture := _picture(spread)) else []),
     ]
 
@@ -163,7 +162,7 @@ def _picture(spread: Spread, width: int = 32) -> str:
     counts, edges = np.histogram(np.log(levels), bins=width, weights=spread.counts[some])
     heights = np.ceil(counts / counts.max() * len(BARS)).astype(int)
     bars = "".join(BARS[height - 1] if height else " " for height in heights)
-    return f"{number(math.exp(edges[0]))} {bars} {number(math.exp(edges[-1]))} (log scale)"
+    return f"{plain(math.exp(edges[0]))} {bars} {plain(math.exp(edges[-1]))} (log scale)"
 
 
 def _design(plan: Plan, counts: dict[str, Any]) -> list[tuple[str, str]]:
@@ -179,14 +178,14 @@ def _design(plan: Plan, counts: dict[str, Any]) -> list[tuple[str, str]]:
     if not plan.pooled_people:
         rule = "above every limit, so everyone gives exactly what they allow"
     return [
-        ("cap", f"{number(plan.cap)}: {rule}"),
+        ("cap", f"{plain(plan.cap)}: {rule}"),
         ("pooled", f"{_share(plan.pooled_people, people)} accept the cap or more, and count alike"),
         ("tight", f"{_share(counts['tight'], people)} give exactly their limit, {tight}"),
         (
             "free privacy",
             f"{_share(counts['free_privacy'], people)} keep what they offer above the cap: it would not help",
         ),
-        ("noise", f"Laplace of scale {number(plan.noise_scale)}, in the unit of the values"),
+        ("noise", f"Laplace of scale {plain(plan.noise_scale)}, in the unit of the values"),
     ]
 
 
@@ -195,17 +194,17 @@ def _accuracy(plan: Plan) -> list[tuple[str, str]]:
     lines = [
         (
             "standard error",
-            f"{number(plan.standard_error)}, in the unit of the values ({100 * noise:.0f} % of its square is noise)",
+            f"{plain(plan.standard_error)}, in the unit of the values ({100 * noise:.0f} % of its square is noise)",
         ),
         ("95 % interval", f"{plus_minus(plan.half_width())} around the mean of people like these"),
-        ("as good as", f"the exact mean of {whole(plan.effective_people)}" + _with_bias(plan)),
+        ("as accurate as", plan.accuracy_words()),
         ("tilt", f"{plan.tilt:.3f}: the share of weight moved from strict to willing people"),
     ]
     if plan.max_gap > 0:
-        worst = number(math.sqrt(plan.worst_case_mse))
+        worst = plain(math.sqrt(plan.worst_case_mse))
         return [
             *lines,
-            ("bias", f"at most {number(plan.bias_bound)} (means {plan.max_gap:g} apart); error with it {worst}"),
+            ("bias", f"at most {plain(plan.bias_bound)} (means {plan.max_gap:g} apart); error with it {worst}"),
         ]
     guard = " (--max-gap)" if plan.promised_variance is None else ""
     return [
@@ -214,19 +213,14 @@ def _accuracy(plan: Plan) -> list[tuple[str, str]]:
     ]
 
 
-def _with_bias(plan: Plan) -> str:
-    """Say what the declared gap leaves of a comparison that counts no bias."""
-    return f" without the gap, of {whole(plan.worst_case_people)} with its largest bias" if plan.max_gap > 0 else ""
-
-
 def _worth(plan: Plan, agents: Agents) -> list[tuple[str, str]]:
     """For people who weigh costs: what they gain, and what is left to them after the cost of their epsilon."""
     if plan.promised_variance is None:
         return []
-    lines = [("promised variance", f"{number(plan.promised_variance)} at most, or nothing is released")]
+    lines = [("promised variance", f"{plain(plan.promised_variance)} at most, or nothing is released")]
     if plan.surplus is None:
         return lines
-    lines.append(("surplus", f"{number(plan.surplus)}: benefit at that variance, less the outside option"))
+    lines.append(("surplus", f"{plain(plan.surplus)}: benefit at that variance, less the outside option"))
     if agents.kept:
         return lines
     margins = plan.surplus - agents.cost_of(plan.epsilons(agents))  # type: ignore[union-attr]
@@ -235,7 +229,7 @@ def _worth(plan: Plan, agents: Agents) -> list[tuple[str, str]]:
         *lines,
         (
             "margin",
-            f"{_share(gaining, plan.people)} keep part of it (on average {number(float(margins.mean()))}); the rest break even",
+            f"{_share(gaining, plan.people)} keep part of it (on average {plain(float(margins.mean()))}); the rest break even",
         ),
     ]
 
@@ -269,9 +263,9 @@ def _target(plan: Plan) -> list[tuple[str, str]]:
     if target is None:
         return []
     if target.reached:
-        return [("reached", f"yes: {number(plan.standard_error)} is at most {number(target.error)}")]
+        return [("reached", f"yes: {plain(plan.standard_error)} is at most {plain(target.error)}")]
     lines = [
-        ("reached", f"no: {number(plan.standard_error)} is above {number(target.error)}"),
+        ("reached", f"no: {plain(plan.standard_error)} is above {plain(target.error)}"),
         ("with more people", _enough_people(target.people_needed, plan.people)),
     ]
     if plan.model == "quasi-linear":
@@ -288,7 +282,7 @@ def _enough_people(people: int | None, planned: int) -> str:
 def _enough_limit(limit: float | None) -> str:
     if limit is None:
         return "no limit would do: even without noise so few people are not accurate enough"
-    return f"a limit of {number(limit)} for everyone would reach it with these people"
+    return f"a limit of {plain(limit)} for everyone would reach it with these people"
 
 
 def _absences(plan: Plan, agents: Agents, share: float) -> list[dict[str, Any]]:

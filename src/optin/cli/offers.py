@@ -28,9 +28,9 @@ from optin.cli.options import (
 )
 from optin.cli.output import Output, expect_free, read_record
 from optin.cli.people import Columns, located, read_people
-from optin.cli.wording import number
 from optin.errors import BadInput
-from optin.kernel.groups import SMALLEST_GROUP
+from optin.wording.groups import SMALLEST_GROUP
+from optin.wording.numbers import at_most, plain, plus_minus
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement, Deal
@@ -176,13 +176,11 @@ def _write_offer(file: Output, offer: Announcement) -> None:
 
 
 def _offer_rows(offer: Announcement) -> list[tuple[str, str]]:
-    from optin.planning.reach import plus_minus
-
     lines = [
         ("campaign", f"{offer.campaign}, round {offer.round}"),
         ("people", f"{offer.people:,}"),
-        ("cap", f"{number(offer.cap)}: nobody gives more, and nobody more than their own limit"),
-        ("standard error", f"{number(offer.standard_error)} if everyone joins"),
+        ("cap", f"{plain(offer.cap)}: nobody gives more, and nobody more than their own limit"),
+        ("standard error", f"{plain(offer.standard_error)} if everyone joins"),
         ("95 % interval", f"{plus_minus(offer.half_width())} if everyone joins"),
         ("fingerprint", offer.fingerprint),
     ]
@@ -193,10 +191,13 @@ def _offer_rows(offer: Announcement) -> list[tuple[str, str]]:
 
 def _deal_rows(offer: Announcement, deal: Deal) -> list[tuple[str, str]]:
     lines = [
-        ("epsilon", f"at most {_up(deal.epsilon)}" + ("" if deal.epsilon else ": you are not counted")),
+        ("epsilon", f"at most {at_most(deal.epsilon, 4)}" + ("" if deal.epsilon else ": you are not counted")),
         (
             "in odds",
-            f"whatever anyone believes about your value, this changes their odds by a factor of at most {_up(deal.odds_factor)}",
+            (
+                "whatever anyone believes about your value, this changes their odds by a factor of at most"
+                f" {at_most(deal.odds_factor, 4)}"
+            ),
         ),
         ("your weight", _weight(deal.weight, offer.people)),
     ]
@@ -208,7 +209,7 @@ def _deal_rows(offer: Announcement, deal: Deal) -> list[tuple[str, str]]:
         ]
     return [
         *lines,
-        ("worth to you", f"{number(deal.utility)} after the cost of that epsilon"),
+        ("worth to you", f"{plain(deal.utility)} after the cost of that epsilon"),
         ("margin", _margin(deal.margin, deal.utility)),
     ]
 
@@ -218,12 +219,12 @@ def _margin(margin: float, utility: float) -> str:
     if abs(margin) <= 1e-8 * max(abs(utility), 1.0):
         return "none: you break even, joining is worth as much as staying away"
     if margin < 0:
-        return f"staying away is better by {number(-margin)}"
-    return f"{number(margin)} above staying away"
+        return f"staying away is better by {plain(-margin)}"
+    return f"{plain(margin)} above staying away"
 
 
 def _weight(weight: float, people: int) -> str:
-    return f"{number(weight)} ({number(weight * people)} times an equal share)" if weight else "none"
+    return f"{plain(weight)} ({plain(weight * people)} times an equal share)" if weight else "none"
 
 
 def _kept(deal: Deal, limit: float) -> str:
@@ -235,13 +236,4 @@ def _kept(deal: Deal, limit: float) -> str:
         return "everything: your limit is below the smallest step (2^-32), so you take no part"
     if deal.margin < 2.0**-31:
         return "nothing of your limit: it is used in full, and not crossed"
-    return f"{number(deal.margin)} of your limit, unused"
-
-
-def _up(value: float) -> str:
-    """Write four digits, rounded up: a promise must not look smaller than it is."""
-    from decimal import ROUND_CEILING, Context
-
-    if value == float("inf"):
-        return "infinite"
-    return format(Context(prec=4, rounding=ROUND_CEILING).create_decimal(value).normalize(), "f")
+    return f"{plain(deal.margin)} of your limit, unused"

@@ -31,9 +31,9 @@ from optin.cli.options import (
 )
 from optin.cli.output import Output, expect_free, read_record
 from optin.cli.people import Columns, located, named
-from optin.cli.wording import number
 from optin.errors import BadInput, PromiseBroken
 from optin.kernel.rounding import epsilon_of
+from optin.wording.numbers import plain
 
 if TYPE_CHECKING:
     from optin.cli.drawing import Taking
@@ -214,12 +214,12 @@ def _summary(drawn: Release) -> dict[str, object]:
 
 
 def _release_rows(drawn: Release, counted: int | None) -> list[tuple[str, str]]:
-    from optin.planning.reach import counted_between, plus_minus
+    from optin.wording.numbers import counted_between, plus_minus
 
     error, counted_values = drawn.standard_error, f"of values {counted_between(drawn.announcement.bounds)}"
     lines = [
         ("estimate", f"{_to(drawn.estimate, error)}: the mean {counted_values}"),
-        ("standard error", number(error)),
+        ("standard error", plain(error)),
         ("95 % for the noise", f"{_ends(drawn.noise_interval(0.95), error)}: the weighted mean of these people"),
         ("95 % in total", f"{_ends(drawn.total_interval(0.95), error)}: the mean of people like these"),
         ("half of it", f"{plus_minus(drawn.half_width(0.95))}, before it is cut at the bounds"),

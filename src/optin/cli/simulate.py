@@ -11,8 +11,8 @@ from optin.cli import simulate_options as options
 from optin.cli.options import AsJson
 from optin.cli.plan_options import MaxGap
 from optin.cli.screen import columns, print_json, rows
-from optin.cli.wording import whole
 from optin.errors import BadInput
+from optin.wording.numbers import people_like
 
 if TYPE_CHECKING:
     from optin.simulation import Simulation
@@ -128,7 +128,7 @@ def _record(found: Simulation) -> dict[str, Any]:
 
 def _show(found: Simulation) -> None:
     rows(
-        f"{found.campaigns:,} campaign{'' if found.campaigns == 1 else 's'} with {whole(found.plan.people)}",
+        f"{found.campaigns:,} campaign{'' if found.campaigns == 1 else 's'} with {people_like(found.plan.people)}",
         [("cap on epsilon", f"{found.plan.cap:.4g}"), ("joined", f"{100 * found.joined:.1f} %")],
     )
     header = ["design", "bias", "mse", "its s.e.", "computed", f"{100 * found.level:g} % held", "released"]

@@ -15,10 +15,10 @@ from optin.errors import BadInput
 from optin.figures.cells import SMALLEST_CELL, coarse
 from optin.figures.curves import crowd, turnout_tilts, turnout_variances
 from optin.figures.ink import LIGHT, Ink, dot, key, name_lines, plain, scaled_axis, write
-from optin.figures.wording import count, level, percent, short, steady
 from optin.kernel.ladder import Array
 from optin.planning import Plan
 from optin.releasing import Interval, Release
+from optin.wording.numbers import count, meaningful, percent, short, steady
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -201,7 +201,7 @@ def intervals(ax: Axes, release: Release, *, level_of: float = 0.95, ink: Ink = 
     for row, (found, colour) in enumerate(((total, ink.pale), (noise, ink.strong))):
         _interval(ax, found, row, colour, reach, ink)
         dot(ax, ink, (release.estimate, row))
-    words = f"estimate {level(release.estimate, reach)}"
+    words = f"estimate {meaningful(release.estimate, reach)}"
     write(ax, ink, words, (release.estimate, 1), offset=(0, 14), ha="center", weight="bold")
     ax.set_yticks((0, 1), ("the population\n(sampling and noise)", "these people\n(noise alone)"))
     least, most = min(*noise, *total, release.estimate), max(*noise, *total, release.estimate)
@@ -209,17 +209,17 @@ def intervals(ax: Axes, release: Release, *, level_of: float = 0.95, ink: Ink = 
     ax.set(ylim=(-0.55, 1.6), xlim=(least - room, most + room))
     shown = percent(level_of)
     return (
-        f"Estimate {level(release.estimate, reach)}. With {shown} confidence the weighted mean of these people's values lies "
-        f"between {level(noise.low, reach)} and {level(noise.high, reach)}, the population's mean between "
-        f"{level(total.low, reach)} and {level(total.high, reach)}."
+        f"Estimate {meaningful(release.estimate, reach)}. With {shown} confidence the weighted mean of these people's values "
+        f"lies between {meaningful(noise.low, reach)} and {meaningful(noise.high, reach)}, the population's mean between "
+        f"{meaningful(total.low, reach)} and {meaningful(total.high, reach)}."
     )
 
 
 def _interval(ax: Axes, found: Interval, row: int, colour: str, reach: float, ink: Ink) -> None:
     ax.plot((found.low, found.high), (row, row), color=colour, linewidth=9, solid_capstyle="butt", zorder=3)
     ax.plot((found.low, found.high), (row, row), "|", color=ink.text, markersize=13, zorder=4)
-    write(ax, ink, level(found.low, reach), (found.low, row), offset=(-5, 0), ha="right", va="center")
-    write(ax, ink, level(found.high, reach), (found.high, row), offset=(5, 0), ha="left", va="center")
+    write(ax, ink, meaningful(found.low, reach), (found.low, row), offset=(-5, 0), ha="right", va="center")
+    write(ax, ink, meaningful(found.high, reach), (found.high, row), offset=(5, 0), ha="left", va="center")
 
 
 def _promise(ax: Axes, promised: float, right: float, ink: Ink) -> None:

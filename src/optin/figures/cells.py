@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from optin.agents import Bucket, Description
-from optin.figures.wording import outward
-from optin.kernel.groups import SMALLEST_GROUP
 from optin.planning import Plan
+from optin.wording.groups import SMALLEST_GROUP
+from optin.wording.numbers import outward
 
 __all__ = ["SMALLEST_CELL", "Cell", "cells", "coarse", "groups"]
 

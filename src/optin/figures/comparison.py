@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from optin.baselines import Baseline, Comparison, Group
 from optin.figures.accuracy import Parts, bar, bar_styles
 from optin.figures.ink import LIGHT, Ink, key, plain, scaled_axis, write
-from optin.figures.wording import count, outward, short
+from optin.wording.numbers import count, outward, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,9 +12,9 @@ from optin.errors import BadInput
 from optin.figures.cells import SMALLEST_CELL
 from optin.figures.curves import Crowd, Designs, crowd, designs
 from optin.figures.ink import LIGHT, Ink, dot, log_axis, name_lines, plain, scaled_axis, write
-from optin.figures.wording import count, short
 from optin.kernel.ladder import Array
 from optin.planning import Plan
+from optin.wording.numbers import count, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optin.figures.wording import power_of, short, ten_to
 from optin.kernel.ladder import Array
+from optin.wording.numbers import power_of, short, ten_to
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

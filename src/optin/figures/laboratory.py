@@ -12,11 +12,11 @@ from optin.dynamics import Game, Rounds, equilibria
 from optin.dynamics import margins as margins_of
 from optin.errors import BadInput
 from optin.figures.ink import LIGHT, Ink, dot, log_axis, name_lines, plain, write
-from optin.figures.wording import count, percent, short
 from optin.incentives import LimitReports
 from optin.kernel.ladder import Array
 from optin.planning import plan
 from optin.relations import along_the_dial, dial_points
+from optin.wording.numbers import count, percent, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

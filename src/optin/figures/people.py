@@ -13,9 +13,9 @@ from optin.agents import Description
 from optin.errors import BadInput
 from optin.figures.cells import SMALLEST_CELL, Cell, cells, groups
 from optin.figures.ink import LIGHT, Ink, key, plain, write
-from optin.figures.wording import count, outward, part, percent, short
 from optin.kernel.ladder import Array
 from optin.planning import Plan
+from optin.wording.numbers import count, outward, part, percent, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

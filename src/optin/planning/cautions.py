@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from optin.agents import Description
-from optin.planning.reach import plus_minus
+from optin.wording.numbers import at_least, plus_minus, short
 
 __all__ = ["CLASS", "assumption", "cautions", "limits_as_values"]
 
@@ -50,7 +50,7 @@ def _accuracy(error: float, width: float) -> str:
     more = "the whole" if error > width else "more than half of the"
     than = "is larger than" if error > width else "is"
     return (
-        f"The standard error, {_short(error)}, {than} {more} range of values, {_short(width)}: a guess of the midpoint would"
+        f"The standard error, {short(error)}, {than} {more} range of values, {short(width)}: a guess of the midpoint would"
         " be better, for it is never off by more than half. Ask more people, or people with higher limits."
     )
 
@@ -60,7 +60,7 @@ def _says_nothing(half: float, width: float) -> str:
     if 2 * half < NEARLY_ALL * width:
         return ""
     return (
-        f"The 95 % interval, {plus_minus(half)}, is about as wide as the range of values, {_short(width)}: the result will say"
+        f"The 95 % interval, {plus_minus(half)}, is about as wide as the range of values, {short(width)}: the result will say"
         " next to nothing. Ask more people, or people with higher limits."
     )
 
@@ -108,10 +108,12 @@ def assumption(
     if tilt < DUST:
         return "Everyone counts alike, so the interval holds whether or not limits and values are related."
     reach = (
-        f"{_short(width)} apart, the most within these bounds, that error alone can be {_share(width / gap)} of the ±."
+        f"{short(width)} apart, the most within these bounds, that error alone can be {_share(width / gap)} of the ±."
     )
     if gap <= width:
-        reach = f"{_floor(gap)} apart, that error alone can be as large as the ±, and half as large at half of that."
+        reach = (
+            f"{at_least(gap, 2)} apart, that error alone can be as large as the ±, and half as large at half of that."
+        )
     spared = f" {guard} makes weights more even, and the interval wide enough for a stated difference." if guard else ""
     return (
         f"The ± counts no error from cautious and open people having different averages: if these lie {reach}{spared}"
@@ -120,11 +122,11 @@ def assumption(
 
 def _allowed(max_gap: float, tilt: float, planned: float) -> str:
     """Say what a declared gap adds, and why that is more than was planned once people have declined."""
-    allows = f"The interval allows for averages of cautious and open people that differ by up to {_short(max_gap)}"
+    allows = f"The interval allows for averages of cautious and open people that differ by up to {short(max_gap)}"
     if tilt <= planned * (1 + 1e-6):
         return f"{allows}."
     return (
-        f"{allows}: {_short(max_gap * tilt)} of the ±, where {_short(max_gap * planned)} was planned, because those who"
+        f"{allows}: {short(max_gap * tilt)} of the ±, where {short(max_gap * planned)} was planned, because those who"
         " declined may differ by as much and count for nothing."
     )
 
@@ -132,15 +134,3 @@ def _allowed(max_gap: float, tilt: float, planned: float) -> str:
 def _share(part: float) -> str:
     """Write a share in per cent, rounded up: an error is at most this."""
     return f"{math.ceil(100 * part * (1 - 1e-12))} %"
-
-
-def _short(number: float) -> str:
-    return f"{number:,.0f}" if 1000 <= abs(number) < 1e15 else f"{number:.3g}"
-
-
-def _floor(number: float) -> str:
-    """Write two digits, rounded down: an error must not be as large any earlier than is said."""
-    if not 0 < number < math.inf:
-        return _short(number)
-    unit = 10.0 ** (math.floor(math.log10(number)) - 1)
-    return _short(float(f"{math.floor(number / unit * (1 + 1e-12)) * unit:.2g}"))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import decimal
-import math
 from typing import Protocol
 
 import numpy as np
@@ -11,7 +9,7 @@ import numpy as np
 from optin.errors import BadInput
 from optin.kernel.halfwidth import Weighing, half_width, heaviest_weight
 
-__all__ = ["at_most", "check_level", "counted_between", "plus_minus", "reach", "tilt_at"]
+__all__ = ["check_level", "reach", "tilt_at"]
 
 
 class Terms(Protocol):
@@ -42,37 +40,6 @@ def reach(terms: Terms, level: float, *, people: float, squares: float, at_cap: 
     heaviest = float(heaviest_weight(people, squares, at_cap))
     weighing = Weighing(terms.width, terms.data_variance, squares, heaviest, scale)
     return half_width(check_level(level), weighing)[0] + terms.max_gap * tilt_at(terms, people / terms.people)
-
-
-def plus_minus(half: float, digits: int = 3) -> str:
-    """Write ± and half of an interval, wherever it is written, rounded up: it is never narrower than the interval.
-
-    >>> plus_minus(0.14498), plus_minus(0.1412), plus_minus(1234.5), plus_minus(0.0000012345)
-    ('± 0.145', '± 0.142', '± 1,240', '± 1.24e-6')
-    """
-    return f"± {at_most(half, digits)}"
-
-
-def at_most(number: float, digits: int = 3) -> str:
-    """Write a number with three significant digits, never less than it is: a bound that is rounded down is none.
-
-    >>> at_most(7521.3), at_most(1.2841), at_most(0.5), at_most(0.1), at_most(float("inf"))
-    ('7,530', '1.29', '0.5', '0.1', '∞')
-    """
-    if not math.isfinite(number):
-        return "∞"
-    up = decimal.Context(prec=digits, rounding=decimal.ROUND_CEILING)
-    rounded = up.create_decimal(repr(float(number))).normalize()  # as it is written, so that 0.1 stays 0.1
-    return f"{rounded:,f}" if number == 0 or 1e-5 <= abs(number) < 1e15 else f"{rounded:e}"
-
-
-def counted_between(bounds: tuple[float, float]) -> str:
-    """Say of which values a mean is one: those beyond a bound count as the bound.
-
-    >>> "the mean of values " + counted_between((0.0, 40.0))
-    'the mean of values counted between 0 and 40'
-    """
-    return f"counted between {bounds[0]:,.10g} and {bounds[1]:,.10g}"
 
 
 def check_level(level: object) -> float:

@@ -290,7 +290,7 @@ class Plan(OneQuestion, Promising):
             ("Laplace noise scale", f"{self.noise_scale:.6g}"),
             ("standard error", f"{self.standard_error:.6g}"),
             ("95 % interval", plus_minus(self.half_width(), 6)),
-            ("as accurate as", f"a noiseless mean of {_count(self.effective_people)} people" + self._with_bias()),
+            ("as accurate as", self.accuracy_words()),
             ("tilt of the weights", f"{self.tilt:.4g}"),
         ]
         if self.max_gap > 0:
@@ -304,8 +304,9 @@ class Plan(OneQuestion, Promising):
             lines.append((f"for a standard error of {self.target.error:g}", f"{people} people like these"))
         return lines
 
-    def _with_bias(self) -> str:
-        return f" ({_count(self.worst_case_people)} with the largest bias)" if self.max_gap > 0 else ""
+    def accuracy_words(self) -> str:
+        """Say which exact mean is as accurate, in the same words wherever that is said."""
+        return as_accurate_as(self.effective_people, self.worst_case_people if self.max_gap > 0 else None)
 
     def __repr__(self) -> str:
         lines = self._told()
@@ -320,10 +321,6 @@ class Plan(OneQuestion, Promising):
             f"<tr><th style='text-align:left'>{label}</th><td>{text}</td></tr>" for label, text in self._told()
         )
         return f"<table><caption>Plan</caption>{cells}</table>"
-
-
-def _count(people: float) -> str:
-    return f"{people:,.{'4g' if people < 1000 else '0f'}}"
 
 
 def _read(fields: Fields) -> dict[str, Any]:

@@ -7,9 +7,7 @@ import math
 from optin._version import __version__
 from optin.agents import Description
 from optin.errors import BadInput
-from optin.figures.wording import count, level, part, plus_minus, short, whole
 from optin.planning import Plan
-from optin.planning.reach import counted_between
 from optin.releasing import Release
 from optin.report import plan_sections, release_sections
 from optin.report.markup import Markup, joined, paragraphs, tag
@@ -17,6 +15,7 @@ from optin.report.privacy import privacy_sheet
 from optin.report.reach import assumption_of, planned_reach
 from optin.report.section import section
 from optin.report.style import STYLE
+from optin.wording.numbers import count, counted_between, meaningful, part, people_like, plus_minus, short
 
 __all__ = ["page"]
 
@@ -92,9 +91,13 @@ def _plan_tiles(plan: Plan, reach: float) -> list[tuple[str, str]]:
             else "are asked for no more than the cap; any limit above it stays unused",
         ),
         (
-            whole(plan.worst_case_people),
-            "without any privacy would give a mean as accurate as this"
-            + (f", with its largest bias; without the gap {whole(plan.effective_people)}" if plan.max_gap > 0 else ""),
+            people_like(plan.worst_case_people),
+            "would give an exact mean as accurate as this"
+            + (
+                f", with its largest bias; without the gap {people_like(plan.effective_people)}"
+                if plan.max_gap > 0
+                else ""
+            ),
         ),
     ]
 
@@ -123,9 +126,9 @@ def _release_header(release: Release, description: Description | None) -> Markup
         else "nobody gave more privacy than they allowed"
     )
     lead = (
-        f"The mean of values {counted_between(offer.bounds)} is estimated at {level(release.estimate, reach)}. "
+        f"The mean of values {counted_between(offer.bounds)} is estimated at {meaningful(release.estimate, reach)}. "
         "With 95 % confidence the population's mean of them lies between "
-        f"{level(total.low, reach)} and {level(total.high, reach)}; ± is half of that interval{cut}. "
+        f"{meaningful(total.low, reach)} and {meaningful(total.high, reach)}; ± is half of that interval{cut}. "
         f"{release.joined_people:,} of {count(offer.people)} joined{_idle(description)}; {price}."
     )
     kicker = tag("p", f"Campaign {offer.campaign}, round {offer.round}", class_="kicker")
@@ -145,7 +148,7 @@ def _idle(description: Description | None) -> str:
 
 def _release_title(release: Release) -> str:
     reach = release.half_width(0.95)
-    found = f"{level(release.estimate, reach)} {plus_minus(reach)}".replace(" ", "\N{NO-BREAK SPACE}")
+    found = f"{meaningful(release.estimate, reach)} {plus_minus(reach)}".replace(" ", "\N{NO-BREAK SPACE}")
     return f"The mean is {found}, of values {counted_between(release.announcement.bounds)}"
 
 

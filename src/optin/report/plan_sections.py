@@ -9,14 +9,13 @@ from optin.figures.cells import coarse, groups
 from optin.figures.curves import crowd, designs
 from optin.figures.dial import dial_caps
 from optin.figures.people import cost_shares, ranges
-from optin.figures.wording import count, part, percent, power_of, short, steady
 from optin.planning import Plan, Target
 from optin.planning.cautions import CLASS
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
-from optin.report.reach import as_good_as
 from optin.report.section import Pictured, error_name, error_reading, facts, note, root, squared_error_caption
 from optin.report.turnout_section import turnout_section
+from optin.wording.numbers import count, part, percent, power_of, short, steady
 
 __all__ = ["error_section", "plan_numbers", "plan_sections"]
 
@@ -258,7 +257,7 @@ def plan_numbers(plan: Plan) -> Markup:
         ("η, noise scale", f"{plan.eta:.10g}, {plan.noise_scale:.10g}" + (" (given)" if plan.eta_given else "")),
         ("variance, standard error", f"{plan.variance:.10g}, {plan.standard_error:.10g}"),
         ("tilt, largest bias", f"{plan.tilt:.10g}, {plan.bias_bound:.10g}"),
-        ("as accurate as a plain mean of", as_good_as(plan)),
+        ("as accurate as", plan.accuracy_words()),
     ]
     if plan.promised_variance is not None:
         rows += [("promised variance", f"{plan.promised_variance:.10g}"), ("slack", f"{plan.slack:.10g}")]

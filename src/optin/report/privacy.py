@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
-from optin.figures.wording import at_most
 from optin.report.markup import Markup, joined, tag
+from optin.wording.numbers import at_most, odds_factor
 
 __all__ = ["privacy_sheet"]
 
@@ -20,7 +18,7 @@ def _promise(cap: float, *, noiseless: bool) -> str:
     if noiseless:
         return "Nothing. Everyone who counts set no limit, so the plan adds no noise and protects nobody's value."
     most = (
-        f"the largest is the cap, {at_most(cap)}: a factor of {at_most(math.exp(cap))}"
+        f"the largest is the cap, {at_most(cap)}: a factor of {odds_factor(cap)}"
         if cap < 20
         else "each by their own limit"
     )

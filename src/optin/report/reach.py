@@ -6,11 +6,10 @@ import math
 
 from optin.announcement import Announcement
 from optin.announcement.offer import PRIVACY_CONSTRAINED
-from optin.figures.wording import whole
 from optin.planning import Plan
 from optin.planning.cautions import assumption
 
-__all__ = ["announced_reach", "as_good_as", "assumption_of", "planned_reach"]
+__all__ = ["announced_reach", "assumption_of", "planned_reach"]
 
 
 def planned_reach(plan: Plan, level: float = 0.95, *, turnout: float = 1.0) -> float:
@@ -21,13 +20,6 @@ def planned_reach(plan: Plan, level: float = 0.95, *, turnout: float = 1.0) -> f
 def announced_reach(offer: Announcement, level: float = 0.95, *, turnout: float = 1.0) -> float:
     """Return the same for what was announced, from its own sums."""
     return offer.half_width(level, turnout=turnout)
-
-
-def as_good_as(plan: Plan) -> str:
-    """Count the people whose plain mean would be as accurate, and where a gap is declared, with its largest bias too."""
-    if plan.max_gap == 0:
-        return whole(plan.effective_people)
-    return f"{whole(plan.effective_people)} without the gap, {whole(plan.worst_case_people)} with its largest bias"
 
 
 def assumption_of(terms: Plan | Announcement, guard: str = "") -> str:

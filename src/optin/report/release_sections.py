@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from optin import figures
 from optin.figures.accuracy import release_parts
-from optin.figures.wording import count, level, percent, power_of, steady
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table, tag
 from optin.report.section import Pictured, error_name, error_reading, facts, note, root, section, squared_error_caption
+from optin.wording.numbers import count, meaningful, percent, power_of, steady
 
 __all__ = ["error_section", "offer_section", "result_section"]
 
@@ -43,7 +43,7 @@ def result_section(release: Release) -> Pictured:
 
 def _ends(release: Release, kind: str, at: float, reach: float) -> str:
     low, high = getattr(release, kind)(at)
-    return f"{level(low, reach)} to {level(high, reach)}"
+    return f"{meaningful(low, reach)} to {meaningful(high, reach)}"
 
 
 def _ledger_note(release: Release) -> str:

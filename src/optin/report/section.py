@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from optin.errors import BadInput
 from optin.figures import Ink
-from optin.figures.wording import steady, ten_to
 from optin.report.images import picture
 from optin.report.markup import Markup, joined, paragraphs, table, tag
+from optin.wording.numbers import steady, ten_to
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

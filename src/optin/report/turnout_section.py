@@ -7,11 +7,11 @@ import numpy as np
 from optin import figures
 from optin.agents import Description
 from optin.figures.accuracy import release_error, turnout_lines
-from optin.figures.wording import percent
 from optin.planning import Plan
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
 from optin.report.section import Pictured, note, root
+from optin.wording.numbers import percent
 
 __all__ = ["turnout_section"]
 

@@ -19,8 +19,9 @@ from optin.web.pages.totals import total_beside
 from optin.web.pages.wording import deal_words, epsilon_words, result_words, rungs
 from optin.web.service import people
 from optin.web.service.failures import NotFound
-from optin.web.service.ladder import ladder_of, odds_words
+from optin.web.service.ladder import ladder_of
 from optin.web.service.records import Draft, MyCampaign, Visitor
+from optin.wording.numbers import odds_factor
 
 __all__ = ["router"]
 
@@ -101,7 +102,7 @@ def spent_words(spent: float | None) -> str:
     """Say what a result gave away about someone, rounded up."""
     if not spent:
         return "Nothing was spent on you."
-    return f"This result changes anyone's odds about your answer by at most a factor {odds_words(spent)}, as promised."
+    return f"This result changes anyone's odds about your answer by at most a factor {odds_factor(spent)}, as promised."
 
 
 @router.post("/limit")

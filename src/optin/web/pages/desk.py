@@ -10,7 +10,6 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from optin.announcement.making import MIN_PEOPLE
-from optin.figures.wording import count, short
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.forms import Texts, origin_of, round_of, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
@@ -18,6 +17,7 @@ from optin.web.pages.stages import STATE_NAMES, analyst_stages, day
 from optin.web.pages.wording import result_words
 from optin.web.service import accounts, campaigns, steps
 from optin.web.service.records import Campaign, Draft, Visitor
+from optin.wording.numbers import count, short
 
 __all__ = ["router"]
 

@@ -11,7 +11,6 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from optin.errors import BadInput, OptinError
-from optin.figures.wording import at_most, count, short
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.looks import REFUSALS, moved, show
@@ -20,6 +19,7 @@ from optin.web.pages.wording import cap_words
 from optin.web.service import campaigns, preview
 from optin.web.service.ladder import LIMITS
 from optin.web.service.records import PRIVACY_CONSTRAINED, WORDS, Draft, Preview
+from optin.wording.numbers import at_most, count, people_like, short
 
 __all__ = ["router"]
 
@@ -193,18 +193,13 @@ def quorum_words(draft: Draft, *, expected: int | None = None) -> str:
     return f"Nothing is published unless {count(draft.quorum_people)} or more join{most}.{few}"
 
 
-def people_words(people: float) -> str:
-    """Say how many people without any privacy would be as good; of less than one there is no such number."""
-    return short(people) if people >= 1.0 else "less than 1"
-
-
 def preview_words(found: Preview, *, max_gap: float, highest: float = math.inf) -> dict[str, Any]:
     """Put a preview in words; a cap above the highest limit asks everyone for all they allow."""
     return {
         "reach": at_most(found.half_width),
         "standard_error": short(found.standard_error),
         "bias": short(max_gap * found.tilt, 2),
-        "effective": people_words(found.effective_people),
+        "effective": people_like(found.effective_people),
         "besides_gap": ", without the gap" if max_gap > 0 else "",
         "cap": cap_words(found.cap, highest=highest),
         "warnings": found.warnings,

@@ -10,14 +10,13 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from optin.errors import BadInput, OptinError
-from optin.figures.wording import at_most, count, plus_minus
 from optin.planning import Plan
 from optin.report.images import WIDTH, pixels, told
 from optin.report.plan_sections import plan_sections
 from optin.report.reach import announced_reach, assumption_of, planned_reach
 from optin.report.section import Pictured
 from optin.web.doors import AnalystOnly, ServiceOf
-from optin.web.pages.drafting import people_words, preview_words, quorum_words
+from optin.web.pages.drafting import preview_words, quorum_words
 from optin.web.pages.drawing import png
 from optin.web.pages.forms import sentence
 from optin.web.pages.looks import show
@@ -27,6 +26,7 @@ from optin.web.service.able import able
 from optin.web.service.cells import SMALLEST_CELL, cells
 from optin.web.service.failures import NotFound
 from optin.web.service.records import PRIVACY_CONSTRAINED, Campaign
+from optin.wording.numbers import at_most, count, people_like, plus_minus
 
 __all__ = ["router"]
 
@@ -174,7 +174,7 @@ def _what_if(service: ServiceOf, visitor: AnalystOnly, found: Campaign, asked: d
     words = preview_words(
         answer, max_gap=gap, highest=highest if found.draft.model == PRIVACY_CONSTRAINED else math.inf
     )
-    words |= {"effective": people_words((spread / answer.standard_error) ** 2)}
+    words |= {"effective": people_like((spread / answer.standard_error) ** 2)}
     return {"what_if": {**words, "best": "" if best is None else at_most(best.half_width)}}
 
 

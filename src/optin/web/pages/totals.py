@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from optin.kernel.rounding import epsilon_of
 from optin.web.pages.wording import epsilon_words
-from optin.web.service.ladder import LIMITS, odds_words, step_of
+from optin.web.service.ladder import LIMITS, step_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.totals import MOST_IN_CAMPAIGNS, TIMES, Budget, asked_at_most
+from optin.wording.numbers import odds_factor
 
 __all__ = ["TotalBeside", "factor_words", "total_beside"]
 
@@ -64,7 +65,7 @@ def factor_words(epsilon: float) -> str:
     words = f"epsilon {epsilon_words(epsilon)}"
     if epsilon >= _READABLE:
         return f"{words} (next to no limit)"
-    return f"a factor of {odds_words(epsilon)} on anyone's odds about your answers ({words})"
+    return f"a factor of {odds_factor(epsilon)} on anyone's odds about your answers ({words})"
 
 
 def _sentence(budget: Budget) -> str:

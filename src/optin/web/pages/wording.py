@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import decimal
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from optin.announcement import Announcement, Deal, explain
-from optin.figures.wording import at_most, count, level, percent, short
-from optin.planning.reach import counted_between
 from optin.releasing import Release
-from optin.web.service.ladder import Step, ladder_of, odds_words
+from optin.web.service.ladder import Step, ladder_of
 from optin.web.service.records import PRIVACY_CONSTRAINED
+from optin.wording.numbers import at_most, count, counted_between, meaningful, odds_factor, percent, short
 
 __all__ = [
     "DealWords",
@@ -100,7 +98,7 @@ def rungs(model: str, *, benefit_base: float = 1.0) -> tuple[Rung, ...]:
 
 
 def _limit(step: Step) -> Rung:
-    found, factor = moves(step.amount), odds_words(step.amount)
+    found, factor = moves(step.amount), odds_factor(step.amount)
     half = found[1]
     return Rung(
         step.index,
@@ -120,7 +118,7 @@ def _cost(step: Step, worth: float) -> Rung:
     words = "giving something away costs you nothing"
     if step.amount and worth > 0:
         share = f"{short(10 * step.amount / worth, 2)} %"
-        words = f"a factor of {odds_words(0.1)} costs you {share} of what a perfect result is worth"
+        words = f"a factor of {odds_factor(0.1)} costs you {share} of what a perfect result is worth"
     return Rung(step.index, _capital(step.name), f"cost {short(step.amount)}", words, f"{_capital(words)}.", None)
 
 
@@ -153,7 +151,7 @@ def deal_words(deal: Deal, offer: Announcement, *, stated: float | None) -> Deal
         nothing=deal.grains == 0,
         why_nothing=_why_nothing(offer, stated),
         share=share_words(deal.weight),
-        factor=odds_words(min(deal.epsilon, 700.0)),
+        factor=odds_factor(deal.epsilon),
         sentence=_beside_others(deal.weight * offer.people),
         keeps=_kept(deal, offer, stated),
         reach=round(100 * believed(deal.epsilon, 0.5), 2),
@@ -191,7 +189,7 @@ def _beside_others(multiple: float) -> str:
 def _kept(deal: Deal, offer: Announcement, stated: float | None) -> str:
     if offer.model != PRIVACY_CONSTRAINED:
         return "At the promised accuracy, joining is worth it to you at the cost you stated."
-    allowed = f"You allowed a factor of {odds_words(stated)}" if stated is not None else ""
+    allowed = f"You allowed a factor of {odds_factor(stated)}" if stated is not None else ""
     if stated is not None and deal.grains < explain(offer, limit=stated).grains:
         return f"{allowed}; your total over all campaigns leaves this much, and no more is taken."
     if stated is not None and offer.cap < stated:
@@ -205,7 +203,7 @@ def cap_words(cap: float, *, highest: float = math.inf) -> str:
     >>> cap_words(0.25), cap_words(11.6, highest=8.0)
     ('a factor of 1.29', 'all they allow')
     """
-    return f"a factor of {odds_words(cap)}" if cap < min(highest, 20.0) else "all they allow"
+    return f"a factor of {odds_factor(cap)}" if cap < min(highest, 20.0) else "all they allow"
 
 
 def epsilon_words(epsilon: float) -> str:
@@ -214,10 +212,7 @@ def epsilon_words(epsilon: float) -> str:
     >>> epsilon_words(0.25), epsilon_words(1 / 3), epsilon_words(0.0)
     ('0.25', '0.3334', '0')
     """
-    if epsilon == 0 or not math.isfinite(epsilon):
-        return "0" if epsilon == 0 else "without limit"
-    rounded = decimal.Context(prec=4, rounding=decimal.ROUND_CEILING).create_decimal(repr(epsilon)).normalize()
-    return format(rounded, "f" if epsilon >= 1e-6 else "e")
+    return at_most(epsilon, 4) if math.isfinite(epsilon) else "without limit"
 
 
 GUARD = "A largest gap, set before the plan,"
@@ -244,13 +239,13 @@ def result_words(release: Release) -> ResultWords:
     total, noise = release.total_interval(0.95), release.noise_interval(0.95)
     reach = release.half_width(0.95)
     return ResultWords(
-        estimate=level(release.estimate, reach),
+        estimate=meaningful(release.estimate, reach),
         reach=at_most(reach),
         counted=counted_between(release.announcement.bounds),
-        low=level(total.low, reach),
-        high=level(total.high, reach),
-        noise_low=level(noise.low, reach),
-        noise_high=level(noise.high, reach),
+        low=meaningful(total.low, reach),
+        high=meaningful(total.high, reach),
+        noise_low=meaningful(noise.low, reach),
+        noise_high=meaningful(noise.high, reach),
         assumption=release.assumption(GUARD),
         warnings=release.warnings(),
     )
@@ -258,7 +253,7 @@ def result_words(release: Release) -> ResultWords:
 
 def _capped(offer: Announcement) -> str:
     if offer.cap < 20.0:
-        return f"a factor of {odds_words(offer.cap)} on the odds (epsilon {at_most(offer.cap)}), or less by their own limit"
+        return f"a factor of {odds_factor(offer.cap)} on the odds (epsilon {at_most(offer.cap)}), or less by their own limit"
     return "they allow"
 
 

@@ -16,12 +16,12 @@ import numpy as np
 from sqlalchemy import Connection, Row, select
 
 from optin.errors import PromiseBroken
-from optin.kernel.groups import SMALLEST_GROUP
 from optin.web.schema import events, registrations
 from optin.web.service.core import Service, log_event
 from optin.web.service.ladder import ladder_of
 from optin.web.service.records import Cell, Draft, Visitor
 from optin.web.service.rows import owned_row, people_of
+from optin.wording.groups import SMALLEST_GROUP
 
 __all__ = ["SMALLEST_CELL", "Cells", "cells", "merged", "note_cells", "shown_until", "time_of_choice"]
 

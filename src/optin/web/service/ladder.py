@@ -6,11 +6,10 @@ choose from.
 
 from __future__ import annotations
 
-import decimal
-import math
 from dataclasses import dataclass
 
 from optin.errors import BadInput
+from optin.wording.numbers import odds_factor
 
 __all__ = ["COSTS", "LIMITS", "Step", "ladder_of", "step_of"]
 
@@ -23,17 +22,6 @@ class Step:
     amount: float
     name: str
     words: str
-
-
-def odds_words(epsilon: float) -> str:
-    """Say what an epsilon means, rounded up so that it promises no more than it keeps.
-
-    >>> odds_words(0.25)
-    '1.29'
-    """
-    factor = decimal.Decimal(math.exp(epsilon)) + decimal.Decimal("1e-12")
-    digits = "0.01" if factor < 20 else "1"
-    return str(factor.quantize(decimal.Decimal(digits), rounding=decimal.ROUND_CEILING))
 
 
 _NAMES = (
@@ -53,7 +41,7 @@ LIMITS = tuple(
         index,
         amount,
         name,
-        f"whatever someone suspects about your answer, the result changes their odds by at most a factor {odds_words(amount)}",
+        f"whatever someone suspects about your answer, the result changes their odds by at most a factor {odds_factor(amount)}",
     )
     for index, (amount, name) in enumerate(_NAMES)
 )

@@ -1,27 +1,12 @@
-"""Numbers as people read them: few digits, no exponents where they can be avoided."""
+"""Numbers as people read them: few digits, no exponents where they can be avoided, and bounds never rounded the wrong way."""
 
 from __future__ import annotations
 
+import decimal
 import math
 from collections.abc import Callable
 
-from optin.kernel.groups import SMALLEST_GROUP
-from optin.planning.reach import at_most, plus_minus
-
-__all__ = [
-    "at_most",
-    "count",
-    "level",
-    "outward",
-    "part",
-    "percent",
-    "plus_minus",
-    "power_of",
-    "short",
-    "steady",
-    "ten_to",
-    "whole",
-]
+from optin.wording.groups import SMALLEST_GROUP
 
 _LARGE, _SMALL = 1e7, 1e-5
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -44,6 +29,61 @@ def short(number: float, digits: int = 3) -> str:
     places = digits - 1 - math.floor(math.log10(abs(number)))
     text = f"{round(number, places):,.{max(places, 0)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def plain(number: float) -> str:
+    """Write four significant digits, for a terminal and for records that print themselves.
+
+    >>> plain(1234567.0), plain(0.083333), plain(float("inf"))
+    ('1,234,567', '0.08333', 'infinite')
+    """
+    if math.isinf(number):
+        return "infinite"
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+
+
+def at_most(number: float, digits: int = 3) -> str:
+    """Write a number with three significant digits, never less than it is: a bound that is rounded down is none.
+
+    >>> at_most(7521.3), at_most(1.2841), at_most(0.5), at_most(0.1), at_most(float("inf"))
+    ('7,530', '1.29', '0.5', '0.1', '∞')
+    """
+    return towards(number, digits, decimal.ROUND_CEILING)
+
+
+def at_least(number: float, digits: int = 3) -> str:
+    """Write a number with three significant digits, never more than it is: what is left to someone.
+
+    >>> at_least(7521.3), at_least(1.2891), at_least(-0.12345)
+    ('7,520', '1.28', '-0.124')
+    """
+    return towards(number, digits, decimal.ROUND_FLOOR)
+
+
+def towards(number: float, digits: int, direction: str) -> str:
+    """Write a number rounded in a direction, as it is written, so that 0.1 stays 0.1."""
+    if not math.isfinite(number):
+        return "∞"
+    rounded = decimal.Context(prec=digits, rounding=direction).create_decimal(repr(float(number))).normalize()
+    return f"{rounded:,f}" if number == 0 or 1e-5 <= abs(number) < 1e15 else f"{rounded:e}"
+
+
+def plus_minus(half: float, digits: int = 3) -> str:
+    """Write ± and half of an interval, wherever it is written, rounded up: it is never narrower than the interval.
+
+    >>> plus_minus(0.14498), plus_minus(0.1412), plus_minus(1234.5), plus_minus(0.0000012345)
+    ('± 0.145', '± 0.142', '± 1,240', '± 1.24e-6')
+    """
+    return f"± {at_most(half, digits)}"
+
+
+def odds_factor(epsilon: float) -> str:
+    """Say by what factor an epsilon changes anyone's odds at most.
+
+    >>> odds_factor(0.25), odds_factor(1.0), odds_factor(4.0)
+    ('1.29', '2.72', '54.6')
+    """
+    return at_most(math.exp(min(epsilon, 700.0)) * (1 + 1e-12))
 
 
 def steady(number: float, digits: int = 3) -> str:
@@ -94,10 +134,10 @@ def _rounded(number: float, digits: int, rounding: Callable[[float], int], scale
     return float(f"{steps}e{unit}")
 
 
-def level(number: float, error: float) -> str:
+def meaningful(number: float, error: float) -> str:
     """Write an estimate with the digits its error leaves meaningful.
 
-    >>> level(0.4712345, 0.0312), level(10234.5, 120.0)
+    >>> meaningful(0.4712345, 0.0312), meaningful(10234.5, 120.0)
     ('0.471', '10,230')
     """
     if not (math.isfinite(error) and error > 0):
@@ -115,6 +155,17 @@ def percent(share: float) -> str:
     if 0 < share < 0.001:
         return "below 0.1 %"
     return f"{share * 100:.1f}".removesuffix(".0") + " %" if 0 < share < 0.0995 else f"{share * 100:.0f} %"
+
+
+def times(ratio: float) -> str:
+    """Write a ratio as a percentage, or as a factor when it is large.
+
+    >>> times(1.234), times(31.4), times(float("inf"))
+    ('123 %', '31 x', 'infinite')
+    """
+    if math.isinf(ratio):
+        return "infinite"
+    return f"{ratio:,.0f} x" if ratio >= 10 else f"{100 * ratio:.0f} %"
 
 
 def part(number: int, whole: int, smallest: int = SMALLEST_GROUP) -> str:
@@ -137,12 +188,31 @@ def count(number: int, one: str = "person", many: str = "people") -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def whole(people: float) -> str:
+def people_like(people: float) -> str:
     """Count people where the number is a comparison, which has no halves.
 
-    >>> whole(157.3), whole(0.2), whole(12345.6)
-    ('157 people', 'less than 1 person', '12,346 people')
+    >>> people_like(157.3), people_like(1.2), people_like(0.2), people_like(12345.6)
+    ('157 people', '1 person', 'less than 1 person', '12,346 people')
     """
     if math.isinf(people):
         return "any number of people"
     return count(round(people)) if people >= 1 else "less than 1 person"
+
+
+def as_accurate_as(people: float, with_bias: float | None = None) -> str:
+    """Say how many people would give as accurate a mean without noise; ``with_bias`` counts a declared gap's largest bias.
+
+    >>> as_accurate_as(157.3), as_accurate_as(157.3, 120.1)
+    ('the exact mean of 157 people', 'the exact mean of 157 people without the gap, of 120 people with its largest bias')
+    """
+    exact = f"the exact mean of {people_like(people)}"
+    return exact if with_bias is None else f"{exact} without the gap, of {people_like(with_bias)} with its largest bias"
+
+
+def counted_between(bounds: tuple[float, float]) -> str:
+    """Say of which values a mean is one: those beyond a bound count as the bound.
+
+    >>> "the mean of values " + counted_between((0.0, 40.0))
+    'the mean of values counted between 0 and 40'
+    """
+    return f"counted between {bounds[0]:,.10g} and {bounds[1]:,.10g}"
