@@ -175,7 +175,7 @@ def test_a_limit_edited_after_the_announcement_is_refused(book):
 def test_answers_are_final_for_the_round(book):
     offer = announced(book)
     campaign.answer(offer, {"p1": False}, ledger=book)
-    with pytest.raises(PromiseBroken, match="declined before"):
+    with pytest.raises(PromiseBroken, match="declined this round and cannot join it"):
         campaign.answer(offer, {"p0": True, "p1": True}, ledger=book)
 
 

@@ -344,7 +344,7 @@ def test_people_who_stay_in_an_engine_are_compared_without_leaving_it(tmp_path):
     ours, theirs = (optin.compare(p, bounds=(0, 1), max_gap=0.1) for p in (kept, optin.PrivacyConstrained(limits)))
     assert ours["mse"].to_numpy() == pytest.approx(theirs["mse"].to_numpy(), rel=5e-3)
     assert ours.shape == theirs.shape
-    with pytest.raises(optin.BadInput, match="stay in their engine"):
+    with pytest.raises(optin.BadInput, match="engine-backed"):
         optin.simulate(kept, generator=rng)
 
 

@@ -109,7 +109,7 @@ def renormalised_weights(
 def joined_column(joined: object, agents: Agents) -> Answers:
     """Check that who joined is told by a column where the people are, or None for everyone."""
     if joined is not None and not isinstance(joined, str) and not hasattr(joined, "get_backend"):
-        raise BadInput("these people stay in their engine: give joined as the name of their column")
+        raise BadInput("this table is engine-backed: give joined as the name of a column")
     return joined
 
 

@@ -113,7 +113,7 @@ class PrivacyConstrained:
         return ArrayLimits(self.limits, scale=2.0 ** -math.frexp(self.most_finite)[1])
 
     def tally(self, design: Design, *, variance: float | None = None, data_variance: float | None = None) -> Tally:
-        """Add up what a sceptic would, at the cap of a design."""
+        """Compute the sums a certificate needs, at the cap of a design."""
         return tally_of(self.limits, design)
 
     def limits_at(self, variance: float | None = None, *, data_variance: float | None = None) -> Array:
@@ -205,7 +205,7 @@ class QuasiLinear:
         return PrivacyConstrained(self.limits_at(variance, data_variance=data_variance)).table()
 
     def tally(self, design: Design, *, variance: float | None = None, data_variance: float | None = None) -> Tally:
-        """Add up what a sceptic would, at the cap of a design and the limits of a variance."""
+        """Compute the sums a certificate needs, at the cap of a design and the limits of a variance."""
         return tally_of(self.limits_at(variance or 0.0, data_variance=data_variance), design)
 
     def limits_at(self, variance: float, *, data_variance: float | None = None) -> Array:

@@ -137,9 +137,7 @@ def _totals(allowances: ArrayLike | str | None, rows: Rows) -> ir.IntegerValue |
         refuse_unusable(rows, (Wanted(allowances),))  # a missing total would count as none at all
         return allowance(rows.wanted(Wanted(allowances)))
     if np.ndim(allowances):
-        raise BadInput(
-            "these people stay in their engine: give allowances as one number, or as the name of their column"
-        )
+        raise BadInput("this table is engine-backed: give allowances as one number, or as the name of a column")
     return ibis.literal(int(allowance_grains(column([allowances], "allowances"))[0]), "int64")
 
 
@@ -262,7 +260,7 @@ class _Passed:
 
 
 def rule_of(promises: Promises) -> KeptRule:
-    """Take promises of people of an engine for what they are."""
+    """Assert that these promises are engine-backed."""
     assert isinstance(promises, KeptRule)  # noqa: S101 — people of an engine have no other
     return promises
 

@@ -185,7 +185,9 @@ def answer(announcement: Announcement, answers: Mapping[str, bool], *, ledger: L
     joining = [person for person, joins in answers.items() if joins]
     if joining and not np.all(ledger.stands(terms, joining)):
         at = int(np.argmin(ledger.stands(terms, joining)))
-        raise PromiseBroken(f"number {at} of those who now join declined before; they can join the next round")
+        raise PromiseBroken(
+            "{person} declined this round and cannot join it; they can join the next one", person=f"id {joining[at]}"
+        )
     declining = [person for person, joins in answers.items() if not joins]
     if declining:
         ledger.let_go(terms, declining)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 __all__ = ["main"]
 
 INTERRUPTED = 130
-STOPPED = "optin: interrupted; nothing is shown before it is stored, so ask again to see where things stand\n"
+STOPPED = "optin: interrupted; run the command again: nothing is charged twice\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -58,7 +58,7 @@ def root(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and leave.")
     ] = False,
 ) -> None:
-    """Hold options of the whole program; the help text is the app's."""
+    """Take the options that every command shares; the help text is the app's."""
 
 
 COMMANDS: dict[str, Callable[..., None]] = {

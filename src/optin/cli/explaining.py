@@ -182,8 +182,8 @@ def _design(plan: Plan, counts: dict[str, Any]) -> list[tuple[str, str]]:
         ("pooled", f"{_share(plan.pooled_people, people)} accept the cap or more, and count alike"),
         ("tight", f"{_share(counts['tight'], people)} give exactly their limit, {tight}"),
         (
-            "free privacy",
-            f"{_share(counts['free_privacy'], people)} keep what they offer above the cap: it would not help",
+            "unused",
+            f"{_share(counts['free_privacy'], people)} allow more than the cap; taking it would not make the result better",
         ),
         ("noise", f"Laplace of scale {plain(plan.noise_scale)}, in the unit of the values"),
     ]

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 PeoplePath = Annotated[
-    str, typer.Argument(metavar="PEOPLE", help="CSV or Parquet: a file, a folder or a glob; one row a person.")
+    str, typer.Argument(metavar="PEOPLE", help="CSV or Parquet: a file, a folder or a glob; one row per person.")
 ]
 Id = Annotated[
     str,

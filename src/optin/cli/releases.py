@@ -111,9 +111,7 @@ def _accounted(context: typer.Context, ledger: str | None, *, no_ledger: bool) -
     if no_ledger and source is not None and source.name == "ENVIRONMENT":  # what is typed wins
         ledger = None
     if no_ledger == (ledger is not None):
-        raise BadInput(
-            "say where this is accounted for: --ledger URL, or --no-ledger for a draw that nobody keeps count of"
-        )
+        raise BadInput("choose --ledger URL, or --no-ledger for an unaccounted release")
     return ledger
 
 
@@ -129,7 +127,7 @@ def _show(drawn: Release, odd: Sequence[str], *, stored: bool, as_json: bool, co
     if as_json:
         screen.print_json(_summary(drawn) | {"counted_people": counted, "stored": stored, "warnings": list(odd)})
     else:
-        screen.rows("Released before" if stored else "Released", _release_rows(drawn, counted))
+        screen.rows("Already released (stored result)" if stored else "Released", _release_rows(drawn, counted))
     screen.warn(odd)
     if stored:
         screen.note(

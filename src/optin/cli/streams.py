@@ -13,7 +13,7 @@ PLAIN = {"±": "+/-", "…": "..."} | dict(zip("▁▂▃▄▅▆▇█", ".:-=
 
 
 def prepare() -> None:
-    """Make both streams accept anything: a closed one swallows it, one of few letters gets others instead."""
+    """Make both streams accept anything: a closed one swallows it, and characters that an encoding lacks are replaced."""
     codecs.register_error("optin", _spell)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)

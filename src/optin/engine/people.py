@@ -33,10 +33,7 @@ SHARED = "people who stay in an engine share one benefit and one outside option;
 
 
 def _stays(what: str) -> NoReturn:
-    raise BadInput(
-        f"these people stay in their engine, and no {what} are brought into memory; read them with engine='memory' if there"
-        " are few enough"
-    )
+    raise BadInput(f"{what} of an engine-backed table are not loaded; read it with engine='memory' (it must fit)")
 
 
 class KeptConstrained(PrivacyConstrained):
@@ -94,7 +91,7 @@ class KeptConstrained(PrivacyConstrained):
         return EngineLimits(self.rows, self.expression, scale=2.0 ** -math.frexp(self.seen.most)[1])
 
     def tally(self, design: Design, *, variance: float | None = None, data_variance: float | None = None) -> Tally:
-        """Add up what a sceptic would, at the cap of a design."""
+        """Compute the sums a certificate needs, at the cap of a design."""
         return tally(self.rows, self.expression, design)
 
     def limits_at(self, variance: float | None = None, *, data_variance: float | None = None) -> NoReturn:
@@ -158,7 +155,7 @@ class KeptQuasiLinear(QuasiLinear):
         return EngineLimits(self.rows, self.limit(surplus))
 
     def tally(self, design: Design, *, variance: float | None = None, data_variance: float | None = None) -> Tally:
-        """Add up what a sceptic would, at the cap of a design and the limits of a variance."""
+        """Compute the sums a certificate needs, at the cap of a design and the limits of a variance."""
         surplus = float(np.max(self.surplus_at(variance or 0.0, data_variance=data_variance)))
         return tally(self.rows, self.limit(surplus), design)
 
@@ -171,7 +168,7 @@ def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...]) ->
     """Scan the limits once; where anything is unusable, ask what and whose."""
     seen = survey(rows.session, limit, about=rows.source)
     if seen.people == 0:
-        raise BadInput(f"{rows.source} has a header and no rows; give one row a person")
+        raise BadInput(f"{rows.source} has a header and no rows; give one row per person")
     if seen.unusable or seen.huge:
         refuse_unusable(rows, kinds)
     if seen.unusable:

@@ -73,7 +73,7 @@ def glance(session: Session, limit: ir.FloatingColumn, *, about: str) -> Glance 
 
 
 def _fair(ranks: Array, mean: float, infinite: float) -> bool:
-    """Tell a sample by its mean, or by its share of infinite limits: DuckDB's is of little use where rows are sorted."""
+    """Reject an unrepresentative sample by its mean or its share of infinite limits: DuckDB's is one where rows are sorted."""
     endless = float(np.isinf(ranks).mean())
     if infinite:
         return abs(endless - infinite) < UNLIKE and endless < MOST_ENDLESS

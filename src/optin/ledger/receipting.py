@@ -45,7 +45,7 @@ def _no_release(connection: Connection, person: str, campaign: str | None) -> st
     if row is None:
         return "no release in this ledger was announced to this person; check the id, byte for byte"
     ended = "was cancelled, and nothing was spent" if row.cancelled else "is announced and not released yet"
-    return f"campaign {row.campaign}, round {row.round} {ended}: a receipt is of a release"
+    return f"campaign {row.campaign}, round {row.round} {ended}: receipts exist once there is a release"
 
 
 def receipts(connection: Connection, ids: Sequence[str], campaign: str, round: int) -> list[Receipt]:  # noqa: A002
@@ -54,7 +54,7 @@ def receipts(connection: Connection, ids: Sequence[str], campaign: str, round: i
         select(acts).where(acts.c.kind == "release", acts.c.campaign == campaign, acts.c.round == round)
     ).first()
     if act is None:
-        raise BadInput("this campaign and round have no release in this ledger yet; a receipt is of a release")
+        raise BadInput("this campaign and round have no release in this ledger yet; receipts exist once there is one")
     found = _places(connection, act, ids)
     keep = [row.place for row in found if row.place is not None]
     grove = charged(connection, act=act.number, offer=act.offer, salt=act.salt, keep=keep)

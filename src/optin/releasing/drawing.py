@@ -157,7 +157,7 @@ def charged_text(measured: Measured, number: int) -> tuple[str, str]:
 def expect_columns(agents: Any, values: object, joined: object) -> None:  # noqa: ANN401 - people of an engine
     """Refuse anything but the name of a column of numbers, of which no value is read, and one of answers."""
     if not isinstance(values, str):
-        raise BadInput("these people stay in their engine: give values as the name of their column")
+        raise BadInput("this table is engine-backed: give values as the name of a column")
     agents.rows.number(values)
     if isinstance(joined_column(joined, agents), str):
         agents.rows.expect_answers(joined)

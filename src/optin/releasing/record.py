@@ -266,9 +266,9 @@ def _check_same(found: Release, text: str) -> None:
     if not (1 <= found.total_grains <= offer.total_grains and 1 <= found.joined_people <= offer.people):
         raise BadInput("this release contradicts its announcement: more was spent than promised")
     if not found.charged == (found.ledger_number is not None) == (found.ledger_head is not None):
-        raise BadInput("this release says it was charged and not where, or where and not that; use the published file")
+        raise BadInput('"charged" and "ledger_number"/"ledger_head" disagree; use the published file')
     if found.charged and not (_is_place(found.ledger_number) and _HASH.fullmatch(found.ledger_head or "")):
-        raise BadInput("this release names no place that a ledger has; use the published file")
+        raise BadInput('"ledger_number" or "ledger_head" is malformed; use the published file')
     ours, theirs = json.loads(found.to_json()), json.loads(text)
     wrong = _differing(ours, theirs, offer.width)
     if wrong is not None and _differing(ours | earlier_statements(found), theirs, offer.width) is not None:

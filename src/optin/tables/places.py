@@ -61,7 +61,7 @@ def is_hidden(parts: Sequence[str]) -> bool:
 
 def _one_kind(path: str, files: list[Path]) -> tuple[Path, ...]:
     if not files:
-        raise BadInput(f"{path} holds no CSV or Parquet file; give a table with one row a person")
+        raise BadInput(f"{path} holds no CSV or Parquet file; give a table with one row per person")
     if len({file.suffix.lower() in PARQUET for file in files}) > 1:
         raise BadInput(f"{path} mixes CSV and Parquet; give one kind, or people could be read twice")
     return tuple(files)

@@ -105,7 +105,7 @@ def read_table(path: str, names: Sequence[str] | None = None) -> Table:
     wanted = list(dict.fromkeys(names)) if names is not None else shared([header(file) for file in files])
     tables = tuple(_read(file, wanted) for file in files)
     if sum(len(table) for table in tables) == 0:
-        raise BadInput(f"{path} has a header and no rows; give one row a person")
+        raise BadInput(f"{path} has a header and no rows; give one row per person")
     return Table(files, tables, tuple(wanted))
 
 

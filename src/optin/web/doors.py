@@ -79,7 +79,7 @@ async def visitor_checked(request: Request, visitor: Annotated[Visitor | None, D
     if visitor is not None and request.method not in SAFE:
         given = request.headers.get("x-csrf-token") or await _form_token(request)
         if not hmac.compare_digest(given.encode(), visitor.csrf.encode()):
-            raise Refused("the page's token is missing or old: load the page again (scripts: send X-CSRF-Token)")
+            raise Refused("the CSRF token is missing or expired: load the page again (scripts: send X-CSRF-Token)")
     return visitor
 
 

@@ -110,7 +110,7 @@ def _decoded(text: str, where: str) -> bytes:
     with contextlib.suppress(binascii.Error, ValueError):
         key = base64.b64decode(text, validate=True)
     if len(key) != 32:
-        raise BadInput(f"{where} must be 32 bytes in base64; make one with: openssl rand -base64 32")
+        raise BadInput("{where} must be 32 bytes in base64; make one with: openssl rand -base64 32", where=where)
     return key
 
 
@@ -144,7 +144,7 @@ def _checked_origin(text: str) -> str:
     parts = urlsplit(text.rstrip("/"))
     origin = f"{parts.scheme}://{parts.netloc}".lower()
     if origin != text.rstrip("/").lower() or not parts.hostname or "@" in parts.netloc:
-        raise BadInput("OPTIN_WEB_ORIGIN is a scheme and a host, such as https://example.org, and nothing behind them")
+        raise BadInput("OPTIN_WEB_ORIGIN must be scheme://host[:port] without a path, such as https://example.org")
     if parts.scheme != "https" and not (parts.scheme == "http" and _is_loopback(parts.hostname)):
         raise BadInput("people reach this service from other machines: OPTIN_WEB_ORIGIN must begin with https://")
     return origin

@@ -82,7 +82,9 @@ def change(engine: Engine, work: Callable[[Connection], T]) -> T:
     else:
         failure = failure_of(engine, working)
     if failure is not None:
-        raise LedgerUnavailable(f"{failure}; whether this was written is not known: ask again, it is done once")
+        raise LedgerUnavailable(
+            "{failure}; whether this was written is not known: ask again, it is done once", failure=failure
+        )
     return done[0]
 
 

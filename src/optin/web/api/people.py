@@ -74,7 +74,7 @@ def withdraw(service: ServiceOf, person: PersonOnly, campaign: str) -> None:
 def answer(service: ServiceOf, person: PersonOnly, campaign: str, body: models.AnswerIn) -> models.MyCampaignOut:
     """Join with a value or decline, and change one's mind until answers close."""
     if body.join != (body.value is not None):
-        raise BadInput("joining needs a value, and declining has none")
+        raise BadInput("give a value to join, none to decline")
     if body.value is None:
         return my_campaign_out(people.decline(service, person, campaign))
     return my_campaign_out(people.join(service, person, campaign, body.value, round=body.round))

@@ -173,7 +173,7 @@ def _imagined(given: Mapping[str, str]) -> list[int]:
     """Spread so many people over the ladder; from costs, the careful stand at the other end."""
     people = _whole(given.get("expected", "200"))
     if not 10 <= people <= _LARGEST:
-        raise BadInput(f"imagine 10 to {_LARGEST:,} people")
+        raise BadInput("expected people must be 10 to {most:,}", most=_LARGEST)
     shares = _MIXES.get(given.get("mix", ""), _MIXES["mixed"])[1]
     if given.get("model") == "quasi-linear":
         shares = shares[::-1]

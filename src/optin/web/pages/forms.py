@@ -45,5 +45,5 @@ def round_of(form: dict[str, str]) -> int:
     """Read which round the page was showing."""
     text = form.get("round", "")
     if not (text.isdecimal() and len(text) < 10):
-        raise BadInput("the form does not say which round its page showed; load the page again")
+        raise BadInput("this page is out of date; reload it")
     return int(text)

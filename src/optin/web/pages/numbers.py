@@ -44,21 +44,27 @@ def typed_number(text: str, words: str, *, low: float = -math.inf, high: float =
     """
     text = text.strip().replace("\N{MINUS SIGN}", "-")
     if not text:
-        raise BadInput(f"{words} is missing: type a number")
+        raise BadInput("{words} is missing: type a number", words=words)
     if _EITHER.fullmatch(text):
         return _one_of_two(text, words, low, high)
     if not _NUMBER.fullmatch(text):
-        raise BadInput(f"{words} must be a number{_hint(text)}")
+        raise BadInput("{words} must be a number{hint}", words=words, hint=_hint(text))
     number = limit_of_text(text.replace(",", "."))  # a total that is not rounded up by a grain
     if not math.isfinite(number):
-        raise BadInput(f"{words} must be a number that is not so large")
+        raise BadInput("{words} must be a number that is not so large", words=words)
     return Typed(number, plain=bool(_PLAIN.fullmatch(text)) or text == spelled(number))
 
 
 def _one_of_two(text: str, words: str, low: float, high: float) -> Typed:
     whole, decimal = float(re.sub("[.,]", "", text)), float(text.replace(",", "."))
     if low <= whole <= high:
-        raise BadInput(f"{words}, {text}, can be read in two ways: write {spelled(whole)}, or {spelled(decimal)}")
+        raise BadInput(
+            "{words}, {text}, can be read in two ways: write {one}, or {other}",
+            words=words,
+            text=text,
+            one=spelled(whole),
+            other=spelled(decimal),
+        )
     return Typed(decimal, plain=False)
 
 

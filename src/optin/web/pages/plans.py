@@ -182,4 +182,4 @@ def _slider(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise BadInput("a slider gives a number") from None
+        raise BadInput("the value must be a number") from None

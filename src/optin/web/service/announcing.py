@@ -45,7 +45,7 @@ _TOO_FEW = (
     "single limits away. Open registration again for more people, or cancel"
 )
 _NOT_WORTH_IT = (
-    "no result would be worth its price to enough of these people; the page of the plan says how much is missing. Open "
+    "at these costs too few people would gain from joining; the page of the plan says how much is missing. Open "
     "registration again for more people, or begin a new campaign with a result that is worth more to them"
 )
 
@@ -152,7 +152,9 @@ def _expect_noise(found: Plan, draft: Draft, people: People, left_out: NDArray[n
     """Refuse an exact result; those left out bear a cost only in our books, and ask for no noise."""
     free = draft.model != PRIVACY_CONSTRAINED and not people.steps[~left_out].any()
     if math.isinf(found.eta) or free:
-        raise PromiseBroken("nobody's choice asks for any noise, and no exact result is published here; cancel")
+        raise PromiseBroken(
+            "everyone chose no cost or no limit: the result would need no noise, which this service does not publish; cancel"
+        )
 
 
 def _keep(service: Service, row: Row[Any], found: Plan) -> None:

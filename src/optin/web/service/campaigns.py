@@ -98,7 +98,7 @@ def show(service: Service, analyst: Visitor, campaign: str) -> Campaign:
 def invite(service: Service, analyst: Visitor, campaign: str, number: int) -> list[str]:
     """Make one-time secrets to send to people; each is shown now and never again."""
     if not 1 <= number <= MOST_INVITATIONS:
-        raise BadInput(f"make 1 to {MOST_INVITATIONS} invitations at a time")
+        raise BadInput("make 1 to {most_invitations} invitations at a time", most_invitations=MOST_INVITATIONS)
     secrets, now = [new_secret() for _ in range(number)], service.clock()
     rows = [{"secret": hashed(s), "kind": "person", "campaign": campaign, "created_at": now} for s in secrets]
 

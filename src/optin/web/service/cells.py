@@ -76,7 +76,7 @@ def cells(service: Service, analyst: Visitor, campaign: str) -> Cells:
 def _last(closings: list[_Closing]) -> Cells:
     before = [closing.cells for closing in closings if closing.cells]
     if not before:
-        raise PromiseBroken(f"{_FEW} groups were shown: {_SINGLED_OUT}. The plan can be announced all the same")
+        raise PromiseBroken(_FEW + " groups were shown: " + _SINGLED_OUT + ". The plan can be announced all the same")
     return Cells(before[-1], _NOTE)
 
 

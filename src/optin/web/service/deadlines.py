@@ -89,6 +89,8 @@ def expect_in_time(service: Service, connection: Connection, row: Row[Any]) -> N
     found = deadline(service, connection, row)
     if found is not None and service.clock() > found.at:
         raise PromiseBroken(
-            f"this round was {found.since} more than {found.days:g} days ago: its time to be {found.due} is over, and it is"
-            " cancelled"
+            "this round was {since} more than {days:g} days ago: its time to be {due} is over, and it is cancelled",
+            since=found.since,
+            days=found.days,
+            due=found.due,
         )

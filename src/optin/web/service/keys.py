@@ -53,7 +53,7 @@ class Keyring:
             folder.chmod(0o700)
         except OSError as error:
             raise BadInput(
-                f"the folder of keys cannot be used: {error.strerror}; check the place and its rights"
+                "the folder of keys cannot be used: {strerror}; check the place and its rights", strerror=error.strerror
             ) from None
 
     def __repr__(self) -> str:
@@ -116,7 +116,9 @@ class Keyring:
             reason = error.strerror
         else:
             return sorted((match[1], int(match[2])) for match in map(_NAME.fullmatch, names) if match)
-        raise LedgerUnavailable(f"the folder of keys cannot be read: {reason}; check the place and its rights")
+        raise LedgerUnavailable(
+            "the folder of keys cannot be read: {reason}; check the place and its rights", reason=reason
+        )
 
     def opens(self, campaign: str, round: int) -> bool:  # noqa: A002
         """Say whether a round's key, if it is there, was wrapped by this environment's key."""

@@ -69,5 +69,7 @@ def step_of(model: str, index: int) -> Step:
     """Find a step; there is no other choice than those on the ladder."""
     steps = ladder_of(model)
     if not 0 <= index < len(steps):
-        raise BadInput(f"choose one of the {len(steps)} steps of the ladder, 0 to {len(steps) - 1}")
+        raise BadInput(
+            "choose one of the {count} steps of the ladder, 0 to {last}", count=len(steps), last=len(steps) - 1
+        )
     return steps[index]

@@ -104,8 +104,9 @@ class QuietQuorum(Quorum):
             return
         wanted = f"{self.people} people" if few else f"a standard error of {self.standard_error:.6g}"
         raise PromiseBroken(
-            f"the quorum is {wanted}, and too few joined (who has nothing to give does not count); open answers again, begin a "
-            "new round, or cancel"
+            "the quorum is {wanted}, and too few joined (who has nothing to give does not count); open answers"
+            " again, begin a new round, or cancel",
+            wanted=wanted,
         )
 
 
@@ -141,7 +142,9 @@ def _opened(service: Service, job: Job, person: str, sealed: bytes) -> float:
         return service.keys.unseal(sealed, campaign=job.campaign, round=job.round, person=person)
     except LedgerUnavailable as error:
         reason = str(error)
-    raise PromiseBroken(f"{reason}: answers cannot be opened; bring the key back, begin a new round, or cancel")
+    raise PromiseBroken(
+        "{reason}: answers cannot be opened; bring the key back, begin a new round, or cancel", reason=reason
+    )
 
 
 def _offer(service: Service, job: Job) -> Announcement | None:

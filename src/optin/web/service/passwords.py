@@ -26,7 +26,11 @@ _SHORTEST, _LONGEST = 12, 256
 def checked_password(password: str) -> str:
     """Refuse a password that could be guessed, or that would only cost time."""
     if not _SHORTEST <= len(password) <= _LONGEST:
-        raise BadInput(f"a password needs {_SHORTEST} to {_LONGEST} characters; a sentence is easy to remember")
+        raise BadInput(
+            "a password needs {shortest} to {longest} characters; a sentence is easy to remember",
+            shortest=_SHORTEST,
+            longest=_LONGEST,
+        )
     return password
 
 

@@ -42,7 +42,11 @@ def accuracy(draft: Draft, counts: Sequence[int]) -> Preview:
     draft = checked_draft(draft)
     steps = ladder_of(draft.model)
     if len(counts) != len(steps) or min(counts) < 0 or not 0 < sum(counts) <= MOST_PEOPLE:
-        raise BadInput(f"give {len(steps)} counts of people, one for each step, 1 to {MOST_PEOPLE} people in all")
+        raise BadInput(
+            "give {count} counts of people, one for each step, 1 to {most_people} people in all",
+            count=len(steps),
+            most_people=MOST_PEOPLE,
+        )
     amounts = np.repeat([step.amount for step in steps], counts)
     agents = agents_with(draft, amounts)
     return _seen(_planned(draft, agents), agents)
@@ -65,7 +69,7 @@ def what_if(
     what will be announced lies between. Afterwards it is what the announced plan gives.
     """
     if not 0.0 <= decline_share < 1.0:
-        raise BadInput(f"{WORDS['decline_share']} must be at least 0 and below 1")
+        raise BadInput("{decline_share} must be at least 0 and below 1", decline_share=WORDS["decline_share"])
     shown = campaigns.show(service, analyst, campaign)
     given: dict[str, Any] = {"max_gap": max_gap, "data_sd": data_sd, "slack": slack}
     draft = checked_draft(replace(shown.draft, **{name: value for name, value in given.items() if value is not None}))

@@ -115,34 +115,51 @@ def checked_draft(draft: Draft) -> Draft:
 def _check_scale(draft: Draft) -> None:
     width = draft.upper - draft.lower
     if not width >= _SLIMMEST:
-        raise BadInput(f"the lower bound must lie below the upper one, by {_SLIMMEST:g} or more")
+        raise BadInput("the lower bound must lie below the upper one, by {slimmest:g} or more", slimmest=_SLIMMEST)
     if draft.data_sd is not None and not 0.0 <= _number("data_sd", draft.data_sd) <= width / 2:
         raise BadInput(
-            f"{WORDS['data_sd']} must lie between 0 and {width / 2:g}, half the distance of the bounds: no answers between "
-            "them can spread more"
+            "{data_sd} must lie between 0 and {width:g}, half the distance of the bounds: no answers between"
+            " them can spread more",
+            data_sd=WORDS["data_sd"],
+            width=width / 2,
         )
     if not 0.0 <= draft.max_gap <= width:
-        raise BadInput(f"{WORDS['max_gap']} must lie between 0 and {width:g}, the distance of the bounds")
+        raise BadInput(
+            "{max_gap} must lie between 0 and {width:g}, the distance of the bounds",
+            max_gap=WORDS["max_gap"],
+            width=width,
+        )
     if draft.max_gap and draft.model != PRIVACY_CONSTRAINED:
-        raise BadInput(f"{WORDS['max_gap']} can be declared only where people state limits; with costs leave it at 0")
+        raise BadInput(
+            "{max_gap} can be declared only where people state limits; with costs leave it at 0",
+            max_gap=WORDS["max_gap"],
+        )
 
 
 def _check_terms(draft: Draft) -> None:
     if not 0.0 <= draft.slack <= 10.0:
-        raise BadInput(f"{WORDS['slack']} must lie between 0 and 10")
+        raise BadInput("{slack} must lie between 0 and 10", slack=WORDS["slack"])
     if draft.slack and draft.model == PRIVACY_CONSTRAINED:
-        raise BadInput(f"{WORDS['slack']} is for people who weigh costs; with limits leave it at 0")
+        raise BadInput("{slack} is for people who weigh costs; with limits leave it at 0", slack=WORDS["slack"])
     if draft.sealed and draft.model != PRIVACY_CONSTRAINED:
         raise BadInput("a sealed campaign needs people with limits: what others accept is not known before the plan")
     if not 1 <= draft.quorum_people <= 10**9:
-        raise BadInput(f"{WORDS['quorum_people']} must be a whole number from 1 to 1000000000, in digits alone")
+        raise BadInput(
+            "{quorum_people} must be a whole number from 1 to 1000000000, in digits alone",
+            quorum_people=WORDS["quorum_people"],
+        )
     if (
         draft.quorum_standard_error is not None
         and not _number("quorum_standard_error", draft.quorum_standard_error) > 0
     ):
-        raise BadInput(f"{WORDS['quorum_standard_error']} must be above 0, or left out")
+        raise BadInput(
+            "{quorum_standard_error} must be above 0, or left out", quorum_standard_error=WORDS["quorum_standard_error"]
+        )
     if draft.benefit_slope < 0:
-        raise BadInput(f"{WORDS['benefit_slope']} must be 0 or more: a benefit may not rise with the variance")
+        raise BadInput(
+            "{benefit_slope} must be 0 or more: a benefit may not rise with the variance",
+            benefit_slope=WORDS["benefit_slope"],
+        )
     if draft.outside != "own-data":
         _number("outside", draft.outside)
 
@@ -156,15 +173,17 @@ def _text(name: str, text: str, *, most: int, blank: bool = True) -> str:
             )
         )
     if not all(letter.isprintable() or letter == "\n" for letter in text.replace("\r\n", "\n")):
-        raise BadInput(f"{WORDS[name]} has characters that cannot be shown; remove them")
+        raise BadInput("{words} has characters that cannot be shown; remove them", words=WORDS[name])
     return text.replace("\r\n", "\n")
 
 
 def _number(name: str, number: Any) -> float:  # noqa: ANN401
     if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-        raise BadInput(f"{WORDS[name]} must be a finite number")
+        raise BadInput("{words} must be a finite number", words=WORDS[name])
     if not abs(number) <= _FARTHEST:
-        raise BadInput(f"{WORDS[name]} must lie within {_FARTHEST:g}; measure in a larger unit")
+        raise BadInput(
+            "{words} must lie within {farthest:g}; measure in a larger unit", words=WORDS[name], farthest=_FARTHEST
+        )
     return float(number) + 0.0  # minus zero becomes zero
 
 

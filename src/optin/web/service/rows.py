@@ -45,9 +45,9 @@ def campaign_row(connection: Connection, campaign: str) -> Row[Any]:
 def expect_round(row: Row[Any], round: int | None) -> None:  # noqa: A002 - the word of the contract
     """Refuse what was meant for another round than the one a campaign is in; None is whichever it is."""
     if round is not None and round < row.round:
-        raise PromiseBroken(f"round {round} is over; look at the campaign as it is now")
+        raise PromiseBroken("round {round} is over; look at the campaign as it is now", round=round)
     if round is not None and round > row.round:
-        raise PromiseBroken(f"there is no round {round} yet: this is round {row.round}")
+        raise PromiseBroken("there is no round {round} yet: this is round {current}", round=round, current=row.round)
 
 
 def owned_row(connection: Connection, analyst: Visitor, campaign: str) -> Row[Any]:

@@ -56,7 +56,7 @@ def take(
     not at all: neither a page left open nor a request sent twice reaches into a later one.
     """
     if step not in STEPS:
-        raise BadInput(f"a step is one of {', '.join(STEPS)}")
+        raise BadInput("a step is one of {listed}", listed=", ".join(STEPS))
 
     def work(connection: Connection) -> None:
         owned_row(connection, analyst, campaign)
@@ -68,7 +68,7 @@ def take(
             return
         expect_round(row, round)
         if job and job.unfinished:
-            raise PromiseBroken(f"the step {job.kind} is still under way; wait until it is done")
+            raise PromiseBroken("the step {kind} is still under way; wait until it is done", kind=job.kind)
         _expect_possible(service, connection, row, step)
         if step in LONG:
             leave_as_job(service, connection, row, step)
@@ -99,7 +99,12 @@ def _expect_possible(service: Service, connection: Connection, row: Row[Any], st
         raise PromiseBroken("enough people joined for a result: answers stay closed; publish, or begin a new round")
     if step not in can:
         further = f"what can be done now: {', '.join(can)}" if can else "nothing can be done any more"
-        raise PromiseBroken(f"a campaign in state {row.state} cannot take the step {step}; {further}")
+        raise PromiseBroken(
+            "a campaign in state {state} cannot take the step {step}; {further}",
+            state=row.state,
+            step=step,
+            further=further,
+        )
 
 
 def _take_now(service: Service, connection: Connection, row: Row[Any], step: str) -> None:

@@ -51,14 +51,14 @@ def register(
         row = _held_row(connection, person, name)
         expect_round(row, round)
         if times is not None and not 1 <= times <= MOST_TIMES:
-            raise BadInput(f"a total is 1 to {MOST_TIMES} campaigns like this one")
+            raise BadInput("a total is 1 to {most_times} campaigns like this one", most_times=MOST_TIMES)
         draft = Draft.from_json(row.draft)
         chosen = step_of(draft.model, step)
         if row.state != "registration":
             raise PromiseBroken("registration is closed")
         if draft.sealed != (value is not None):
             words = "give your answer together with your limit" if draft.sealed else "answers are asked for later"
-            raise BadInput(f"{words}, in this campaign")
+            raise BadInput("{words}, in this campaign", words=words)
         at = time_of_choice(service, connection, row)
         mine = {"campaign": row.id, "round": row.round, "person": person.account, "at": at}
         say_total(connection, person.account, row, chosen, times)
@@ -178,7 +178,9 @@ def _store_answer(service: Service, connection: Connection, row: Row[Any], perso
     draft = Draft.from_json(row.draft)
     if not math.isfinite(value) or not draft.lower <= value <= draft.upper:
         raise BadInput(
-            f"an answer must be a number from {draft.lower:.15g} to {draft.upper:.15g}; yours is not, please check it"
+            "an answer must be a number from {lower:.15g} to {upper:.15g}; yours is not, please check it",
+            lower=draft.lower,
+            upper=draft.upper,
         )
     sealed = service.keys.seal(float(value), campaign=row.id, round=row.round, person=person.account)
     mine = {"campaign": row.id, "round": row.round, "person": person.account, "at": service.clock()}

@@ -74,12 +74,12 @@ def receipt(service: Service, person: Visitor, name: str) -> Receipt:
     """Write a person's receipt of a release."""
     row = service.read(lambda connection: visible(connection, person, name))
     if row.state != "released":
-        raise PromiseBroken("there is no result yet; a receipt is of a release")
+        raise PromiseBroken("receipts exist once the result is published")
     try:
         return service.ledger.receipt(person.account, campaign=name, round=row.round)
     except BadInput:
         pass
-    raise NotFound("this release was not announced to you: there is nothing to receipt")
+    raise NotFound("you were not part of this release, so there is no receipt")
 
 
 def checked(service: Service, person: Visitor, name: str) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ def _view(service: Service, connection: Connection, row: Row[Any], person: str, 
 
 
 def of_mine(query: Any, table: Any, values: dict[str, Any]) -> Any:  # noqa: ANN401 - SQLAlchemy's own generics
-    """Narrow a query to what is one person's own in a round."""
+    """Restrict a query to one person's rows of a round."""
     return query.where(*(table.c[name] == value for name, value in values.items()))
 
 
