@@ -5,23 +5,11 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from optin.announcement import Announcement, Deal
+from optin.client import wire
 from optin.releasing import Release
-
-__all__ = [
-    "Admission",
-    "CampaignStatus",
-    "JobStatus",
-    "LadderStep",
-    "LimitCell",
-    "LogLine",
-    "MyCampaignStatus",
-    "MyTotals",
-    "Outlook",
-    "PublishedCampaign",
-]
 
 
 @dataclass(frozen=True)
@@ -34,135 +22,72 @@ class Admission:
 
 
 @dataclass(frozen=True)
-class JobStatus:
+class JobStatus(wire.Job):
     """Long work of the service and how far it has come."""
-
-    id: str
-    kind: str
-    round: int
-    state: Literal["queued", "running", "done", "failed"]
-    step: str
-    done: int
-    total: int
-    error: str | None
 
 
 @dataclass(frozen=True)
-class CampaignStatus:
+class CampaignStatus(wire.Campaign):
     """A campaign as its analyst sees it; ``steps`` are what may be done now.
 
     ``warning`` says what would be lost by closing now; ``publish_by`` (seconds since 1970) when an announced round is
     cancelled.
     """
 
-    id: str
     draft: dict[str, Any]
-    state: str
-    round: int
-    invited: int
-    redeemed: int
-    registered: int
-    joined: int
-    declined: int
     job: JobStatus | None
     announcement: Announcement | None
     release: Release | None
     steps: tuple[str, ...]
-    warning: str | None
-    publish_by: float | None
 
 
 @dataclass(frozen=True)
-class MyCampaignStatus:
+class MyCampaignStatus(wire.MyCampaign):
     """A campaign as one of its people sees it; ``stated`` is a step of the ladder.
 
     ``given_back`` says that one declined this round for good, ``remaining`` what is left of one's total over all campaigns,
     ``publish_by`` (seconds since 1970) when an announced round is cancelled.
     """
 
-    id: str
     draft: dict[str, Any]
-    state: str
-    round: int
-    stated: int | None = field(repr=False)
     deal: Deal | None = field(repr=False)
-    counts_about: int | None = field(repr=False)
-    answer: Literal["joined", "declined"] | None
     announcement: Announcement | None
     release: Release | None
-    spent: float | None = field(repr=False)
-    given_back: bool
-    remaining: float | None = field(repr=False)
-    publish_by: float | None
 
 
 @dataclass(frozen=True)
-class MyTotals:
+class MyTotals(wire.Totals):
     """What a person promised and spent over all campaigns, in epsilon; None is not set, or without limit."""
 
-    account: str
-    allowance: float | None = field(repr=False)
-    promised: float = field(repr=False)
-    spent: float = field(repr=False)
-    remaining: float | None = field(repr=False)
     campaigns: tuple[MyCampaignStatus, ...]
 
 
 @dataclass(frozen=True)
-class PublishedCampaign:
+class PublishedCampaign(wire.Published):
     """What everyone may see of an announced campaign."""
 
-    id: str
-    title: str
-    question: str
-    purpose: str
-    unit: str
-    state: str
-    round: int
-    fingerprint: str
     announcement: Announcement
     release: Release | None
 
 
 @dataclass(frozen=True)
-class LadderStep:
+class LadderStep(wire.Step):
     """One step of the public ladder."""
 
-    index: int
-    amount: float
-    name: str
-    words: str
-
 
 @dataclass(frozen=True)
-class LimitCell:
+class LimitCell(wire.Cell):
     """At least ten people on neighbouring steps of the ladder."""
 
-    low: float
-    high: float
-    people: int
-
 
 @dataclass(frozen=True)
-class LogLine:
+class LogLine(wire.Event):
     """One line of a campaign's log."""
 
-    at: float
-    kind: str
-    round: int | None
-    words: str
-
 
 @dataclass(frozen=True)
-class Outlook:
+class Outlook(wire.Outlook):
     """What a design would give."""
-
-    people: int
-    cap: float
-    standard_error: float
-    noise_scale: float
-    effective_people: float
-    tilt: float
 
 
 def campaign_from(record: dict[str, Any]) -> CampaignStatus:

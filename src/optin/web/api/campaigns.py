@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Literal
 
 from fastapi import APIRouter
 
-from optin.web.api import models
-from optin.web.api.shaping import campaign_out
+from optin.web.api import given, taken
+from optin.web.api.shaping import shown
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.service import able, campaigns, cells, preview, steps
-from optin.web.service.records import Preview
 
 __all__ = ["router"]
 
@@ -31,79 +29,73 @@ StepName = Literal[
 
 
 @router.get("/campaigns")
-def list_campaigns(service: ServiceOf, analyst: AnalystOnly) -> models.CampaignsOut:
+def list_campaigns(service: ServiceOf, analyst: AnalystOnly) -> given.CampaignsOut:
     """List one's own campaigns, newest first."""
-    return models.CampaignsOut(campaigns=[campaign_out(one) for one in campaigns.mine(service, analyst)])
+    return given.CampaignsOut(campaigns=[shown(given.CampaignOut, one) for one in campaigns.mine(service, analyst)])
 
 
 @router.post("/campaigns", status_code=201)
-def create_campaign(service: ServiceOf, analyst: AnalystOnly, body: models.DraftIn) -> models.CampaignOut:
+def create_campaign(service: ServiceOf, analyst: AnalystOnly, body: taken.DraftIn) -> given.CampaignOut:
     """Draft a campaign."""
-    return campaign_out(campaigns.create(service, analyst, body.draft()))
+    return shown(given.CampaignOut, campaigns.create(service, analyst, body.draft()))
 
 
 @router.get("/campaigns/{campaign}")
-def show_campaign(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> models.CampaignOut:
+def show_campaign(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given.CampaignOut:
     """Show one's own campaign: counts, the job under way, and what is published."""
-    return campaign_out(campaigns.show(service, analyst, campaign))
+    return shown(given.CampaignOut, campaigns.show(service, analyst, campaign))
 
 
 @router.put("/campaigns/{campaign}")
-def revise_campaign(
-    service: ServiceOf, analyst: AnalystOnly, campaign: str, body: models.DraftIn
-) -> models.CampaignOut:
+def revise_campaign(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: taken.DraftIn) -> given.CampaignOut:
     """Change a draft."""
-    return campaign_out(campaigns.revise(service, analyst, campaign, body.draft()))
+    return shown(given.CampaignOut, campaigns.revise(service, analyst, campaign, body.draft()))
 
 
 @router.post("/campaigns/{campaign}/steps/{step}", status_code=202)
 def take_step(
-    service: ServiceOf, analyst: AnalystOnly, campaign: str, step: StepName, body: models.StepIn | None = None
-) -> models.CampaignOut:
+    service: ServiceOf, analyst: AnalystOnly, campaign: str, step: StepName, body: taken.StepIn | None = None
+) -> given.CampaignOut:
     """Take a step; a long one is begun, and `job` in what GET shows tells how far it has come.
 
     Asked again it changes nothing. With `round` it is taken in that round or not at all.
     """
-    return campaign_out(steps.take(service, analyst, campaign, step, round=body.round if body else None))
+    return shown(given.CampaignOut, steps.take(service, analyst, campaign, step, round=body.round if body else None))
 
 
 @router.post("/campaigns/{campaign}/invitations", status_code=201)
-def invite(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: models.InviteIn) -> models.SecretsOut:
+def invite(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: taken.InviteIn) -> given.SecretsOut:
     """Make one-time secrets to send to people, as `/i#SECRET`."""
-    return models.SecretsOut(secrets=campaigns.invite(service, analyst, campaign, body.count))
+    return given.SecretsOut(secrets=campaigns.invite(service, analyst, campaign, body.count))
 
 
 @router.get("/campaigns/{campaign}/log")
-def show_log(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> models.EventsOut:
+def show_log(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given.EventsOut:
     """List what was done, oldest first."""
     found = campaigns.log(service, analyst, campaign)
-    return models.EventsOut(events=[models.EventOut(**asdict(event)) for event in found])
+    return given.EventsOut(events=[shown(given.EventOut, event) for event in found])
 
 
 @router.get("/campaigns/{campaign}/cells")
-def show_cells(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> models.CellsOut:
+def show_cells(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given.CellsOut:
     """Show how limits are spread, once registration is closed, in cells of at least ten people; or those of before, and why."""
     found = cells.cells(service, analyst, campaign)
-    return models.CellsOut(cells=[models.CellOut(**asdict(cell)) for cell in found.cells], note=found.note)
+    return given.CellsOut(cells=[shown(given.CellOut, cell) for cell in found.cells], note=found.note)
 
 
 @router.get("/campaigns/{campaign}/able")
-def show_able(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> models.AbleOut:
+def show_able(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given.AbleOut:
     """Say, before the announcement, about how many of those who registered can take part, in tens."""
-    return models.AbleOut(able=able.able(service, analyst, campaign))
+    return given.AbleOut(able=able.able(service, analyst, campaign))
 
 
 @router.post("/campaigns/{campaign}/what-if")
-def ask_what_if(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: models.WhatIfIn) -> models.PreviewOut:
+def ask_what_if(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: taken.WhatIfIn) -> given.PreviewOut:
     """Ask what another setting or some decliners would do: as far as the cells tell, or once announced, as its sums tell."""
-    return _outlook(preview.what_if(service, analyst, campaign, **body.model_dump()))
+    return shown(given.PreviewOut, preview.what_if(service, analyst, campaign, **body.model_dump()))
 
 
 @router.post("/preview")
-def foresee(analyst: AnalystOnly, body: models.PreviewIn) -> models.PreviewOut:
+def foresee(analyst: AnalystOnly, body: taken.PreviewIn) -> given.PreviewOut:
     """Foresee a draft's accuracy for assumed people."""
-    return _outlook(preview.accuracy(body.draft.draft(), body.people))
-
-
-def _outlook(found: Preview) -> models.PreviewOut:
-    return models.PreviewOut(**{name: getattr(found, name) for name in models.PreviewOut.model_fields})
+    return shown(given.PreviewOut, preview.accuracy(body.draft.draft(), body.people))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from sqlalchemy import text
 
-from optin.web.api.models import Health
+from optin.web.api.given import Health
 from optin.web.doors import ServiceOf
 
 __all__ = ["router"]

@@ -8,9 +8,9 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from optin.errors import BadInput
-from optin.web.api import models
+from optin.web.api import given, taken
 from optin.web.api.exactly import ExactRoute
-from optin.web.api.shaping import me_out, my_campaign_out
+from optin.web.api.shaping import shown
 from optin.web.doors import PersonOnly, ServiceOf, let_out
 from optin.web.service import people
 
@@ -21,9 +21,9 @@ totals = APIRouter(route_class=ExactRoute)
 
 
 @router.get("")
-def show_me(service: ServiceOf, person: PersonOnly) -> models.MeOut:
+def show_me(service: ServiceOf, person: PersonOnly) -> given.MeOut:
     """Show what one promised and spent over all campaigns."""
-    return me_out(people.me(service, person))
+    return shown(given.MeOut, people.me(service, person))
 
 
 @router.delete("", status_code=204)
@@ -34,10 +34,10 @@ def leave(response: Response, service: ServiceOf, person: PersonOnly) -> None:
 
 
 @totals.put("/allowance")
-def change_allowance(service: ServiceOf, person: PersonOnly, body: models.AllowanceIn) -> models.MeOut:
+def change_allowance(service: ServiceOf, person: PersonOnly, body: taken.AllowanceIn) -> given.MeOut:
     """Raise what one allows over all campaigns, or lower it, down to what was spent and is promised."""
     change = people.lower_allowance if body.lower else people.raise_allowance
-    return me_out(change(service, person, body.epsilon))
+    return shown(given.MeOut, change(service, person, body.epsilon))
 
 
 router.include_router(totals)
@@ -50,18 +50,16 @@ def export(service: ServiceOf, person: PersonOnly) -> dict[str, Any]:
 
 
 @router.get("/campaigns/{campaign}")
-def show_campaign(service: ServiceOf, person: PersonOnly, campaign: str) -> models.MyCampaignOut:
+def show_campaign(service: ServiceOf, person: PersonOnly, campaign: str) -> given.MyCampaignOut:
     """Show a campaign one belongs to, or one that is open to everyone."""
-    return my_campaign_out(people.campaign(service, person, campaign))
+    return shown(given.MyCampaignOut, people.campaign(service, person, campaign))
 
 
 @router.put("/campaigns/{campaign}/registration")
-def register(
-    service: ServiceOf, person: PersonOnly, campaign: str, body: models.RegistrationIn
-) -> models.MyCampaignOut:
+def register(service: ServiceOf, person: PersonOnly, campaign: str, body: taken.RegistrationIn) -> given.MyCampaignOut:
     """State a limit (or cost) as a step of the ladder; in a sealed campaign the answer comes along."""
     chosen = people.register(service, person, campaign, body.step, value=body.value, times=body.times, round=body.round)
-    return my_campaign_out(chosen)
+    return shown(given.MyCampaignOut, chosen)
 
 
 @router.delete("/campaigns/{campaign}/registration", status_code=204)
@@ -71,13 +69,13 @@ def withdraw(service: ServiceOf, person: PersonOnly, campaign: str) -> None:
 
 
 @router.put("/campaigns/{campaign}/answer")
-def answer(service: ServiceOf, person: PersonOnly, campaign: str, body: models.AnswerIn) -> models.MyCampaignOut:
+def answer(service: ServiceOf, person: PersonOnly, campaign: str, body: taken.AnswerIn) -> given.MyCampaignOut:
     """Join with a value or decline, and change one's mind until answers close."""
     if body.join != (body.value is not None):
         raise BadInput("give a value to join, none to decline")
     if body.value is None:
-        return my_campaign_out(people.decline(service, person, campaign))
-    return my_campaign_out(people.join(service, person, campaign, body.value, round=body.round))
+        return shown(given.MyCampaignOut, people.decline(service, person, campaign))
+    return shown(given.MyCampaignOut, people.join(service, person, campaign, body.value, round=body.round))
 
 
 @router.get("/campaigns/{campaign}/receipt")

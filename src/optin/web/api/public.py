@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from fastapi import APIRouter
 
-from optin.web.api import models
-from optin.web.api.shaping import my_campaign_out, published_out
+from optin.web.api import given
+from optin.web.api.shaping import shown
 from optin.web.doors import MaybeVisitor, ServiceOf
 from optin.web.service import ladder, people, published
 
@@ -17,28 +15,28 @@ router = APIRouter(prefix="/api", tags=["public"])
 
 
 @router.get("/ladder")
-async def show_ladder() -> models.LadderOut:
+async def show_ladder() -> given.LadderOut:
     """List the steps from which people choose a limit or a cost."""
-    shown = [[models.StepOut(**asdict(step)) for step in steps] for steps in (ladder.LIMITS, ladder.COSTS)]
-    return models.LadderOut(limits=shown[0], costs=shown[1])
+    shown = [[shown(given.StepOut, step) for step in steps] for steps in (ladder.LIMITS, ladder.COSTS)]
+    return given.LadderOut(limits=shown[0], costs=shown[1])
 
 
 @router.get("/open")
-def list_open(service: ServiceOf) -> models.OpenCampaignsOut:
+def list_open(service: ServiceOf) -> given.OpenCampaignsOut:
     """List campaigns in which anyone may register."""
-    return models.OpenCampaignsOut(campaigns=[my_campaign_out(one) for one in people.open_campaigns(service)])
+    return given.OpenCampaignsOut(campaigns=[shown(given.MyCampaignOut, one) for one in people.open_campaigns(service)])
 
 
 @router.get("/published")
-def list_published(service: ServiceOf) -> models.PublishedListOut:
+def list_published(service: ServiceOf) -> given.PublishedListOut:
     """List the newest results of campaigns that were open to everyone."""
-    return models.PublishedListOut(campaigns=[published_out(one) for one in published.published(service)])
+    return given.PublishedListOut(campaigns=[shown(given.PublishedOut, one) for one in published.published(service)])
 
 
 @router.get("/published/{campaign}")
-def show_published(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> models.PublishedOut:
+def show_published(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> given.PublishedOut:
     """Show an announced campaign: the offer with its fingerprint and, once there is one, the result.
 
     One by invitation is shown to those who were invited and to its analyst; to others it does not exist.
     """
-    return published_out(published.show(service, campaign, visitor))
+    return shown(given.PublishedOut, published.show(service, campaign, visitor))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from optin.web.api.models import Failure
+from optin.web.api.given import Failure
 
 __all__ = ["FAILURES"]
 

@@ -6,22 +6,11 @@ choose from.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from optin.client.wire import Step
 from optin.errors import BadInput
 from optin.wording.numbers import odds_factor
 
 __all__ = ["COSTS", "LIMITS", "Step", "ladder_of", "step_of"]
-
-
-@dataclass(frozen=True)
-class Step:
-    """One step: its place, the amount (epsilon, or cost of one epsilon), a short name, and what it means."""
-
-    index: int
-    amount: float
-    name: str
-    words: str
 
 
 _NAMES = (

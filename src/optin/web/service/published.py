@@ -49,7 +49,7 @@ def published(service: Service, *, most: int = 100) -> list[Published]:
 
 
 def _view(row: Row[Any]) -> Published:
-    draft = Draft.from_json(row.draft)
+    draft, offer = Draft.from_json(row.draft), Announcement.from_json(row.announcement)
     return Published(
         id=row.id,
         title=draft.title,
@@ -59,6 +59,7 @@ def _view(row: Row[Any]) -> Published:
         state=row.state,
         round=row.round,
         public=bool(row.public),
-        announcement=Announcement.from_json(row.announcement),
+        fingerprint=offer.fingerprint,
+        announcement=offer,
         release=Release.from_json(row.release) if row.release else None,
     )

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from optin.announcement import Announcement, Deal
+from optin.client import wire
+from optin.client.wire import Cell, Event
 from optin.errors import BadInput
 from optin.releasing import Release
 
@@ -23,12 +25,15 @@ __all__ = [
     "Published",
     "Visitor",
     "checked_draft",
+    "counts_about",
     "told",
 ]
 
 PRIVACY_CONSTRAINED = "privacy-constrained"
 QUASI_LINEAR = "quasi-linear"
-_FARTHEST = 1e12
+FARTHEST, MOST_SLACK, MOST_PEOPLE = 1e12, 10, 10**9
+LONGEST = {"title": 120, "question": 2000, "purpose": 4000, "unit": 40}
+"""What a draft may hold at most; the JSON interface states the same."""
 _SLIMMEST = 1e-9
 WORDS = {
     "title": "the title",
@@ -97,10 +102,10 @@ def checked_draft(draft: Draft) -> Draft:
     """Refuse a draft that could never be planned; numbers become floats, texts lose spaces at their ends."""
     draft = replace(
         draft,
-        title=_text("title", draft.title, most=120, blank=False),
-        question=_text("question", draft.question, most=2000, blank=False),
-        purpose=_text("purpose", draft.purpose, most=4000),
-        unit=_text("unit", draft.unit, most=40),
+        title=_text("title", draft.title, least=1),
+        question=_text("question", draft.question, least=1),
+        purpose=_text("purpose", draft.purpose),
+        unit=_text("unit", draft.unit),
     )
     names = ("lower", "upper", "max_gap", "slack", "benefit_base", "benefit_slope")
     numbers: dict[str, Any] = {name: _number(name, getattr(draft, name)) for name in names}
@@ -137,16 +142,17 @@ def _check_scale(draft: Draft) -> None:
 
 
 def _check_terms(draft: Draft) -> None:
-    if not 0.0 <= draft.slack <= 10.0:
-        raise BadInput("{slack} must lie between 0 and 10", slack=WORDS["slack"])
+    if not 0.0 <= draft.slack <= MOST_SLACK:
+        raise BadInput("{slack} must lie between 0 and {most}", slack=WORDS["slack"], most=MOST_SLACK)
     if draft.slack and draft.model == PRIVACY_CONSTRAINED:
         raise BadInput("{slack} is for people who weigh costs; with limits leave it at 0", slack=WORDS["slack"])
     if draft.sealed and draft.model != PRIVACY_CONSTRAINED:
         raise BadInput("a sealed campaign needs people with limits: what others accept is not known before the plan")
-    if not 1 <= draft.quorum_people <= 10**9:
+    if not 1 <= draft.quorum_people <= MOST_PEOPLE:
         raise BadInput(
-            "{quorum_people} must be a whole number from 1 to 1000000000, in digits alone",
+            "{quorum_people} must be a whole number from 1 to {most}, in digits alone",
             quorum_people=WORDS["quorum_people"],
+            most=MOST_PEOPLE,
         )
     if (
         draft.quorum_standard_error is not None
@@ -164,14 +170,11 @@ def _check_terms(draft: Draft) -> None:
         _number("outside", draft.outside)
 
 
-def _text(name: str, text: str, *, most: int, blank: bool = True) -> str:
+def _text(name: str, text: str, *, least: int = 0) -> str:
     text = text.strip()
-    if len(text) > most or (not text and not blank):
-        raise BadInput(
-            f"{WORDS[name]} must have {'' if blank else '1 to '}at most {most} characters".replace(
-                "1 to at most", "1 to"
-            )
-        )
+    if not least <= len(text) <= LONGEST[name]:
+        many = "{words} must have 1 to {most} characters" if least else "{words} must have at most {most} characters"
+        raise BadInput(many, words=WORDS[name], most=LONGEST[name])
     if not all(letter.isprintable() or letter == "\n" for letter in text.replace("\r\n", "\n")):
         raise BadInput("{words} has characters that cannot be shown; remove them", words=WORDS[name])
     return text.replace("\r\n", "\n")
@@ -180,26 +183,18 @@ def _text(name: str, text: str, *, most: int, blank: bool = True) -> str:
 def _number(name: str, number: Any) -> float:  # noqa: ANN401
     if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
         raise BadInput("{words} must be a finite number", words=WORDS[name])
-    if not abs(number) <= _FARTHEST:
+    if not abs(number) <= FARTHEST:
         raise BadInput(
-            "{words} must lie within {farthest:g}; measure in a larger unit", words=WORDS[name], farthest=_FARTHEST
+            "{words} must lie within {farthest:g}; measure in a larger unit", words=WORDS[name], farthest=FARTHEST
         )
     return float(number) + 0.0  # minus zero becomes zero
 
 
-@dataclass(frozen=True)
-class Job:
-    """Long work: what it is, how far it has come, and why it failed if it did."""
+@dataclass(frozen=True, kw_only=True)
+class Job(wire.Job):
+    """Long work of a campaign: what it is, how far it has come, and why it failed if it did."""
 
-    id: str
     campaign: str
-    round: int
-    kind: str
-    state: Literal["queued", "running", "done", "failed"]
-    step: str
-    done: int
-    total: int
-    error: str | None
 
     @property
     def unfinished(self) -> bool:
@@ -207,83 +202,41 @@ class Job:
         return self.state in ("queued", "running")
 
 
-@dataclass(frozen=True)
-class Campaign:
+@dataclass(frozen=True, kw_only=True)
+class Campaign(wire.Campaign):
     """A campaign as its analyst sees it: counts, never who, never a limit or a value.
 
     ``warning`` says what would be lost by closing now; ``publish_by`` when an announced round is cancelled by itself.
     """
 
-    id: str
     draft: Draft
-    state: str
-    round: int
-    invited: int
-    redeemed: int
-    registered: int
-    joined: int
-    declined: int
     job: Job | None
     announcement: Announcement | None
     release: Release | None
     created_at: float
     changed_at: float
     steps: tuple[str, ...]
-    warning: str | None
-    publish_by: float | None
 
 
 @dataclass(frozen=True)
-class Event:
-    """One line of a campaign's log."""
-
-    at: float
-    kind: str
-    round: int | None
-    words: str
-
-
-@dataclass(frozen=True)
-class Cell:
-    """At least ten people with neighbouring steps of the ladder."""
-
-    low: float
-    high: float
-    people: int
-
-
-@dataclass(frozen=True)
-class Preview:
+class Preview(wire.Outlook):
     """What a design would give, computed from cells or from assumed people, never from single limits."""
 
-    people: int
-    cap: float
-    standard_error: float
-    noise_scale: float
-    effective_people: float
-    tilt: float
     half_width: float
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Published:
+@dataclass(frozen=True, kw_only=True)
+class Published(wire.Published):
     """What may be seen of a campaign, once it is announced: by everyone if it is ``public``, else by those invited."""
 
-    id: str
-    title: str
-    question: str
-    purpose: str
-    unit: str
-    state: str
-    round: int
     public: bool
     announcement: Announcement
     release: Release | None
 
 
-@dataclass(frozen=True)
-class MyCampaign:
+@dataclass(frozen=True, kw_only=True)
+class MyCampaign(wire.MyCampaign):
     """A campaign as one of its people sees it: what is asked, and what is theirs.
 
     ``given_back`` says that the promise of this round is no longer held for them, so that they cannot join it any more;
@@ -291,25 +244,16 @@ class MyCampaign:
     done by ``publish_by``: answers "closed" or, once they were closed before, the result "published".
     """
 
-    id: str
     draft: Draft
-    state: str
-    round: int
-    stated: int | None = field(repr=False)
     deal: Deal | None = field(repr=False)
-    answer: Literal["joined", "declined"] | None
     announcement: Announcement | None
     release: Release | None
-    spent: float | None = field(repr=False)
-    given_back: bool
-    remaining: float | None = field(repr=False)
-    publish_by: float | None
     due: str | None
 
-    @property
-    def counts_about(self) -> int | None:
-        """How many answers like this one make the whole: the inverse of the weight."""
-        return None if self.deal is None or self.deal.weight <= 0 else round(1.0 / self.deal.weight)
+
+def counts_about(deal: Deal | None) -> int | None:
+    """Say how many answers like this one make the whole: the inverse of the weight."""
+    return None if deal is None or deal.weight <= 0 else round(1.0 / deal.weight)
 
 
 def told(deal: Deal | None) -> dict[str, Any] | None:
@@ -324,12 +268,7 @@ def told(deal: Deal | None) -> dict[str, Any] | None:
 
 
 @dataclass(frozen=True)
-class Me:
+class Me(wire.Totals):
     """What a person has promised and spent over all campaigns, in epsilon; an allowance may be without limit."""
 
-    account: str
-    allowance: float | None = field(repr=False)
-    promised: float = field(repr=False)
-    spent: float = field(repr=False)
-    remaining: float | None = field(repr=False)
     campaigns: tuple[MyCampaign, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -75,7 +75,7 @@ def job_of(connection: Connection, campaign: str) -> Job | None:
 
 def as_job(row: Row[Any]) -> Job:
     """Turn a row into the record that is shown."""
-    return Job(row.id, row.campaign, row.round, row.kind, row.state, row.step, row.done, row.total, row.error)
+    return Job(**{each.name: getattr(row, each.name) for each in fields(Job)})
 
 
 def count(connection: Connection, table: Any, *where: Any) -> int:  # noqa: ANN401

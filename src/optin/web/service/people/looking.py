@@ -19,7 +19,7 @@ from optin.web.service.core import Service
 from optin.web.service.deadlines import deadline
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import step_of
-from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Me, MyCampaign, Visitor
+from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Me, MyCampaign, Visitor, counts_about
 from optin.web.service.rows import OUT_OF_REACH, belongs, campaign_row
 from optin.web.service.totals import Budget, budget_of
 
@@ -109,7 +109,18 @@ def visible(connection: Connection, person: Visitor, name: str) -> Row[Any]:
 
 def _stranger_view(row: Row[Any]) -> MyCampaign:
     empty: dict[str, Any] = dict.fromkeys(
-        ("stated", "deal", "answer", "announcement", "release", "spent", "remaining", "publish_by", "due")
+        (
+            "stated",
+            "deal",
+            "counts_about",
+            "answer",
+            "announcement",
+            "release",
+            "spent",
+            "remaining",
+            "publish_by",
+            "due",
+        )
     )
     draft = Draft.from_json(row.draft)
     return MyCampaign(id=row.id, draft=draft, state=row.state, round=row.round, given_back=False, **empty)
@@ -124,13 +135,15 @@ def _view(service: Service, connection: Connection, row: Row[Any], person: str, 
     draft = Draft.from_json(row.draft)
     offer = Announcement.from_json(row.announcement) if row.announcement else None
     holding, due = budget.holding(row.id, row.round), deadline(service, connection, row)
+    deal = _deal(draft, offer, stated, holding)
     return MyCampaign(
         id=row.id,
         draft=draft,
         state=row.state,
         round=row.round,
         stated=stated,
-        deal=_deal(draft, offer, stated, holding),
+        deal=deal,
+        counts_about=counts_about(deal),
         answer=None if answered is None else "joined" if answered.joined else "declined",
         announcement=offer,
         release=Release.from_json(row.release) if row.release else None,

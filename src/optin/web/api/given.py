@@ -2,39 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from optin.web.api.models.taken import DraftIn
-
-__all__ = [
-    "AbleOut",
-    "CampaignOut",
-    "CampaignsOut",
-    "CellOut",
-    "CellsOut",
-    "DealOut",
-    "DraftOut",
-    "EnteredOut",
-    "EventOut",
-    "EventsOut",
-    "Failure",
-    "Given",
-    "Health",
-    "JobOut",
-    "LadderOut",
-    "MeOut",
-    "MyCampaignOut",
-    "OpenCampaignsOut",
-    "PreviewOut",
-    "PublishedListOut",
-    "PublishedOut",
-    "SecretOut",
-    "SecretsOut",
-    "SessionOut",
-    "StepOut",
-]
+from optin.client import wire
+from optin.web.api.taken import DraftIn
 
 EXAMPLE_ID = "0f" * 16
 
@@ -85,13 +59,9 @@ class SecretsOut(Given):
     secrets: list[str]
 
 
-class StepOut(Given):
+@dataclass(frozen=True)
+class StepOut(wire.Step):
     """One step of the public ladder."""
-
-    index: int
-    amount: float
-    name: str
-    words: str
 
 
 class LadderOut(Given):
@@ -105,20 +75,13 @@ class DraftOut(DraftIn):
     """What a campaign asks and on which terms."""
 
 
-class JobOut(Given):
+@dataclass(frozen=True)
+class JobOut(wire.Job):
     """Long work, and how far it has come."""
 
-    id: str
-    kind: str
-    round: int
-    state: Literal["queued", "running", "done", "failed"]
-    step: str
-    done: int
-    total: int
-    error: str | None
 
-
-class CampaignOut(Given):
+@dataclass(frozen=True)
+class CampaignOut(wire.Campaign):
     """A campaign as its analyst sees it.
 
     `warning` says what would be lost by closing now; `publish_by`, in seconds since 1970, when an announced round is cancelled.
@@ -126,19 +89,10 @@ class CampaignOut(Given):
 
     id: Annotated[str, Field(examples=[EXAMPLE_ID])]
     draft: DraftOut
-    state: str
-    round: int
-    invited: int
-    redeemed: int
-    registered: int
-    joined: int
-    declined: int
     job: JobOut | None
     announcement: dict[str, Any] | None
     release: dict[str, Any] | None
     steps: list[str]
-    warning: str | None
-    publish_by: float | None
 
 
 class CampaignsOut(Given):
@@ -147,13 +101,9 @@ class CampaignsOut(Given):
     campaigns: list[CampaignOut]
 
 
-class EventOut(Given):
+@dataclass(frozen=True)
+class EventOut(wire.Event):
     """One line of a campaign's log."""
-
-    at: float
-    kind: str
-    round: int | None
-    words: str
 
 
 class EventsOut(Given):
@@ -162,12 +112,9 @@ class EventsOut(Given):
     events: list[EventOut]
 
 
-class CellOut(Given):
+@dataclass(frozen=True)
+class CellOut(wire.Cell):
     """At least ten people on neighbouring steps."""
-
-    low: float
-    high: float
-    people: int
 
 
 class CellsOut(Given):
@@ -183,15 +130,9 @@ class AbleOut(Given):
     able: int | None
 
 
-class PreviewOut(Given):
+@dataclass(frozen=True)
+class PreviewOut(wire.Outlook):
     """What a design would give."""
-
-    people: int
-    cap: float
-    standard_error: float
-    noise_scale: float
-    effective_people: float
-    tilt: float
 
 
 class DealOut(Given):
@@ -205,7 +146,8 @@ class DealOut(Given):
     margin: float | None
 
 
-class MyCampaignOut(Given):
+@dataclass(frozen=True)
+class MyCampaignOut(wire.MyCampaign):
     """A campaign as one of its people sees it.
 
     `remaining` is what is left of one's total over all campaigns (null: not set, or without limit); `given_back` says that
@@ -214,28 +156,15 @@ class MyCampaignOut(Given):
 
     id: Annotated[str, Field(examples=[EXAMPLE_ID])]
     draft: DraftOut
-    state: str
-    round: int
-    stated: int | None
     deal: DealOut | None
-    counts_about: int | None
-    answer: Literal["joined", "declined"] | None
     announcement: dict[str, Any] | None
     release: dict[str, Any] | None
-    spent: float | None
-    given_back: bool
-    remaining: float | None
-    publish_by: float | None
 
 
-class MeOut(Given):
+@dataclass(frozen=True)
+class MeOut(wire.Totals):
     """What a person promised and spent over all campaigns; null is not set, or without limit."""
 
-    account: str
-    allowance: float | None
-    promised: float
-    spent: float
-    remaining: float | None
     campaigns: list[MyCampaignOut]
 
 
@@ -245,17 +174,11 @@ class OpenCampaignsOut(Given):
     campaigns: list[MyCampaignOut]
 
 
-class PublishedOut(Given):
+@dataclass(frozen=True)
+class PublishedOut(wire.Published):
     """What may be seen of an announced campaign."""
 
     id: Annotated[str, Field(examples=[EXAMPLE_ID])]
-    title: str
-    question: str
-    purpose: str
-    unit: str
-    state: str
-    round: int
-    fingerprint: str
     announcement: dict[str, Any]
     release: dict[str, Any] | None
 

@@ -6,24 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from optin.web.service.records import Draft
+from optin.web.service.records import FARTHEST, LONGEST, MOST_PEOPLE, MOST_SLACK, Draft
 
-__all__ = [
-    "AllowanceIn",
-    "AnswerIn",
-    "DraftIn",
-    "EntryIn",
-    "InviteIn",
-    "NewAnalystIn",
-    "PreviewIn",
-    "RegistrationIn",
-    "SignInIn",
-    "StepIn",
-    "Taken",
-    "WhatIfIn",
-]
-
-Text = Annotated[str, Field(max_length=4000)]
+Number = Annotated[float, Field(ge=-FARTHEST, le=FARTHEST)]
+NotNegative = Annotated[float, Field(ge=0, le=FARTHEST)]
+Slack = Annotated[float, Field(ge=0, le=MOST_SLACK)]
 Round = Annotated[Annotated[int, Field(ge=1, le=10**9)] | None, Field(examples=[1])]
 Secret = Annotated[str, Field(min_length=1, max_length=200, examples=["Wq3v0yqk0dM8bq3oUu1m2h7Yb0E0iVb0aM4w9m1n2oQ"])]
 
@@ -74,23 +61,23 @@ class DraftIn(Taken):
         }
     )
 
-    title: Annotated[str, Field(min_length=1, max_length=120)]
-    question: Annotated[str, Field(min_length=1, max_length=2000)]
-    purpose: Text = ""
-    unit: Annotated[str, Field(max_length=40)] = ""
+    title: Annotated[str, Field(min_length=1, max_length=LONGEST["title"])]
+    question: Annotated[str, Field(min_length=1, max_length=LONGEST["question"])]
+    purpose: Annotated[str, Field(max_length=LONGEST["purpose"])] = ""
+    unit: Annotated[str, Field(max_length=LONGEST["unit"])] = ""
     model: Literal["privacy-constrained", "quasi-linear"] = "privacy-constrained"
-    lower: Annotated[float, Field(ge=-1e12, le=1e12)]
-    upper: Annotated[float, Field(ge=-1e12, le=1e12)]
-    data_sd: Annotated[float, Field(ge=0, le=1e12)] | None = None
-    max_gap: Annotated[float, Field(ge=0, le=1e12)] = 0.0
-    slack: Annotated[float, Field(ge=0, le=10)] = 0.0
+    lower: Number
+    upper: Number
+    data_sd: NotNegative | None = None
+    max_gap: NotNegative = 0.0
+    slack: Slack = 0.0
     sealed: bool = False
     public: bool = False
-    quorum_people: Annotated[int, Field(ge=1, le=10**9)] = 20
-    quorum_standard_error: Annotated[float, Field(gt=0, le=1e12)] | None = None
-    benefit_base: Annotated[float, Field(ge=-1e12, le=1e12)] = 1.0
-    benefit_slope: Annotated[float, Field(ge=0, le=1e12)] = 1.0
-    outside: Annotated[float, Field(ge=-1e12, le=1e12)] | Literal["own-data"] = 0.0
+    quorum_people: Annotated[int, Field(ge=1, le=MOST_PEOPLE)] = 20
+    quorum_standard_error: Annotated[float, Field(gt=0, le=FARTHEST)] | None = None
+    benefit_base: Number = 1.0
+    benefit_slope: NotNegative = 1.0
+    outside: Number | Literal["own-data"] = 0.0
 
     def draft(self) -> Draft:
         """Turn it into the record that the service takes."""
@@ -154,7 +141,7 @@ class PreviewIn(Taken):
 class WhatIfIn(Taken):
     """What to change; what is left out stays as drafted."""
 
-    max_gap: Annotated[float, Field(ge=0, le=1e12)] | None = None
-    data_sd: Annotated[float, Field(ge=0, le=1e12)] | None = None
-    slack: Annotated[float, Field(ge=0, le=10)] | None = None
+    max_gap: NotNegative | None = None
+    data_sd: NotNegative | None = None
+    slack: Slack | None = None
     decline_share: Annotated[float, Field(ge=0, lt=1, examples=[0.2])] = 0.0
