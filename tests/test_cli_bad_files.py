@@ -207,7 +207,7 @@ def test_a_release_names_the_line_of_someone_who_joined_without_a_value(tmp_path
     table.write_text("\n".join(lines) + "\n")
     before = acts(campaign)
     at = ("--values", "units", "--joined", "joined", "--ledger", campaign / "ledger.sqlite", "-o", tmp_path / "r.json")
-    message = f"the person at people.csv line {first + 1} joined but their value is missing or not a number"
+    message = f"people.csv line {first + 1} joined but their value is missing or not a number"
     expect_refused(optin("release", campaign / "announcement.json", table, *at), message)
     assert acts(campaign) == before
 
@@ -219,7 +219,7 @@ def test_a_bad_value_in_parquet_is_named_by_its_own_row(tmp_path, campaign):
     pq.write_table(pa.table(columns), tmp_path / "people.parquet")
     at = ("--values", "units", "--ledger", campaign / "ledger.sqlite", "-o", tmp_path / "r.json")
     outcome = optin("release", campaign / "announcement.json", tmp_path / "people.parquet", *at)
-    expect_refused(outcome, "the person at people.parquet row 3 joined but their value is missing or not a number")
+    expect_refused(outcome, "people.parquet row 3 joined but their value is missing or not a number")
     assert outcome.err.count(" row ") == 1
 
 

@@ -42,7 +42,7 @@ def test_a_belief_is_never_said_to_move_less_than_it_can(epsilon):
 @given(EPSILONS)
 def test_an_epsilon_and_its_factor_are_rounded_up(epsilon):
     assert number(epsilon_words(epsilon)) >= epsilon
-    assert float(odds_factor(epsilon)) >= math.exp(epsilon)
+    assert number(odds_factor(epsilon)) >= math.exp(epsilon)
 
 
 def test_a_deal_reads_as_promised():

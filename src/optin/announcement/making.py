@@ -82,7 +82,7 @@ def _check_enough(rule: Promises, min_people: int) -> None:
     promised, _ = rule.sums_above(0)
     if promised < min_people:
         raise BadInput(
-            "only {promised} people are promised anything, and at least {least} are needed ({min_people}): in so small a"
+            "only {promised} people are promised anything and at least {least} are needed ({min_people}): in so small a"
             " group the published sums can give single limits away. Ask more people, or lower {min_people} if limits are"
             " no secret",
             promised=promised,
