@@ -21,10 +21,11 @@ from optin.planning.asked import Asked
 from optin.planning.cautions import cautions
 from optin.planning.design import Design
 from optin.planning.promise import OneQuestion, PromisedVariance, Promising
-from optin.planning.reach import plus_minus, reach
+from optin.planning.reach import reach
 from optin.planning.version_1 import flat, read_version_1
 from optin.planning.wish import Target, Wish
 from optin.questions import Sheet
+from optin.wording.numbers import as_accurate_as, plus_minus
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
