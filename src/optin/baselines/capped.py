@@ -17,8 +17,6 @@ from optin.baselines.simulated import SimulatedValues, expect_simulated
 from optin.kernel.ladder import Array
 from optin.kernel.noise import noise_variance
 
-__all__ = ["Capped"]
-
 
 @dataclass(frozen=True)
 class Capped:

@@ -21,8 +21,6 @@ from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.planning import Plan
 
-__all__ = ["NAMES", "OPTIMUM", "Baseline", "designs", "designs_on"]
-
 OPTIMUM = "optimum"
 
 

@@ -18,8 +18,6 @@ from optin.wording.groups import SMALLEST_GROUP
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Comparison", "Group", "compare", "compared"]
-
 GROUPS = 5
 SMALLEST = SMALLEST_GROUP
 

@@ -21,8 +21,6 @@ from optin.kernel.ladder import Array
 from optin.kernel.passes import ArrayLimits
 from optin.planning import Plan
 
-__all__ = ["Levels", "levels_for", "levels_of", "levels_of_buckets"]
-
 NO_LIMIT = 1e100
 CHUNK = 32_768
 

@@ -14,8 +14,6 @@ from optin.baselines.simulated import SimulatedValues, expect_simulated
 from optin.kernel.ladder import Array
 from optin.kernel.noise import LAPLACE, noise_variance
 
-__all__ = ["LocalLaplace", "response_variances"]
-
 
 @dataclass(frozen=True)
 class LocalLaplace:

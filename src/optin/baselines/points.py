@@ -17,8 +17,6 @@ from optin.kernel.ladder import Array
 from optin.kernel.noise import LAPLACE, noise_variance
 from optin.planning import Plan
 
-__all__ = ["Reference", "best_threshold", "no_privacy", "references", "strictest"]
-
 
 @dataclass(frozen=True)
 class Reference:

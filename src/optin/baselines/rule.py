@@ -17,8 +17,6 @@ from optin.planning import Plan
 if TYPE_CHECKING:
     from optin.baselines.capped import Capped
 
-__all__ = ["Accuracy", "Rule", "Setting", "setting_of"]
-
 
 @dataclass(frozen=True)
 class Setting:

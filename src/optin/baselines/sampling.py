@@ -14,8 +14,6 @@ from optin.baselines.simulated import SimulatedValues, expect_simulated
 from optin.kernel.ladder import Array
 from optin.kernel.noise import noise_variance
 
-__all__ = ["Sampled"]
-
 LARGE = 700.0  # e^709 is the largest that fits a float
 
 

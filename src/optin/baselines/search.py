@@ -13,8 +13,6 @@ from optin.baselines.rule import Setting
 from optin.kernel.ladder import Array
 from optin.kernel.noise import noise_variance, variance
 
-__all__ = ["GRID", "best_cap", "best_of_grid", "best_threshold_rule"]
-
 GRID = 100
 """How many noise rates the grid search tries."""
 

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 
-__all__ = ["SimulatedValues", "ValueLaw", "expect_generator", "expect_simulated"]
-
 ROW = 4096
 
 

@@ -13,8 +13,6 @@ from optin.baselines.rule import Accuracy, Setting
 from optin.baselines.simulated import SimulatedValues, expect_simulated
 from optin.kernel.ladder import Array
 
-__all__ = ["Stretched"]
-
 
 @dataclass(frozen=True)
 class Stretched:

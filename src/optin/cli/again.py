@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from optin.ledger import Ledger, Terms
     from optin.planning import Plan
 
-__all__ = ["announced_once", "held_words"]
-
 
 @contextmanager
 def announced_once(plan: Plan, ledger: str, campaign: str | None) -> Iterator[None]:

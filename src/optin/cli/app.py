@@ -11,8 +11,6 @@ from optin.cli import compare, demo, ledger, offers, plan, releases, report, ser
 from optin.cli.helping import Command, Group
 from optin.cli.settings import SETTINGS
 
-__all__ = ["app"]
-
 ABOUT = """Publish the most accurate weighted mean, with one Laplace noise, that crosses nobody's own privacy limit.
 
 Each person states a limit: the most epsilon they accept. optin finds one cap, everyone gets the smaller of limit and cap,

@@ -18,8 +18,6 @@ from optin.wording.numbers import people_like
 if TYPE_CHECKING:
     from optin.baselines import Comparison
 
-__all__ = ["compare_designs"]
-
 Mean = Annotated[
     float | None,
     typer.Option(

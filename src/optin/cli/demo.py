@@ -15,8 +15,6 @@ from optin.cli import screen
 from optin.cli.output import Output
 from optin.errors import BadInput
 
-__all__ = ["run_demo"]
-
 PEOPLE = 2000
 SEED = 2209
 MARK = ".optin-demo"

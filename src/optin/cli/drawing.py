@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from optin.releasing import Release
     from optin.tables import Table
 
-__all__ = ["Taking", "draw", "quorum_of", "read_released", "taking_of"]
-
 
 def read_released(
     path: str,

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from optin.agents import Agents
     from optin.planning import Plan
 
-__all__ = ["Explanation", "explanation", "share_of"]
-
 BARS = "▁▂▃▄▅▆▇█"
 
 

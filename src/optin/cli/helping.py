@@ -9,8 +9,6 @@ from typer.core import TyperCommand, TyperGroup
 
 from optin.cli.settings import SETTINGS
 
-__all__ = ["Command", "Group"]
-
 
 class Command(TyperCommand):
     """A command whose help is plain unless a terminal shows it."""

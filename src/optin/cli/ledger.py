@@ -19,8 +19,6 @@ from optin.errors import BadInput, PromiseBroken
 if TYPE_CHECKING:
     from optin.ledger.verification import OutsideCopy
 
-__all__ = ["cancel_offer", "decline_offer", "show_acts", "verify_ledger"]
-
 
 def show_acts(ledger: LedgerUrl, as_json: AsJson = False) -> None:
     """List what was done, oldest first; nobody is named.

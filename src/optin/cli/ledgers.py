@@ -10,8 +10,6 @@ from optin.errors import BadInput
 if TYPE_CHECKING:
     from optin.ledger import Ledger
 
-__all__ = ["ledger_exists", "open_ledger"]
-
 
 def ledger_exists(url: str) -> bool:
     """Say whether a ledger's file is there; a server is asked when it is opened."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["HIGHEST", "SPREAD", "MadePeople", "make_people"]
-
 HIGHEST = 40.0
 SPREAD = 9.0
 DECLINING = 0.08

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from optin.ledger.ledger import Bounded
     from optin.tables import Table
 
-__all__ = ["announced_columns", "columns_in_engine", "quasi_linear_columns"]
-
 USUAL = ("limit", "limits")
 MOST = 12
 NONE = (

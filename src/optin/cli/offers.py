@@ -35,8 +35,6 @@ from optin.wording.numbers import at_most, plain, plus_minus
 if TYPE_CHECKING:
     from optin.announcement import Announcement, Deal
 
-__all__ = ["announce_plan", "explain_offer", "read_announcement"]
-
 
 def announce_plan(
     plan: Annotated[Path, typer.Argument(metavar="plan.json", help="The plan that optin plan wrote.")],

@@ -7,25 +7,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = [
-    "Allowances",
-    "AsJson",
-    "Budgets",
-    "CheckIds",
-    "Costs",
-    "Engine",
-    "GrainsFile",
-    "Id",
-    "Joined",
-    "LedgerUrl",
-    "Limits",
-    "MaybeLedgerUrl",
-    "NewFile",
-    "PeoplePath",
-    "RaiseLimits",
-    "Values",
-]
-
 PeoplePath = Annotated[
     str, typer.Argument(metavar="PEOPLE", help="CSV or Parquet: a file, a folder or a glob; one row per person.")
 ]

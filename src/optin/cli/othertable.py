@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from optin.ledger import Ledger
     from optin.tables import Table
 
-__all__ = ["announced_table", "first_difference"]
-
 ADVICE = "use the announced table, or plan and announce a new round"
 
 

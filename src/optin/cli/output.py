@@ -10,8 +10,6 @@ from typing import TypeVar
 from optin.errors import BadInput
 from optin.formats.atomic import AtomicWrite
 
-__all__ = ["Output", "expect_free", "read_record", "read_text"]
-
 T = TypeVar("T")
 
 

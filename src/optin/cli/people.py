@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from optin.agents import Agents
     from optin.tables import Table
 
-__all__ = ["Columns", "People", "located", "named", "read_people"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:

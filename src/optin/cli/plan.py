@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from optin.cli.explaining import Explanation
     from optin.planning import Plan
 
-__all__ = ["described", "outside_option", "plan_people", "plan_record", "read_plan", "within_allowance"]
-
 
 def plan_people(
     people: PeoplePath,

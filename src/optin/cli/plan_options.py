@@ -7,20 +7,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = [
-    "BenefitBase",
-    "BenefitSlope",
-    "Bounds",
-    "Eta",
-    "MaxGap",
-    "Outside",
-    "PlanFile",
-    "Sd",
-    "Slack",
-    "TargetError",
-    "Without",
-]
-
 QUESTION = "The question"
 WHAT_IF = "What if"
 

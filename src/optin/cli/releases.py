@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from optin.receipts import Receipt
     from optin.releasing import Interval, Release
 
-__all__ = ["check_receipt", "release_mean", "write_receipt"]
-
 
 def release_mean(
     context: typer.Context,

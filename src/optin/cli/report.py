@@ -11,8 +11,6 @@ from optin.cli import screen
 from optin.cli.options import AsJson, NewFile
 from optin.cli.output import expect_free
 
-__all__ = ["write_page"]
-
 
 def write_page(
     source: Annotated[Path, typer.Argument(metavar="plan.json|release.json", help="What to report on.")],

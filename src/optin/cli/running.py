@@ -17,8 +17,6 @@ from optin.cli.speaking import spoken, warnings_spoken
 from optin.cli.streams import prepare, silence
 from optin.errors import OptinError
 
-__all__ = ["call", "run"]
-
 NAME = "optin"
 UNEXPECTED = 1
 _NUMBER = "must be a number: digits and a point, as in 0.5"

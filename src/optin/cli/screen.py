@@ -13,8 +13,6 @@ from optin.cli.streams import silence
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["columns", "command", "finite", "heading", "note", "print_json", "rows", "rule", "say", "warn", "working"]
-
 Row = tuple[str, str]
 
 

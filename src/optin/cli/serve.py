@@ -9,8 +9,6 @@ import typer
 
 from optin.errors import BadInput
 
-__all__ = ["serve_web"]
-
 
 def serve_web(
     ledger: Annotated[

@@ -17,8 +17,6 @@ from optin.wording.numbers import people_like
 if TYPE_CHECKING:
     from optin.simulation import Simulation
 
-__all__ = ["simulate_campaigns"]
-
 
 def simulate_campaigns(
     population: options.Population = "standard",

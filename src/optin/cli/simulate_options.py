@@ -6,21 +6,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = [
-    "Bounds",
-    "Campaigns",
-    "Gap",
-    "Level",
-    "Mean",
-    "Others",
-    "People",
-    "Population",
-    "Sd",
-    "Seed",
-    "Turnout",
-    "Workers",
-]
-
 PEOPLE, VALUES, RUN = "People", "Values", "The run"
 NAMES = "standard, standard-open, levels, lognormal, harmonic or two-level."
 

@@ -11,10 +11,10 @@ from optin.cli import screen
 from optin.errors import Argument
 from optin.wording.sentences import Sentence
 
-__all__ = ["spoken", "warnings_spoken"]
-
-_OPTIONS = {"data_variance": "--sd", "data_sd": "--sd", "benefit": "benefit (from Python)"}
-"""Arguments whose option has another name, or none."""
+_OPTIONS = {"data_variance": "--sd", "data_sd": "--sd"}
+"""Arguments whose option has another name."""
+NO_OPTION = {"benefit": "benefit (from Python)", "importance": "importance (from Python)"}
+"""Arguments that no command takes."""
 
 
 def spoken(message: str) -> str:
@@ -29,7 +29,7 @@ def spoken(message: str) -> str:
 def _option(said: Any) -> Any:  # noqa: ANN401 - whatever a template names
     if not isinstance(said, Argument):
         return said
-    option = _OPTIONS.get(said.name, f"--{said.name.replace('_', '-')}")
+    option = (_OPTIONS | NO_OPTION).get(said.name, f"--{said.name.replace('_', '-')}")
     if said.value is None or said.value is True:
         return option
     return f"{option} {said.value:g}" if isinstance(said.value, float) else f"{option} {said.value}"

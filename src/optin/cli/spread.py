@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from optin.kernel.ladder import Array
     from optin.planning import Plan
 
-__all__ = ["Spread", "spread_of", "table_of"]
-
 
 @dataclass(frozen=True)
 class Spread:

@@ -7,8 +7,6 @@ import os
 import sys
 from typing import TextIO
 
-__all__ = ["prepare", "silence"]
-
 PLAIN = {"±": "+/-", "…": "..."} | dict(zip("▁▂▃▄▅▆▇█", ".:-=+*%#", strict=True))
 
 

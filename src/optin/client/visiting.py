@@ -31,8 +31,6 @@ from optin.client.records import (
 from optin.errors import BadInput, LedgerUnavailable, PromiseBroken
 from optin.receipts import Receipt
 
-__all__ = ["Client"]
-
 _COOKIE = re.compile(r"__Host-optin(-browser)?=([^;]*)")
 
 

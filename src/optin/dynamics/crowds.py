@@ -19,8 +19,6 @@ from optin.errors import BadInput, Infeasible
 from optin.kernel.ladder import Array
 from optin.planning import plan
 
-__all__ = ["Equilibrium", "equilibria", "followers", "margins", "smallest_crowd", "tipping_crowd"]
-
 Who = Literal["cheapest", "strictest", "random"]
 
 

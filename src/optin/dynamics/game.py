@@ -26,8 +26,6 @@ from optin.kernel.noise import LAPLACE, noise_variance, variance
 from optin.planning import Plan
 from optin.tables.labels import of_people
 
-__all__ = ["TOUCH", "Game", "Keeps", "Members", "game_of"]
-
 Keeps = Literal["promises", "noise"]
 Members = NDArray[np.bool_]
 Places = NDArray[np.int64] | slice

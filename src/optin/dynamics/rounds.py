@@ -10,8 +10,6 @@ import numpy as np
 from optin.dynamics.game import Game, Members
 from optin.errors import BadInput
 
-__all__ = ["Rounds", "play", "random_crowd"]
-
 MOST = 10_000
 
 

@@ -14,8 +14,6 @@ from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.planning import Plan, plan
 
-__all__ = ["Room", "room_for_decliners", "slack_table"]
-
 
 @dataclass(frozen=True)
 class Room:

@@ -23,19 +23,6 @@ from optin.wording.numbers import count, meaningful, percent, short, steady
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "Parts",
-    "bar",
-    "bar_styles",
-    "error_parts",
-    "error_sources",
-    "intervals",
-    "release_error",
-    "release_parts",
-    "release_sources",
-    "turnout",
-]
-
 MOST_AWAY = 0.6
 NEAR = 1.05
 """A reference point may look worse by so much, for the sake of groups of ten; beyond that it would mislead."""

@@ -15,8 +15,6 @@ from optin.planning import Plan
 from optin.wording.groups import SMALLEST_GROUP
 from optin.wording.numbers import outward
 
-__all__ = ["SMALLEST_CELL", "Cell", "cells", "coarse", "groups"]
-
 SMALLEST_CELL = SMALLEST_GROUP
 GROUPS = 8
 

@@ -13,8 +13,6 @@ from optin.wording.numbers import count, outward, short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["comparison", "losses"]
-
 WIDEST = 3.5
 """Bars are cut at so many times the optimum's error: beyond, only the number matters."""
 TIMES = "\N{MULTIPLICATION SIGN}"

@@ -19,8 +19,6 @@ from optin.kernel.noise import LAPLACE, noise_variance
 from optin.kernel.optimum import tilt_left
 from optin.planning import Plan
 
-__all__ = ["Crowd", "Designs", "crowd", "designs", "turnout_tilts", "turnout_variances"]
-
 
 @dataclass(frozen=True)
 class Crowd:

@@ -19,8 +19,6 @@ from optin.wording.numbers import count, short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["dial_caps", "variance_by_cap", "variance_by_eta"]
-
 POINTS = 240
 TALL = 4.0
 """Above this ratio of the highest to the lowest error an axis becomes logarithmic."""

@@ -19,8 +19,6 @@ from optin.wording.numbers import power_of, short, ten_to
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DARK", "LIGHT", "Ink"]
-
 
 @dataclass(frozen=True)
 class Ink:

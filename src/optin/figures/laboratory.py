@@ -21,8 +21,6 @@ from optin.wording.numbers import count, percent, short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["limit_reports", "margins", "relation", "rounds"]
-
 DEPTH = -0.8
 DASHES: tuple[object, ...] = ("-", (0, (6, 2)), (0, (1, 1.5)), (0, (4, 2, 1, 2)), (0, (9, 3)))
 """Line styles in the order they are given out, for people who print in grey."""

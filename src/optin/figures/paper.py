@@ -11,8 +11,6 @@ from optin.figures.ink import LIGHT, Ink
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["png"]
-
 DOTS = 160
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 MOST_CAPS = 4.5
 """Limits higher than so many caps are cut off, so that the tail remains visible."""
 
-__all__ = ["cost_shares", "costly_limits", "limits", "ranges", "weights"]
-
 
 def limits(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) -> str:
     """Draw everyone's limit and the epsilon granted below it, people in order of their limit: the tail and the pool.

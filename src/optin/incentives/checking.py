@@ -13,8 +13,6 @@ from optin.errors import Infeasible
 from optin.kernel.ladder import Array
 from optin.planning import plan
 
-__all__ = ["Planner", "gain_of_lying", "optimum"]
-
 Planner = Callable[[Array], tuple[Array, float]]
 """Takes the limits people report; returns what epsilon each gets, and the variance of the release."""
 

@@ -21,8 +21,6 @@ from optin.kernel.replacing import OneReplaced
 from optin.planning import plan
 from optin.planning.asked import Asked, asked_of, value_sheet
 
-__all__ = ["CostReports", "best_lies", "cost_reports", "gain_of_cost"]
-
 FACTORS = np.concatenate((np.geomspace(1.0, 100.0, 60), [1e4, 1e8]))
 STEPS = 200
 CLOSE = 1e-13

@@ -17,8 +17,6 @@ from optin.planning import plan
 from optin.planning.asked import asked_of, value_sheet
 from optin.tables.labels import aligned
 
-__all__ = ["LimitReports", "limit_reports", "report_table"]
-
 FACTORS = np.geomspace(1 / 16, 16, 33)
 """The reports tried by default, as multiples of the truth."""
 EXTREME = 1e150

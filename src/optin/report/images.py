@@ -13,8 +13,6 @@ from optin.report.markup import Markup, tag
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["WIDTH", "drawn", "picture", "pixels", "told"]
-
 DOTS = 200
 WIDTH = 4.8
 

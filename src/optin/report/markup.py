@@ -5,8 +5,6 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-__all__ = ["Markup", "joined", "paragraphs", "table", "tag"]
-
 
 class Markup(str):
     """Text that is HTML already; templates ask by ``__html__``."""

@@ -17,8 +17,6 @@ from optin.report.section import section
 from optin.report.style import STYLE
 from optin.wording.numbers import count, counted_between, meaningful, part, people_like, plus_minus, short
 
-__all__ = ["page"]
-
 GUARD = "A plan with --max-gap"
 
 

@@ -17,8 +17,6 @@ from optin.report.section import Pictured, error_name, error_reading, facts, not
 from optin.report.turnout_section import turnout_section
 from optin.wording.numbers import count, part, percent, power_of, short, steady
 
-__all__ = ["error_section", "plan_numbers", "plan_sections"]
-
 NEAR_STRICTEST = (
     "Near the strictest: the strictest group's limit, rounded down so that it is nobody's own. The strictest limit is at"
     " least this, and its error at most this."

@@ -5,8 +5,6 @@ from __future__ import annotations
 from optin.report.markup import Markup, joined, tag
 from optin.wording.numbers import at_most, odds_factor
 
-__all__ = ["privacy_sheet"]
-
 
 def privacy_sheet(*, cap: float, noiseless: bool) -> Markup:
     """Write the promise in plain words, with the largest epsilon of this offer."""

@@ -9,8 +9,6 @@ from optin.announcement.offer import PRIVACY_CONSTRAINED
 from optin.planning import Plan
 from optin.planning.cautions import assumption
 
-__all__ = ["announced_reach", "assumption_of", "planned_reach"]
-
 
 def planned_reach(plan: Plan, level: float = 0.95, *, turnout: float = 1.0) -> float:
     """Return half of the interval for the population's mean that this plan leads to: at 95 %, what ± means."""

@@ -9,8 +9,6 @@ from optin.report.markup import Markup, joined, table, tag
 from optin.report.section import Pictured, error_name, error_reading, facts, note, root, section, squared_error_caption
 from optin.wording.numbers import count, meaningful, percent, power_of, steady
 
-__all__ = ["error_section", "offer_section", "result_section"]
-
 LEVELS = (0.9, 0.95, 0.99)
 
 

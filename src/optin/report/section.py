@@ -16,8 +16,6 @@ from optin.wording.numbers import steady, ten_to
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Pictured", "error_reading", "facts", "note", "root", "section", "squared_error_caption"]
-
 
 def section(title: str, *reading: str, below: str = "") -> Markup:
     """Write a section without a picture."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["STYLE"]
-
 STYLE = """
 :root { color-scheme: light dark; --paper: #ffffff; --text: #1c2127; --soft: #5c6670; --faint: #dde1e6; --strong: #24588c;
   --tint: #f2f6fa; --mark: #b4440b; }

@@ -13,8 +13,6 @@ from optin.report.markup import Markup, joined, table
 from optin.report.section import Pictured, note, root
 from optin.wording.numbers import percent
 
-__all__ = ["turnout_section"]
-
 
 def turnout_section(plan: Plan, description: Description, release: Release | None) -> Pictured:
     """Show the error against the share of people who stay away, and the release's own."""

@@ -15,8 +15,6 @@ from optin.planning import Plan
 from optin.releasing import Release
 from optin.report.page import page
 
-__all__ = ["Source", "read_source", "render", "write_report"]
-
 
 @dataclass(frozen=True)
 class Source:

@@ -8,8 +8,6 @@ from optin.kernel.halfwidth import Weighing, half_widths, heaviest_weight
 from optin.kernel.ladder import Array
 from optin.planning import Plan
 
-__all__ = ["reaches"]
-
 
 def reaches(
     plan: Plan, people: Array, totals: Array, squares: Array, *, cap: float, error: float, noiseless: bool

@@ -11,8 +11,6 @@ import numpy as np
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 
-__all__ = ["POPULATIONS", "Harmonic", "Lognormal", "Mix", "Population", "TwoLevel", "population_named"]
-
 
 class Population(Protocol):
     """A law of limits."""

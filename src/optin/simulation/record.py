@@ -16,8 +16,6 @@ from optin.planning import Plan
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Outcome", "Simulation"]
-
 
 @dataclass(frozen=True)
 class Outcome:

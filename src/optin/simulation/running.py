@@ -12,8 +12,6 @@ import numpy as np
 from optin.baselines import Baseline, SimulatedValues, ValueLaw
 from optin.kernel.ladder import Array
 
-__all__ = ["Block", "Job", "usable_cores"]
-
 CELLS = 2**16
 """Values in a block: half a megabyte stays near the processor, and threads have enough to do between handovers."""
 

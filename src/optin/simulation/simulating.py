@@ -23,8 +23,6 @@ from optin.simulation.populations import Population, population_named
 from optin.simulation.record import Outcome, Simulation
 from optin.simulation.running import Block, Job, usable_cores
 
-__all__ = ["simulate"]
-
 
 def simulate(
     population: Population | Agents | str,

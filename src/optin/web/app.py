@@ -23,8 +23,6 @@ from optin.web.service.keys import Keyring
 from optin.web.service.starting import expect_own_keys, has_accounts
 from optin.web.settings import WebSettings, environment_key, key_folder, own_origins
 
-__all__ = ["create_app", "open_service"]
-
 ABOUT = """Campaigns that people can join with trust: each person states a limit, sees their deal, joins or declines;
 the mean is released once, and everyone keeps a receipt. Every change needs the Origin header and, once signed in, the
 X-CSRF-Token that GET /api/session shows."""

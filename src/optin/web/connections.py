@@ -13,8 +13,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from optin.web.settings import WebSettings
 
-__all__ = ["limited"]
-
 
 class _Limited(H11Protocol):
     """A connection that has so many seconds for each request's head, and for taking an answer that does not fit at once."""

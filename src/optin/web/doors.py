@@ -16,21 +16,6 @@ from optin.web.service.failures import NobodyThere, NotFound, Refused
 from optin.web.service.records import Visitor
 from optin.web.service.sessions import Ticket
 
-__all__ = [
-    "AddressOf",
-    "AnalystOnly",
-    "BrowserOf",
-    "FreshCookies",
-    "MaybeVisitor",
-    "PersonOnly",
-    "ServiceOf",
-    "VisitorOnly",
-    "form_of",
-    "let_in",
-    "let_out",
-    "visitor_of",
-]
-
 COOKIE = "__Host-optin"
 BROWSER_COOKIE = "__Host-optin-browser"
 SECONDS_KNOWN = 365 * 86400

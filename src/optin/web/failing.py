@@ -15,8 +15,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from optin.errors import OptinError
 from optin.web.service.failures import TooSoon, VisitFailure
 
-__all__ = ["NoSurprises", "set_up"]
-
 LOG = logging.getLogger("optin.web")
 
 

@@ -10,8 +10,6 @@ from datetime import UTC, datetime
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["JsonLines", "RequestLog", "set_up_logs"]
-
 _SHOWN = ("method", "route", "status", "ms", "reason", "job", "kind")
 LOG = logging.getLogger("optin.web")
 

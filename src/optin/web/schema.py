@@ -19,18 +19,6 @@ from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, Large
 
 from optin.database.metadata import metadata
 
-__all__ = [
-    "accounts",
-    "answers",
-    "campaigns",
-    "delays",
-    "events",
-    "invitations",
-    "jobs",
-    "registrations",
-    "sessions",
-]
-
 _ID, _HASH, _TIME = String(32), String(64), Float
 
 accounts = Table(

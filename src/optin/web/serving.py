@@ -14,8 +14,6 @@ from optin.web.service.accounts import first_analyst_secret
 from optin.web.service.core import Service
 from optin.web.settings import WebSettings, own_origins
 
-__all__ = ["serve", "server_options"]
-
 SECONDS_TO_FINISH = 30
 SECONDS_KEPT = 75
 """How long an idle connection is kept: longer than web servers in front do, so that it is they who hang up."""

@@ -17,8 +17,6 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from optin.errors import BadInput
 
-__all__ = ["WebSettings", "environment_key", "key_folder", "own_origins"]
-
 
 def _is_loopback(host: str) -> bool:
     if host == "localhost":

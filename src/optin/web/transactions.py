@@ -17,8 +17,6 @@ from sqlalchemy import Connection, Engine, text
 from optin.database.connection import failure_of, take_head_lock
 from optin.errors import LedgerUnavailable
 
-__all__ = ["Turnstile", "change", "hold"]
-
 T = TypeVar("T")
 
 

@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Argument", "Place", "Say", "Sentence"]
-
 Say = Callable[[Any], Any]
 """How one piece of data is said on a surface."""
 

@@ -11,8 +11,6 @@ from optin.web.api.shaping import shown
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.service import able, campaigns, cells, preview, steps
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/api", tags=["campaigns"])
 StepName = Literal[
     "open",

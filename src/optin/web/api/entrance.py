@@ -10,8 +10,6 @@ from optin.web.doors import AddressOf, AnalystOnly, BrowserOf, MaybeVisitor, Ser
 from optin.web.service import accounts
 from optin.web.service.accounts import Entered
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/api", tags=["entrance"])
 
 

@@ -17,8 +17,6 @@ from fastapi.routing import APIRoute
 
 from optin.kernel.rounding import limit_of_text
 
-__all__ = ["ExactRoute", "total_of_text"]
-
 
 class ExactRoute(APIRoute):
     """A route whose numbers are totals, or counts."""

@@ -8,8 +8,6 @@ from sqlalchemy import text
 from optin.web.api.given import Health
 from optin.web.doors import ServiceOf
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["health"])
 
 

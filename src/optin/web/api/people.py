@@ -14,8 +14,6 @@ from optin.web.api.shaping import shown
 from optin.web.doors import PersonOnly, ServiceOf, let_out
 from optin.web.service import people
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/api/me", tags=["people"])
 totals = APIRouter(route_class=ExactRoute)
 

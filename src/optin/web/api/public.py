@@ -9,8 +9,6 @@ from optin.web.api.shaping import shown
 from optin.web.doors import MaybeVisitor, ServiceOf
 from optin.web.service import ladder, people, published
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/api", tags=["public"])
 
 

@@ -6,8 +6,6 @@ from typing import Any
 
 from optin.web.api.given import Failure
 
-__all__ = ["FAILURES"]
-
 _WORDS = {
     401: "Nobody is signed in.",
     403: "The Host, Origin or X-CSRF-Token header is not ours, or a secret or password is wrong.",

@@ -23,8 +23,6 @@ from optin.web.service.ladder import ladder_of
 from optin.web.service.records import Draft, MyCampaign, Visitor
 from optin.wording.numbers import odds_factor
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/c/{campaign}")
 _SAID = {
     "limit": "Your choice is kept. You can change it until registration closes.",

@@ -19,8 +19,6 @@ from optin.web.service import accounts, campaigns, steps
 from optin.web.service.records import Campaign, Draft, Visitor
 from optin.wording.numbers import count, short
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/a")
 
 

@@ -21,8 +21,6 @@ from optin.web.service.ladder import LIMITS
 from optin.web.service.records import PRIVACY_CONSTRAINED, WORDS, Draft, Preview
 from optin.wording.numbers import at_most, count, people_like, short
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/a")
 _MIXES = {
     "careful": ("mostly careful", (5, 10, 20, 25, 20, 10, 6, 3, 1, 0)),

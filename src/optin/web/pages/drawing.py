@@ -13,8 +13,6 @@ from optin.report.section import Pictured
 from optin.web.service.failures import NotFound
 from optin.web.service.gates import DRAWING
 
-__all__ = ["png"]
-
 _MOST = 64
 _INKS = {"light": LIGHT, "dark": DARK}
 _kept: OrderedDict[tuple[str, str, str], bytes] = OrderedDict()

@@ -12,8 +12,6 @@ from optin.web.pages.forms import Texts
 from optin.web.pages.looks import REFUSALS, moved, show, shown_again
 from optin.web.service import accounts
 
-__all__ = ["router"]
-
 router = APIRouter()
 _CAMPAIGN = re.compile(r"[0-9a-f]{32}")
 

@@ -7,8 +7,6 @@ from fastapi.responses import Response
 
 from optin.web.pages.looks import moved, sentence, show
 
-__all__ = ["page"]
-
 _WORDS = {
     403: ("This was refused", "The form did not come from this site's own page, or something in it was not right."),
     404: (

@@ -11,8 +11,6 @@ from optin.web.pages.wording import result_words, rungs
 from optin.web.service import people, published
 from optin.web.service.records import PRIVACY_CONSTRAINED
 
-__all__ = ["router"]
-
 router = APIRouter()
 
 

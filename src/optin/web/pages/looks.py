@@ -13,8 +13,6 @@ from optin.errors import Argument, Failure, OptinError
 from optin.web.service.failures import Refused, TooSoon
 from optin.web.service.records import WORDS, Visitor
 
-__all__ = ["REFUSALS", "moved", "sentence", "show", "shown_again"]
-
 _templates = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
     autoescape=True,

@@ -19,8 +19,6 @@ from optin.web.pages.wording import epsilon_words
 from optin.web.service import people
 from optin.web.service.records import Me, MyCampaign, Visitor
 
-__all__ = ["router"]
-
 router = APIRouter()
 _SAID = {
     "raised": "Your total was raised.",

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from optin.errors import BadInput
 from optin.kernel.rounding import limit_of_text
 
-__all__ = ["Typed", "spelled", "typed_number"]
-
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 _EITHER = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", re.ASCII)
 _GROUPED = re.compile(

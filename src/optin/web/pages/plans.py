@@ -28,8 +28,6 @@ from optin.web.service.failures import NotFound
 from optin.web.service.records import PRIVACY_CONSTRAINED, Campaign
 from optin.wording.numbers import at_most, count, people_like, plus_minus
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/a/c/{campaign}")
 _STEPS = 40
 

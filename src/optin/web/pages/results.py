@@ -17,8 +17,6 @@ from optin.web.pages.wording import offer_rows, result_words
 from optin.web.service import published
 from optin.web.service.failures import NotFound
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/r/{campaign}")
 
 

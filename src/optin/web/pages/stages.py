@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 
 from optin.web.service.records import PRIVACY_CONSTRAINED, MyCampaign
 
-__all__ = ["STATE_NAMES", "Stage", "analyst_stages", "day", "fresh_round", "person_stages", "stands"]
-
 STATE_NAMES = {
     "draft": "draft",
     "registration": "registration open",

@@ -11,8 +11,6 @@ from optin.web.service.records import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.totals import MOST_IN_CAMPAIGNS, TIMES, Budget, asked_at_most
 from optin.wording.numbers import odds_factor
 
-__all__ = ["TotalBeside", "factor_words", "total_beside"]
-
 _CHOICES = (1, TIMES, 10)
 _READABLE = 20.0
 

@@ -12,18 +12,6 @@ from optin.web.service.ladder import Step, ladder_of
 from optin.web.service.records import PRIVACY_CONSTRAINED
 from optin.wording.numbers import at_most, count, counted_between, meaningful, odds_factor, percent, short
 
-__all__ = [
-    "DealWords",
-    "Move",
-    "ResultWords",
-    "Rung",
-    "deal_words",
-    "epsilon_words",
-    "moves",
-    "result_words",
-    "rungs",
-]
-
 _USED_UP = (
     "your total over all campaigns is used up (what you declined counts until it is given back: once a second person "
     "declines too, or that round ends)"

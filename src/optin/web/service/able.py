@@ -21,8 +21,6 @@ from optin.web.service.ladder import LIMITS
 from optin.web.service.records import Visitor
 from optin.web.service.rows import People, owned_row, people_of
 
-__all__ = ["able", "note_able"]
-
 _ABLE = "able"
 
 

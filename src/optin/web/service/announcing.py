@@ -35,8 +35,6 @@ from optin.web.service.steps import reach
 from optin.web.service.totals import give_declined_back
 from optin.web.transactions import hold
 
-__all__ = ["Progress", "announce", "announced_agents"]
-
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it, and of how much."""
 _LEVELS = [step.amount for step in LIMITS]

@@ -18,17 +18,6 @@ from optin.web.service.records import Campaign, Draft, Event, Visitor, checked_d
 from optin.web.service.rows import count, job_of, joined_count, owned_row
 from optin.web.transactions import hold
 
-__all__ = [
-    "create",
-    "invite",
-    "log",
-    "mine",
-    "possible_now",
-    "revise",
-    "show",
-    "to_revise",
-]
-
 MOST_INVITATIONS = 1000
 BEFORE_REGISTRATION_CLOSES = ("draft", "registration")
 

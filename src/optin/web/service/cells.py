@@ -23,8 +23,6 @@ from optin.web.service.records import Cell, Draft, Visitor
 from optin.web.service.rows import owned_row, people_of
 from optin.wording.groups import SMALLEST_GROUP
 
-__all__ = ["SMALLEST_CELL", "Cells", "cells", "merged", "note_cells", "shown_until", "time_of_choice"]
-
 SMALLEST_CELL = SMALLEST_GROUP
 _CLOSED, _SHOWN, _AGAIN = "close-registration", "cells", "cells-again"
 _CELL = re.compile(r"(\d+) people from (\S+) to ([^\s;]+)")

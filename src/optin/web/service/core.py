@@ -19,8 +19,6 @@ from optin.web.service.gates import Gate
 from optin.web.service.keys import Keyring
 from optin.web.transactions import change
 
-__all__ = ["Service", "hashed", "log_event", "new_id", "new_secret"]
-
 T = TypeVar("T")
 _MANY = "many people are logging in at this moment"
 

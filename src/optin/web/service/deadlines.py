@@ -17,8 +17,6 @@ from optin.ledger.holdings import released
 from optin.web.schema import events
 from optin.web.service.core import Service, log_event
 
-__all__ = ["WAITING", "begin_answering", "begin_waiting", "deadline", "expect_in_time", "publish_by"]
-
 WAITING = ("announced", "answers", "closed")
 """States in which promises are held, and time runs."""
 _DUE = "due"

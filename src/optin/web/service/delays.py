@@ -15,8 +15,6 @@ from optin.web.schema import delays
 from optin.web.service.core import Service, hashed
 from optin.web.service.failures import TooSoon
 
-__all__ = ["Patience", "forgive", "place_of", "wait_your_turn"]
-
 _FORGET_AFTER = 3600.0
 _LOCKED = """INSERT INTO web_delays (key, failures, until) VALUES (:key, 0, :now)
     ON CONFLICT (key) DO UPDATE SET failures = web_delays.failures RETURNING failures, until"""

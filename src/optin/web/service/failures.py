@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from optin.errors import Failure
 
-__all__ = ["NobodyThere", "NotFound", "Refused", "TooSoon", "VisitFailure"]
-
 
 class VisitFailure(Failure):
     """The root of what can go wrong with a visit rather than with the work."""

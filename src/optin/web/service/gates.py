@@ -13,8 +13,6 @@ from contextlib import contextmanager
 
 from optin.web.service.failures import TooSoon
 
-__all__ = ["DRAWING", "Gate"]
-
 
 class Gate:
     """A door with room for ``inside`` at work and ``waiting`` behind them, of these ``each`` from one place.

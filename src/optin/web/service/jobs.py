@@ -17,8 +17,6 @@ from optin.web.service.overdue import cancel_overdue, publish_drawn
 from optin.web.service.records import Job
 from optin.web.service.rows import as_job
 
-__all__ = ["Worker", "run_all", "run_next"]
-
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
 LOG = logging.getLogger("optin.web")
 

@@ -20,8 +20,6 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from optin.errors import BadInput, LedgerUnavailable
 
-__all__ = ["Keyring"]
-
 _NONCE = 12
 _NAME = re.compile(r"([0-9a-f]{32})-(\d{1,10})\.key")
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from optin.announcement.making import MIN_PEOPLE
 from optin.web.service.records import Draft
 
-__all__ = ["FROM", "REACHED", "possible", "warning"]
-
 FROM = {
     "open": ("draft",),
     "close-registration": ("registration",),

@@ -20,8 +20,6 @@ from optin.web.service.rows import campaign_row, job_of
 from optin.web.service.steps import leave_as_job
 from optin.web.transactions import hold
 
-__all__ = ["cancel_overdue", "publish_drawn"]
-
 LOG = logging.getLogger("optin.web")
 
 

@@ -18,8 +18,6 @@ from optin.web.service.core import Service, hashed, new_id, new_secret
 from optin.web.service.delays import Patience, place_of
 from optin.web.service.gates import Gate
 
-__all__ = ["browser_mark", "checked_password", "door_for", "hashed_slowly", "known_browser", "matches"]
-
 _SHORTEST, _LONGEST = 12, 256
 
 

@@ -31,8 +31,6 @@ from optin.web.service.ladder import ladder_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, WORDS, Draft, Preview, Visitor, checked_draft
 from optin.web.service.rows import agents_with
 
-__all__ = ["accuracy", "pictured", "what_if"]
-
 MOST_PEOPLE = 10**6
 _NOBODY_LEFT = "with so large a share of decliners nobody is left; choose a smaller one"
 

@@ -18,8 +18,6 @@ from optin.web.service.failures import NotFound
 from optin.web.service.records import Draft, Published, Visitor
 from optin.web.service.rows import belongs, campaign_row
 
-__all__ = ["published", "show"]
-
 
 def show(service: Service, campaign: str, visitor: Visitor | None) -> Published:
     """Show an announced campaign to whom it is for; before the announcement there is nothing to see."""

@@ -17,18 +17,6 @@ from optin.web.service.failures import NotFound
 from optin.web.service.ladder import ladder_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Job, Visitor
 
-__all__ = [
-    "OUT_OF_REACH",
-    "People",
-    "agents_of",
-    "belongs",
-    "campaign_row",
-    "expect_round",
-    "job_of",
-    "owned_row",
-    "people_of",
-]
-
 _ID = re.compile(r"[0-9a-f]{32}")
 
 

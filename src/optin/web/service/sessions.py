@@ -12,8 +12,6 @@ from optin.web.schema import accounts, sessions
 from optin.web.service.core import Service, hashed, new_id, new_secret
 from optin.web.service.records import Visitor
 
-__all__ = ["Ticket", "end", "end_all", "find", "start"]
-
 LIFETIME = {"analyst": 12 * 3600.0, "person": 30 * 86400.0}
 """Seconds a session lasts, however much it is used."""
 ROTATE_AFTER = 900.0

@@ -10,8 +10,6 @@ from optin.ledger import Ledger
 from optin.web.schema import accounts, campaigns
 from optin.web.service.core import Service
 
-__all__ = ["expect_own_keys", "has_accounts"]
-
 _OVER = ("released", "cancelled")
 
 

@@ -24,8 +24,6 @@ from optin.web.service.records import Campaign, Draft, Visitor
 from optin.web.service.rows import expect_round, job_of, owned_row
 from optin.web.transactions import hold
 
-__all__ = ["LONG", "STEPS", "leave_as_job", "reach", "take"]
-
 STEPS = tuple(FROM)
 LONG = ("announce", "release", "new-round", "cancel")
 WORDS = {

@@ -29,16 +29,6 @@ from optin.web.service.records import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.rows import agents_with
 from optin.web.transactions import hold
 
-__all__ = [
-    "MOST_IN_CAMPAIGNS",
-    "TIMES",
-    "Budget",
-    "asked_at_most",
-    "budget_of",
-    "give_declined_back",
-    "keep_total",
-]
-
 TIMES = 4
 """How many campaigns like the first one a total covers, unless its owner says otherwise."""
 MOST_IN_CAMPAIGNS = 200.0

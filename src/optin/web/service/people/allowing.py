@@ -19,8 +19,6 @@ from optin.web.service.rows import job_of
 from optin.web.service.totals import TIMES, Budget, asked_at_most, budget_of, keep_total
 from optin.web.transactions import hold
 
-__all__ = ["lower_allowance", "raise_allowance", "say_total"]
-
 
 def say_total(connection: Connection, person: str, row: Row[Any], step: Step, times: int | None) -> None:
     """Say a total beside a choice: what was given and promised so far, and so many campaigns like this one.

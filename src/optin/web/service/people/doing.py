@@ -19,8 +19,6 @@ from optin.web.service.rows import expect_round
 from optin.web.service.totals import budget_of, keep_total
 from optin.web.transactions import hold
 
-__all__ = ["decline", "join", "register", "withdraw"]
-
 MOST_TIMES = 100
 
 _REGISTER = """INSERT INTO web_registrations (campaign, round, person, step, at)

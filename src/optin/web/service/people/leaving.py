@@ -19,8 +19,6 @@ from optin.web.service.people.looking import campaigns_of, me, receipt
 from optin.web.service.records import MyCampaign, Visitor, told
 from optin.web.service.sessions import end_all
 
-__all__ = ["export", "leave"]
-
 _TOTALS = ("account", "allowance", "promised", "spent", "remaining")
 
 

@@ -23,8 +23,6 @@ from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Me, MyCampaign
 from optin.web.service.rows import OUT_OF_REACH, belongs, campaign_row
 from optin.web.service.totals import Budget, budget_of
 
-__all__ = ["budget", "campaign", "campaigns_of", "checked", "me", "of_mine", "open_campaigns", "receipt", "visible"]
-
 
 def me(service: Service, person: Visitor) -> Me:
     """Show a person what they promised and spent over all campaigns, and each of these campaigns."""
