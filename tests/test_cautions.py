@@ -14,7 +14,6 @@ import optin
 from optin.errors import BadInput
 from optin.planning.cautions import assumption, cautions
 from optin.report import Source, render, write_report
-from optin.report.reach import announced_reach, planned_reach
 from optin.web.pages.drafting import preview_words
 from optin.web.pages.wording import result_words
 from optin.web.service import preview
@@ -177,9 +176,9 @@ def test_a_draft_and_the_plan_of_the_same_people_state_the_same_half_width():
     found = preview.accuracy(draft, counts)
     agents = optin.PrivacyConstrained(np.repeat([step.amount for step in LIMITS], counts))
     plan = optin.plan(agents, bounds=(0, 80), data_sd=8)
-    assert found.half_width == planned_reach(plan) == pytest.approx(announced_reach(plan.announce(agents)), rel=1e-6)
+    assert found.half_width == plan.half_width() == pytest.approx(plan.announce(agents).half_width(), rel=1e-6)
     words = preview_words(found, max_gap=0.0)
-    assert words["reach"] == at_most(planned_reach(plan))
+    assert words["half_width"] == at_most(plan.half_width())
     assert words["standard_error"] == short(plan.standard_error)
 
 
@@ -189,13 +188,13 @@ def test_a_half_width_at_a_turnout_is_that_of_so_many_people(turnout):
     plan, agents = planned(limits, data_sd=0.2)
     some = np.arange(400) % 10 < 10 * turnout
     drawn = optin.release(plan.announce(agents), agents, np.full(400, 0.5), joined=some)
-    assert planned_reach(plan, turnout=turnout) == pytest.approx(drawn.half_width(), rel=1e-3)
+    assert plan.half_width(turnout=turnout) == pytest.approx(drawn.half_width(), rel=1e-3)
 
 
 def test_a_report_of_a_release_states_half_of_its_interval_before_it_is_cut():
     release = released(np.full(12, 0.05))
     assert f"±\N{NO-BREAK SPACE}{at_most(release.half_width(0.95))}" in render(Source(release=release))
-    assert result_words(release).reach == at_most(release.half_width(0.95))
+    assert result_words(release).half_width == at_most(release.half_width(0.95))
 
 
 def test_no_page_or_command_puts_plus_minus_before_a_standard_error():

@@ -14,7 +14,6 @@ from changing import changed_plan
 import optin
 from optin.report import Source, read_source, render, write_report
 from optin.report.privacy import privacy_sheet
-from optin.report.reach import planned_reach
 from optin.wording.numbers import plus_minus, steady
 
 rng = np.random.default_rng(9)
@@ -129,7 +128,7 @@ def test_the_same_source_gives_the_same_page(plan_file, plan_page):
 
 def test_the_numbers_on_the_page_are_the_plans(plan, plan_page):
     words = Reader(plan_page).words
-    assert f"within about {plus_minus(planned_reach(plan))} of the true mean" in words
+    assert f"within about {plus_minus(plan.half_width())} of the true mean" in words
     assert f"{plan.pooled_people:,} of {plan.people:,}" in words
     assert f"{steady(plan.standard_error)}" in words
     assert f"{plan.cap:.10g}" in words
@@ -138,7 +137,7 @@ def test_the_numbers_on_the_page_are_the_plans(plan, plan_page):
 
 def test_the_planned_reach_is_the_reach_of_the_release(plan, release):
     total = release.total_interval(0.95)
-    assert planned_reach(plan) == pytest.approx((total.high - total.low) / 2, rel=1e-3)
+    assert plan.half_width() == pytest.approx((total.high - total.low) / 2, rel=1e-3)
 
 
 def test_a_release_alone_gives_a_shorter_page_with_both_intervals(release, release_file, tmp_path):

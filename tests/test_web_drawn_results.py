@@ -40,14 +40,14 @@ def drawn(house, monkeypatch):
     for person in crowd[:11]:
         person.join(campaign, 5.0)
     analyst.take(campaign, "close")
-    faults, reach = [True], long_steps.reach
+    faults, reach = [True], long_steps.record_step
 
     def failing(service, connection, row, step, **more):
         if step == "release" and faults:
             raise MemoryError
         reach(service, connection, row, step, **more)
 
-    monkeypatch.setattr(long_steps, "reach", failing)
+    monkeypatch.setattr(long_steps, "record_step", failing)
     with pytest.raises(PromiseBroken, match="unexpected MemoryError"):
         analyst.take(campaign, "release")
     assert crowd[0].me().spent > 0

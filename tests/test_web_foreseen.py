@@ -6,7 +6,6 @@ import pytest
 from web_steps import answering, registered
 
 from optin.errors import PromiseBroken
-from optin.report.reach import announced_reach
 from optin.web.service import preview
 from optin.web.service.records import Visitor
 from optin.web.service.rows import campaign_row
@@ -53,7 +52,7 @@ def test_before_the_announcement_sliders_say_both_ends_of_the_groups_and_the_pla
     words = told(lodge, analyst, f"/a/c/{campaign}/what-if")
     assert "the careful end of their group" in words
     assert "the plan that is announced lies between" in words
-    real = announced_reach(analyst.take(campaign, "announce").announcement)
+    real = analyst.take(campaign, "announce").announcement.half_width()
     assert best < real < worst
     assert worst > 2 * real  # twelve people on four steps of the ladder are one group
 
@@ -63,7 +62,7 @@ def test_after_the_announcement_sliders_and_plan_page_have_one_plus_minus(lodge)
     campaign = answering(analyst, crowd)
     offer, ada = analyst.campaign(campaign).announcement, owner_of(lodge, campaign)
     seen = preview.what_if(lodge.service, ada, campaign)
-    assert seen.half_width == announced_reach(offer)
+    assert seen.half_width == offer.half_width()
     assert seen.standard_error == pytest.approx(offer.standard_error, rel=1e-12)
     words = told(lodge, analyst, f"/a/c/{campaign}/plan")
     assert "Counted with what was announced" in words

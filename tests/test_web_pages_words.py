@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 import optin
 import optin.web
-from optin.report.reach import announced_reach, planned_reach
-from optin.web.pages.looks import show
 from optin.web.pages.plans import _lead
+from optin.web.pages.rendering import show
 from optin.web.pages.stages import STATE_NAMES, analyst_stages, person_stages, stands
 from optin.web.pages.wording import deal_words, epsilon_words, moves, result_words, rungs, share_words
 from optin.web.service.ladder import LIMITS
@@ -92,7 +91,7 @@ def test_a_result_is_written_with_the_digits_that_its_error_leaves():
 def test_every_step_of_both_ladders_has_words_and_every_limit_a_picture():
     limits, costs = rungs("privacy-constrained"), rungs("quasi-linear", benefit_base=50.0)
     assert len(limits) == len(LIMITS)
-    assert all(50 < rung.reach <= 100 for rung in limits)
+    assert all(50 < rung.belief <= 100 for rung in limits)
     assert all(rung.words and rung.sentence.endswith(".") for rung in (*limits, *costs))
     for ladder in (limits, costs):
         assert len({rung.words for rung in ladder}) == len(ladder)
@@ -117,8 +116,8 @@ def test_the_page_of_an_announced_plan_says_how_accurate_what_was_announced_is()
     draft = Draft(title="t", question="q", unit="hours", lower=0.0, upper=12.0)
     before, after = (_lead(SimpleNamespace(announcement=known, draft=draft), seen)[0] for known in (None, offer))
     reach = [float(re.search(r"± ([\d.]+) hours", words)[1]) for words in (before, after)]
-    assert reach[0] == pytest.approx(planned_reach(seen), rel=0.05)
-    assert reach[1] == pytest.approx(announced_reach(offer), rel=0.05)
+    assert reach[0] == pytest.approx(seen.half_width(), rel=0.05)
+    assert reach[1] == pytest.approx(offer.half_width(), rel=0.05)
     assert reach[1] < reach[0] / 3
 
 

@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 
 Mean = Annotated[
     float | None,
-    typer.Option(
+    options.asked(
         metavar="M",
         help="Mean of values, where a design's error depends on it.",
         show_default="the middle of the bounds",
-        rich_help_panel=options.QUESTION,
     ),
 ]
 Picture = Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,71 +11,21 @@ import typer
 PeoplePath = Annotated[
     str, typer.Argument(metavar="PEOPLE", help="CSV or Parquet: a file, a folder or a glob; one row per person.")
 ]
-Id = Annotated[
-    str,
-    typer.Option(
-        "--id",
-        metavar="COL",
-        envvar="OPTIN_ID",
-        help="Column of ids: text, kept byte for byte.",
-        rich_help_panel="Columns",
-    ),
-]
-Limits = Annotated[
-    str | None,
-    typer.Option(
-        "--limits",
-        metavar="COL",
-        help="Column of limits: the most epsilon each person accepts.",
-        rich_help_panel="Columns",
-    ),
-]
-Budgets = Annotated[
-    str | None,
-    typer.Option(
-        "--budgets",
-        metavar="COL",
-        help="Column of budgets; with --costs, limit = budget / cost.",
-        rich_help_panel="Columns",
-    ),
-]
-Costs = Annotated[
-    str | None,
-    typer.Option(
-        "--costs",
-        metavar="COL",
-        help="Column of costs: what one unit of epsilon costs each person.",
-        rich_help_panel="Columns",
-    ),
-]
-Allowances = Annotated[
-    str | None,
-    typer.Option(
-        "--allowances",
-        metavar="COL",
-        help="Column of totals: what each person allows over all releases of a ledger.",
-        show_default="their first limit",
-        rich_help_panel="Columns",
-    ),
-]
-LedgerUrl = Annotated[
-    str,
-    typer.Option(
-        "--ledger",
-        metavar="URL",
-        envvar="OPTIN_LEDGER",
-        help="The ledger: a path, sqlite:///path or postgresql://user@host/name.",
-    ),
-]
-MaybeLedgerUrl = Annotated[
-    str | None,
-    typer.Option(
-        "--ledger",
-        metavar="URL",
-        envvar="OPTIN_LEDGER",
-        help="The ledger: a path, sqlite:///path or postgresql://user@host/name.",
-    ),
-]
+column = partial(typer.Option, metavar="COL", rich_help_panel="Columns")
+Id = Annotated[str, column("--id", envvar="OPTIN_ID", help="Column of ids: text, kept byte for byte.")]
+Limits = Annotated[str | None, column("--limits", help="Column of limits: the most epsilon each person accepts.")]
+Budgets = Annotated[str | None, column("--budgets", help="Column of budgets; with --costs, limit = budget / cost.")]
+Costs = Annotated[str | None, column("--costs", help="Column of costs: what one unit of epsilon costs each person.")]
+TOTALS = "Column of totals: what each person allows over all releases of a ledger."
+Allowances = Annotated[str | None, column("--allowances", help=TOTALS, show_default="their first limit")]
+_ledger = typer.Option(
+    "--ledger",
+    metavar="URL",
+    envvar="OPTIN_LEDGER",
+    help="The ledger: a path, sqlite:///path or postgresql://user@host/name.",
+)
+LedgerUrl = Annotated[str, _ledger]
+MaybeLedgerUrl = Annotated[str | None, _ledger]
 Engine = Annotated[
     str | None,
     typer.Option(
@@ -100,19 +51,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable JSO
 RaiseLimits = Annotated[
     bool, typer.Option("--raise-limits", help="Raise allowances to the limits (or --allowances) stated now.")
 ]
-Values = Annotated[
-    str,
-    typer.Option(
-        "--values", metavar="COL", help="Column of values; clamped to the announced bounds.", rich_help_panel="Columns"
-    ),
-]
-Joined = Annotated[
-    str | None,
-    typer.Option(
-        "--joined",
-        metavar="COL",
-        help="Column that says who joined.",
-        show_default="everyone who did not decline",
-        rich_help_panel="Columns",
-    ),
-]
+Values = Annotated[str, column("--values", help="Column of values; clamped to the announced bounds.")]
+WHO = "Column that says who joined."
+Joined = Annotated[str | None, column("--joined", help=WHO, show_default="everyone who did not decline")]

@@ -2,56 +2,29 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-QUESTION = "The question"
-WHAT_IF = "What if"
+asked = partial(typer.Option, rich_help_panel="The question")
+_what_if = partial(typer.Option, rich_help_panel="What if")
 
 Bounds = Annotated[
-    tuple[float, float],
-    typer.Option("--bounds", metavar="LO HI", help="The range of values, known beforehand.", rich_help_panel=QUESTION),
+    tuple[float, float], asked("--bounds", metavar="LO HI", help="The range of values, known beforehand.")
 ]
-BenefitBase = Annotated[
-    float | None, typer.Option(metavar="A", help="Benefit is A - B * variance.", rich_help_panel=QUESTION)
-]
-BenefitSlope = Annotated[
-    float | None, typer.Option(metavar="B", help="What a unit of variance costs.", rich_help_panel=QUESTION)
-]
-Outside = Annotated[
-    str, typer.Option(metavar="O|own-data", help="What people have if they stay away.", rich_help_panel=QUESTION)
-]
+BenefitBase = Annotated[float | None, asked(metavar="A", help="Benefit is A - B * variance.")]
+BenefitSlope = Annotated[float | None, asked(metavar="B", help="What a unit of variance costs.")]
+Outside = Annotated[str, asked(metavar="O|own-data", help="What people have if they stay away.")]
 Sd = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S",
-        help="Standard deviation of values.",
-        show_default="the worst case, (HI-LO)/2",
-        rich_help_panel=QUESTION,
-    ),
+    float | None, asked(metavar="S", help="Standard deviation of values.", show_default="the worst case, (HI-LO)/2")
 ]
-Eta = Annotated[
-    float | None,
-    typer.Option(metavar="E", help="Fix the Laplace rate instead of finding the best.", rich_help_panel=QUESTION),
-]
-MaxGap = Annotated[
-    float,
-    typer.Option(
-        metavar="G", help="How far apart people's means may lie (0: unrelated to limits).", rich_help_panel=QUESTION
-    ),
-]
-Slack = Annotated[
-    float, typer.Option(metavar="S", help="Room for decliners; with --benefit-base only.", rich_help_panel=QUESTION)
-]
-TargetError = Annotated[
-    float | None,
-    typer.Option(metavar="E", help="The standard error you need: what would reach it?", rich_help_panel=WHAT_IF),
-]
-Without = Annotated[
-    str | None, typer.Option(metavar="20%", help="What is left if so many people decline.", rich_help_panel=WHAT_IF)
-]
+Eta = Annotated[float | None, asked(metavar="E", help="Fix the Laplace rate instead of finding the best.")]
+MaxGap = Annotated[float, asked(metavar="G", help="How far apart people's means may lie (0: unrelated to limits).")]
+Slack = Annotated[float, asked(metavar="S", help="Room for decliners; with --benefit-base only.")]
+TargetError = Annotated[float | None, _what_if(metavar="E", help="The standard error you need: what would reach it?")]
+Without = Annotated[str | None, _what_if(metavar="20%", help="What is left if so many people decline.")]
 PlanFile = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="FILE", help="Where to write plan.json.", show_default="nowhere"),

@@ -183,12 +183,12 @@ def turnout_lines(plan: Plan, description: Description, away: Array) -> dict[str
 def intervals(ax: Axes, release: Release, *, level_of: float = 0.95, ink: Ink = LIGHT) -> str:
     """Draw the estimate with its two intervals (E22). Returns the picture in words."""
     noise, total = release.noise_interval(level_of), release.total_interval(level_of)
-    reach = release.half_width(level_of)
+    half = release.half_width(level_of)
     plain(ax, ink, x="in the unit of the values", y="", grid="x")
     for row, (found, colour) in enumerate(((total, ink.pale), (noise, ink.strong))):
-        _interval(ax, found, row, colour, reach, ink)
+        _interval(ax, found, row, colour, half, ink)
         dot(ax, ink, (release.estimate, row))
-    words = f"estimate {meaningful(release.estimate, reach)}"
+    words = f"estimate {meaningful(release.estimate, half)}"
     write(ax, ink, words, (release.estimate, 1), offset=(0, 14), ha="center", weight="bold")
     ax.set_yticks((0, 1), ("the population\n(sampling and noise)", "these people\n(noise alone)"))
     least, most = min(*noise, *total, release.estimate), max(*noise, *total, release.estimate)
@@ -196,17 +196,17 @@ def intervals(ax: Axes, release: Release, *, level_of: float = 0.95, ink: Ink = 
     ax.set(ylim=(-0.55, 1.6), xlim=(least - room, most + room))
     shown = percent(level_of)
     return (
-        f"Estimate {meaningful(release.estimate, reach)}. With {shown} confidence the weighted mean of these people's values "
-        f"lies between {meaningful(noise.low, reach)} and {meaningful(noise.high, reach)}, the population's mean between "
-        f"{meaningful(total.low, reach)} and {meaningful(total.high, reach)}."
+        f"Estimate {meaningful(release.estimate, half)}. With {shown} confidence the weighted mean of these people's values "
+        f"lies between {meaningful(noise.low, half)} and {meaningful(noise.high, half)}, the population's mean between "
+        f"{meaningful(total.low, half)} and {meaningful(total.high, half)}."
     )
 
 
-def _interval(ax: Axes, found: Interval, row: int, colour: str, reach: float, ink: Ink) -> None:
+def _interval(ax: Axes, found: Interval, row: int, colour: str, half: float, ink: Ink) -> None:
     ax.plot((found.low, found.high), (row, row), color=colour, linewidth=9, solid_capstyle="butt", zorder=3)
     ax.plot((found.low, found.high), (row, row), "|", color=ink.text, markersize=13, zorder=4)
-    write(ax, ink, meaningful(found.low, reach), (found.low, row), offset=(-5, 0), ha="right", va="center")
-    write(ax, ink, meaningful(found.high, reach), (found.high, row), offset=(5, 0), ha="left", va="center")
+    write(ax, ink, meaningful(found.low, half), (found.low, row), offset=(-5, 0), ha="right", va="center")
+    write(ax, ink, meaningful(found.high, half), (found.high, row), offset=(5, 0), ha="left", va="center")
 
 
 def _promise(ax: Axes, promised: float, right: float, ink: Ink) -> None:

@@ -142,8 +142,8 @@ def _fine(plan: Plan, description: Description) -> Iterator[Cell]:
 def _cell(plan: Plan, bucket: Bucket) -> Cell:
     """Narrow a bucket's edges by Samuelson's inequality: everyone lies within mean ± sd sqrt(count - 1)."""
     mean = bucket.total / bucket.count
-    reach = math.sqrt(max(bucket.squares / bucket.count - mean * mean, 0.0) * (bucket.count - 1))
-    low, high = max(bucket.low, mean - reach), min(bucket.high, mean + reach)
+    away = math.sqrt(max(bucket.squares / bucket.count - mean * mean, 0.0) * (bucket.count - 1))
+    low, high = max(bucket.low, mean - away), min(bucket.high, mean + away)
     if mean >= plan.cap:
         return Cell(low, high, bucket.count, bucket.total, bucket.count * plan.cap, 0.0)
     pull = bucket.total if math.isinf(plan.cap) else plan.cap * bucket.total - bucket.squares

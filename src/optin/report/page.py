@@ -10,9 +10,9 @@ from optin.errors import BadInput
 from optin.planning import Plan
 from optin.releasing import Release
 from optin.report import plan_sections, release_sections
+from optin.report.assumption import assumption_of
 from optin.report.markup import Markup, joined, paragraphs, tag
 from optin.report.privacy import privacy_sheet
-from optin.report.reach import assumption_of, planned_reach
 from optin.report.section import section
 from optin.report.style import STYLE
 from optin.wording.numbers import count, counted_between, meaningful, part, people_like, plus_minus, short
@@ -62,25 +62,23 @@ def _of_plan(plan: Plan, description: Description | None, release: Release | Non
 
 
 def _plan_header(plan: Plan, title: str, description: Description | None) -> Markup:
-    reach = planned_reach(plan)
+    half = plan.half_width()
     price = (
         ". No noise is added: everyone who counts set no limit."
         if math.isinf(plan.eta)
         else ", and nobody gives more privacy than they allowed."
     )
-    lead = f"The published mean will be within about {plus_minus(reach)} of the true mean, 95 times out of 100{price}"
+    lead = f"The published mean will be within about {plus_minus(half)} of the true mean, 95 times out of 100{price}"
     shared = f"Values between {short(plan.bounds[0], 6)} and {short(plan.bounds[1], 6)}. Errors are in the same unit."
     head = (tag("p", shared, class_="kicker"), tag("h1", title), tag("p", lead, class_="lead"))
     holds = tag("p", assumption_of(plan, GUARD))
-    return joined(
-        (tag("header", *head, holds, _cautions(plan.warnings(description))), _tiles(_plan_tiles(plan, reach)))
-    )
+    return joined((tag("header", *head, holds, _cautions(plan.warnings(description))), _tiles(_plan_tiles(plan, half))))
 
 
-def _plan_tiles(plan: Plan, reach: float) -> list[tuple[str, str]]:
+def _plan_tiles(plan: Plan, half: float) -> list[tuple[str, str]]:
     exact = math.isinf(plan.eta)
     return [
-        (plus_minus(reach), "around the true mean in 95 of 100 cases, sampling, noise and possible bias together"),
+        (plus_minus(half), "around the true mean in 95 of 100 cases, sampling, noise and possible bias together"),
         (short(plan.cap) if plan.pooled_people and not exact else "no cap", _cap_words(plan)),
         (
             f"{part(plan.pooled_people, plan.people)} of {plan.people:,}",
@@ -115,7 +113,7 @@ def _cap_words(plan: Plan) -> str:
 
 def _release_header(release: Release, description: Description | None) -> Markup:
     total = release.total_interval(0.95)
-    reach = release.half_width(0.95)
+    half = release.half_width(0.95)
     offer = release.announcement
     cut = ", before it is cut at the bounds" if {total.low, total.high} & {*offer.bounds} else ""
     price = (
@@ -124,9 +122,9 @@ def _release_header(release: Release, description: Description | None) -> Markup
         else "nobody gave more privacy than they allowed"
     )
     lead = (
-        f"The mean of values {counted_between(offer.bounds)} is estimated at {meaningful(release.estimate, reach)}. "
+        f"The mean of values {counted_between(offer.bounds)} is estimated at {meaningful(release.estimate, half)}. "
         "With 95 % confidence the population's mean of them lies between "
-        f"{meaningful(total.low, reach)} and {meaningful(total.high, reach)}; ± is half of that interval{cut}. "
+        f"{meaningful(total.low, half)} and {meaningful(total.high, half)}; ± is half of that interval{cut}. "
         f"{release.joined_people:,} of {count(offer.people)} joined{_idle(description)}; {price}."
     )
     kicker = tag("p", f"Campaign {offer.campaign}, round {offer.round}", class_="kicker")
@@ -145,8 +143,8 @@ def _idle(description: Description | None) -> str:
 
 
 def _release_title(release: Release) -> str:
-    reach = release.half_width(0.95)
-    found = f"{meaningful(release.estimate, reach)} {plus_minus(reach)}".replace(" ", "\N{NO-BREAK SPACE}")
+    half = release.half_width(0.95)
+    found = f"{meaningful(release.estimate, half)} {plus_minus(half)}".replace(" ", "\N{NO-BREAK SPACE}")
     return f"The mean is {found}, of values {counted_between(release.announcement.bounds)}"
 
 

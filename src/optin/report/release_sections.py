@@ -14,11 +14,11 @@ LEVELS = (0.9, 0.95, 0.99)
 
 def result_section(release: Release) -> Pictured:
     """Show the estimate with both intervals."""
-    reach = release.half_width(0.95)
+    half = release.half_width(0.95)
 
     def numbers() -> Markup:
         rows = [
-            (percent(at), *(_ends(release, kind, at, reach) for kind in ("noise_interval", "total_interval")))
+            (percent(at), *(_ends(release, kind, at, half) for kind in ("noise_interval", "total_interval")))
             for at in LEVELS
         ]
         shown = table("Intervals", ("confidence", "these people", "the population"), rows, strong="95 %")
@@ -39,9 +39,9 @@ def result_section(release: Release) -> Pictured:
     )
 
 
-def _ends(release: Release, kind: str, at: float, reach: float) -> str:
+def _ends(release: Release, kind: str, at: float, half: float) -> str:
     low, high = getattr(release, kind)(at)
-    return f"{meaningful(low, reach)} to {meaningful(high, reach)}"
+    return f"{meaningful(low, half)} to {meaningful(high, half)}"
 
 
 def _ledger_note(release: Release) -> str:

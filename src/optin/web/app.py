@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.util import find_spec
 from pathlib import Path
 
 import anyio.to_thread
 from fastapi import FastAPI
+from starlette.staticfiles import StaticFiles
 
 from optin._version import __version__
 from optin.ledger import Ledger
-from optin.web import api, failing
+from optin.web import api, exception_handlers, pages
 from optin.web.doors import FreshCookies
 from optin.web.guards import BodyLimit, OwnOrigin, SecurityHeaders
 from optin.web.logs import RequestLog
@@ -73,10 +73,10 @@ def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI
         redirect_slashes=False,
     )
     app.state.service, app.state.settings = own, settings
-    failing.set_up(app)
+    exception_handlers.set_up(app)
     app.include_router(api.router)
     _add_pages(app)
-    app.add_middleware(failing.NoSurprises)
+    app.add_middleware(exception_handlers.NoSurprises)
     app.add_middleware(FreshCookies)
     app.add_middleware(BodyLimit, most=settings.most_body_bytes, seconds=settings.body_seconds)
     app.add_middleware(OwnOrigin, origins=origins)
@@ -87,12 +87,5 @@ def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI
 
 def _add_pages(app: FastAPI) -> None:
     """Add the pages and their files."""
-    from starlette.staticfiles import StaticFiles
-
-    static = Path(__file__).parent / "static"
-    if static.is_dir():
-        app.mount("/static", StaticFiles(directory=static), name="static")
-    if find_spec("optin.web.pages") is not None:
-        from optin.web.pages import router
-
-        app.include_router(router)
+    app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
+    app.include_router(pages.router)

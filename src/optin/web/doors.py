@@ -8,8 +8,9 @@ from typing import Annotated
 from fastapi import Depends, Request
 from starlette.datastructures import FormData
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
+from optin.web.middleware import Middleware
 from optin.web.service import sessions
 from optin.web.service.core import Service
 from optin.web.service.failures import NobodyThere, NotFound, Refused
@@ -129,17 +130,11 @@ def let_out(response: Response) -> None:
     response.headers.append("set-cookie", f"{COOKIE}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0")
 
 
-class FreshCookies:
+class FreshCookies(Middleware):
     """Send a rotated cookie with whatever answer a handler gives."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; add the cookie that reading the old one brought up."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
 
         async def adding(message: Message) -> None:
             fresh = scope.get("state", {}).get("cookie")

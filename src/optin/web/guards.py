@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from optin.web.middleware import Middleware
+
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
     "manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -32,17 +34,15 @@ async def _refuse(send: Send, status: int, words: str) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-class SecurityHeaders:
+class SecurityHeaders(Middleware):
     """Add the security headers to every answer, and forbid storing what is not a shipped file."""
 
     def __init__(self, app: ASGIApp, *, https: bool) -> None:
-        self._app, self._https = app, https
+        super().__init__(app)
+        self._https = https
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, adding headers to its answer."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
 
         async def adding(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -58,35 +58,35 @@ class SecurityHeaders:
         await self._app(scope, receive, adding)
 
 
-class OwnOrigin:
+class OwnOrigin(Middleware):
     """Refuse names that are not ours (rebound hosts), and changes asked for by pages that are not ours."""
 
     def __init__(self, app: ASGIApp, *, origins: frozenset[str]) -> None:
-        self._app, self._origins = app, origins
+        super().__init__(app)
+        self._origins = origins
         self._hosts = {urlsplit(origin).netloc for origin in origins}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on what comes from us."""
-        if scope["type"] == "http":
-            headers = Headers(scope=scope)
-            if headers.get("host") not in self._hosts and scope["path"] not in ("/health", "/ready"):
-                await _refuse(send, 403, "this service goes by another name; use the address you were given")
-                return
-            if scope["method"] not in SAFE and headers.get("origin") not in self._origins:
-                await _refuse(send, 403, "changes are accepted only from this service's own pages: send its Origin")
-                return
-        await self._app(scope, receive, send)
+        headers = Headers(scope=scope)
+        if headers.get("host") not in self._hosts and scope["path"] not in ("/health", "/ready"):
+            await _refuse(send, 403, "this service goes by another name; use the address you were given")
+        elif scope["method"] not in SAFE and headers.get("origin") not in self._origins:
+            await _refuse(send, 403, "changes are accepted only from this service's own pages: send its Origin")
+        else:
+            await self._app(scope, receive, send)
 
 
-class BodyLimit:
+class BodyLimit(Middleware):
     """Refuse bodies that are longer than anything asked for here, or that take too long to come, before they are used."""
 
     def __init__(self, app: ASGIApp, *, most: int, seconds: float) -> None:
-        self._app, self._most, self._seconds = app, most, seconds
+        super().__init__(app)
+        self._most, self._seconds = most, seconds
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on bodies that are short and quick enough; read at most one piece too many of the others."""
-        if scope["type"] != "http" or scope["method"] in SAFE:
+        if scope["method"] in SAFE:
             await self._app(scope, receive, send)
             return
         try:

@@ -8,7 +8,9 @@ import sys
 import time
 from datetime import UTC, datetime
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
+
+from optin.web.middleware import Middleware
 
 _SHOWN = ("method", "route", "status", "ms", "reason", "job", "kind")
 LOG = logging.getLogger("optin.web")
@@ -53,17 +55,11 @@ def set_up_logs(level: str) -> None:
         logging.getLogger(name).propagate = name != "uvicorn.access"
 
 
-class RequestLog:
+class RequestLog(Middleware):
     """Log each request once, by the template of its route: paths and queries hold ids, and could hold anything."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on and log how it ended."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         began, status = time.perf_counter(), 500
 
         async def watching(message: Message) -> None:

@@ -10,6 +10,8 @@ from optin.web.api import given, taken
 from optin.web.api.shaping import shown
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.service import able, campaigns, cells, preview, steps
+from optin.web.service.core import Service
+from optin.web.service.records import Visitor
 
 router = APIRouter(prefix="/api", tags=["campaigns"])
 StepName = Literal[
@@ -35,19 +37,20 @@ def list_campaigns(service: ServiceOf, analyst: AnalystOnly) -> given.CampaignsO
 @router.post("/campaigns", status_code=201)
 def create_campaign(service: ServiceOf, analyst: AnalystOnly, body: taken.DraftIn) -> given.CampaignOut:
     """Draft a campaign."""
-    return shown(given.CampaignOut, campaigns.create(service, analyst, body.draft()))
+    return _campaign(service, analyst, campaigns.create(service, analyst, body.draft()))
 
 
 @router.get("/campaigns/{campaign}")
 def show_campaign(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given.CampaignOut:
     """Show one's own campaign: counts, the job under way, and what is published."""
-    return shown(given.CampaignOut, campaigns.show(service, analyst, campaign))
+    return _campaign(service, analyst, campaign)
 
 
 @router.put("/campaigns/{campaign}")
 def revise_campaign(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: taken.DraftIn) -> given.CampaignOut:
     """Change a draft."""
-    return shown(given.CampaignOut, campaigns.revise(service, analyst, campaign, body.draft()))
+    campaigns.revise(service, analyst, campaign, body.draft())
+    return _campaign(service, analyst, campaign)
 
 
 @router.post("/campaigns/{campaign}/steps/{step}", status_code=202)
@@ -58,7 +61,8 @@ def take_step(
 
     Asked again it changes nothing. With `round` it is taken in that round or not at all.
     """
-    return shown(given.CampaignOut, steps.take(service, analyst, campaign, step, round=body.round if body else None))
+    steps.take(service, analyst, campaign, step, round=body.round if body else None)
+    return _campaign(service, analyst, campaign)
 
 
 @router.post("/campaigns/{campaign}/invitations", status_code=201)
@@ -97,3 +101,7 @@ def ask_what_if(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: t
 def foresee(analyst: AnalystOnly, body: taken.PreviewIn) -> given.PreviewOut:
     """Foresee a draft's accuracy for assumed people."""
     return shown(given.PreviewOut, preview.accuracy(body.draft.draft(), body.people))
+
+
+def _campaign(service: Service, analyst: Visitor, campaign: str) -> given.CampaignOut:
+    return shown(given.CampaignOut, campaigns.show(service, analyst, campaign))

@@ -35,7 +35,8 @@ def leave(response: Response, service: ServiceOf, person: PersonOnly) -> None:
 def change_allowance(service: ServiceOf, person: PersonOnly, body: taken.AllowanceIn) -> given.MeOut:
     """Raise what one allows over all campaigns, or lower it, down to what was spent and is promised."""
     change = people.lower_allowance if body.lower else people.raise_allowance
-    return shown(given.MeOut, change(service, person, body.epsilon))
+    change(service, person, body.epsilon)
+    return shown(given.MeOut, people.me(service, person))
 
 
 router.include_router(totals)
@@ -56,8 +57,8 @@ def show_campaign(service: ServiceOf, person: PersonOnly, campaign: str) -> give
 @router.put("/campaigns/{campaign}/registration")
 def register(service: ServiceOf, person: PersonOnly, campaign: str, body: taken.RegistrationIn) -> given.MyCampaignOut:
     """State a limit (or cost) as a step of the ladder; in a sealed campaign the answer comes along."""
-    chosen = people.register(service, person, campaign, body.step, value=body.value, times=body.times, round=body.round)
-    return shown(given.MyCampaignOut, chosen)
+    people.register(service, person, campaign, body.step, value=body.value, times=body.times, round=body.round)
+    return show_campaign(service, person, campaign)
 
 
 @router.delete("/campaigns/{campaign}/registration", status_code=204)
@@ -72,8 +73,10 @@ def answer(service: ServiceOf, person: PersonOnly, campaign: str, body: taken.An
     if body.join != (body.value is not None):
         raise BadInput("give a value to join, none to decline")
     if body.value is None:
-        return shown(given.MyCampaignOut, people.decline(service, person, campaign))
-    return shown(given.MyCampaignOut, people.join(service, person, campaign, body.value, round=body.round))
+        people.decline(service, person, campaign)
+    else:
+        people.join(service, person, campaign, body.value, round=body.round)
+    return show_campaign(service, person, campaign)
 
 
 @router.get("/campaigns/{campaign}/receipt")

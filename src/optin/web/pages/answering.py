@@ -12,8 +12,8 @@ from optin.errors import BadInput
 from optin.kernel.rounding import epsilon_of
 from optin.web.doors import MaybeVisitor, PersonOnly, ServiceOf
 from optin.web.pages.forms import Texts, number_of, round_of, sentence
-from optin.web.pages.looks import REFUSALS, moved, show
 from optin.web.pages.numbers import spelled, typed_number
+from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.stages import day, fresh_round, person_stages
 from optin.web.pages.totals import total_beside
 from optin.web.pages.wording import deal_words, epsilon_words, result_words, rungs

@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from optin.announcement.making import MIN_PEOPLE
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.forms import Texts, origin_of, round_of, sentence
-from optin.web.pages.looks import REFUSALS, moved, show
+from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.stages import STATE_NAMES, analyst_stages, day
 from optin.web.pages.wording import result_words
 from optin.web.service import accounts, campaigns, steps

@@ -13,8 +13,8 @@ from fastapi.responses import Response
 from optin.errors import BadInput, OptinError
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.forms import Texts, sentence
-from optin.web.pages.looks import REFUSALS, moved, show
 from optin.web.pages.numbers import spelled, typed_number
+from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.wording import cap_words
 from optin.web.service import campaigns, preview
 from optin.web.service.ladder import LIMITS
@@ -47,7 +47,7 @@ def create(service: ServiceOf, visitor: AnalystOnly, form: Texts) -> Response:
         made = campaigns.create(service, visitor, draft_of(given))
     except REFUSALS as refusal:
         return _form(visitor, given, message=sentence(refusal), status=refusal.http_status)
-    return moved(f"/a/c/{made.id}")
+    return moved(f"/a/c/{made}")
 
 
 @router.get("/c/{campaign}/edit")
@@ -194,7 +194,7 @@ def quorum_words(draft: Draft, *, expected: int | None = None) -> str:
 def preview_words(found: Preview, *, max_gap: float, highest: float = math.inf) -> dict[str, Any]:
     """Put a preview in words; a cap above the highest limit asks everyone for all they allow."""
     return {
-        "reach": at_most(found.half_width),
+        "half_width": at_most(found.half_width),
         "standard_error": short(found.standard_error),
         "bias": short(max_gap * found.tilt, 2),
         "effective": people_like(found.effective_people),

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 from optin.web.doors import AddressOf, BrowserOf, MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
 from optin.web.pages.forms import Texts
-from optin.web.pages.looks import REFUSALS, moved, show, shown_again
+from optin.web.pages.rendering import REFUSALS, moved, show, shown_again
 from optin.web.service import accounts
 
 router = APIRouter()

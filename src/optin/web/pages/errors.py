@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import Request
 from fastapi.responses import Response
 
-from optin.web.pages.looks import moved, sentence, show
+from optin.web.pages.rendering import moved, sentence, show
 
 _WORDS = {
     403: ("This was refused", "The form did not come from this site's own page, or something in it was not right."),

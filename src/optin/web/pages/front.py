@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from optin.web.doors import MaybeVisitor, ServiceOf
-from optin.web.pages.looks import show
+from optin.web.pages.rendering import show
 from optin.web.pages.wording import result_words, rungs
 from optin.web.service import people, published
 from optin.web.service.records import PRIVACY_CONSTRAINED

@@ -11,8 +11,8 @@ from fastapi.responses import Response
 
 from optin.web.doors import PersonOnly, ServiceOf, let_out
 from optin.web.pages.forms import Texts, number_of, sentence
-from optin.web.pages.looks import REFUSALS, moved, show
 from optin.web.pages.numbers import typed_number
+from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.stages import stands
 from optin.web.pages.totals import factor_words
 from optin.web.pages.wording import epsilon_words

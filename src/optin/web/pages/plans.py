@@ -11,15 +11,15 @@ from fastapi.responses import Response
 
 from optin.errors import BadInput, OptinError
 from optin.planning import Plan
+from optin.report.assumption import assumption_of
 from optin.report.images import WIDTH, pixels, told
 from optin.report.plan_sections import plan_sections
-from optin.report.reach import announced_reach, assumption_of, planned_reach
 from optin.report.section import Pictured
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.drafting import preview_words, quorum_words
 from optin.web.pages.drawing import png
 from optin.web.pages.forms import sentence
-from optin.web.pages.looks import show
+from optin.web.pages.rendering import show
 from optin.web.pages.wording import GUARD
 from optin.web.service import campaigns, preview
 from optin.web.service.able import able
@@ -82,11 +82,11 @@ def _able(service: ServiceOf, visitor: AnalystOnly, found: Campaign) -> str:
 def _lead(found: Campaign, plan: Plan, note: str | None = None) -> tuple[str, str]:
     """Say how accurate it will be: as announced, or else as far as groups tell; and what the pictures are drawn from."""
     offer, unit = found.announcement, f" {found.draft.unit}" if found.draft.unit else ""
-    reach = planned_reach(plan) if offer is None else announced_reach(offer)
+    half = plan.half_width() if offer is None else offer.half_width()
     people = count(plan.people if offer is None else offer.people)
     with_them = f"With {people}" if note and offer is None else f"With all {people}"
     lead = (
-        f"{with_them}, the published average will be within about {plus_minus(reach)}{unit} of "
+        f"{with_them}, the published average will be within about {plus_minus(half)}{unit} of "
         "the true one, 95 times out of 100, and nobody gives more than they allowed."
     )
     seen = "in groups of at least ten people, each taken at its most careful end, so that no mark stands for a person"

@@ -12,7 +12,7 @@ from optin.report.privacy import privacy_sheet
 from optin.report.release_sections import result_section
 from optin.web.doors import MaybeVisitor, ServiceOf
 from optin.web.pages.drawing import png
-from optin.web.pages.looks import show
+from optin.web.pages.rendering import show
 from optin.web.pages.wording import offer_rows, result_words
 from optin.web.service import published
 from optin.web.service.failures import NotFound

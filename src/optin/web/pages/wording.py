@@ -64,17 +64,17 @@ def _percent(rounding: Callable[[float], int], share: float, steps: int) -> str:
 
 @dataclass(frozen=True)
 class Rung:
-    """One step of the ladder as the pages show it; ``reach`` is where 50 % can be moved to, in per cent."""
+    """One step of the ladder as the pages show it; ``belief`` is where 50 % can be moved to, in per cent."""
 
     index: int
     name: str
     short: str
     words: str
     sentence: str
-    reach: float | None
+    belief: float | None
     epsilon: str = ""
     factor: str = ""
-    reach_words: str = ""
+    belief_words: str = ""
     moves: tuple[Move, ...] = ()
 
 
@@ -124,7 +124,7 @@ class DealWords:
     factor: str
     sentence: str
     keeps: str
-    reach: float
+    belief: float
     low: str
     high: str
     moves: tuple[Move, ...]
@@ -142,7 +142,7 @@ def deal_words(deal: Deal, offer: Announcement, *, stated: float | None) -> Deal
         factor=odds_factor(deal.epsilon),
         sentence=_beside_others(deal.weight * offer.people),
         keeps=_kept(deal, offer, stated),
-        reach=round(100 * believed(deal.epsilon, 0.5), 2),
+        belief=round(100 * believed(deal.epsilon, 0.5), 2),
         low=found[1].low,
         high=found[1].high,
         moves=found,
@@ -212,7 +212,7 @@ class ResultWords:
     """A published result with the digits that its error leaves meaningful."""
 
     estimate: str
-    reach: str
+    half_width: str
     counted: str
     low: str
     high: str
@@ -225,15 +225,15 @@ class ResultWords:
 def result_words(release: Release) -> ResultWords:
     """Put a release in words, with both intervals at 95 %."""
     total, noise = release.total_interval(0.95), release.noise_interval(0.95)
-    reach = release.half_width(0.95)
+    half = release.half_width(0.95)
     return ResultWords(
-        estimate=meaningful(release.estimate, reach),
-        reach=at_most(reach),
+        estimate=meaningful(release.estimate, half),
+        half_width=at_most(half),
         counted=counted_between(release.announcement.bounds),
-        low=meaningful(total.low, reach),
-        high=meaningful(total.high, reach),
-        noise_low=meaningful(noise.low, reach),
-        noise_high=meaningful(noise.high, reach),
+        low=meaningful(total.low, half),
+        high=meaningful(total.high, half),
+        noise_low=meaningful(noise.low, half),
+        noise_high=meaningful(noise.high, half),
         assumption=release.assumption(GUARD),
         warnings=release.warnings(),
     )

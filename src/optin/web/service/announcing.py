@@ -31,7 +31,7 @@ from optin.web.service.deadlines import begin_answering
 from optin.web.service.ladder import LIMITS
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Job
 from optin.web.service.rows import People, agents_of, campaign_row, people_of
-from optin.web.service.steps import reach
+from optin.web.service.steps import record_step
 from optin.web.service.totals import give_declined_back
 from optin.web.transactions import hold
 
@@ -72,7 +72,7 @@ def announce(service: Service, job: Job, progress: Progress) -> None:
         row = campaign_row(connection, job.campaign)
         if row.state == "planning" and row.round == job.round:
             _remember_totals(connection, job, people, _totals(people, found.limits(agents)))
-            reach(service, connection, row, "announce", announcement=offer.to_json())
+            record_step(service, connection, row, "announce", announcement=offer.to_json())
             begin_answering(service, connection, row)
 
     service.change(work)

@@ -22,7 +22,7 @@ MOST_INVITATIONS = 1000
 BEFORE_REGISTRATION_CLOSES = ("draft", "registration")
 
 
-def create(service: Service, analyst: Visitor, draft: Draft) -> Campaign:
+def create(service: Service, analyst: Visitor, draft: Draft) -> str:
     """Begin a campaign as a draft."""
     draft, name, now = checked_draft(draft), new_id(), service.clock()
     row = {"id": name, "owner": analyst.account, "draft": draft.to_json(), "public": draft.public, "state": "draft"}
@@ -33,10 +33,10 @@ def create(service: Service, analyst: Visitor, draft: Draft) -> Campaign:
         log_event(connection, now, "created", "the campaign was drafted", campaign=name, round=1)
 
     service.change(work)
-    return show(service, analyst, name)
+    return name
 
 
-def revise(service: Service, analyst: Visitor, campaign: str, draft: Draft) -> Campaign:
+def revise(service: Service, analyst: Visitor, campaign: str, draft: Draft) -> None:
     """Change a draft; once registration is open people rely on what it says.
 
     No fingerprint covers the words and the quorum, so nothing but this keeps them as they were announced.
@@ -51,7 +51,6 @@ def revise(service: Service, analyst: Visitor, campaign: str, draft: Draft) -> C
         connection.execute(update(campaigns).where(campaigns.c.id == campaign).values(new))
 
     service.change(work)
-    return show(service, analyst, campaign)
 
 
 def to_revise(service: Service, analyst: Visitor, campaign: str) -> Draft:

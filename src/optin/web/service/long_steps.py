@@ -29,7 +29,7 @@ from optin.web.service.core import Service
 from optin.web.service.deadlines import WAITING
 from optin.web.service.records import Draft, Job
 from optin.web.service.rows import People, campaign_row, people_of
-from optin.web.service.steps import reach
+from optin.web.service.steps import record_step
 from optin.web.transactions import hold
 
 __all__ = ["LONG_STEPS", "Progress", "destroy_spent_keys", "finish_release"]
@@ -72,7 +72,7 @@ def finish_release(service: Service, campaign: str, round: int) -> bool:  # noqa
         row, result = campaign_row(connection, campaign), stored_release(connection, campaign, round)
         if result is not None and row.state in WAITING and row.round == round:
             _forget_values(connection, campaign)
-            reach(service, connection, row, "release", release=result.to_json())
+            record_step(service, connection, row, "release", release=result.to_json())
             _settle_failed_jobs(connection, row)
         return result is not None
 
@@ -175,7 +175,7 @@ def new_round(service: Service, job: Job, progress: Progress) -> None:
             _copy_registrations(connection, row.id, row.round)
         connection.execute(delete(answers).where(answers.c.campaign == row.id))
         fresh = {"plan": None, "announcement": None, "round": row.round + 1}
-        reach(service, connection, row, "new-round", **fresh)
+        record_step(service, connection, row, "new-round", **fresh)
 
     service.change(work)
     destroy_spent_keys(service)
@@ -190,7 +190,7 @@ def cancel(service: Service, job: Job, progress: Progress) -> None:
         row = campaign_row(connection, job.campaign)
         if row.state not in ("released", "cancelled"):
             connection.execute(delete(answers).where(answers.c.campaign == row.id))
-            reach(service, connection, row, "cancel")
+            record_step(service, connection, row, "cancel")
 
     service.change(work)
     destroy_spent_keys(service)

@@ -23,7 +23,6 @@ from optin.errors import BadInput, PromiseBroken
 from optin.participation import without
 from optin.planning import Plan, plan
 from optin.planning.reach import tilt_at
-from optin.report.reach import announced_reach, planned_reach
 from optin.web.service import campaigns
 from optin.web.service.cells import Cells, cells
 from optin.web.service.core import Service
@@ -85,7 +84,7 @@ def what_if(
     if left.people >= len(agents):
         raise BadInput(_NOBODY_LEFT)
     stay = len(agents) - left.people
-    half = _finite(planned_reach(found, turnout=stay / len(agents)))
+    half = _finite(found.half_width(turnout=stay / len(agents)))
     tilt = tilt_at(found, stay / len(agents))
     return replace(seen, people=stay, standard_error=_finite(left.standard_error), tilt=tilt, half_width=half)
 
@@ -107,7 +106,7 @@ def _announced(offer: Announcement, draft: Draft, decline_share: float) -> Previ
         noise_scale=_finite(offer.noise_scale / float(turnout)),
         effective_people=_finite(spread / seen.variance),
         tilt=tilt_at(offer, float(turnout)),
-        half_width=_finite(announced_reach(offer, turnout=float(turnout))),
+        half_width=_finite(offer.half_width(turnout=float(turnout))),
         warnings=seen.warnings(),
     )
 
@@ -149,7 +148,7 @@ def _seen(found: Plan, agents: Agents) -> Preview:
         noise_scale=_finite(found.noise_scale),
         effective_people=_finite(found.effective_people),
         tilt=found.tilt,
-        half_width=_finite(planned_reach(found)),
+        half_width=_finite(found.half_width()),
         warnings=found.warnings(),
     )
 

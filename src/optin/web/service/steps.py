@@ -15,12 +15,12 @@ from optin.errors import BadInput, PromiseBroken
 from optin.ledger import Terms
 from optin.web.schema import campaigns, jobs
 from optin.web.service.able import note_able
-from optin.web.service.campaigns import possible_now, show
+from optin.web.service.campaigns import possible_now
 from optin.web.service.cells import note_cells
 from optin.web.service.core import Service, log_event, new_id
 from optin.web.service.deadlines import begin_waiting, expect_in_time
 from optin.web.service.life import FROM, REACHED
-from optin.web.service.records import Campaign, Draft, Visitor
+from optin.web.service.records import Draft, Visitor
 from optin.web.service.rows import expect_round, job_of, owned_row
 from optin.web.transactions import hold
 
@@ -47,7 +47,7 @@ def take(
     step: str,
     *,
     round: int | None = None,  # noqa: A002 - the word of the contract
-) -> Campaign:
+) -> None:
     """Take a step, or begin it if it is long; taken before, it changes nothing.
 
     The states of a campaign come back in every round. Whoever says which ``round`` they looked at acts in that round or
@@ -75,7 +75,6 @@ def take(
 
     service.change(work)
     service.bell.set()
-    return show(service, analyst, campaign)
 
 
 def _taken_before(row: Row[Any], step: str, round: int | None) -> bool:  # noqa: A002
@@ -109,7 +108,7 @@ def _take_now(service: Service, connection: Connection, row: Row[Any], step: str
     draft = Draft.from_json(row.draft)
     if step == "open-answers" or (step == "open" and draft.sealed):
         service.keys.ensure(row.id, row.round)
-    reach(service, connection, row, step)
+    record_step(service, connection, row, step)
     if step == "close-registration":
         note_cells(service, connection, row)
         note_able(service, connection, row)
@@ -117,7 +116,7 @@ def _take_now(service: Service, connection: Connection, row: Row[Any], step: str
         begin_waiting(service, connection, row)
 
 
-def reach(service: Service, connection: Connection, row: Row[Any], step: str, **more: Any) -> None:  # noqa: ANN401
+def record_step(service: Service, connection: Connection, row: Row[Any], step: str, **more: Any) -> None:  # noqa: ANN401
     """Write down that a step was taken, with whatever else it changed."""
     now = service.clock()
     new = {"state": REACHED[step], "changed_at": now, **more}

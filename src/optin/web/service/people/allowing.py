@@ -13,8 +13,7 @@ from optin.ledger import allowance_grains
 from optin.web.schema import accounts, campaigns, registrations
 from optin.web.service.core import Service
 from optin.web.service.ladder import Step
-from optin.web.service.people.looking import me
-from optin.web.service.records import Draft, Me, Visitor
+from optin.web.service.records import Draft, Visitor
 from optin.web.service.rows import job_of
 from optin.web.service.totals import TIMES, Budget, asked_at_most, budget_of, keep_total
 from optin.web.transactions import hold
@@ -36,7 +35,7 @@ def say_total(connection: Connection, person: str, row: Row[Any], step: Step, ti
         connection.execute(update(accounts).where(accounts.c.id == person).values(allowance=total))
 
 
-def raise_allowance(service: Service, person: Visitor, epsilon: float) -> Me:
+def raise_allowance(service: Service, person: Visitor, epsilon: float) -> None:
     """Raise what one allows over all campaigns; lowering it is said as such, so that no page left open does it."""
     grains = _grains(epsilon)
 
@@ -49,10 +48,9 @@ def raise_allowance(service: Service, person: Visitor, epsilon: float) -> Me:
             raise PromiseBroken("this can only be raised, and you allow more already; to lower your total, say so")
 
     service.change(work)
-    return me(service, person)
 
 
-def lower_allowance(service: Service, person: Visitor, epsilon: float) -> Me:
+def lower_allowance(service: Service, person: Visitor, epsilon: float) -> None:
     """Lower what one allows over all campaigns, down to what was spent and is promised."""
     grains = _grains(epsilon)
 
@@ -70,7 +68,6 @@ def lower_allowance(service: Service, person: Visitor, epsilon: float) -> Me:
             raise PromiseBroken("you allow less than this already; to raise your total, say so")
 
     service.change(work)
-    return me(service, person)
 
 
 def _grains(epsilon: float) -> int:

@@ -13,8 +13,8 @@ from optin.web.service.cells import shown_until, time_of_choice
 from optin.web.service.core import Service
 from optin.web.service.ladder import step_of
 from optin.web.service.people.allowing import say_total
-from optin.web.service.people.looking import campaign, of_mine, visible
-from optin.web.service.records import Draft, MyCampaign, Visitor
+from optin.web.service.people.looking import of_mine, visible
+from optin.web.service.records import Draft, Visitor
 from optin.web.service.rows import expect_round
 from optin.web.service.totals import budget_of, keep_total
 from optin.web.transactions import hold
@@ -39,7 +39,7 @@ def register(
     value: float | None = None,
     times: int | None = None,
     round: int | None = None,  # noqa: A002 - the word of the contract
-) -> MyCampaign:
+) -> None:
     """State a limit (or a cost); in a sealed campaign the value comes along. Said again, the last word counts.
 
     ``times`` says one's total over all campaigns with it: so many campaigns like this one, beside what was given so far.
@@ -67,7 +67,6 @@ def register(
             connection.execute(_of_round(delete(answers), answers, row, person))
 
     service.change(work)
-    return campaign(service, person, name)
 
 
 def join(
@@ -77,7 +76,7 @@ def join(
     value: float,
     *,
     round: int | None = None,  # noqa: A002
-) -> MyCampaign:
+) -> None:
     """Join with a value, or change it; the value leaves this function only as ciphertext.
 
     Each round has its own deal: with ``round``, nobody joins on other terms than those they were shown.
@@ -91,10 +90,9 @@ def join(
         _store_answer(service, connection, row, person, value)
 
     service.change(work)
-    return campaign(service, person, name)
 
 
-def decline(service: Service, person: Visitor, name: str) -> MyCampaign:
+def decline(service: Service, person: Visitor, name: str) -> None:
     """Decline, or take a yes back; the value given before is gone, and what was promised is given back with the next batch."""
 
     def work(connection: Connection) -> None:
@@ -103,7 +101,6 @@ def decline(service: Service, person: Visitor, name: str) -> MyCampaign:
         _store_no(service, connection, row, person)
 
     service.change(work)
-    return campaign(service, person, name)
 
 
 def withdraw(service: Service, person: Visitor, name: str) -> None:

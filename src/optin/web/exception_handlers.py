@@ -10,9 +10,10 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from optin.errors import OptinError
+from optin.web.middleware import Middleware
 from optin.web.service.failures import TooSoon, VisitFailure
 
 LOG = logging.getLogger("optin.web")
@@ -30,10 +31,8 @@ def _answer(request: Request, status: int, words: str, headers: dict[str, str] |
     path = request.url.path
     if path.startswith("/api/") or path in ("/api", "/health", "/ready"):
         return JSONResponse({"error": words}, status_code=status, headers=headers)
-    try:
-        from optin.web.pages.errors import page
-    except ImportError:
-        return JSONResponse({"error": words}, status_code=status, headers=headers)
+    from optin.web.pages.errors import page
+
     shown = page(request, status, words)
     shown.headers.update(headers or {})
     return shown
@@ -68,17 +67,11 @@ def _http(request: Request, error: Exception) -> Response:
     return _answer(request, status, words.get(status, "this cannot be used"), headers)
 
 
-class NoSurprises:
+class NoSurprises(Middleware):
     """Answer what nobody foresaw, inside the guards: such an answer needs their headers most of all."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; if it fails before its answer began, answer in our own words and log the place."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         begun = False
 
         async def watching(message: Message) -> None:
