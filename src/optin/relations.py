@@ -71,7 +71,7 @@ def related_means(limits: Array, *, bounds: tuple[float, float], gap: float, sha
         "step": (limits > np.mean(limits)).astype(np.float64),
     }
     if shape not in height:
-        raise BadInput(f"shape must be one of {', '.join(height)}")
+        raise BadInput("shape must be one of {listed}", listed=", ".join(height))
     return np.asarray((lo + hi - gap) / 2 + gap * height[shape])
 
 
@@ -112,7 +112,9 @@ def along_the_dial(best: Plan, agents: PrivacyConstrained, means: Array, caps: A
     """
     means = np.asarray(of_people(means, agents, "means"), dtype=np.float64)
     if len(means) != len(agents):
-        raise BadInput(f"{len(means)} means were given for {len(agents)} people; give one each")
+        raise BadInput(
+            "{given} means were given for {people} people; give one each", given=len(means), people=len(agents)
+        )
     spreads = _spreads(best, means)
     noise, target = LAPLACE.constant(best.width), float(np.mean(means))
     rows = []

@@ -88,7 +88,9 @@ def designs(
     wanted = NAMES if names is None else tuple(dict.fromkeys((OPTIMUM, *names)))
     unknown = [name for name in wanted if name not in NAMES]
     if unknown:
-        raise BadInput(f"there is no design called {unknown[0]!r}; choose from {', '.join(NAMES)}")
+        raise BadInput(
+            "there is no design called {unknown!r}; choose from {listed}", unknown=unknown[0], listed=", ".join(NAMES)
+        )
     return designs_on(levels_for(plan, people), plan, mean=mean, names=wanted)
 
 

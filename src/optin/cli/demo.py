@@ -111,7 +111,9 @@ def run_demo(
 def _prepare(folder: Path) -> None:
     """Start afresh, removing only what an earlier demo wrote; a folder of someone else's is left alone."""
     if folder.exists() and not (folder / MARK).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BadInput(f"{folder} is there and was not made by optin demo; choose another place with --folder")
+        raise BadInput(
+            "{folder} is there and was not made by optin demo; choose another place with --folder", folder=folder
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MARK).touch()
@@ -121,7 +123,9 @@ def _prepare(folder: Path) -> None:
         reason = error.strerror
     else:
         return
-    raise BadInput(f"{folder} cannot be written: {reason}; choose another place with --folder")
+    raise BadInput(
+        "{folder} cannot be written: {reason}; choose another place with --folder", folder=folder, reason=reason
+    )
 
 
 def _show(at: int, step: Step, person: str) -> None:

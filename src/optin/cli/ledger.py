@@ -63,7 +63,7 @@ def verify_ledger(
     elif found.ok:
         screen.say(str(found))
     if not found.ok:
-        raise PromiseBroken(f"the ledger does not verify. {found}")
+        raise PromiseBroken("the ledger does not verify. {found}", found=found)
 
 
 def decline_offer(
@@ -119,4 +119,4 @@ def _outside_copy(path: Path) -> OutsideCopy:
         return Receipt.from_json(text) if is_receipt else Release.from_json(text)
     except (ValueError, BadInput) as error:
         reason = str(error) if isinstance(error, BadInput) else "it is not JSON"
-    raise BadInput(f"{path} is neither a release nor a receipt: {reason}")
+    raise BadInput("{path} is neither a release nor a receipt: {reason}", path=path, reason=reason)

@@ -20,7 +20,7 @@ def ledger_exists(url: str) -> bool:
 def open_ledger(url: str, *, create: bool = False) -> Ledger:
     """Open a ledger; only ``announce`` creates one."""
     if not create and not ledger_exists(url):
-        raise BadInput(f"there is no ledger at {_file(url)}; check --ledger (optin announce creates one)")
+        raise BadInput("there is no ledger at {file}; check --ledger (optin announce creates one)", file=_file(url))
     from optin.ledger import Ledger
 
     return Ledger.open(url)

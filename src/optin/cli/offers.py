@@ -67,7 +67,7 @@ def announce_plan(
     Example: optin announce plan.json people.csv --ledger ledger.sqlite -o announcement.json
     """
     from optin import campaign as steps
-    from optin.cli.again import announced_once, held_words
+    from optin.cli.announced_before import announced_once, held_words
     from optin.cli.plan import described, expect_planned, read_plan, within_allowance
 
     found, record = read_plan(plan)

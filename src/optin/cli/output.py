@@ -24,12 +24,12 @@ class Output(AtomicWrite):
 def expect_free(path: Path, inputs: Sequence[Path | str | None]) -> None:
     """Refuse to write over anything this command reads or keeps: its files, folders, globs, and its ledger."""
     if path.is_dir():
-        raise BadInput(f"{path} is a folder; name a file to write")
+        raise BadInput("{path} is a folder; name a file to write", path=path)
     if path.exists() and not path.is_file():
-        raise BadInput(f"{path} is not an ordinary file and cannot be replaced; name a file to write")
+        raise BadInput("{path} is not an ordinary file and cannot be replaced; name a file to write", path=path)
     for given in inputs:
         if given is not None and _is_one_of(path, str(given)):
-            raise BadInput(f"{path} is an input of this command; write to another file")
+            raise BadInput("{path} is an input of this command; write to another file", path=path)
 
 
 def _is_one_of(path: Path, given: str) -> bool:
@@ -55,7 +55,7 @@ def read_text(path: Path | str) -> str:
         reason = "it is not text"
     except OSError as error:
         reason = error.strerror or "it cannot be opened"
-    raise BadInput(f"{path} cannot be read: {reason}")
+    raise BadInput("{path} cannot be read: {reason}", path=path, reason=reason)
 
 
 def read_record(path: Path | str, parse: Callable[[str], T]) -> T:
@@ -65,4 +65,4 @@ def read_record(path: Path | str, parse: Callable[[str], T]) -> T:
         return parse(text)
     except BadInput as error:
         reason = str(error)
-    raise BadInput(f"{path}: {reason}")
+    raise BadInput("{path}: {reason}", path=path, reason=reason)

@@ -54,7 +54,7 @@ def serve_web(
         from optin.web.settings import WebSettings
     except ImportError as error:
         raise BadInput(
-            f"the web service needs more packages ({error.name} is missing): pip install 'optin[web]'"
+            "the web service needs more packages ({name} is missing): pip install 'optin[web]'", name=error.name
         ) from None
     given: dict[str, Any] = {"ledger": ledger, "host": host, "port": port, "origin": origin, "keys": keys}
     try:

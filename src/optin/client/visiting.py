@@ -268,7 +268,9 @@ class Client:
         else:
             self._keep_cookie(response)
             return _read(response)
-        raise LedgerUnavailable(f"the service cannot be reached ({reason}); ask again: nothing is done twice")
+        raise LedgerUnavailable(
+            "the service cannot be reached ({reason}); ask again: nothing is done twice", reason=reason
+        )
 
     def _asked(self, method: str, path: str, body: dict[str, Any] | None, headers: dict[str, str]) -> httpx.Response:
         """Ask; where asking twice is asking once, a connection that the service has just hung up is tried again."""

@@ -156,5 +156,5 @@ def game_of(plan: Plan, agents: QuasiLinear, *, keeps: Keeps = "promises", assur
     if plan.surplus is None and not isinstance(agents.benefit, LinearBenefit):
         raise BadInput("people with benefits of their own need a LinearBenefit here: each looks at another variance")
     if plan.people != len(agents):
-        raise BadInput(f"the plan is for {plan.people} people, {len(agents)} are given")
+        raise BadInput("the plan is for {people} people, {count} are given", people=plan.people, count=len(agents))
     return Game(agents, plan, plan.epsilons(agents), keeps, assured)

@@ -77,5 +77,5 @@ def _first(game: Game, start: str | Members) -> Members:
         return np.full(len(game), start == "everybody")
     joined = game.members(start)
     if joined.dtype != np.bool_ or joined.shape != (len(game),):
-        raise BadInput(f"start must be true or false for each of the {len(game)} people")
+        raise BadInput("start must be true or false for each of the {count} people", count=len(game))
     return joined.copy()

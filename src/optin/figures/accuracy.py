@@ -115,7 +115,7 @@ def turnout(ax: Axes, plan: Plan, description: Description, *, release: Release 
     was declared the largest bias is counted in (E15), and there is no such band. Returns the picture in words.
     """
     if description.people < SMALLEST_CELL or math.isinf(plan.eta):
-        raise BadInput(f"only {count(description.people)}, or no noise: there is no turnout to draw")
+        raise BadInput("only {count}, or no noise: there is no turnout to draw", count=count(description.people))
     gone = 0.0 if release is None else 1.0 - release.joined_people / plan.people
     most = max(MOST_AWAY, min(math.ceil(10 * gone + 0.5) / 10, 0.95))
     away = np.linspace(0.0, most, 121)

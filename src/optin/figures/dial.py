@@ -94,7 +94,7 @@ def _drawable(plan: Plan, description: Description) -> Crowd:
     if math.isinf(plan.eta):
         raise BadInput("without noise there is no dial to draw: everyone who counts has no limit")
     if description.people < SMALLEST_CELL:
-        raise BadInput(f"only {count(description.people)}: too few to draw; the plan's numbers remain")
+        raise BadInput("only {count}: too few to draw; the plan's numbers remain", count=count(description.people))
     return crowd(description)
 
 

@@ -154,7 +154,8 @@ def _drawable(plan: Plan, description: Description) -> tuple[Cell, ...]:
     found = cells(plan, description)
     if not found or (len(found) == 1 and not _alike(found[0])):
         raise BadInput(
-            f"only {count(description.people)}: too few to draw without a mark standing for a person; the plan's numbers remain"
+            "only {count}: too few to draw without a mark standing for a person; the plan's numbers remain",
+            count=count(description.people),
         )
     return found
 

@@ -95,7 +95,7 @@ def report_table(reports: Any, truth: Array, factors: Array, *, index: Any = Non
     if told.ndim == 1:
         told = np.broadcast_to(told, (len(truth), len(told)))
     if told.ndim != 2 or len(told) != len(truth):
-        raise BadInput(f"reports must be flat, or have a row for each of the {len(truth)} people")
+        raise BadInput("reports must be flat, or have a row for each of the {count} people", count=len(truth))
     if not (told >= 0).all():
         raise BadInput("every report must be 0 or more")
     return told

@@ -47,16 +47,20 @@ def read_source(path: Path) -> Source:
         text = path.read_text(encoding="utf-8")
         record = json.loads(text)
     except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror or 'no such file'}") from None
+        raise BadInput(
+            "{path} cannot be read: {strerror}", path=path, strerror=error.strerror or "no such file"
+        ) from None
     except ValueError:
-        raise BadInput(f"{path} is not JSON; give the plan.json or release.json that optin wrote") from None
+        raise BadInput("{path} is not JSON; give the plan.json or release.json that optin wrote", path=path) from None
     kind = str(record.get("format", "")) if isinstance(record, dict) else ""
     if kind.startswith("optin.release/"):
         return Source(release=Release.from_json(text))
     if kind.startswith("optin.plan/"):
         plan = Plan.from_json(text)
         return Source(plan=plan, description=_description(record.get("describe"), plan, path))
-    raise BadInput(f"{path} is neither a plan nor a release; give the plan.json or release.json that optin wrote")
+    raise BadInput(
+        "{path} is neither a plan nor a release; give the plan.json or release.json that optin wrote", path=path
+    )
 
 
 def _description(record: object, plan: Plan, path: Path) -> Description | None:
@@ -67,9 +71,13 @@ def _description(record: object, plan: Plan, path: Path) -> Description | None:
         found = Description.from_dict(record)  # type: ignore[arg-type]
         described = found.zeros + found.infinite + sum(_counted(bucket) for bucket in found.buckets)
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise BadInput(f'{path}: its "describe" cannot be read; write the plan again with optin plan') from None
+        raise BadInput(
+            '{path}: its "describe" cannot be read; write the plan again with optin plan', path=path
+        ) from None
     if not described == found.people == plan.people:
-        raise BadInput(f'{path}: its "describe" is not of the people planned for; write the plan again with optin plan')
+        raise BadInput(
+            '{path}: its "describe" is not of the people planned for; write the plan again with optin plan', path=path
+        )
     return found
 
 
@@ -89,7 +97,8 @@ def _joined(first: Source, second: Source) -> Source:
     other = differs_from_plan(release.announcement, plan)
     if other is not None:
         raise BadInput(
-            f"this release was announced from another plan (its {other} differs); give the plan it was announced from"
+            "this release was announced from another plan (its {other} differs); give the plan it was announced from",
+            other=other,
         )
     return Source(plan=plan, description=first.description or second.description, release=release)
 
@@ -97,6 +106,6 @@ def _joined(first: Source, second: Source) -> Source:
 def _check_place(path: Path) -> None:
     """Refuse a place that cannot hold the page before anything is drawn."""
     if path.is_dir():
-        raise BadInput(f"{path} cannot be written: it is a folder; name a file in it")
+        raise BadInput("{path} cannot be written: it is a folder; name a file in it", path=path)
     if not path.parent.is_dir():
-        raise BadInput(f"{path} cannot be written: there is no folder {path.parent}")
+        raise BadInput("{path} cannot be written: there is no folder {parent}", path=path, parent=path.parent)

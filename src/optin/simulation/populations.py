@@ -124,7 +124,9 @@ POPULATIONS: dict[str, Population] = {
 def population_named(name: str) -> Population:
     """Look a population up by name."""
     if name not in POPULATIONS:
-        raise BadInput(f"there is no population called {name!r}; choose from {', '.join(POPULATIONS)}")
+        raise BadInput(
+            "there is no population called {name!r}; choose from {listed}", name=name, listed=", ".join(POPULATIONS)
+        )
     return POPULATIONS[name]
 
 

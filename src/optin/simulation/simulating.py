@@ -138,5 +138,5 @@ def _child(generator: np.random.Generator) -> np.random.Generator:
 
 def _whole(number: Any, name: str) -> int:  # noqa: ANN401
     if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 1:
-        raise BadInput(f"{name} must be a whole number, at least 1")
+        raise BadInput("{name} must be a whole number, at least 1", name=name)
     return int(number)

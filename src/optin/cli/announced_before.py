@@ -28,8 +28,11 @@ def announced_once(plan: Plan, ledger: str, campaign: str | None) -> Iterator[No
     offer, ended = earlier
     state = "its promises are held" if ended is None else "was released: its promises are spent"
     raise BudgetSpent(
-        f"this plan was announced already, as campaign {offer.campaign}, round {offer.round}, and {state}: to write that"
-        f" file again add --campaign {offer.campaign} --round {offer.round}; for another release plan again with --ledger"
+        "this plan was announced already, as campaign {campaign}, round {round}, and {state}: to write that file again"
+        " add --campaign {campaign} --round {round}; for another release plan again with --ledger",
+        campaign=offer.campaign,
+        round=offer.round,
+        state=state,
     )
 
 
