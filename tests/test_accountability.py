@@ -103,7 +103,7 @@ def test_a_release_edited_outside_no_longer_agrees(book, offer):
         Release.from_json(json.dumps(forged))
     other = dataclasses.replace(real, noisy_total=real.noisy_total + 1)
     assert not book.verify([other]).ok
-    with pytest.raises(BadInput, match="not where"):
+    with pytest.raises(BadInput, match="disagree"):
         Release.from_json(dataclasses.replace(real, ledger_number=None, ledger_head=None).to_json())
 
 

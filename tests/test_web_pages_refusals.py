@@ -129,7 +129,7 @@ def test_a_preview_of_half_a_form_says_what_is_missing(house):
     said = house.ask("GET", "/a/preview?lower=&upper=1", cookie=cookie).text
     assert "The smallest answer is missing" in said
     said = house.ask("GET", "/a/preview?lower=0&upper=1&expected=5", cookie=cookie).text
-    assert "10 to 1,000,000 people" in said
+    assert "Expected people must be 10 to 1,000,000" in said
 
 
 def test_more_careful_people_make_a_worse_preview(house):

@@ -203,7 +203,7 @@ def _deal_rows(offer: Announcement, deal: Deal) -> list[tuple[str, str]]:
         return [
             *lines,
             ("you keep", _kept(deal, deal.epsilon + deal.margin)),
-            ("earlier releases", "if you joined earlier releases, type what remains of your total as --limit"),
+            ("earlier releases", "if you joined any, type what remains of your total as --limit"),
         ]
     return [
         *lines,
