@@ -31,7 +31,7 @@ def robust_design(limits: Limits, *, spread: float, kappa: float, gap: float) ->
     upper = ladder_around(limits, rise.beyond)
     if upper.totals[-1] == 0:
         return best_design(limits, spread=spread, kappa=kappa)
-    lower = _ladder_of_means(limits, upper)
+    lower = ladder_of_means(limits, upper)
     x = _least_cap(upper, lower, rise)
     if x is None:  # even the largest cap pays: the dial stands at its end, everyone at their limit (E1 at spread 0)
         return best_design(limits, spread=spread, kappa=kappa)
@@ -63,7 +63,7 @@ class _Rise:
         return (self.kappa + constant) / slope if slope > 0 else np.inf
 
 
-def _ladder_of_means(limits: Limits, upper: Ladder) -> Ladder:
+def ladder_of_means(limits: Limits, upper: Ladder) -> Ladder:
     """Build the ladder of the mean epsilons that caps in ``upper`` can give."""
     if upper.low == 0 and np.isinf(upper.high):
         return upper
@@ -75,7 +75,7 @@ def _ladder_of_means(limits: Limits, upper: Ladder) -> Ladder:
 
 def _least_cap(upper: Ladder, lower: Ladder, rise: _Rise) -> float | None:
     """Search the points where either sum changes, then solve the piece before the first that is beyond."""
-    turns = np.unique(np.concatenate((upper.edges, _caps_with_mean(upper, lower.inside, rise.people))))
+    turns = np.unique(np.concatenate((upper.edges, caps_with_mean(upper, lower.inside, rise.people))))
     turns = turns[(turns >= upper.low) & (turns <= upper.high)]
     first, last = 0, len(turns)
     while first < last:
@@ -100,7 +100,7 @@ def _just_above(lower: Ladder, foot: float, top: float, at_cap: Sums, rise: _Ris
     return lower.sums_at(rise.mean(inside, at_cap))
 
 
-def _caps_with_mean(upper: Ladder, means: Array, people: int) -> Array:
+def caps_with_mean(upper: Ladder, means: Array, people: int) -> Array:
     """Invert the mean epsilon: the caps at which it equals each of ``means``."""
     reach = means * people
     j = np.maximum(np.searchsorted(upper.reaches, reach, side="right") - 1, 0)

@@ -23,10 +23,10 @@ def normal_laplace_reach(error: float, *, sd: float, scale: float) -> float:
     high = sd + scale
     while sum_above(high, sd=sd, scale=scale) > error / 2.0:
         high *= 2.0
-    return _bisect(lambda t: sum_above(t, sd=sd, scale=scale) > error / 2.0, high)
+    return bisect(lambda t: sum_above(t, sd=sd, scale=scale) > error / 2.0, high)
 
 
-def _bisect(too_low: Callable[[float], bool], high: float) -> float:
+def bisect(too_low: Callable[[float], bool], high: float) -> float:
     low = 0.0
     while low < (middle := low + (high - low) / 2.0) < high:
         if too_low(middle):

@@ -1,0 +1,116 @@
+"""E22–E24: intervals for proportions and for quantiles read off them, from public numbers alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from optin.kernel.halfwidth import skewness_allowance
+from optin.kernel.ladder import Array
+from optin.kernel.mixtures import mixture_reach
+
+_GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What the error of one proportion depends on: sum of squared weights, largest weight, scales of its Laplaces."""
+
+    squares: float
+    heaviest: float
+    scales: tuple[float, ...]
+
+
+def cell_scales(options: int, reach: float, changed: float = 2.0) -> tuple[float, ...]:
+    """List the Laplace scales in one of K proportions made to add up to 1 (E23); ``reach`` is the sum of epsilons.
+
+    >>> cell_scales(3, 2.0)
+    (0.6666666666666667, 0.3333333333333333, 0.3333333333333333)
+    """
+    scale = changed / reach if math.isfinite(reach) else 0.0
+    return (scale * (1.0 - 1.0 / options), *(scale / options for _ in range(options - 1)))
+
+
+def proportion_interval(error: float, estimate: float, cell: Cell) -> tuple[float, float]:
+    """Bound a proportion: all p in [0, 1] with |estimate - p| <= q(p) + c w_max, q at sampling variance p (1 - p) W2.
+
+    The allowed p form an interval. If none is allowed, the nearer bound is given as a point.
+
+    >>> low, high = proportion_interval(0.05, 0.25, Cell(1 / 400, 1 / 400, (1 / 200,)))
+    >>> round(low, 4), round(high, 4)
+    (0.2056, 0.2994)
+    """
+    allowance = skewness_allowance(error) * cell.heaviest
+
+    def room(p: float) -> float:
+        sd = math.sqrt(p * (1.0 - p) * cell.squares)
+        return mixture_reach(error, sd=sd, scales=cell.scales) + allowance - abs(estimate - p)
+
+    inside = min(max(estimate, 0.0), 1.0)
+    if room(inside) < 0.0:
+        inside = _highest(room)
+        if room(inside) < 0.0:
+            return (0.0, 0.0) if estimate < 0.5 else (1.0, 1.0)
+    return _edge(room, inside, 0.0), _edge(room, inside, 1.0)
+
+
+def _highest(room: Callable[[float], float]) -> float:
+    """Find the p with the most room by golden section."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+        low, high = (left, high) if room(left) < room(right) else (low, right)
+    return (low + high) / 2.0
+
+
+def _edge(room: Callable[[float], float], inside: float, end: float) -> float:
+    """Bisect towards an end for the last p with room, to 1e-12, rounded outwards."""
+    if room(end) >= 0.0:
+        return end
+    outside = end
+    while abs(outside - inside) > 1e-12:
+        middle = (inside + outside) / 2.0
+        inside, outside = (middle, outside) if room(middle) >= 0.0 else (inside, middle)
+    return outside
+
+
+@dataclass(frozen=True)
+class Running:
+    """Proportions at or below each inner edge of J bins, with the noise variance of each (E24)."""
+
+    edges: tuple[float, ...]
+    below: Array
+    noise: Array
+    squares: float
+    heaviest: float
+
+
+def running(edges: Sequence[float], proportions: Sequence[float], *, reach: float, squares: float, heaviest: float) -> Running:
+    """Add up the proportions of J bins; noise variance 8 j (J - j) / (J E^2) at edge j, 2 / E^2 for two bins."""
+    bins = len(proportions)
+    j = np.arange(1, bins)
+    noise = (2.0 if bins == 2 else 8.0 * j * (bins - j) / bins) / reach / reach * np.ones(bins - 1)
+    return Running(tuple(map(float, edges)), np.cumsum(proportions)[:-1], noise, squares, heaviest)
+
+
+def quantile(part: float, of: Running) -> float:
+    """Return the value below which this part lies: in the bin of the first running sum that reaches it, linear inside."""
+    below = np.concatenate(([0.0], of.below, [1.0]))
+    j = int(np.argmax(below[1:] >= part)) if (below[1:] >= part).any() else len(below) - 2
+    low, high = float(below[j]), float(below[j + 1])
+    inside = min(max((part - low) / (high - low), 0.0), 1.0) if high > low else 0.5
+    return of.edges[j] + (of.edges[j + 1] - of.edges[j]) * inside
+
+
+def quantile_interval(error: float, part: float, of: Running) -> tuple[float, float]:
+    """Bound a quantile by whole bins: from the first to the last whose running sums allow it (E24). Never empty."""
+    z = -NormalDist().inv_cdf(error / 2.0)
+    slack = z * np.sqrt(part * (1.0 - part) * of.squares + of.noise) + skewness_allowance(error) * of.heaviest
+    below = np.concatenate(([-math.inf], of.below - slack))  # the foot of each bin
+    above = np.concatenate((of.below + slack, [math.inf]))  # its top
+    allowed = np.flatnonzero((below <= part) & (above >= part))
+    return of.edges[int(allowed[0])], of.edges[int(allowed[-1]) + 1]

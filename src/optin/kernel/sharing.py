@@ -1,0 +1,207 @@
+"""E18, E19: how one limit is shared among questions, and the cap that serves all of them.
+
+A question matters only through its price C = (noise constant) / (declared variance). Everything here is in units of each
+question's own declared variance: v_k = V_k / sigma_k^2 = (sum e_ik^2 + C_k) / (sum e_ik)^2, one over its effective people.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from optin.kernel.cap import SumsAt, ladder_around
+from optin.kernel.dial import caps_with_mean, ladder_of_means, robust_design
+from optin.kernel.ladder import Array, Ladder, Limits, Sums
+from optin.kernel.optimum import Design, design_at, tilt_of
+
+SHARES = 1 << 20
+"""Shares of epsilon are counted in parts of 2^-20 (E20)."""
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What a sheet asks of the planner: for each question its price, its importance, and its gap over its sd."""
+
+    prices: tuple[float, ...]
+    importance: tuple[float, ...]
+    gaps: tuple[float, ...]
+
+    @property
+    def balanced(self) -> bool:
+        """Whether all questions are to have the same effective people: then one question stands for all (E18)."""
+        return len(set(self.importance)) == 1 and len(set(self.gaps)) == 1
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A design for all questions at once, and the share of everyone's epsilon that each question gets.
+
+    ``theta`` is the least possible max_k m_k (v_k + gap_k^2 TV^2). Where all questions have the same importance,
+    ``design.variance`` is every v_k.
+    """
+
+    design: Design
+    shares: tuple[float, ...]
+    theta: float
+
+
+def combined_price(prices: tuple[float, ...]) -> float:
+    """Return the price of a sheet, P^2 with P = sum of sqrt(C_k); of one question it is C itself, to the last bit.
+
+    >>> combined_price((8.0,)), combined_price((8.0, 8.0))
+    (8.0, 32.0)
+    """
+    if len(set(prices)) == 1:  # no root is taken where none is needed
+        return len(prices) ** 2 * prices[0]
+    return math.fsum(map(math.sqrt, prices)) ** 2
+
+
+def equal_shares(prices: tuple[float, ...]) -> tuple[float, ...]:
+    """Return beta_k = sqrt(C_k) / P (E18): the same effective people on every question."""
+    roots = [math.sqrt(price) for price in prices]
+    whole = math.fsum(roots)
+    return tuple(root / whole for root in roots)
+
+
+def share_out(limits: Limits, demand: Demand) -> Shared:
+    """Find the cap and shares with the least max_k m_k (v_k + gap_k^2 TV^2): E18, and E19 where importance differs.
+
+    With equal importance and gaps it is E1 (or E15) at P^2 and best among all designs (E18, by Minkowski); else it is best
+    among designs with one cap (E19). Someone's limit must be positive.
+
+    >>> from optin.kernel.passes import ArrayLimits
+    >>> people = ArrayLimits(np.array([1.0, 4.0, 9.0, 9.0]))
+    >>> share_out(people, Demand((8.0, 8.0), (1.0, 1.0), (0.0, 0.0))).design.cap * 23
+    211.0
+    >>> uneven = share_out(people, Demand((8.0, 8.0), (1.0, 4.0), (0.0, 0.0)))
+    >>> round(uneven.design.cap, 11), round(uneven.theta, 11), round(uneven.shares[0], 12)
+    (6.06989749224, 1.38872829882, 0.158789437489)
+    """
+    even = robust_design(limits, spread=1.0, kappa=combined_price(demand.prices), gap=demand.gaps[0])
+    if demand.balanced or even.noiseless:
+        return Shared(even, equal_shares(demand.prices), max(demand.importance) * _worst(even, limits, demand))
+    rise = _Rise(len(limits), demand)
+    upper = ladder_around(limits, rise.beyond)
+    lower = ladder_of_means(limits, upper)
+    x = _least_cap(upper, lower, rise)
+    tail = upper.sums_under(x)
+    design = design_at(x, tail, people=len(limits), spread=1.0, kappa=combined_price(demand.prices))
+    split = rise.split(x, upper.sums_at(x), lower.sums_at(rise.mean(x, upper.sums_at(x))))
+    return Shared(design, split.shares, split.theta)
+
+
+def _worst(design: Design, limits: Limits, demand: Demand) -> float:
+    """Add the largest squared bias to what all questions share, v."""
+    gap = max(demand.gaps)
+    return design.variance if gap == 0.0 else design.variance + (gap * tilt_of(design, limits)) ** 2
+
+
+@dataclass(frozen=True)
+class _Split:
+    theta: float
+    shares: tuple[float, ...]
+    pull: float
+    """sum beta^3 / C: how much the shares ask for when sum eps^2 rises."""
+    gap_pull: float
+
+
+class _Rise:
+    """The slope of theta in the cap, up to a positive factor: S h(x) + G D L - 1 (E19 with E15's gap).
+
+    h is E1's left side, S = sum beta^3 / C, G = sum gap^2 beta^3 / C, and D, L are E15's: what lies above the mean epsilon,
+    and the sum of the limits below it.
+    """
+
+    def __init__(self, people: int, demand: Demand) -> None:
+        self.people = people
+        self.prices, self.importance = np.array(demand.prices), np.array(demand.importance)
+        self.gaps = np.array(demand.gaps) ** 2
+
+    def mean(self, x: float, at_cap: Sums) -> float:
+        return (at_cap.total + (self.people - at_cap.count) * x) / self.people
+
+    def split(self, x: float, at_cap: Sums, at_mean: Sums) -> _Split:
+        """Solve sum beta_k = 1 for theta at this cap, by Newton from the left, which never overshoots.
+
+        theta E^2 is written as the largest m_k (Q + gap_k^2 D^2) plus an excess, so that nothing cancels.
+        """
+        above = self.people - at_cap.count
+        reach, squares = at_cap.total + above * x, at_cap.squares + above * x * x
+        own = squares + self.gaps * self._upper_half(x, at_cap, at_mean) ** 2
+        base = float(np.max(self.importance * own))
+        room = base / self.importance - own
+        excess = self._excess(room)
+        betas = np.sqrt(self.prices / (room + excess / self.importance))
+        cubes = betas**3 / self.prices
+        shares = tuple((betas / betas.sum()).tolist())
+        return _Split(float((base + excess) / reach / reach), shares, float(cubes.sum()), float(self.gaps @ cubes))
+
+    def _excess(self, room: Array) -> float:
+        least = float(np.max(self.importance * (self.prices - room)))
+        while True:
+            under = room + least / self.importance
+            betas = np.sqrt(self.prices / under)
+            step = (betas.sum() - 1.0) / float((betas / under / self.importance).sum() / 2.0)
+            if not least < (better := least + step):
+                return least
+            least = better
+
+    def _upper_half(self, x: float, at_cap: Sums, at_mean: Sums) -> float:
+        return max(at_mean.count * self.mean(x, at_cap) - at_mean.total, 0.0) if self.gaps.any() else 0.0
+
+    def rises(self, x: float, at_cap: Sums, at_mean: Sums) -> bool:
+        """Whether theta no longer falls at this cap."""
+        split = self.split(x, at_cap, at_mean)
+        height = x * at_cap.total - at_cap.squares
+        return split.pull * height + split.gap_pull * self._upper_half(x, at_cap, at_mean) * at_mean.total >= 1.0
+
+    def beyond(self, x: float, sums_at: SumsAt) -> bool:
+        at_cap = sums_at(x)
+        return x > 0 and self.rises(x, at_cap, sums_at(self.mean(x, at_cap)))
+
+
+def _least_cap(upper: Ladder, lower: Ladder, rise: _Rise) -> float:
+    """Bisect the points where sums change, then the piece before the first at which theta rises."""
+    turns = np.unique(np.concatenate((upper.edges, caps_with_mean(upper, lower.inside, rise.people))))
+    turns = turns[(turns >= upper.low) & (turns <= upper.high)]
+
+    def rises(x: float) -> bool:
+        at_cap = upper.sums_at(x)
+        return x > 0 and rise.rises(x, at_cap, lower.sums_at(rise.mean(x, at_cap)))
+
+    first, last = 0, len(turns)
+    while first < last:
+        middle = (first + last) // 2
+        first, last = (first, middle) if rises(float(turns[middle])) else (middle + 1, last)
+    low = float(turns[max(first - 1, 0)])
+    high = float(turns[first]) if first < len(turns) else upper.high
+    if math.isinf(high):
+        high = _first_rise(rises, low)
+    while low < (middle := low + (high - low) / 2.0) < high:
+        low, high = (low, middle) if rises(middle) else (middle, high)
+    return high
+
+
+def _first_rise(rises: Callable[[float], bool], low: float) -> float:
+    """Double a cap until theta rises, which it does where someone's limit is finite and positive."""
+    high = max(2.0 * low, 1.0)
+    while not rises(high):
+        high *= 2.0
+    return high
+
+
+def integer_shares(shares: tuple[float, ...]) -> tuple[int, ...] | None:
+    """Round shares to integers B_k >= 1 that add up to 2^20, by largest remainders (E20); None if one would get nothing.
+
+    >>> integer_shares((2 / 3, 1 / 3)), integer_shares((1.0,)), integer_shares((1.0, 1e-9))
+    ((699051, 349525), (1048576,), None)
+    """
+    parts = [share * SHARES for share in shares]
+    floors = [int(part) for part in parts]
+    order = sorted(range(len(parts)), key=lambda k: (floors[k] - parts[k], k))
+    for k in order[: SHARES - sum(floors)]:
+        floors[k] += 1
+    return tuple(floors) if min(floors) >= 1 and sum(floors) == SHARES else None

@@ -1,0 +1,77 @@
+"""E21, E22: the variance of the values from two noisy means that cost what one costs, and intervals that use it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from optin.kernel.halfwidth import skewness_allowance
+from optin.kernel.tails import normal_laplace_reach
+
+LEVELS = 1 << 20
+
+
+def companion(level: int) -> int:
+    """Return g(l) = l (L - l) >> 20, the second number's level: |l - l'| + |g(l) - g(l')| <= L for all pairs (E21).
+
+    >>> companion(1), companion(1 << 19), companion(699050)
+    (0, 262144, 233017)
+    """
+    return (level * (LEVELS - level)) >> 20
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What two noisy means say, in units of the range: mean of l, mean of g, sum of epsilons, squared and largest weight."""
+
+    mean: float
+    companion: float
+    reach: float
+    squares: float
+    heaviest: float
+
+    @property
+    def noise(self) -> float:
+        """Return the noise variance of mean (1 - mean) - companion, by its slope at the clipped mean."""
+        clipped = min(max(self.mean, 0.0), 1.0)
+        return 2.0 * (1.0 + (1.0 - 2.0 * clipped) ** 2) / self.reach / self.reach
+
+    @property
+    def variance(self) -> float:
+        """Return the unbiased variance of the values in units of R^2; it can be negative, and is NaN for one person.
+
+        >>> round(Moments(0.4, 0.15, 15.0, 67 / 225, 0.4).variance * 632, 9)
+        89.0
+        """
+        if self.squares >= 1.0:
+            return math.nan
+        return (self.mean * (1.0 - self.mean) - self.companion + 2.0 / self.reach / self.reach) / (1.0 - self.squares)
+
+    def _floor(self) -> float:
+        return min(self.squares, 0.25)
+
+    def _between(self, variance: float) -> float:
+        return min(max(variance, self._floor()), 0.25)
+
+    @property
+    def sampling(self) -> float:
+        """Return the variance of the released variance itself: noise, and people."""
+        likely = self._between(self.variance + math.sqrt(self.noise))
+        return self.noise + likely * self.squares
+
+    def variance_above(self) -> float:
+        """Return a variance that the values' own is likely to be below (E22's s2_up)."""
+        return self._between(self.variance + math.sqrt(self.sampling))
+
+    def half_width(self, error: float) -> float:
+        """Return half of the mean's interval by the released spread, in units of R (E22)."""
+        sd = math.sqrt(self.variance_above() * self.squares)
+        quantile = normal_laplace_reach(0.9 * error, sd=sd, scale=1.0 / self.reach)
+        return quantile + skewness_allowance(error) * self.heaviest
+
+    def sd_interval(self, error: float) -> tuple[float, float]:
+        """Bound the standard deviation of the values, in units of R: no sd lies outside [0, 1/2]."""
+        half = -NormalDist().inv_cdf(error / 2.0) * math.sqrt(self.sampling)
+        low, high = (min(max(self.variance + side, 0.0), 0.25) for side in (-half, half))
+        return math.sqrt(low), math.sqrt(high)
