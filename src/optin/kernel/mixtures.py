@@ -8,11 +8,11 @@ from collections import Counter
 import numpy as np
 
 from optin.kernel.ladder import Array
-from optin.kernel.tails import bisect, normal_laplace_reach
+from optin.kernel.tails import bisect, normal_laplace_reach, sum_above
 
 _SMALLEST = math.exp(-37.0)
 _MANY = 1000.0
-_BLOCK = 4096
+_BLOCK = 128
 
 
 def mixture_reach(error: float, *, sd: float, scales: tuple[float, ...]) -> float:
@@ -31,24 +31,38 @@ def mixture_reach(error: float, *, sd: float, scales: tuple[float, ...]) -> floa
 
 
 def mixture_beyond(t: float, *, sd: float, scales: tuple[float, ...]) -> float:
-    """Return P(|Normal + Laplaces| > t) for t > 0 and two or more positive scales, to about 1e-15.
+    """Return P(|Normal(0, sd) + a Laplace for each scale| > t) for t > 0, to about 1e-15.
+    """
+    positive = tuple(scale for scale in scales if scale > 0.0)
+    if len(positive) <= 1:
+        return _one_beyond(t, sd, sum(positive))
+    return _many_beyond(t, sd, positive)
 
-    The sum of sines is Poisson's summation of the characteristic function; its step is so small that the copies it
-    makes of the law lie beyond all weight.
+
+def _one_beyond(t: float, sd: float, scale: float) -> float:
+    if sd == 0.0:
+        return math.exp(-t / scale) if scale > 0.0 else 0.0
+    return 2.0 * sum_above(t, sd=sd, scale=scale)
+
+
+def _many_beyond(t: float, sd: float, scales: tuple[float, ...]) -> float:
+    """Add up sines: Poisson's summation of the characteristic function.
+
+    The step is so small that the copies it makes of the law lie beyond all weight.
     """
     widest = max(scales)
     if sd > _MANY * widest:
         return math.erfc(t / math.sqrt(2.0 * (sd * sd + 2.0 * math.fsum(b * b for b in scales))))
     spread = math.sqrt(sd * sd + 2.0 * math.fsum(b * b for b in scales))
     step = 2.0 * math.pi / (2.0 * t + 9.0 * sd + 38.0 * widest + 9.0 * spread)
-    total, first = 0.0, 0
+    total, first, last = 0.0, 0, _BLOCK
     while True:
-        odd = np.arange(first, first + _BLOCK) + 0.5
+        odd = np.arange(first, last) + 0.5
         terms = _characteristic(odd * step, sd, scales) / odd
         total += float(np.sum(np.sin(odd * (step * t)) * terms))
         if terms[-1] < _SMALLEST:
             return max(1.0 - total * 2.0 / math.pi, 0.0)
-        first += _BLOCK
+        first, last = last, 3 * last
 
 
 def _characteristic(t: Array, sd: float, scales: tuple[float, ...]) -> Array:

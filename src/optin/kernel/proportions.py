@@ -11,7 +11,7 @@ import numpy as np
 
 from optin.kernel.halfwidth import skewness_allowance
 from optin.kernel.ladder import Array
-from optin.kernel.mixtures import mixture_reach
+from optin.kernel.mixtures import mixture_beyond
 
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
@@ -47,8 +47,9 @@ def proportion_interval(error: float, estimate: float, cell: Cell) -> tuple[floa
     allowance = skewness_allowance(error) * cell.heaviest
 
     def room(p: float) -> float:
-        sd = math.sqrt(p * (1.0 - p) * cell.squares)
-        return mixture_reach(error, sd=sd, scales=cell.scales) + allowance - abs(estimate - p)
+        """Is q(p) as large as the distance? One tail tells: P(|X| > distance) at p against the error."""
+        sd, distance = math.sqrt(p * (1.0 - p) * cell.squares), abs(estimate - p) - allowance
+        return 1.0 if distance <= 0.0 else mixture_beyond(distance, sd=sd, scales=cell.scales) - error
 
     inside = min(max(estimate, 0.0), 1.0)
     if room(inside) < 0.0:

@@ -1,0 +1,41 @@
+"""What a question was released over, and the noisy integers it gave: all public (E20, E28)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from optin.kernel.halfwidth import heaviest_weight
+from optin.questions.cells import LEVEL
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Exact sums of grains over those who answered, the most that anybody has, and one noisy total for each cell."""
+
+    people: int
+    grains: int
+    squares: int
+    most: int
+    noisy: tuple[int, ...]
+    noiseless: bool = False
+
+    @property
+    def reach(self) -> float:
+        """Return E, the sum of epsilons; infinite without noise."""
+        return math.inf if self.noiseless else self.grains / 2.0**32
+
+    @property
+    def weight_squares(self) -> float:
+        """Return W2, the sum of squared weights."""
+        return float(Fraction(self.squares, self.grains * self.grains))
+
+    @property
+    def heaviest(self) -> float:
+        """Bound the largest weight from public numbers."""
+        return float(heaviest_weight(self.people, self.weight_squares, float(Fraction(self.most, self.grains))))
+
+    def mean(self, cell: int, level: int = LEVEL) -> Fraction:
+        """Return a noisy mean in units of its level, exactly."""
+        return Fraction(self.noisy[cell], level * self.grains)

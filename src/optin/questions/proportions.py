@@ -1,0 +1,103 @@
+"""Results of choices: proportions that add up to one, and whatever is linear in them (E22, E23)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+
+import numpy as np
+
+from optin.errors import BadInput
+from optin.kernel.halfwidth import skewness_allowance
+from optin.kernel.mixtures import mixture_reach
+from optin.kernel.proportions import Cell, proportion_interval
+from optin.questions.cells import LEVEL
+from optin.questions.counted import Counted
+
+HALF = LEVEL // 2
+
+
+@dataclass(frozen=True)
+class Proportions:
+    """Noisy proportions of the options of a choice; of three or more, made to add up to one."""
+
+    options: tuple[str, ...]
+    counted: Counted
+
+    @property
+    def exact(self) -> tuple[Fraction, ...]:
+        """Return the published proportions as fractions: unbiased, unclamped, adding up to one."""
+        if len(self.options) == 2:
+            first = self.counted.mean(0)
+            return (first, 1 - first)
+        raw = [self.counted.mean(cell, HALF) for cell in range(len(self.options))]
+        missing = (1 - sum(raw)) / len(raw)
+        return tuple(part + missing for part in raw)
+
+    @property
+    def proportions(self) -> Mapping[str, float]:
+        """Return the proportion of each option."""
+        return MappingProxyType(dict(zip(self.options, map(float, self.exact), strict=True)))
+
+    def standard_error(self, option: str) -> float:
+        """Return the standard error of one proportion: people at the published proportion, and noise."""
+        place = self._place(option)
+        p = min(max(float(self.exact[place]), 0.0), 1.0)
+        noise = sum(2.0 * scale * scale for scale in self._scales([float(c == place) for c in range(len(self.options))]))
+        return math.sqrt(p * (1.0 - p) * self.counted.weight_squares + noise)
+
+    def interval(self, option: str, level: float = 0.95) -> tuple[float, float]:
+        """Bound the population's proportion of one option; it lies inside [0, 1] by itself (E22)."""
+        return self.share_interval((option,), level)
+
+    def share(self, options: Sequence[str]) -> float:
+        """Return the proportion who chose one of several options."""
+        return float(sum((self.exact[self._place(option)] for option in options), Fraction(0)))
+
+    def share_interval(self, options: Sequence[str], level: float = 0.95) -> tuple[float, float]:
+        """Bound the proportion who chose one of several options."""
+        places = {self._place(option) for option in options}
+        scales = self._scales([float(place in places) for place in range(len(self.options))])
+        cell = Cell(self.counted.weight_squares, self.counted.heaviest, scales)
+        return proportion_interval(1.0 - level, self.share(options), cell)
+
+    def average(self, scores: Sequence[float]) -> float:
+        """Return the mean of a score given to each option."""
+        return float(sum(Fraction(score) * part for score, part in zip(scores, self.exact, strict=True)))
+
+    def average_interval(self, scores: Sequence[float], level: float = 0.95) -> tuple[float, float]:
+        """Bound the mean of a score: people's spread is read off the same cells and taken on the high side (E22)."""
+        low, high = min(scores), max(scores)
+        half = (high - low) * self._half_width([(score - low) / (high - low) for score in scores], 1.0 - level)
+        middle = self.average(scores)
+        bounded = max(middle - half, low), min(middle + half, high)
+        return bounded if bounded[0] <= bounded[1] else (low, low) if middle < low else (high, high)
+
+    def _half_width(self, unit: list[float], error: float) -> float:
+        counted, parts = self.counted, [float(part) for part in self.exact]
+        mean = float(np.dot(unit, parts))
+        spread = float(np.dot(np.square(unit), parts)) - mean * mean
+        slopes = [score * score - 2.0 * min(max(mean, 0.0), 1.0) * score for score in unit]
+        noise = sum(2.0 * scale * scale for scale in self._scales(slopes))
+        floor = min(counted.weight_squares, 0.25)
+        likely = min(max(spread + math.sqrt(noise), floor), 0.25)
+        above = min(max(spread + math.sqrt(noise + likely * counted.weight_squares), floor), 0.25)
+        sd = math.sqrt(above * counted.weight_squares)
+        return mixture_reach(0.9 * error, sd=sd, scales=self._scales(unit)) + skewness_allowance(error) * counted.heaviest
+
+    def _scales(self, scores: Sequence[float]) -> tuple[float, ...]:
+        """List the Laplace scales in a linear reading of the cells: 2/E times each score's distance from their mean."""
+        if self.counted.noiseless:
+            return (0.0,)
+        if len(scores) == 2:
+            return (abs(scores[0] - scores[1]) / self.counted.reach,)
+        middle = sum(scores) / len(scores)
+        return tuple(2.0 / self.counted.reach * abs(score - middle) for score in scores)
+
+    def _place(self, option: str) -> int:
+        if option not in self.options:
+            raise BadInput(f'there is no option "{option}": the options are {", ".join(self.options)}')
+        return self.options.index(option)
