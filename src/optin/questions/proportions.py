@@ -10,12 +10,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from optin.errors import BadInput
 from optin.kernel.halfwidth import skewness_allowance
 from optin.kernel.mixtures import mixture_reach
+from optin.kernel.noise import LAPLACE
 from optin.kernel.proportions import Cell, proportion_interval
 from optin.questions.cells import LEVEL
 from optin.questions.counted import Counted
+from optin.questions.options import place_of
 
 HALF = LEVEL // 2
 
@@ -44,9 +45,9 @@ class Proportions:
 
     def standard_error(self, option: str) -> float:
         """Return the standard error of one proportion: people at the published proportion, and noise."""
-        place = self._place(option)
+        place = place_of(option, self.options)
         p = min(max(float(self.exact[place]), 0.0), 1.0)
-        noise = sum(2.0 * scale * scale for scale in self._scales([float(c == place) for c in range(len(self.options))]))
+        noise = self._noise([float(c == place) for c in range(len(self.options))])
         return math.sqrt(p * (1.0 - p) * self.counted.weight_squares + noise)
 
     def interval(self, option: str, level: float = 0.95) -> tuple[float, float]:
@@ -55,11 +56,11 @@ class Proportions:
 
     def share(self, options: Sequence[str]) -> float:
         """Return the proportion who chose one of several options."""
-        return float(sum((self.exact[self._place(option)] for option in options), Fraction(0)))
+        return float(sum((self.exact[place_of(option, self.options)] for option in options), Fraction(0)))
 
     def share_interval(self, options: Sequence[str], level: float = 0.95) -> tuple[float, float]:
         """Bound the proportion who chose one of several options."""
-        places = {self._place(option) for option in options}
+        places = {place_of(option, self.options) for option in options}
         scales = self._scales([float(place in places) for place in range(len(self.options))])
         cell = Cell(self.counted.weight_squares, self.counted.heaviest, scales)
         return proportion_interval(1.0 - level, self.share(options), cell)
@@ -81,12 +82,15 @@ class Proportions:
         mean = float(np.dot(unit, parts))
         spread = float(np.dot(np.square(unit), parts)) - mean * mean
         slopes = [score * score - 2.0 * min(max(mean, 0.0), 1.0) * score for score in unit]
-        noise = sum(2.0 * scale * scale for scale in self._scales(slopes))
+        noise = self._noise(slopes)
         floor = min(counted.weight_squares, 0.25)
         likely = min(max(spread + math.sqrt(noise), floor), 0.25)
         above = min(max(spread + math.sqrt(noise + likely * counted.weight_squares), floor), 0.25)
         sd = math.sqrt(above * counted.weight_squares)
         return mixture_reach(0.9 * error, sd=sd, scales=self._scales(unit)) + skewness_allowance(error) * counted.heaviest
+
+    def _noise(self, scores: Sequence[float]) -> float:
+        return math.fsum(LAPLACE.variance(scale) for scale in self._scales(scores))
 
     def _scales(self, scores: Sequence[float]) -> tuple[float, ...]:
         """List the Laplace scales in a linear reading of the cells: 2/E times each score's distance from their mean."""
@@ -96,8 +100,3 @@ class Proportions:
             return (abs(scores[0] - scores[1]) / self.counted.reach,)
         middle = sum(scores) / len(scores)
         return tuple(2.0 / self.counted.reach * abs(score - middle) for score in scores)
-
-    def _place(self, option: str) -> int:
-        if option not in self.options:
-            raise BadInput(f'there is no option "{option}": the options are {", ".join(self.options)}')
-        return self.options.index(option)

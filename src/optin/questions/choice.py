@@ -1,0 +1,75 @@
+"""One of several options: proportions that add up to one (E23)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+from optin.formats.strict_json import Fields
+from optin.kernel.noise import LAPLACE
+from optin.questions.cells import LEVEL, Cell, Chosen, FloatArray
+from optin.questions.counted import Counted
+from optin.questions.options import checked_options, coded_options
+from optin.questions.proportions import Proportions
+from optin.questions.worded import Worded, words_of
+
+
+@dataclass(frozen=True)
+class Choice(Worded):
+    """One of 2 to 50 options; two cost what a yes or no costs.
+
+    >>> Choice("shift", options=("early", "late", "night")).price, Choice("pet", options=("cat", "dog")).price
+    (24.0, 8.0)
+    """
+
+    kind: ClassVar[str] = "choice"
+
+    _: KW_ONLY
+    options: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Check words and options."""
+        super().__post_init__()
+        self._keep(options=checked_options(self.options, self.name))
+
+    @property
+    def noise_constant(self) -> float:
+        """The noise variance of all published proportions together where epsilons add up to 1."""
+        many = len(self.options)
+        return LAPLACE.kappa * (1.0 if many == 2 else 4.0 * (many - 1))
+
+    @property
+    def data_variance(self) -> float:
+        """The largest variance of all cells together; of two options, that of one."""
+        many = len(self.options)
+        return 0.25 if many == 2 else 1.0 - 1.0 / many
+
+    @property
+    def price(self) -> float:
+        """C (E18): 8 for two options, 8 K for K."""
+        return self.noise_constant / self.data_variance
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """One cell for two options; else one for each, at half the level: a replaced answer moves two."""
+        if len(self.options) == 2:
+            return (Chosen(0, LEVEL),)
+        return tuple(Chosen(place, LEVEL // 2) for place in range(len(self.options)))
+
+    def coded(self, answers: Sequence[Any]) -> FloatArray:
+        """Code each answer by the place of its option."""
+        return coded_options(answers, self.options, self.name)
+
+    def result(self, counted: Counted) -> Proportions:
+        """Read proportions off the noisy cells."""
+        return Proportions(self.options, counted)
+
+    def to_record(self) -> dict[str, Any]:
+        """Write everything that was asked, as JSON holds it."""
+        return {**self.words(), "options": list(self.options)}
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Choice:
+        """Read what `to_record` wrote; the kind was read already."""
+        return cls(**words_of(fields), options=tuple(fields.take_texts("options")))

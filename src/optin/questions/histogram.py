@@ -1,0 +1,136 @@
+"""A number put into bins: proportions, and quantiles read off their running sums (E24)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from optin.errors import BadInput
+from optin.formats.strict_json import Fields
+from optin.kernel.proportions import Running, quantile, quantile_interval, running
+from optin.questions.cells import Cell, FloatArray
+from optin.questions.choice import Choice
+from optin.questions.counted import Counted
+from optin.questions.options import coded_numbers
+from optin.questions.proportions import Proportions
+from optin.questions.worded import Worded, words_of
+
+MOST_BINS = 32
+
+
+@dataclass(frozen=True)
+class Histogram(Worded):
+    """A number in 2 to 32 bins between edges given beforehand; what lies outside counts in the first or the last bin.
+
+    >>> Histogram("age", edges=(16, 25, 35, 45)).labels
+    ('16 to 25', '25 to 35', '35 to 45')
+    """
+
+    kind: ClassVar[str] = "histogram"
+
+    _: KW_ONLY
+    edges: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        """Check words and edges."""
+        super().__post_init__()
+        self._keep(edges=_checked_edges(self.edges, self.name))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Name the bins by their edges."""
+        return tuple(f"{low:.15g} to {high:.15g}" for low, high in itertools.pairwise(self.edges))
+
+    @property
+    def _choice(self) -> Choice:
+        return Choice(self.name, options=self.labels)
+
+    @property
+    def noise_constant(self) -> float:
+        """That of a choice among as many options."""
+        return self._choice.noise_constant
+
+    @property
+    def data_variance(self) -> float:
+        """That of a choice among as many options."""
+        return self._choice.data_variance
+
+    @property
+    def price(self) -> float:
+        """C (E18): 8 J for J bins, 8 for two."""
+        return self._choice.price
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Those of a choice among as many options."""
+        return self._choice.cells
+
+    def coded(self, answers: Sequence[Any]) -> FloatArray:
+        """Code each number by the place of its bin; an inner edge belongs to the bin above it."""
+        numbers = coded_numbers(answers, self.name)
+        places = np.searchsorted(np.array(self.edges[1:-1]), numbers, side="right").astype(np.float64)
+        return np.where(np.isnan(numbers), np.nan, places)
+
+    def result(self, counted: Counted) -> HistogramResult:
+        """Read proportions and quantiles off the noisy cells."""
+        return HistogramResult(self.labels, counted, self.edges)
+
+    def to_record(self) -> dict[str, Any]:
+        """Write everything that was asked, as JSON holds it."""
+        return {**self.words(), "edges": list(self.edges)}
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Histogram:
+        """Read what `to_record` wrote; the kind was read already."""
+        return cls(**words_of(fields), edges=tuple(fields.take_reals("edges")))
+
+
+@dataclass(frozen=True)
+class HistogramResult(Proportions):
+    """Proportions of bins, and the quantiles they lead to."""
+
+    edges: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """Return the value that half of the people lie below."""
+        return self.quantile(0.5)
+
+    def quantile(self, part: float) -> float:
+        """Return the value that this part of the people lie below, read linearly inside its bin."""
+        return quantile(_checked_part(part), self._running)
+
+    def quantile_interval(self, part: float, level: float = 0.95) -> tuple[float, float]:
+        """Bound a quantile by whole bins (E24)."""
+        return quantile_interval(1.0 - level, _checked_part(part), self._running)
+
+    @property
+    def _running(self) -> Running:
+        counted = self.counted
+        parts = [float(part) for part in self.exact]
+        return running(
+            self.edges, parts, reach=counted.reach, squares=counted.weight_squares, heaviest=counted.heaviest
+        )
+
+
+def _checked_part(part: float) -> float:
+    if not 0.0 < part < 1.0:
+        raise BadInput("a quantile's part must lie between 0 and 1: 0.5 is the median")
+    return float(part)
+
+
+def _checked_edges(edges: Sequence[float], name: str) -> tuple[float, ...]:
+    try:
+        found = tuple(float(edge) for edge in edges)
+    except (TypeError, ValueError, OverflowError):
+        raise BadInput(f'question "{name}": edges must be numbers') from None
+    if not all(map(math.isfinite, found)) or any(low >= high for low, high in itertools.pairwise(found)):
+        raise BadInput(f'question "{name}": edges must be finite and rise from each to the next')
+    if not 2 <= len(found) - 1 <= MOST_BINS:
+        raise BadInput(f'question "{name}" has {max(len(found) - 1, 0)} bins: give 3 to {MOST_BINS + 1} edges')
+    return found

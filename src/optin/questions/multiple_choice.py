@@ -1,0 +1,123 @@
+"""Several of several options: a proportion for each (E25)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from optin.errors import BadInput
+from optin.formats.strict_json import Fields
+from optin.kernel.noise import LAPLACE
+from optin.kernel.proportions import Cell as Proportion
+from optin.kernel.proportions import proportion_interval
+from optin.questions.cells import LEVEL, Cell, Contains, FloatArray
+from optin.questions.counted import Counted
+from optin.questions.options import checked_options, coded_sets, place_of
+from optin.questions.worded import Worded, words_of
+
+
+@dataclass(frozen=True)
+class MultipleChoice(Worded):
+    """At most ``at_most`` of 2 to 50 options; choosing none is an answer.
+
+    >>> MultipleChoice("reasons", options=("pay", "hours", "boss", "way", "other"), at_most=2).price
+    133.33333333333334
+    """
+
+    kind: ClassVar[str] = "multiple-choice"
+
+    _: KW_ONLY
+    options: tuple[str, ...]
+    at_most: int
+
+    def __post_init__(self) -> None:
+        """Check words, options and how many may be chosen."""
+        super().__post_init__()
+        self._keep(options=checked_options(self.options, self.name))
+        if isinstance(self.at_most, bool) or not isinstance(self.at_most, int) or self.at_most < 2:
+            raise BadInput(f'question "{self.name}": at_most must be 2 or more; for one of several options use a choice')
+        if self.at_most > len(self.options):
+            raise BadInput(f'question "{self.name}": at_most is {self.at_most}, and there are {len(self.options)} options')
+
+    @property
+    def moved(self) -> int:
+        """How many cells one replaced answer can move."""
+        return min(2 * self.at_most, len(self.options))
+
+    @property
+    def level(self) -> int:
+        """The level of a chosen option: all that can move together stay within 2^20."""
+        return LEVEL // self.moved
+
+    @property
+    def noise_constant(self) -> float:
+        """The noise variance of all proportions together where epsilons add up to 1."""
+        return LAPLACE.kappa * len(self.options) * self.moved**2
+
+    @property
+    def data_variance(self) -> float:
+        """The largest variance of all cells together: a (1 - a/K), at most K/4."""
+        many, chosen = len(self.options), self.at_most
+        return chosen * (1.0 - chosen / many) if chosen <= many / 2 else many / 4.0
+
+    @property
+    def price(self) -> float:
+        """C (E18)."""
+        return self.noise_constant / self.data_variance
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """One cell for each option."""
+        return tuple(Contains(place, self.level) for place in range(len(self.options)))
+
+    def coded(self, answers: Sequence[Any]) -> FloatArray:
+        """Code each set of options as a sum of powers of two, which a float holds exactly up to 2^53."""
+        return coded_sets(answers, self.options, self.at_most, self.name)
+
+    def result(self, counted: Counted) -> Several:
+        """Read a proportion for each option off its noisy cell."""
+        return Several(self.options, self.level, counted)
+
+    def to_record(self) -> dict[str, Any]:
+        """Write everything that was asked, as JSON holds it."""
+        return {**self.words(), "options": list(self.options), "at_most": self.at_most}
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> MultipleChoice:
+        """Read what `to_record` wrote; the kind was read already."""
+        options = tuple(fields.take_texts("options"))
+        return cls(**words_of(fields), options=options, at_most=fields.take_int("at_most"))
+
+
+@dataclass(frozen=True)
+class Several:
+    """Noisy proportions of options of which people chose several: they add up to more or less than one."""
+
+    options: tuple[str, ...]
+    level: int
+    counted: Counted
+
+    @property
+    def proportions(self) -> Mapping[str, float]:
+        """Return the proportion of people who chose each option, unclamped."""
+        means = (float(self.counted.mean(cell, self.level)) for cell in range(len(self.options)))
+        return MappingProxyType(dict(zip(self.options, means, strict=True)))
+
+    @property
+    def scale(self) -> float:
+        """Return the Laplace scale in each proportion."""
+        return 0.0 if self.counted.noiseless else LEVEL / self.level / self.counted.reach
+
+    def standard_error(self, option: str) -> float:
+        """Return the standard error of one proportion."""
+        p = min(max(self.proportions[self.options[place_of(option, self.options)]], 0.0), 1.0)
+        return math.sqrt(p * (1.0 - p) * self.counted.weight_squares + LAPLACE.variance(self.scale))
+
+    def interval(self, option: str, level: float = 0.95) -> tuple[float, float]:
+        """Bound the population's proportion of one option, inside [0, 1] by itself (E22)."""
+        estimate = self.proportions[self.options[place_of(option, self.options)]]
+        cell = Proportion(self.counted.weight_squares, self.counted.heaviest, (self.scale,))
+        return proportion_interval(1.0 - level, estimate, cell)

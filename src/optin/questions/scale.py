@@ -1,0 +1,58 @@
+"""One of several ordered options: proportions, and the mean and the top read off the same cells (E23)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from optin.errors import BadInput
+from optin.questions.choice import Choice
+from optin.questions.counted import Counted
+from optin.questions.proportions import Proportions
+
+
+@dataclass(frozen=True)
+class Scale(Choice):
+    """Options in order, from the least to the most; what is read off their cells costs nothing more.
+
+    >>> Scale("mood", options=("bad", "fair", "good")).price
+    24.0
+    """
+
+    kind: ClassVar[str] = "scale"
+
+    def result(self, counted: Counted) -> ScaleResult:
+        """Read proportions, mean and top off the noisy cells."""
+        return ScaleResult(self.options, counted)
+
+
+@dataclass(frozen=True)
+class ScaleResult(Proportions):
+    """Proportions of ordered options, scored 1, 2, … in their order."""
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """Count the options from 1."""
+        return tuple(range(1, len(self.options) + 1))
+
+    @property
+    def mean(self) -> float:
+        """Return the mean score, unclamped."""
+        return self.average(self.scores)
+
+    def mean_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Bound the population's mean score."""
+        return self.average_interval(self.scores, level)
+
+    def top(self, count: int = 2) -> float:
+        """Return the proportion who chose one of the last ``count`` options."""
+        return self.share(self._top(count))
+
+    def top_interval(self, count: int = 2, level: float = 0.95) -> tuple[float, float]:
+        """Bound the proportion who chose one of the last ``count`` options."""
+        return self.share_interval(self._top(count), level)
+
+    def _top(self, count: int) -> tuple[str, ...]:
+        if not 1 <= count < len(self.options):
+            raise BadInput(f"the top must be 1 to {len(self.options) - 1} of {len(self.options)} options")
+        return self.options[-count:]

@@ -1,0 +1,63 @@
+"""What every kind of question carries besides its own: name, words, column, importance and gap."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+from optin.errors import BadInput
+from optin.formats.strict_json import Fields
+from optin.questions.kinds import checked_name, checked_text, number
+
+
+@dataclass(frozen=True)
+class Worded:
+    """A question's name and words; kinds add what they ask for."""
+
+    kind: ClassVar[str]
+
+    name: str
+    _: KW_ONLY
+    text: str = ""
+    unit: str = ""
+    column: str = ""
+    importance: float = 1.0
+    max_gap: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check what is asked, once, and keep it as plain numbers and words."""
+        self._keep(
+            name=checked_name(self.name),
+            text=checked_text(self.text, "a question's text"),
+            unit=checked_text(self.unit, "unit"),
+            column=checked_text(self.column or self.name, "column"),
+            importance=number(self.importance, "importance"),
+            max_gap=number(self.max_gap, "max_gap"),
+        )
+        if not 0 < self.importance < math.inf:
+            raise BadInput("importance must be a positive number: 2 asks for twice the effective people")
+        if not 0 <= self.max_gap < math.inf:
+            raise BadInput("max_gap must be 0 or more: it is a distance between means")
+
+    def _keep(self, **checked: object) -> None:
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def words(self) -> dict[str, Any]:
+        """Write what all kinds share, as JSON holds it."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "text": self.text,
+            "unit": self.unit,
+            "column": self.column,
+            "importance": self.importance,
+            "max_gap": self.max_gap,
+        }
+
+
+def words_of(fields: Fields) -> dict[str, Any]:
+    """Read what `Worded.words` wrote; the kind was read already."""
+    texts = {name: fields.take_text(name) for name in ("name", "text", "unit", "column")}
+    return texts | {name: fields.take_real(name) for name in ("importance", "max_gap")}

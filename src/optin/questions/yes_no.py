@@ -1,0 +1,52 @@
+"""A question answered by yes or no: the proportion of yes (E23)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from optin.formats.strict_json import Fields
+from optin.kernel.noise import LAPLACE
+from optin.questions.cells import LEVEL, Cell, Chosen, FloatArray
+from optin.questions.counted import Counted
+from optin.questions.options import coded_truths
+from optin.questions.proportions import Proportions
+from optin.questions.worded import Worded, words_of
+
+YES = "yes"
+NO = "no"
+
+
+@dataclass(frozen=True)
+class YesNo(Worded):
+    """Yes or no; answers are booleans, 0 and 1, or the words.
+
+    >>> YesNo("break", text="Did you skip a break?").price
+    8.0
+    """
+
+    kind: ClassVar[str] = "yes-no"
+
+    options: ClassVar[tuple[str, str]] = (YES, NO)
+    noise_constant: ClassVar[float] = LAPLACE.kappa
+    data_variance: ClassVar[float] = 0.25
+    price: ClassVar[float] = LAPLACE.kappa / 0.25
+    cells: ClassVar[tuple[Cell, ...]] = (Chosen(0, LEVEL),)
+
+    def coded(self, answers: Sequence[Any]) -> FloatArray:
+        """Code yes as 0 and no as 1: the places of the options."""
+        return coded_truths(answers, self.name)
+
+    def result(self, counted: Counted) -> Proportions:
+        """Read the proportion of yes off the noisy cell."""
+        return Proportions(self.options, counted)
+
+    def to_record(self) -> dict[str, Any]:
+        """Write everything that was asked, as JSON holds it."""
+        return self.words()
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> YesNo:
+        """Read what `to_record` wrote; the kind was read already."""
+        return cls(**words_of(fields))
