@@ -35,7 +35,10 @@ def test_tails_of_two_laplaces_are_those_of_the_integral(sd, scales):
         return sum_above(t, sd=sd, scale=one) if t >= 0 else 1 - sum_above(-t, sd=sd, scale=one)
 
     t = 2.5 * (sd + one)
-    exact = 2 * sum(integrate.quad(lambda y: density(y) * above(t - y), *ends, epsabs=1e-13, limit=400)[0] for ends in [(-60, 0), (0, t), (t, 60)])
+    exact = 2 * sum(
+        integrate.quad(lambda y: density(y) * above(t - y), *ends, epsabs=1e-13, limit=400)[0]
+        for ends in [(-60, 0), (0, t), (t, 60)]
+    )
     assert mixture_beyond(t, sd=sd, scales=scales) == pytest.approx(exact, abs=1e-10)
 
 
@@ -49,7 +52,9 @@ def test_two_levels_of_an_answer_never_move_by_more_than_one_number_could():
     assert (np.diff(levels + second) >= 0).all()
     assert (np.diff(levels - second) >= 0).all()
     assert (levels[-1] + second[-1], levels[-1] - second[-1]) == (LEVELS, LEVELS)
-    assert second[[1, 2**19, 699050]].tolist() == [companion(level) for level in (1, 2**19, 699050)] == [0, 262144, 233017]
+    assert (
+        second[[1, 2**19, 699050]].tolist() == [companion(level) for level in (1, 2**19, 699050)] == [0, 262144, 233017]
+    )
 
 
 def coverage_of_a_proportion(p, people, reach, level):

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from optin.engine import read
     from optin.errors import BadInput, BudgetSpent, Infeasible, LedgerUnavailable, OptinError, PromiseBroken
     from optin.ledger import Ledger
-    from optin.planning import Certificate, Plan, Target, plan
-    from optin.questions import Number, Sheet
+    from optin.planning import Certificate, Plan, Size, Target, plan, size
+    from optin.questions import Choice, Histogram, MultipleChoice, Number, Scale, Score, Sheet, YesNo
     from optin.receipts import Receipt, check
     from optin.releasing import Interval, Release, release
     from optin.simulation import simulate
@@ -43,7 +43,15 @@ _HOMES = {
     "Interval": "releasing",
     "Ledger": "ledger",
     "LinearBenefit": "agents",
+    "Choice": "questions",
+    "Histogram": "questions",
+    "MultipleChoice": "questions",
     "Number": "questions",
+    "Scale": "questions",
+    "Score": "questions",
+    "Size": "planning",
+    "YesNo": "questions",
+    "size": "planning",
     "OptinError": "errors",
     "Plan": "planning",
     "PrivacyConstrained": "agents",
@@ -70,14 +78,17 @@ __all__ = [
     "BadInput",
     "BudgetSpent",
     "Certificate",
+    "Choice",
     "Client",
     "Deal",
     "Description",
+    "Histogram",
     "Infeasible",
     "Interval",
     "Ledger",
     "LedgerUnavailable",
     "LinearBenefit",
+    "MultipleChoice",
     "Number",
     "OptinError",
     "Plan",
@@ -86,8 +97,12 @@ __all__ = [
     "QuasiLinear",
     "Receipt",
     "Release",
+    "Scale",
+    "Score",
     "Sheet",
+    "Size",
     "Target",
+    "YesNo",
     "__version__",
     "announce",
     "baselines",
@@ -106,6 +121,7 @@ __all__ = [
     "report",
     "simulate",
     "simulation",
+    "size",
 ]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from optin.cli import compare, demo, ledger, offers, plan, releases, report, serve, simulate
+from optin.cli import compare, demo, ledger, offers, plan, releases, report, serve, sheets, simulate
 from optin.cli.helping import Command, Group
 from optin.cli.settings import SETTINGS
 
@@ -61,6 +61,7 @@ def root(
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "demo": demo.run_demo,
+    "size": sheets.size_sheet,
     "plan": plan.plan_people,
     "announce": offers.announce_plan,
     "explain": offers.explain_offer,
@@ -78,9 +79,15 @@ LEDGER_COMMANDS: dict[str, Callable[..., None]] = {
     "decline": ledger.decline_offer,
     "cancel": ledger.cancel_offer,
 }
+SHEET_COMMANDS: dict[str, Callable[..., None]] = {
+    "example": sheets.print_example,
+    "check": sheets.check_sheet,
+}
+sheet_app = typer.Typer(cls=Group, help="Write a sheet of questions, and check it.", no_args_is_help=True)
 ledger_app = typer.Typer(cls=Group, help="Look at a ledger, check it, and give promises back.", no_args_is_help=True)
-for _group, _commands in ((app, COMMANDS), (ledger_app, LEDGER_COMMANDS)):
+for _group, _commands in ((app, COMMANDS), (ledger_app, LEDGER_COMMANDS), (sheet_app, SHEET_COMMANDS)):
     for _name, _function in _commands.items():
         _words = flowing(_function.__doc__ or "")
         _group.command(_name, cls=Command, help=_words, short_help=_words.split("\n\n")[0])(_function)
 app.add_typer(ledger_app, name="ledger")
+app.add_typer(sheet_app, name="sheet")

@@ -139,6 +139,10 @@ class Fields:
         """Take a list of numbers."""
         return tuple(Fields({name: each}, self._kind).take_real(name) for each in self._take_list(name))
 
+    def take_texts(self, name: str) -> tuple[str, ...]:
+        """Take a list of texts."""
+        return tuple(Fields({name: each}, self._kind).take_text(name) for each in self._take_list(name))
+
     def take_object(self, name: str) -> Fields:
         """Take an object within the object, to be read as strictly."""
         return Fields(self.take(name), f'{self._kind}\'s "{name}"')

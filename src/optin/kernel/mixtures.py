@@ -31,8 +31,7 @@ def mixture_reach(error: float, *, sd: float, scales: tuple[float, ...]) -> floa
 
 
 def mixture_beyond(t: float, *, sd: float, scales: tuple[float, ...]) -> float:
-    """Return P(|Normal(0, sd) + a Laplace for each scale| > t) for t > 0, to about 1e-15.
-    """
+    """Return P(|Normal(0, sd) + a Laplace for each scale| > t) for t > 0, to about 1e-15."""
     positive = tuple(scale for scale in scales if scale > 0.0)
     if len(positive) <= 1:
         return _one_beyond(t, sd, sum(positive))
@@ -57,7 +56,7 @@ def _many_beyond(t: float, sd: float, scales: tuple[float, ...]) -> float:
     step = 2.0 * math.pi / (2.0 * t + 9.0 * sd + 38.0 * widest + 9.0 * spread)
     total, first, last = 0.0, 0, _BLOCK
     while True:
-        odd = np.arange(first, last) + 0.5
+        odd = np.arange(first, last, dtype=np.float64) + 0.5
         terms = _characteristic(odd * step, sd, scales) / odd
         total += float(np.sum(np.sin(odd * (step * t)) * terms))
         if terms[-1] < _SMALLEST:

@@ -90,7 +90,9 @@ class Running:
     heaviest: float
 
 
-def running(edges: Sequence[float], proportions: Sequence[float], *, reach: float, squares: float, heaviest: float) -> Running:
+def running(
+    edges: Sequence[float], proportions: Sequence[float], *, reach: float, squares: float, heaviest: float
+) -> Running:
     """Add up the proportions of J bins; noise variance 8 j (J - j) / (J E^2) at edge j, 2 / E^2 for two bins."""
     bins = len(proportions)
     j = np.arange(1, bins)

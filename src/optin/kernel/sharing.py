@@ -74,7 +74,7 @@ def share_out(limits: Limits, demand: Demand) -> Shared:
 
     >>> from optin.kernel.passes import ArrayLimits
     >>> people = ArrayLimits(np.array([1.0, 4.0, 9.0, 9.0]))
-    >>> share_out(people, Demand((8.0, 8.0), (1.0, 1.0), (0.0, 0.0))).design.cap * 23
+    >>> round(share_out(people, Demand((8.0, 8.0), (1.0, 1.0), (0.0, 0.0))).design.cap * 23, 9)
     211.0
     >>> uneven = share_out(people, Demand((8.0, 8.0), (1.0, 4.0), (0.0, 0.0)))
     >>> round(uneven.design.cap, 11), round(uneven.theta, 11), round(uneven.shares[0], 12)
@@ -180,8 +180,8 @@ def _least_cap(upper: Ladder, lower: Ladder, rise: _Rise) -> float:
     high = float(turns[first]) if first < len(turns) else upper.high
     if math.isinf(high):
         high = _first_rise(rises, low)
-    while low < (middle := low + (high - low) / 2.0) < high:
-        low, high = (low, middle) if rises(middle) else (middle, high)
+    while low < (half := low + (high - low) / 2.0) < high:
+        low, high = (low, half) if rises(half) else (half, high)
     return high
 
 

@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 
 from optin.formats.strict_json import Fields
 from optin.kernel.noise import LAPLACE
+from optin.kernel.proportions import cell_scales
 from optin.questions.cells import LEVEL, Cell, Chosen, FloatArray
 from optin.questions.counted import Counted
 from optin.questions.options import checked_options, coded_options
 from optin.questions.proportions import Proportions
+from optin.questions.spending import Spending
 from optin.questions.worded import Worded, words_of
 
 
@@ -48,7 +50,8 @@ class Choice(Worded):
     @property
     def price(self) -> float:
         """C (E18): 8 for two options, 8 K for K."""
-        return self.noise_constant / self.data_variance
+        many = len(self.options)
+        return 4.0 * LAPLACE.kappa * (1 if many == 2 else many)
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -64,6 +67,17 @@ class Choice(Worded):
     def result(self, counted: Counted) -> Proportions:
         """Read proportions off the noisy cells."""
         return Proportions(self.options, counted)
+
+    @property
+    def yardstick(self) -> float:
+        """What ± is measured against: the sd of an option that half of the people choose."""
+        return 0.5
+
+    def half_width(self, error: float, spending: Spending) -> float:
+        """Return half of the interval for a proportion of one half, the widest there is."""
+        return spending.proportion_half_width(
+            error, (1.0,) if len(self.options) == 2 else cell_scales(len(self.options), 1.0)
+        )
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""

@@ -18,6 +18,7 @@ from optin.questions.choice import Choice
 from optin.questions.counted import Counted
 from optin.questions.options import coded_numbers
 from optin.questions.proportions import Proportions
+from optin.questions.spending import Spending
 from optin.questions.worded import Worded, words_of
 
 MOST_BINS = 32
@@ -80,6 +81,15 @@ class Histogram(Worded):
         """Read proportions and quantiles off the noisy cells."""
         return HistogramResult(self.labels, counted, self.edges)
 
+    @property
+    def yardstick(self) -> float:
+        """What ± is measured against: that of a choice."""
+        return self._choice.yardstick
+
+    def half_width(self, error: float, spending: Spending) -> float:
+        """Return half of the interval for the proportion of a bin that half of the people are in."""
+        return self._choice.half_width(error, spending)
+
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""
         return {**self.words(), "edges": list(self.edges)}
@@ -128,9 +138,14 @@ def _checked_edges(edges: Sequence[float], name: str) -> tuple[float, ...]:
     try:
         found = tuple(float(edge) for edge in edges)
     except (TypeError, ValueError, OverflowError):
-        raise BadInput(f'question "{name}": edges must be numbers') from None
+        raise BadInput('question "{question}": edges must be numbers', question=name) from None
     if not all(map(math.isfinite, found)) or any(low >= high for low, high in itertools.pairwise(found)):
-        raise BadInput(f'question "{name}": edges must be finite and rise from each to the next')
+        raise BadInput('question "{question}": edges must be finite and rise from each to the next', question=name)
     if not 2 <= len(found) - 1 <= MOST_BINS:
-        raise BadInput(f'question "{name}" has {max(len(found) - 1, 0)} bins: give 3 to {MOST_BINS + 1} edges')
+        raise BadInput(
+            'question "{question}" has {bins} bins: give 3 to {most} edges',
+            question=name,
+            bins=max(len(found) - 1, 0),
+            most=MOST_BINS + 1,
+        )
     return found

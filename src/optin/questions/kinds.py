@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from optin.errors import BadInput
+from optin.questions.spending import Spending
 
 
 class Question(Protocol):
@@ -35,14 +36,6 @@ class Question(Protocol):
         """How many times the effective people of a question of importance 1 it should have (E19)."""
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        """The range that every answer is clamped to."""
-
-    @property
-    def width(self) -> float:
-        """R, how far one answer can move what is published."""
-
-    @property
     def data_variance(self) -> float:
         """The declared variance of answers, at most what the bounds allow."""
 
@@ -51,12 +44,15 @@ class Question(Protocol):
         """How far means of cautious and open people may lie apart (E15)."""
 
     @property
-    def spread(self) -> float:
-        """The declared variance in units of R^2."""
-
-    @property
     def price(self) -> float:
         """C = kappa R^2 / sigma^2, all that a planner needs to know of it (E18)."""
+
+    @property
+    def yardstick(self) -> float:
+        """The standard deviation that ± is measured against when it is judged."""
+
+    def half_width(self, error: float, spending: Spending) -> float:
+        """Return half of the interval that these sums of epsilons lead to, before anything is drawn."""
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""

@@ -16,6 +16,7 @@ from optin.kernel.proportions import proportion_interval
 from optin.questions.cells import LEVEL, Cell, Contains, FloatArray
 from optin.questions.counted import Counted
 from optin.questions.options import checked_options, coded_sets, place_of
+from optin.questions.spending import Spending
 from optin.questions.worded import Worded, words_of
 
 
@@ -38,9 +39,17 @@ class MultipleChoice(Worded):
         super().__post_init__()
         self._keep(options=checked_options(self.options, self.name))
         if isinstance(self.at_most, bool) or not isinstance(self.at_most, int) or self.at_most < 2:
-            raise BadInput(f'question "{self.name}": at_most must be 2 or more; for one of several options use a choice')
+            raise BadInput(
+                'question "{question}": at_most must be 2 or more; for one of several options use a choice',
+                question=self.name,
+            )
         if self.at_most > len(self.options):
-            raise BadInput(f'question "{self.name}": at_most is {self.at_most}, and there are {len(self.options)} options')
+            raise BadInput(
+                'question "{question}": at_most is {count}, and there are {options} options',
+                question=self.name,
+                count=self.at_most,
+                options=len(self.options),
+            )
 
     @property
     def moved(self) -> int:
@@ -80,6 +89,15 @@ class MultipleChoice(Worded):
     def result(self, counted: Counted) -> Several:
         """Read a proportion for each option off its noisy cell."""
         return Several(self.options, self.level, counted)
+
+    @property
+    def yardstick(self) -> float:
+        """What ± is measured against: the sd of an option that half of the people choose."""
+        return 0.5
+
+    def half_width(self, error: float, spending: Spending) -> float:
+        """Return half of the interval for a proportion of one half, the widest there is."""
+        return spending.proportion_half_width(error, (LEVEL / self.level,))
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""

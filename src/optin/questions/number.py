@@ -12,6 +12,7 @@ from optin.errors import Argument, BadInput
 from optin.formats.strict_json import Fields, finite
 from optin.kernel.noise import LAPLACE
 from optin.questions.kinds import checked_name, checked_text
+from optin.questions.spending import Spending
 
 WIDEST = 1e150
 """How far apart bounds may lie, and how near."""
@@ -48,7 +49,7 @@ class Number:
         checked = {
             "name": checked_name(self.name),
             "bounds": (lo, hi),
-            "data_variance": _data_variance(hi - lo, self.data_variance, sd),
+            "data_variance": checked_variance(hi - lo, self.data_variance, sd),
             "unit": checked_text(self.unit, "unit"),
             "text": checked_text(self.text, "a question's text"),
             "column": checked_text(self.column or self.name, "column"),
@@ -83,6 +84,15 @@ class Number:
     def price(self) -> float:
         """C = kappa R^2 / sigma^2 (E18)."""
         return LAPLACE.kappa / self.spread if self.spread else math.inf
+
+    @property
+    def yardstick(self) -> float:
+        """What ± is measured against: the declared standard deviation."""
+        return math.sqrt(self.data_variance)
+
+    def half_width(self, error: float, spending: Spending) -> float:
+        """Return half of the interval for the mean (E22)."""
+        return spending.mean_half_width(error, width=self.width, data_variance=self.data_variance)
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""
@@ -158,7 +168,8 @@ def checked_bounds(bounds: Any) -> tuple[float, float]:  # noqa: ANN401
     return lo, hi
 
 
-def _data_variance(width: float, variance: float | None, sd: float | None) -> float:
+def checked_variance(width: float, variance: float | None, sd: float | None) -> float:
+    """Return the declared variance, or the worst case for the width."""
     worst = width * width / 4
     if variance is not None and sd is not None:
         raise BadInput("give {variance} or {sd}, not both", variance=Argument("data_variance"), sd=Argument("data_sd"))

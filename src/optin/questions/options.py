@@ -22,28 +22,39 @@ _TRUTHS = {"yes": 0.0, "no": 1.0, "true": 0.0, "false": 1.0, "1": 0.0, "0": 1.0}
 def checked_options(options: Iterable[str], name: str) -> tuple[str, ...]:
     """Refuse fewer than two, more than fifty, empty or repeated options."""
     if isinstance(options, str):
-        raise BadInput(f'question "{name}": give options as a list of texts, not as one text')
+        raise BadInput('question "{question}": give options as a list of texts, not as one text', question=name)
     found = tuple(options)
     if not all(isinstance(option, str) and option.strip() for option in found):
-        raise BadInput(f'question "{name}": every option must be a text that is not empty')
+        raise BadInput('question "{question}": every option must be a text that is not empty', question=name)
     if not 2 <= len(found) <= MOST_OPTIONS:
-        raise BadInput(f'question "{name}" has {len(found)} options: give 2 to {MOST_OPTIONS}')
+        raise BadInput(
+            'question "{question}" has {count} options: give 2 to {most}',
+            question=name,
+            count=len(found),
+            most=MOST_OPTIONS,
+        )
     repeated = next((option for place, option in enumerate(found) if option in found[:place]), None)
     if repeated is not None:
-        raise BadInput(f'question "{name}": the option "{repeated}" is given twice')
+        raise BadInput('question "{question}": the option "{option}" is given twice', question=name, option=repeated)
     return found
 
 
 def place_of(option: str, options: tuple[str, ...]) -> int:
     """Return where an option stands; one that is not there is refused."""
     if option not in options:
-        raise BadInput(f'there is no option "{option}"; the options are: {", ".join(options)}')
+        raise BadInput(
+            'there is no option "{option}"; the options are: {options}', option=option, options=", ".join(options)
+        )
     return options.index(option)
 
 
 def is_missing(answer: object) -> bool:
     """Tell a missing answer: None, NaN, NaT or pandas' NA."""
-    return answer is None or type(answer).__name__ in ("NAType", "NaTType") or (isinstance(answer, float) and answer != answer)
+    return (
+        answer is None
+        or type(answer).__name__ in ("NAType", "NaTType")
+        or (isinstance(answer, float) and answer != answer)
+    )
 
 
 def coded_options(answers: Sequence[Any], options: tuple[str, ...], name: str) -> FloatArray:
@@ -63,7 +74,9 @@ def coded_truths(answers: Sequence[Any], name: str) -> FloatArray:
 def _truth(answer: Any) -> float | None:  # noqa: ANN401
     if isinstance(answer, str):
         return _TRUTHS.get(answer.strip().lower())
-    return {0: 1.0, 1: 0.0}.get(answer) if isinstance(answer, bool | int | float | np.generic) else None
+    if isinstance(answer, int | float | np.number | np.bool_) and answer in (0, 1):
+        return 0.0 if answer else 1.0
+    return None
 
 
 def coded_sets(answers: Sequence[Any], options: tuple[str, ...], at_most: int, name: str) -> FloatArray:
@@ -104,6 +117,8 @@ def _coded(answers: Sequence[Any], code: Any, name: str) -> FloatArray:  # noqa:
     found = [np.nan if is_missing(answer) else code(answer) for answer in answers]
     if None in found:
         raise BadInput(
-            f'person {found.index(None)} answers "{name}" with what is no answer to it; see what the question allows'
+            'person {index} answers "{question}" with what is no answer to it; see what the question allows',
+            index=found.index(None),
+            question=name,
         )
     return np.array(found, dtype=np.float64)

@@ -35,7 +35,7 @@ class Proportions:
             first = self.counted.mean(0)
             return (first, 1 - first)
         raw = [self.counted.mean(cell, HALF) for cell in range(len(self.options))]
-        missing = (1 - sum(raw)) / len(raw)
+        missing = (1 - sum(raw, Fraction(0))) / len(raw)
         return tuple(part + missing for part in raw)
 
     @property
@@ -87,7 +87,9 @@ class Proportions:
         likely = min(max(spread + math.sqrt(noise), floor), 0.25)
         above = min(max(spread + math.sqrt(noise + likely * counted.weight_squares), floor), 0.25)
         sd = math.sqrt(above * counted.weight_squares)
-        return mixture_reach(0.9 * error, sd=sd, scales=self._scales(unit)) + skewness_allowance(error) * counted.heaviest
+        return (
+            mixture_reach(0.9 * error, sd=sd, scales=self._scales(unit)) + skewness_allowance(error) * counted.heaviest
+        )
 
     def _noise(self, scores: Sequence[float]) -> float:
         return math.fsum(LAPLACE.variance(scale) for scale in self._scales(scores))

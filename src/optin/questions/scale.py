@@ -54,5 +54,9 @@ class ScaleResult(Proportions):
 
     def _top(self, count: int) -> tuple[str, ...]:
         if not 1 <= count < len(self.options):
-            raise BadInput(f"the top must be 1 to {len(self.options) - 1} of {len(self.options)} options")
+            raise BadInput(
+                "count must be 1 to {most}: the top of {options} options",
+                most=len(self.options) - 1,
+                options=len(self.options),
+            )
         return self.options[-count:]

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
+from optin.questions.choice import Choice
+from optin.questions.histogram import Histogram
 from optin.questions.kinds import Question, checked_text
+from optin.questions.multiple_choice import MultipleChoice
 from optin.questions.number import Number
+from optin.questions.scale import Scale
+from optin.questions.score import Score
+from optin.questions.toml import sheet_in
+from optin.questions.yes_no import YesNo
 
-KINDS = {Number.kind: Number}
-"""Every kind there is; a new one is a file and a line here."""
+KINDS: dict[str, Any] = {kind.kind: kind for kind in (Number, YesNo, Choice, Scale, Score, Histogram, MultipleChoice)}
+"""Every kind there is; a new one is a file and a name here."""
 
 
 @dataclass(frozen=True)
@@ -57,18 +65,26 @@ class Sheet:
         raise KeyError(name)
 
     @property
-    def only(self) -> Question:
-        """The one question of a sheet of one; more are not planned, announced or released yet."""
-        if len(self.questions) != 1:
+    def only(self) -> Number:
+        """The one number of a sheet of one; anything else can be sized, and not planned, announced or released yet."""
+        first = self.questions[0]
+        if len(self.questions) != 1 or not isinstance(first, Number):
             raise BadInput(
-                "this sheet has {count} questions; only sheets of one can be used yet", count=len(self.questions)
+                "only a sheet of one number can be planned yet, and this one has {count} questions; optin.size says what"
+                " any sheet would give",
+                count=len(self.questions),
             )
-        return self.questions[0]
+        return first
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""
         words = {"title": self.title, "purpose": self.purpose, "asked_by": self.asked_by}
         return {**words, "questions": [question.to_record() for question in self.questions]}
+
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str]) -> Sheet:
+        """Read a sheet from a TOML file: title, purpose, asked_by, and a [[question]] with a kind for each question."""
+        return cls(**sheet_in(path, KINDS))
 
     @classmethod
     def from_fields(cls, fields: Fields) -> Sheet:
@@ -83,6 +99,6 @@ def _question(fields: Fields) -> Question:
     kind = fields.take_text("kind")
     if kind not in KINDS:
         fields.refuse(f'this optin knows no question of kind "{kind}"')
-    found = KINDS[kind].from_fields(fields)
+    found: Question = KINDS[kind].from_fields(fields)
     fields.finish()
     return found

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
-from optin.questions.kinds import checked_name, checked_text, number
+from optin.questions.kinds import checked_name, checked_text
+from optin.questions.number import number
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from optin.questions.cells import LEVEL, Cell, Chosen, FloatArray
 from optin.questions.counted import Counted
 from optin.questions.options import coded_truths
 from optin.questions.proportions import Proportions
+from optin.questions.spending import Spending
 from optin.questions.worded import Worded, words_of
 
 YES = "yes"
@@ -41,6 +42,15 @@ class YesNo(Worded):
     def result(self, counted: Counted) -> Proportions:
         """Read the proportion of yes off the noisy cell."""
         return Proportions(self.options, counted)
+
+    @property
+    def yardstick(self) -> float:
+        """What ± is measured against: the sd of an option that half of the people choose."""
+        return 0.5
+
+    def half_width(self, error: float, spending: Spending) -> float:
+        """Return half of the interval for a proportion of one half, the widest there is."""
+        return spending.proportion_half_width(error, (1.0,))
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""

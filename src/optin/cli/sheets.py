@@ -1,0 +1,151 @@
+"""``optin size`` and ``optin sheet``: a sheet of questions before anyone is asked."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from optin.cli.options import AsJson
+from optin.cli.screen import columns, print_json, say
+
+if TYPE_CHECKING:
+    from optin.planning.size import Size, SizedQuestion
+    from optin.questions import Sheet
+
+SheetFile = Annotated[Path, typer.Argument(metavar="SHEET", help="TOML: a [[question]] for each question.")]
+People = Annotated[int, typer.Option("--people", metavar="N", help="How many people will answer.")]
+Mix = Annotated[
+    str, typer.Option("--limits", metavar="careful|mixed|open|NUMBER", help="What limits people are likely to choose.")
+]
+Groups = Annotated[int, typer.Option("--groups", metavar="G", help="Results for each of G groups of one size.")]
+
+EXAMPLE = """\
+# A sheet of questions: everyone answers under one personal limit for all of them.
+title = "Shifts and breaks"
+purpose = "To plan shifts for next year"
+asked_by = "The works council"
+
+[[question]]
+name = "hours"
+kind = "number"                     # the mean, and how far people differ
+text = "How many hours did you work last week?"
+unit = "hours"
+bounds = [0, 80]                    # answers beyond count as the bound
+sd = 9                              # what you expect; left out, the worst case is taken
+
+[[question]]
+name = "break"
+kind = "yes-no"
+text = "Did you skip a break?"
+
+[[question]]
+name = "shift"
+kind = "choice"                     # 2 to 50 options; "rather not say" is protected like any answer
+text = "Which shift do you work most?"
+options = ["early", "late", "night", "rather not say"]
+
+[[question]]
+name = "mood"
+kind = "scale"                      # options in order, the least first
+text = "How do you feel after work?"
+options = ["very bad", "bad", "fair", "good", "very good"]
+
+# More kinds:
+#   kind = "score"            items = 9, each = [0, 3]     items are added up; only the total is an answer
+#   kind = "histogram"        edges = [16, 25, 35, 45, 55, 65, 80]
+#   kind = "multiple-choice"  options = [...], at_most = 3
+# Every kind takes: importance = 2 (twice the effective people), max_gap, column (default: the name)
+"""
+
+
+def size_sheet(
+    sheet: SheetFile,
+    people: People,
+    limits: Mix = "mixed",
+    groups: Groups = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Say what a sheet would give, before anyone is asked: ± and a verdict for each question.
+
+    A verdict compares ± with how far answers lie apart (their sd): up to a fifth is good, up to a half poor, more useless. For
+    a proportion that is ± 10 points and ± 25 points.
+
+    Example: optin size sheet.toml --people 400 --limits mixed
+    """
+    from optin.planning import size
+    from optin.questions import Sheet
+
+    asked = Sheet.from_toml(sheet)
+    found = size(asked, people=people, limits=_limits(limits), groups=groups)
+    if as_json:
+        print_json(asdict(found))
+    else:
+        _show(found, asked)
+
+
+def _limits(given: str) -> str | float:
+    try:
+        return float(given)
+    except ValueError:
+        return given
+
+
+def _show(found: Size, asked: Sheet) -> None:
+    whom = f"{found.people:,} people" + (f" in {found.groups:,} groups" if found.groups > 1 else "")
+    header = ["question", "kind", "±", "verdict", "as accurate as", "of epsilon", "good from", "without it"]
+    lines = [_line(each, asked) for each in found.questions]
+    columns(f"{whom}, limits: {found.limits}", header, lines)
+    say("as accurate as: so many people without noise; without it: the same for the other questions, were it not asked")
+    for each in found.questions:
+        if each.epsilon_share > 0.5 and len(found.questions) > 1:
+            say(f'"{each.name}" takes more than half of everyone\'s epsilon: is its sd right, or could it be left out?')
+
+
+def _line(each: SizedQuestion, asked: Sheet) -> list[str]:
+    from optin.planning.reach import at_most
+
+    points = asked[each.name].kind not in ("number", "score")
+    half = (
+        f"{at_most(100 * each.half_width)} points" if points else f"{at_most(each.half_width)} {asked[each.name].unit}"
+    )
+    return [
+        each.name,
+        each.kind,
+        half.strip(),
+        each.verdict,
+        f"{each.effective_people:,.1f}",
+        f"{each.epsilon_share:.0%}",
+        "more than 10^9" if each.people_needed is None else f"{each.people_needed:,}",
+        "-" if each.effective_without is None else f"{each.effective_without:,.1f}",
+    ]
+
+
+def print_example() -> None:
+    """Print a commented sheet to start from.
+
+    Example: optin sheet example > sheet.toml
+    """
+    say(EXAMPLE.rstrip())
+
+
+def check_sheet(sheet: SheetFile, as_json: AsJson = False) -> None:
+    """Read a sheet, and say what each question takes of everyone's epsilon.
+
+    Example: optin sheet check sheet.toml
+    """
+    from optin.kernel.sharing import equal_shares
+    from optin.questions import Sheet
+
+    asked = Sheet.from_toml(sheet)
+    if as_json:
+        print_json(asked.to_record())
+        return
+    shares = equal_shares(tuple(question.price for question in asked))
+    lines = [
+        [question.name, question.kind, f"{question.price:.4g}", f"{share:.0%}", question.text]
+        for question, share in zip(asked, shares, strict=True)
+    ]
+    columns(asked.title or "Sheet", ["question", "kind", "price", "of epsilon", "text"], lines)

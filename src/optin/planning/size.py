@@ -1,0 +1,208 @@
+"""How large a study must be, before anyone is asked: what a sheet would give so many people with such limits.
+
+Counting everyone is not needed: n people of whom each limit has its part solve E1 as a few of them do at a price n times
+smaller, so any number of people costs what a few cost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from optin.errors import BadInput
+from optin.kernel.halfwidth import heaviest_weight
+from optin.kernel.ladder import Array
+from optin.kernel.passes import ArrayLimits
+from optin.kernel.sharing import Demand, share_out
+from optin.questions import Question, Sheet
+from optin.questions.spending import Spending
+
+Verdict = Literal["good", "poor", "useless"]
+
+MIXES: dict[str, tuple[tuple[float, int], ...]] = {
+    "careful": ((0.1, 50), (0.3, 40), (1.0, 10)),
+    "mixed": ((0.1, 34), (0.5, 43), (1.0, 23)),
+    "open": ((0.5, 20), (1.0, 40), (3.0, 40)),
+}
+"""Limits that people might choose: epsilon, and how many of a hundred choose it."""
+GOOD, POOR = 0.2, 0.5
+"""A verdict is ± over the sd of an answer: up to a fifth is good, up to a half is poor. Of a proportion: ± 10 and ± 25 points."""
+_ERROR = 0.05
+_MOST_PEOPLE = 10**9
+
+
+@dataclass(frozen=True)
+class SizedQuestion:
+    """What one question would give: ± and a verdict, and what it takes from the others."""
+
+    name: str
+    kind: str
+    epsilon_share: float
+    effective_people: float
+    half_width: float
+    verdict: Verdict
+    people_needed: int | None
+    """How many people would make it good, everything else unchanged; None: more than 10^9."""
+    effective_without: float | None
+    """The effective people of the others, had this question not been asked; None for an only question."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a sheet would give, question by question."""
+
+    people: int
+    groups: int
+    limits: str
+    questions: tuple[SizedQuestion, ...]
+
+    def __getitem__(self, name: str) -> SizedQuestion:
+        for question in self.questions:
+            if question.name == name:
+                return question
+        raise KeyError(name)
+
+
+def size(
+    sheet: Sheet | Sequence[Question] | Question,
+    *,
+    people: int,
+    limits: str | float | ArrayLike = "mixed",
+    groups: int = 1,
+) -> Size:
+    """Say what a sheet would give before anyone is asked: ±, a verdict and the people needed for each question.
+
+    ``limits`` is "careful", "mixed" or "open", one number for everyone, or earlier people's limits. ``groups`` divides people
+    into as many groups of one size, each with its own results. A verdict compares ± with the sd of an answer: up to a
+    fifth is good, up to a half poor, more is useless (for a proportion: ± 10 points, ± 25 points).
+
+    >>> import optin
+    >>> found = optin.size([optin.YesNo("break"), optin.Number("hours", bounds=(0, 80), sd=9)], people=2000)
+    >>> [(q.name, round(q.half_width, 3), q.verdict) for q in found.questions]
+    [('break', 0.032, 'good'), ('hours', 0.638, 'good')]
+    """
+    asked = sheet if isinstance(sheet, Sheet) else Sheet(sheet)
+    few, words = _few(limits)
+    _check_counts(people, groups)
+    solve = _Solver(few)
+    found = solve(tuple(asked), people / groups)
+    questions = [_sized(solve, tuple(asked), place, people, groups, found[place]) for place in range(len(asked))]
+    return Size(int(people), int(groups), words, tuple(questions))
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What a question gets: its share, one over its v, and the sums that its interval follows from."""
+
+    share: float
+    effective: float
+    spending: Spending
+
+
+class _Solver:
+    """Solve a sheet for any number of people whose limits are spread as those of a few."""
+
+    def __init__(self, few: Array) -> None:
+        self.limits = ArrayLimits(few)
+        self.few = few
+
+    def __call__(self, questions: tuple[Question, ...], people: float) -> list[_Given]:
+        times = people / len(self.few)
+        demand = Demand(
+            tuple(question.price / times for question in questions),
+            tuple(question.importance for question in questions),
+            tuple(question.max_gap / question.yardstick for question in questions),
+        )
+        found = share_out(self.limits, demand)
+        if found.design.noiseless:
+            squares = 1.0 / (found.design.pooled * times)
+            return [_Given(share, 1.0 / squares, Spending(math.inf, squares, squares)) for share in found.shares]
+        total, squares = found.design.reach * times, found.design.weight_squares / times
+        heaviest = float(heaviest_weight(people, squares, found.design.cap / total))
+        return [
+            _Given(
+                share,
+                1.0 / (squares + question.price / (share * total) ** 2),
+                Spending(share * total, squares, heaviest),
+            )
+            for question, share in zip(questions, found.shares, strict=True)
+        ]
+
+
+def _sized(
+    solve: _Solver, questions: tuple[Question, ...], place: int, people: int, groups: int, given: _Given
+) -> SizedQuestion:
+    question = questions[place]
+    others = questions[:place] + questions[place + 1 :]
+
+    def good(count: float) -> bool:
+        spending = solve(questions, count)[place].spending
+        return verdict(question.half_width(_ERROR, spending), question.yardstick) == "good"
+
+    half = question.half_width(_ERROR, given.spending)
+    return SizedQuestion(
+        name=question.name,
+        kind=question.kind,
+        epsilon_share=given.share,
+        effective_people=given.effective,
+        half_width=half,
+        verdict=verdict(half, question.yardstick),
+        people_needed=_fewest(good, groups),
+        effective_without=min(each.effective for each in solve(others, people / groups)) if others else None,
+    )
+
+
+def verdict(half_width: float, yardstick: float) -> Verdict:
+    """Judge ± against the sd of an answer: up to a fifth of it is good, up to a half poor, more useless.
+
+    >>> verdict(0.08, 0.5), verdict(0.2, 0.5), verdict(0.3, 0.5)
+    ('good', 'poor', 'useless')
+    """
+    if half_width <= GOOD * yardstick:
+        return "good"
+    return "poor" if half_width <= POOR * yardstick else "useless"
+
+
+def _fewest(good: Callable[[float], bool], groups: int) -> int | None:
+    """Find the fewest people that will do, by doubling and halving; they are divided into groups."""
+    high = 1
+    while not good(high):
+        high *= 2
+        if high * groups > _MOST_PEOPLE:
+            return None
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if good(middle) else (middle, high)
+    return high * groups
+
+
+def _few(limits: str | float | ArrayLike) -> tuple[Array, str]:
+    if isinstance(limits, str):
+        if limits not in MIXES:
+            raise BadInput(
+                'limits must be {mixes}, one number, or people\'s limits; "{given}" is none of these',
+                mixes=", ".join(MIXES),
+                given=limits,
+            )
+        return np.repeat(*(np.array(part) for part in zip(*MIXES[limits], strict=True))).astype(float), limits
+    try:
+        found = np.atleast_1d(np.asarray(limits, dtype=float))
+    except (TypeError, ValueError):
+        raise BadInput("limits must be numbers") from None
+    if found.ndim != 1 or not found.size or not (found >= 0).all() or not (found > 0).any():
+        raise BadInput("limits must be numbers of 0 or more, one of them positive")
+    return found, f"{found[0]:g} each" if found.size == 1 else f"as {found.size:,} people had"
+
+
+def _check_counts(people: object, groups: object) -> None:
+    for name, count in (("people", people), ("groups", groups)):
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 1 <= count <= _MOST_PEOPLE:
+            raise BadInput("{name} must be a whole number of 1 to 10^9", name=name)
+    if cast("int", groups) > cast("int", people):
+        raise BadInput("there are more groups than people")

@@ -1,0 +1,58 @@
+"""Sheets as people write them: TOML, with a [[question]] for each question."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from optin.errors import BadInput
+
+_WORDS = ("title", "purpose", "asked_by")
+
+
+def sheet_in(path: str | os.PathLike[str], kinds: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the arguments of a sheet from a file; a key that nobody knows is refused by name."""
+    try:
+        with open(path, "rb") as file:
+            found = tomllib.load(file)
+    except OSError as error:
+        raise BadInput("{path} cannot be read: {why}", path=os.fspath(path), why=error.strerror) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput("{path} is not TOML: {why}", path=os.fspath(path), why=error) from None
+    questions = found.pop("question", [])
+    unknown = sorted(set(found) - set(_WORDS))
+    if unknown or not isinstance(questions, list) or not questions:
+        raise BadInput(
+            "{path}: a sheet has title, purpose, asked_by and a [[question]] for each question{odd}",
+            path=os.fspath(path),
+            odd=f', and no "{unknown[0]}"' if unknown else "",
+        )
+    return {"questions": [_question(each, place, kinds) for place, each in enumerate(questions, 1)], **found}
+
+
+def _question(given: Any, place: int, kinds: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    if not isinstance(given, dict) or given.get("kind") not in kinds:
+        raise BadInput("question {place}: give its kind, one of {kinds}", place=place, kinds=", ".join(sorted(kinds)))
+    kind = kinds[given["kind"]]
+    keys = {name: _plain(value) for name, value in given.items() if name != "kind"}
+    known = inspect.signature(kind).parameters
+    for name in keys:
+        if name not in known:
+            raise BadInput(
+                'question {place}: a {kind} has no "{key}"; it has {known}',
+                place=place,
+                kind=given["kind"],
+                key=name,
+                known=", ".join(known),
+            )
+    missing = [name for name, one in known.items() if one.default is one.empty and name not in keys]
+    if missing:
+        raise BadInput('question {place}: "{key}" is missing', place=place, key=missing[0])
+    return kind(**keys)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    return tuple(value) if isinstance(value, list) else value

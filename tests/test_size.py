@@ -1,0 +1,127 @@
+"""How large a study must be: what a sheet would give, without anyone asked."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import optin
+from optin.cli.app import app
+from optin.kernel.passes import ArrayLimits
+from optin.kernel.sharing import Demand, share_out
+from optin.planning.size import MIXES
+
+FIVE = [
+    optin.YesNo("a"),
+    optin.YesNo("b"),
+    optin.YesNo("c"),
+    optin.MultipleChoice("reasons", options=tuple("12345"), at_most=3),
+    optin.Number("hours", bounds=(0, 80), sd=9),
+]
+
+
+@pytest.mark.parametrize(("limit", "effective"), [(0.28, 0.9), (1.0, 10.6)])
+def test_five_questions_to_120_people_are_dear(limit, effective):
+    found = optin.size(FIVE, people=120, limits=limit)
+    assert [round(question.effective_people, 1) for question in found.questions] == [effective] * 5
+    assert {question.verdict for question in found.questions} == {"useless"}
+
+
+@pytest.mark.parametrize("importance", [1.0, 3.0])
+def test_a_few_people_stand_for_any_number_of_them(importance):
+    sheet = [optin.YesNo("a", importance=importance), optin.Choice("b", options=("x", "y", "z"))]
+    limits = np.repeat([limit for limit, _ in MIXES["mixed"]], [34 * 7, 43 * 7, 23 * 7])
+    demand = Demand(tuple(q.price for q in sheet), tuple(q.importance for q in sheet), (0.0, 0.0))
+    exact = share_out(ArrayLimits(limits), demand)
+    found = optin.size(sheet, people=700, limits="mixed")
+    assert [q.epsilon_share for q in found.questions] == pytest.approx(exact.shares)
+    assert min(
+        q.effective_people / q_.importance for q, q_ in zip(found.questions, sheet, strict=True)
+    ) == pytest.approx(1 / exact.theta)
+
+
+def test_one_number_is_what_its_plan_says():
+    limits = np.repeat([limit for limit, _ in MIXES["mixed"]], [340, 430, 230])
+    plan = optin.plan(optin.PrivacyConstrained(limits), bounds=(0, 80), data_sd=9)
+    found = optin.size(optin.Number("hours", bounds=(0, 80), sd=9), people=1000)["hours"]
+    assert found.effective_people == pytest.approx(plan.effective_people)
+    assert found.half_width == pytest.approx(plan.half_width())
+    assert (found.epsilon_share, found.effective_without) == (1.0, None)
+
+
+def test_as_many_people_as_needed_are_good_and_one_fewer_is_not():
+    needed = optin.size(FIVE, people=100).questions[0].people_needed
+    assert optin.size(FIVE, people=needed).questions[0].verdict == "good"
+    assert optin.size(FIVE, people=needed - 1).questions[0].verdict == "poor"
+    in_groups = optin.size(FIVE, people=100, groups=4).questions[0].people_needed
+    assert in_groups == 4 * needed
+
+
+def test_dropping_a_question_gains_what_it_says():
+    found = optin.size(FIVE, people=500)
+    rest = optin.size(FIVE[:-1], people=500)
+    assert found["hours"].effective_without == pytest.approx(rest["a"].effective_people)
+    assert found["hours"].effective_without > found["hours"].effective_people
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"people": 0}, {"people": 2.5}, {"people": True}, {"people": 10, "groups": 11}, {"people": 10, "limits": "brave"},
+     {"people": 10, "limits": [-1.0]}, {"people": 10, "limits": [0.0]}, {"people": 10, "limits": ["x"]}],
+)  # fmt: skip
+def test_a_study_that_cannot_be_is_refused(wrong):
+    with pytest.raises(optin.BadInput):
+        optin.size(FIVE, **wrong)
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+@pytest.fixture
+def sheet(tmp_path):
+    path = tmp_path / "sheet.toml"
+    path.write_text(run("sheet", "example").stdout)
+    return path
+
+
+def test_the_example_of_a_sheet_is_one(sheet):
+    assert [question.kind for question in optin.Sheet.from_toml(sheet)] == ["number", "yes-no", "choice", "scale"]
+    assert "rather not say" in sheet.read_text()
+    shown = run("sheet", "check", sheet)
+    assert shown.exit_code == 0
+    assert "Did you skip a break?" in shown.stdout
+
+
+def test_the_command_line_says_what_the_library_says(sheet):
+    told = json.loads(run("size", sheet, "--people", 400, "--limits", "mixed", "--json").stdout)
+    found = optin.size(optin.Sheet.from_toml(sheet), people=400)
+    assert [each["half_width"] for each in told["questions"]] == [each.half_width for each in found.questions]
+    assert "useless" in run("size", sheet, "--people", 30, "--limits", 0.1).stdout
+    assert run("size", sheet, "--people", 30, "--limits", "brave").exit_code != 0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("title = ", "not TOML"),
+        ("title = 'x'", r"\[\[question\]\]"),
+        ("colour = 1\n[[question]]\nkind='yes-no'\nname='a'", "colour"),
+        ("[[question]]\nkind='song'\nname='a'", "give its kind"),
+        ("[[question]]\nkind='yes-no'\nname='a'\noptions=['x']", 'no "options"'),
+        ("[[question]]\nkind='choice'\nname='a'", '"options" is missing'),
+        ("[[question]]\nkind='yes-no'", '"name" is missing'),
+        ("[[question]]\nkind='choice'\nname='a'\noptions=['x','x']", "twice"),
+    ],
+)
+def test_a_sheet_with_a_mistake_is_refused_with_what_to_do(tmp_path, text, words):
+    path = tmp_path / "s.toml"
+    path.write_text(text)
+    with pytest.raises(optin.BadInput, match=words):
+        optin.Sheet.from_toml(path)
+
+
+def test_a_sheet_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(optin.BadInput, match="cannot be read"):
+        optin.Sheet.from_toml(tmp_path / "none.toml")
