@@ -135,7 +135,9 @@ def test_what_one_person_has_left_cannot_be_read_off_the_announced_sums(house):
     assert crowd[0].receipt(campaign).spent <= 0.02 * 2**32
 
 
-@pytest.mark.parametrize(("base", "words"), [(5.0, "too few people are promised"), (0.3, "too few people would gain from joining")])
+@pytest.mark.parametrize(
+    ("base", "words"), [(5.0, "too few people are promised"), (0.3, "too few people would gain from joining")]
+)
 def test_a_plan_that_asks_more_than_most_have_left_fails_without_saying_of_whom_or_how_many(house, base, words):
     analyst, crowd = house.analyst(), house.people(24)
     for person in crowd[:17]:

@@ -27,7 +27,6 @@ from optin.cli.output import Output, read_record, read_text
 from optin.cli.people import Columns, People, located, read_people
 from optin.cli.screen import finite, note, print_json, warn, working
 from optin.errors import BadInput
-from optin.kernel.rounding import epsilon_of
 
 if TYPE_CHECKING:
     from optin.agents import Agents, Description
@@ -139,6 +138,7 @@ def expect_planned(path: Path, plan: Plan, agents: Agents, stated: People) -> No
 def _is_planned(plan: Plan, agents: Agents) -> bool:
     """Tell whether the plan gives these people what it says; a grain each is lost where a ledger counts in grains."""
     from optin.cli.spread import table_of
+    from optin.kernel.rounding import epsilon_of
 
     if len(agents) != plan.people or math.isinf(plan.eta):
         return len(agents) == plan.people

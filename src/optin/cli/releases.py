@@ -32,7 +32,6 @@ from optin.cli.options import (
 from optin.cli.output import Output, expect_free, read_record
 from optin.cli.people import Columns, located, named
 from optin.errors import BadInput, PromiseBroken
-from optin.kernel.rounding import epsilon_of
 from optin.wording.numbers import plain
 
 if TYPE_CHECKING:
@@ -259,6 +258,7 @@ def _to(value: float, error: float) -> str:
 
 
 def _receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
+    from optin.kernel.rounding import epsilon_of
     from optin.receipts import outcome
 
     left = "without limit" if receipt.remaining is None else f"{epsilon_of(receipt.remaining):.9g}"

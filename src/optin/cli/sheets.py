@@ -105,7 +105,7 @@ def _show(found: Size, asked: Sheet) -> None:
 
 
 def _line(each: SizedQuestion, asked: Sheet) -> list[str]:
-    from optin.planning.reach import at_most
+    from optin.wording.numbers import at_most
 
     points = asked[each.name].kind not in ("number", "score")
     half = (
