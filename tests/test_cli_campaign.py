@@ -146,8 +146,15 @@ def test_a_quorum_that_is_not_reached_charges_nobody(folder):
     assert [a["kind"] for a in optin_ok("ledger", "show", "--ledger", "ledger.sqlite", "--json").json][-1] == "announce"
 
 
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
-@pytest.mark.parametrize("accounted", [True, False], ids=["ledger", "no ledger"])
+@pytest.mark.parametrize(
+    ("accounted", "engine"),
+    [
+        pytest.param(True, "memory", id="ledger-memory"),
+        pytest.param(False, "memory", id="no ledger-memory"),
+        pytest.param(True, "duckdb", id="ledger-duckdb"),
+        pytest.param(False, "duckdb", id="no ledger-duckdb", marks=pytest.mark.slow),
+    ],
+)
 def test_a_quorum_counts_those_who_joined_and_are_promised_something(tmp_path, monkeypatch, engine, accounted):
     monkeypatch.chdir(tmp_path)
     rows = [

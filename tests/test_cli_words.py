@@ -102,7 +102,7 @@ def test_a_budget_spent_names_the_line_of_the_first_person(tmp_path):
     assert "index" not in outcome.err
 
 
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("engine", ["memory", pytest.param("duckdb", marks=pytest.mark.slow)])
 def test_totals_over_all_releases_can_be_stated_apart_from_the_limit(tmp_path, engine):
     lines = ["id,limit,total", *(f"p{k:02d},0.5,{1 if k else 0.25}" for k in range(30))]
     table = tmp_path / "people.csv"
