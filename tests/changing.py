@@ -44,3 +44,44 @@ def changed_plan(plan, **changes):
     cap = rest.pop("cap", design.cap)
     design = replace(design, cap=cap, variances=variances, sums=replace(design.sums, **sums))
     return replace(plan, sheet=sheet, designs=(design,), wish=wish, promise=promised(plan.promise, promise), **rest)
+
+
+NAMED = {"campaign", "round", "model"}
+ASKED = {"bounds", "data_variance", "max_gap"}
+EXACT = {"total_grains", "total_squared_grains"}
+
+
+def changed_offer(offer, **changes):
+    """An announcement that says something else."""
+    question, named, exact, promise, rest = parted(changes, ASKED, NAMED, EXACT, {*PROMISE, "promised_variance"})
+    if "variance" in rest:
+        rest["variances"] = (rest.pop("variance"),)
+    terms = replace(offer.terms, **named, sheet=asked(offer.sheet, question)) if question or named else offer.terms
+    public = replace(offer.public, promise=promised(offer.promise, promise), **rest)
+    return replace(offer, terms=terms, public=public, sealed=replace(offer.sealed, **exact))
+
+
+def changed_release(release, **changes):
+    """A release that says something else."""
+    exact, rest = parted(changes, EXACT)
+    joined = replace(release.joined, sums=replace(release.joined.sums, **exact))
+    if "joined_people" in rest:
+        joined = replace(joined, people=rest.pop("joined_people"))
+    if "tilt" in rest:
+        joined = replace(joined, tilt=rest.pop("tilt"))
+    if "noisy_total" in rest:
+        rest["noisy_totals"] = ((rest.pop("noisy_total"),),)
+    return replace(release, joined=joined, **rest)
+
+
+def parts_of(record):
+    """Every object within a JSON record, itself first."""
+    if isinstance(record, dict):
+        yield record
+    for part in record.values() if isinstance(record, dict) else record if isinstance(record, list) else ():
+        yield from parts_of(part)
+
+
+def part_with(record, name):
+    """The object of a JSON record that holds a field."""
+    return next(part for part in parts_of(record) if name in part)

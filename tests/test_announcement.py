@@ -1,6 +1,5 @@
 """The public offer: exact promises, exact sums, one fingerprint, and what a person makes of it alone."""
 
-import dataclasses
 import decimal
 import json
 import math
@@ -8,12 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from changing import changed_offer, part_with, parts_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import optin
 from optin.announcement import Announcement
-from optin.announcement.offer import exact_variance
+from optin.announcement.exact import exact_variance
 from optin.errors import BadInput, Infeasible
 from optin.grains.arrays import GrainRule, everyone_grains, sums, sums_above
 
@@ -231,25 +231,40 @@ def test_announcements_read_back_unchanged_and_stay_small():
         assert len(offer.to_json()) < 2000
 
 
-@pytest.mark.parametrize("name", [f.name for f in dataclasses.fields(Announcement)])
+ANNOUNCED = [
+    *("campaign", "round", "model", "title", "purpose", "asked_by", "kind", "name", "text", "unit", "column", "bounds"),
+    *("importance", "max_gap", "data_variance", "people", "cap", "cap_lowered", "eta", "tilt", "variances", "shares"),
+    *("variance", "surplus", "benefit_name", "benefit_at_promise", "outside", "total_grains", "total_squared_grains"),
+    *("quorum_people", "quorum_error", "answers_until", "published_until", "mode"),
+]
+
+
+@pytest.mark.parametrize("name", ANNOUNCED)
 def test_changing_any_announced_field_is_noticed(name):
-    offer, _ = four_crossings()
-    record = json.loads(offer.to_json())
-    found = record[name]
-    record[name] = {
+    record = json.loads(four_crossings()[0].to_json())
+    part = part_with(record, name)
+    found = part[name]
+    part[name] = {
         str: lambda: str(int(found) + 1) if found.isdecimal() else found + "x",
         bool: lambda: not found,
         int: lambda: found + 1,
         float: lambda: found + 0.5,
-        list: lambda: [found[0], found[1] + 1.0],
+        list: lambda: [*found[:-1], found[-1] + 1.0],
+        type(None): lambda: "x",
     }[type(found)]()
     with pytest.raises(BadInput, match="fingerprint"):
         Announcement.from_json(json.dumps(record))
 
 
+def test_every_announced_field_is_among_those_changed():
+    record = json.loads(four_crossings()[0].to_json())
+    leaves = {name for part in parts_of(record) for name, value in part.items() if not list(parts_of(value))}
+    assert leaves == {*ANNOUNCED, "format", "fingerprint"}
+
+
 @pytest.mark.parametrize("forgery", [{"variance": 0.01}, {"eta": 16.0}])
 def test_a_forged_accuracy_is_noticed_even_with_a_fresh_fingerprint(forgery):
-    forged = dataclasses.replace(announced(WORKED)[0], **forgery)
+    forged = changed_offer(announced(WORKED)[0], **forgery)
     with pytest.raises(BadInput, match="does not follow"):
         Announcement.from_json(forged.to_json())
 
@@ -257,24 +272,25 @@ def test_a_forged_accuracy_is_noticed_even_with_a_fresh_fingerprint(forgery):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda record: record.pop("cap"),
+        lambda record: record["public"].pop("cap"),
         lambda record: record.update(extra=1),
-        lambda record: record.update(format="optin.announcement/2"),
+        *(lambda record, part=part: record[part].update(extra=1) for part in ("terms", "public", "sealed")),
+        lambda record: record.update(format="optin.announcement/3"),
         lambda record: record.pop("format"),
         lambda record: record.update(format="optin.release/1"),
-        lambda record: record.update(cap=None),
-        lambda record: record.update(cap="5"),
-        lambda record: record.update(people=4.5),
-        lambda record: record.update(campaign=7),
-        lambda record: record.update(cap_lowered=0),
-        lambda record: record.update(bounds=[1.0, 0.0]),
-        lambda record: record.update(bounds=[0.0]),
-        lambda record: record.update(bounds=[0, 10**400]),
-        lambda record: record.update(bounds=[-1e308, 1e308]),
-        lambda record: record.update(bounds=[0.0, 1e200]),
-        lambda record: record.update(bounds=[0.0, 5e-324]),
-        lambda record: record.update(cap=10**400),
-        lambda record: record.update(people=10**400),
+        lambda record: part_with(record, "cap").update(cap=None),
+        lambda record: part_with(record, "cap").update(cap="5"),
+        lambda record: part_with(record, "people").update(people=4.5),
+        lambda record: part_with(record, "campaign").update(campaign=7),
+        lambda record: part_with(record, "cap_lowered").update(cap_lowered=0),
+        lambda record: part_with(record, "bounds").update(bounds=[1.0, 0.0]),
+        lambda record: part_with(record, "bounds").update(bounds=[0.0]),
+        lambda record: part_with(record, "bounds").update(bounds=[0, 10**400]),
+        lambda record: part_with(record, "bounds").update(bounds=[-1e308, 1e308]),
+        lambda record: part_with(record, "bounds").update(bounds=[0.0, 1e200]),
+        lambda record: part_with(record, "bounds").update(bounds=[0.0, 5e-324]),
+        lambda record: part_with(record, "cap").update(cap=10**400),
+        lambda record: part_with(record, "people").update(people=10**400),
     ],
 )
 def test_malformed_announcements_are_refused(change):
@@ -294,7 +310,7 @@ def test_an_unknown_model_and_impossible_counts_are_refused_even_with_a_fresh_fi
     offer, _ = announced(WORKED)
     for change in ({"model": "other"}, {"people": 0}, {"total_grains": 0}, {"cap": -1.0}, {"round": 0}):
         with pytest.raises(BadInput, match=r"cannot be read|round must be"):
-            Announcement.from_json(dataclasses.replace(offer, **change).to_json())
+            Announcement.from_json(changed_offer(offer, **change).to_json())
 
 
 IMPOSSIBLE = [
@@ -308,14 +324,14 @@ IMPOSSIBLE = [
 
 def stated_again(offer, change):
     """Forge an announcement as well as one can: with every number that follows from the others made to follow."""
-    forged = dataclasses.replace(offer, **change)
+    forged = changed_offer(offer, **change)
     variance = float(exact_variance(forged, forged.total_grains, forged.total_squared_grains))
-    return dataclasses.replace(forged, variance=variance)
+    return changed_offer(forged, variance=variance)
 
 
 @pytest.mark.parametrize("change", IMPOSSIBLE, ids=lambda change: next(iter(change)))
 def test_what_no_plan_could_announce_is_refused_even_with_a_fresh_fingerprint(change):
-    with pytest.raises(BadInput, match=r"contradicts itself|round must|campaign must"):
+    with pytest.raises(BadInput, match=r"contradicts itself|round must|campaign must|must lie between|is not a number"):
         Announcement.from_json(stated_again(announced(WORKED)[0], change).to_json())
 
 
@@ -327,8 +343,8 @@ def test_what_no_plan_could_announce_is_refused_even_with_a_fresh_fingerprint(ch
     ],
 )
 def test_a_promise_to_people_with_costs_that_does_not_follow_is_refused(change):
-    with pytest.raises(BadInput, match="contradicts itself"):
-        Announcement.from_json(dataclasses.replace(four_crossings()[0], **change).to_json())
+    with pytest.raises(BadInput, match=r"contradicts itself|is not a number"):
+        Announcement.from_json(changed_offer(four_crossings()[0], **change).to_json())
 
 
 @settings(max_examples=200)

@@ -1,7 +1,7 @@
 """The job, step by step, with a ledger behind it."""
 
+import json
 import math
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -252,7 +252,7 @@ def test_a_stored_release_is_published_with_all_its_marks(book):
     release = campaign.release(announced(book), people, VALUES, ledger=book)
     for change in ({"ledger_head": None}, {"ledger_number": None}, {"charged": False}, {"ledger_number": 10**40}):
         with pytest.raises(BadInput, match=r"disagree|malformed"):
-            Release.from_json(replace(release, **change).to_json())
+            Release.from_json(json.dumps(json.loads(release.to_json()) | change))
 
 
 def test_people_promised_nothing_make_no_quorum(book):

@@ -228,7 +228,7 @@ def test_budgets_over_costs_plan_announce_and_release(folder):
     optin_ok("plan", "b.csv", "--budgets", "budget", "--costs", "cost", "--bounds", 0, 2, "-o", "p.json")
     optin_ok("announce", "p.json", "b.csv", "--ledger", "l.sqlite", "-o", "a.json")
     optin_ok("release", "a.json", "b.csv", "--values", "value", "--ledger", "l.sqlite", "-o", "r.json")
-    assert json.loads((folder / "r.json").read_text())["joined_people"] == 50
+    assert json.loads((folder / "r.json").read_text())["public"]["joined_people"] == 50
 
 
 def test_people_who_weigh_costs_plan_announce_explain_and_release(folder):

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from changing import changed_offer
 from ledger_steps import (
     OFFERS,
     announce,
@@ -99,7 +100,7 @@ def test_one_grain_charged_and_many_released_is_refused(ledger):
     much = np.full(3, 77_000_000_000 // 3)
     with pytest.raises(PromiseBroken, match="cannot be released"):
         release(ledger, grains=1, draw=lambda mask, number: drawn_from(offer_of("c", much), much, number))
-    forged = replace(OFFERS["c"], total_grains=int(much.sum()))
+    forged = changed_offer(OFFERS["c"], total_grains=int(much.sum()))
     with pytest.raises(PromiseBroken, match="cannot be released"):
         release(ledger, grains=1, draw=lambda mask, number: drawn_from(forged, much, number))
     assert counts(ledger)["charges"] == 0
@@ -295,12 +296,13 @@ def test_a_ledger_rewritten_as_a_whole_is_seen_against_an_outside_copy_alone(sto
         assert not verify(connection, [receipt]).ok
 
 
-def test_two_heads_with_the_same_fingerprint_are_told_apart_by_their_place(ledger):
-    """A release's fingerprint does not cover the hash of its place, so two ledgers can share one."""
+def test_two_heads_give_two_fingerprints_and_are_told_apart_by_their_place(ledger):
+    """What was drawn is sealed before its place has a hash; the fingerprint that is published covers both."""
     announce(ledger)
     mine = copy_of(release(ledger))
-    theirs = replace(mine, ledger_head="ab" * 32)
-    assert mine.fingerprint == theirs.fingerprint
+    theirs = mine.charged_at(mine.ledger_number, "ab" * 32)
+    assert mine.drawn_fingerprint == theirs.drawn_fingerprint
+    assert mine.fingerprint != theirs.fingerprint
     assert ledger.verify([mine, mine]).ok
     assert f"act {mine.ledger_number} is not the one known outside" in found(ledger, theirs)
     assert f"different hashes for act {mine.ledger_number}: someone was shown another ledger" in found(

@@ -111,7 +111,7 @@ def test_the_smallest_group_is_stated_in_one_file():
     def is_ten(node):
         return isinstance(node, ast.Constant) and node.value == 10
 
-    home = SOURCE / "kernel" / "groups.py"
+    home = SOURCE / "wording" / "groups.py"
     found = {
         path.relative_to(SOURCE)
         for path, tree in trees().items()

@@ -1,11 +1,11 @@
 """E12: promises freeze, weights are renormalised over those who joined, and nobody's loss grows."""
 
-import dataclasses
 import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from changing import changed_offer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -111,12 +111,12 @@ def test_slack_makes_room_for_decliners_exactly_up_to_the_promise():
 def test_a_variance_equal_to_the_promised_one_keeps_the_promise_and_one_float_less_does_not():
     """sum A = 2^40 and sum A^2 = 2^66 leave (2^66 / 4 + 2 * 2^64) / 2^80 = 3 * 2^-16, which is a float."""
     offer, _ = quasi_linear(200, slack=0.0)
-    promised = dataclasses.replace(offer, data_variance=0.25, promised_variance=3 * 2.0**-16)
+    promised = changed_offer(offer, data_variance=0.25, promised_variance=3 * 2.0**-16)
     check_promise(promised, 2**40, 2**66)
     for total, squares in ((2**40 - 1, 2**66), (2**40, 2**66 + 1)):
         with pytest.raises(PromiseBroken, match="above the one promised"):
             check_promise(promised, total, squares)
-    less = dataclasses.replace(promised, promised_variance=math.nextafter(3 * 2.0**-16, 0.0))
+    less = changed_offer(promised, promised_variance=math.nextafter(3 * 2.0**-16, 0.0))
     with pytest.raises(PromiseBroken, match="above the one promised"):
         check_promise(less, 2**40, 2**66)
 

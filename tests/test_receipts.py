@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from changing import changed_offer, changed_release
 from hypothesis import given
 from hypothesis import strategies as st
 from ledger_steps import nth
@@ -19,7 +20,7 @@ from optin.receipts import MerkleTree, Receipt, Seal, charge_salts, check, climb
 from optin.releasing import Release
 from optin.releasing import release as draw_release
 
-PUBLISHED = ("announcement", "fingerprint", "joined_people", "ledger_number", "ledger_head")
+PUBLISHED = ("announcement", "drawn_fingerprint", "joined_people", "ledger_number", "ledger_head")
 PEOPLE = 37
 IDS = nth(PEOPLE)
 
@@ -154,15 +155,17 @@ def test_a_path_changed_in_any_place_fails(closed):
 
 def test_a_release_changed_in_its_number_fails(closed):
     ledger, announcement, release = closed
-    for change in ({"noisy_total": release.noisy_total + 1}, {"ledger_head": None}, {"ledger_number": 3}):
+    others = [changed_release(release, noisy_total=release.noisy_total + 1)]
+    others += [release.charged_at(release.ledger_number), release.charged_at(3, release.ledger_head)]
+    for other in others:
         with pytest.raises(PromiseBroken):
-            check(ledger.receipt("p7"), announcement, dataclasses.replace(release, **change))
+            check(ledger.receipt("p7"), announcement, other)
 
 
 def test_another_announcement_fails(closed):
     ledger, announcement, release = closed
     with pytest.raises(PromiseBroken, match="another announcement"):
-        check(ledger.receipt("p7"), dataclasses.replace(announcement, campaign="another"), release)
+        check(ledger.receipt("p7"), changed_offer(announcement, campaign="another"), release)
 
 
 @pytest.fixture
@@ -179,7 +182,7 @@ def cheat(tmp_path, monkeypatch):
             people = {"ids": nth(12), "grains": grains}
             ledger.announce(terms, body=offer.to_json(), allowances=grains, **people)
             entry = ledger.release(terms, draw=lambda mask, number: _marked(drawn, number), **people)
-            release = dataclasses.replace(drawn, charged=True, ledger_number=entry.number, ledger_head=entry.head)
+            release = drawn.charged_at(entry.number, entry.head)
             honest = grains is promised and terms == Terms("survey", 1, offer.fingerprint)
             assert ledger.verify([release]).ok == honest
             return ledger.receipt("p1"), offer, release
@@ -188,8 +191,8 @@ def cheat(tmp_path, monkeypatch):
 
 
 def _marked(drawn, number):
-    marked = dataclasses.replace(drawn, charged=True, ledger_number=number)
-    return marked.to_json(), marked.fingerprint
+    marked = drawn.charged_at(number)
+    return marked.to_json(), marked.drawn_fingerprint
 
 
 def test_what_was_announced_and_booked_passes(cheat):

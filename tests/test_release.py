@@ -15,6 +15,7 @@ import pytest
 import scipy.integrate
 import scipy.special
 import scipy.stats
+from changing import changed_offer, changed_release, part_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -74,9 +75,10 @@ def test_rounding_of_values_moves_the_mean_by_at_most_half_a_level(people):
 def test_anyone_recomputes_the_estimate_from_the_published_integers():
     release = drawn(bounds=(10.0, 30.0))
     record = json.loads(release.to_json())
-    low, high = record["announcement"]["bounds"]
-    share = Fraction(int(record["noisy_total"]), 2**20 * int(record["total_grains"]))
-    assert record["estimate"] == float(Fraction(low) + Fraction(high - low) * share) == release.estimate
+    low, high = part_with(record["announcement"], "bounds")["bounds"]
+    ((noisy_total,),) = record["sealed"]["noisy_totals"]
+    share = Fraction(int(noisy_total), 2**20 * int(record["sealed"]["total_grains"]))
+    assert record["results"][0]["estimate"] == float(Fraction(low) + Fraction(high - low) * share) == release.estimate
 
 
 def test_two_releases_differ_since_nothing_takes_a_seed():
@@ -84,12 +86,25 @@ def test_two_releases_differ_since_nothing_takes_a_seed():
     assert len({optin.release(offer, agents, [0.5] * 4).noisy_total for _ in range(20)}) == 20
 
 
+def told(record):
+    """Everything a release says, by name, whatever part it stands in."""
+    return {
+        **record["public"],
+        **record["sealed"],
+        **record["results"][0],
+        **record,
+        "public": 0,
+        "sealed": 0,
+        "results": 0,
+    }
+
+
 def test_nothing_but_the_noisy_total_depends_on_the_values():
     offer, agents = announced(WORKED)
     first, second = (optin.release(offer, agents, values) for values in ([0.0] * 4, [1.0] * 4))
-    assert dataclasses.replace(first, noisy_total=0) == dataclasses.replace(second, noisy_total=0)
-    same = {"noisy_total", "estimate", "noise_interval_95", "total_interval_95", "fingerprint"}
-    records = [json.loads(release.to_json()) for release in (first, second)]
+    assert changed_release(first, noisy_total=0) == changed_release(second, noisy_total=0)
+    same = {"noisy_totals", "estimate", "noise_interval_95", "total_interval_95", "fingerprint"}
+    records = [told(json.loads(release.to_json())) for release in (first, second)]
     assert {
         name for name in records[0] if records[0][name] != records[1][name]
     } <= same  # intervals may end at the bounds
@@ -129,16 +144,18 @@ def test_grains_are_what_each_person_lost_and_only_for_the_analyst():
 @pytest.mark.parametrize("limits", [WORKED, [0.3] * 500])
 def test_releases_read_back_unchanged_and_stay_small(limits):
     release = drawn(limits, [0.5] * len(limits))
-    charged = dataclasses.replace(release, charged=True, ledger_number=3, ledger_head="ab" * 32)
+    charged = release.charged_at(3, "ab" * 32)
     for found in (release, charged):
         assert Release.from_json(found.to_json()) == found
         assert len(found.to_json()) < 4000
     assert charged.fingerprint != release.fingerprint
+    assert charged.fingerprint != release.charged_at(3, "cd" * 32).fingerprint
+    assert charged.drawn_fingerprint == release.charged_at(3, "cd" * 32).drawn_fingerprint
     assert release.grains is not None
 
 
 FIELDS = [
-    *("noisy_total", "total_grains", "total_squared_grains", "tilt", "estimate", "variance", "bias_bound", "id"),
+    *("noisy_totals", "total_grains", "total_squared_grains", "tilt", "estimate", "variance", "bias_bound", "id"),
     *("joined_people", "fingerprint", "noise_interval_95", "total_interval_95", "total_interval_method"),
     *("charged", "ledger_number"),
 ]
@@ -147,15 +164,19 @@ FIELDS = [
 @pytest.mark.parametrize("name", FIELDS)
 def test_changing_any_published_number_is_noticed(name):
     record = json.loads(drawn().to_json())
-    found = record[name]
-    if isinstance(found, list):
-        record[name] = [found[0], found[1] + 0.01]
+    part = part_with({**record, "announcement": {}}, name)
+    part = record if part.keys() == record.keys() else part
+    found = part[name]
+    if name == "noisy_totals":
+        part[name] = [[str(int(found[0][0]) - 1)]]
+    elif isinstance(found, list):
+        part[name] = [found[0], found[1] + 0.01]
     elif name in ("charged", "ledger_number"):
-        record[name] = "yes"
+        part[name] = "yes"
     elif isinstance(found, str):
-        record[name] = str(int(found) - 1) if found.isdecimal() else found[::-1]
+        part[name] = str(int(found) - 1) if found.isdecimal() else found[::-1]
     else:
-        record[name] = found + 1
+        part[name] = found + 1
     with pytest.raises(BadInput, match="release"):
         Release.from_json(json.dumps(record))
 
@@ -166,16 +187,16 @@ def test_changing_any_published_number_is_noticed(name):
         lambda record: record.pop("versions"),
         lambda record: record.update(versions={"optin": 1}),
         lambda record: record.update(extra=1),
-        lambda record: record.update(format="optin.release/2"),
+        lambda record: record.update(format="optin.release/3"),
         lambda record: record.update(announcement=[]),
-        lambda record: record["announcement"].update(cap=4.0),
-        lambda record: record.pop("noise_interval_95"),
-        lambda record: record.update(noise_interval_95=[10**400, 1]),
-        lambda record: record.update(total_interval_95=["0", True]),
+        lambda record: part_with(record, "cap").update(cap=4.0),
+        lambda record: record["results"][0].pop("noise_interval_95"),
+        lambda record: record["results"][0].update(noise_interval_95=[10**400, 1]),
+        lambda record: record["results"][0].update(total_interval_95=["0", True]),
         lambda record: record.update(charged=None),
-        lambda record: record.update(tilt=10**400),
+        lambda record: record["public"].update(tilt=10**400),
         lambda record: record.update(ledger_number=10**400),
-        lambda record: record["announcement"].update(cap=10**400),
+        lambda record: part_with(record, "cap").update(cap=10**400),
     ],
 )
 def test_malformed_releases_are_refused(change):
@@ -435,7 +456,7 @@ def test_the_total_interval_adds_the_bias_bound_of_an_announced_gap():
     offer, agents = announced(limits, max_gap=0.2)
     release = optin.release(offer, agents, values)
     assert release.bias_bound == 0.2 * offer.tilt > 0
-    plain = dataclasses.replace(release, announcement=dataclasses.replace(offer, max_gap=0.0))
+    plain = dataclasses.replace(release, announcement=changed_offer(offer, max_gap=0.0))
     wider = release.total_interval().high - plain.total_interval().high
     assert wider == pytest.approx(release.bias_bound, rel=1e-9)
     assert release.noise_interval() == plain.noise_interval()

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from changing import changed_plan
+from changing import changed_offer, changed_plan
 
 import optin
 from optin.report import Source, read_source, render, write_report
@@ -172,7 +172,7 @@ def test_the_privacy_sheet_says_what_is_and_what_is_not_promised(page):
 
 def test_hostile_names_stay_text(plan, people, release):
     hostile = "<script>alert(1)</script>\"'&amp;<img src=x onerror=alert(2)>"
-    named = replace(release, announcement=replace(release.announcement, campaign=hostile))
+    named = replace(release, announcement=changed_offer(release.announcement, campaign=hostile))
     benefit = changed_plan(plan, benefit_name=hostile)
     reader = Reader(render(Source(plan=benefit, description=optin.describe(people), release=named)))
     assert "script" not in reader.tags

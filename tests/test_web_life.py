@@ -1,6 +1,7 @@
 """The life of a campaign through the service: only forward, once, decided without a value, on both databases."""
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -36,6 +37,21 @@ def test_a_campaign_runs_from_draft_to_a_released_mean_with_receipts_that_check(
     assert house.service.ledger.verify([public.release, receipt]).ok
     assert house.service.keys.kept() == []
     assert ciphertexts(house.service) == 0
+
+
+def test_what_was_asked_is_announced_word_for_word_and_a_rewritten_question_fails_the_check(lodge):
+    analyst, crowd = lodge.analyst(), lodge.people(12)
+    campaign = released(analyst, crowd)
+    draft, public = analyst.campaign(campaign).draft, lodge.client().published(campaign)
+    terms = public.announcement.terms
+    asked, sheet = terms.sheet.only, terms.sheet
+    told = {"question": asked.text, "unit": asked.unit, "title": sheet.title, "purpose": sheet.purpose}
+    assert told == {name: draft[name] for name in told}
+    assert terms.conditions.quorum_people == draft["quorum_people"]
+    other = replace(sheet, questions=(replace(asked, text="Something else?"),))
+    rewritten = replace(public.announcement, terms=replace(terms, sheet=other))
+    with pytest.raises(PromiseBroken, match="another announcement"):
+        check(crowd[0].receipt(campaign), rewritten, public.release)
 
 
 def test_every_step_is_taken_once_in_order_and_written_down(lodge):
@@ -359,7 +375,7 @@ def test_the_service_and_the_command_line_give_the_same_cap_and_from_one_announc
         assert done.code == 0, done.err
     offer = Announcement.from_json(out["offer"].read_text())
     assert offer.cap == pytest.approx(found.announcement.cap, rel=1e-11)
-    assert offer.fingerprint == found.announcement.fingerprint
+    assert (offer.public, offer.sealed) == (found.announcement.public, found.announcement.sealed)
     assert Release.from_json(out["release"].read_text()).noisy_total == found.release.noisy_total
 
 

@@ -200,13 +200,16 @@ MEANINGS: dict[str, dict[str, str]] = {
         "sentence": "what it is, in words",
         "bias": "the largest there can be: declared gap times tilt (E15)",
     },
+    "Announcement": {
+        "terms": "what is asked, word for word",
+        "public": "the numbers that everyone reads",
+        "sealed": "exact sums of the promises and of their squares",
+    },
     "Release": {
-        "joined_people": "how many took part",
-        "total_grains": "exact sum of the promises of those who joined",
-        "total_squared_grains": "exact sum of their squares",
-        "noisy_total": "N + Z of E13: the only number that depends on values",
+        "joined": "how many took part, the tilt of their weights, and their exact sums",
+        "noisy_totals": "for each question N + Z of E13: the only numbers that depend on values",
         "versions": "what drew it",
-        "charged": "whether a ledger stands behind it",
+        "place": "where a ledger charged it; None where none stands behind it",
         "grain_source": "gives `grains`; not published",
     },
     "Room": {

@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents
+from optin.announcement.exact import exact_variance, nearest
 from optin.announcement.making import tilt
-from optin.announcement.offer import QUASI_LINEAR, Announcement, exact_variance, nearest
+from optin.announcement.offer import Announcement
+from optin.announcement.terms import QUASI_LINEAR
 from optin.errors import Argument, BadInput, Place, PromiseBroken
 from optin.grains.arrays import Answers, Promises, Sums
 from optin.kernel.optimum import tilt_left

@@ -11,7 +11,9 @@ from fractions import Fraction
 import numpy as np
 
 from optin.agents.benefit import LinearBenefit, called
-from optin.announcement.offer import PRIVACY_CONSTRAINED, Announcement, nearest
+from optin.announcement.exact import nearest
+from optin.announcement.offer import Announcement
+from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.errors import Argument, BadInput
 from optin.grains.arrays import GrainRule, everyone_grains, lowered
 from optin.kernel.rounding import above, below, epsilon_of, exact_epsilon, limit_of_text

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from optin.agents import Agents, QuasiLinear
+from optin.announcement.exact import announced_eta, exact_variance, nearest
 from optin.announcement.naming import check_round, checked_campaign, new_campaign
-from optin.announcement.offer import QUASI_LINEAR, Announcement, announced_eta, exact_variance, nearest
+from optin.announcement.numbers import ExactSums, PublicNumbers
+from optin.announcement.offer import Announcement
+from optin.announcement.terms import QUASI_LINEAR, Conditions, Terms
 from optin.errors import Argument, BadInput, Infeasible
 from optin.grains.arrays import HIGHEST_EPSILON, Answers, Promises
+from optin.planning.promise import PromisedVariance
 from optin.wording.groups import SMALLEST_GROUP
 
 if TYPE_CHECKING:
@@ -34,22 +38,25 @@ def announce(
     campaign: str | None = None,
     round: int = 1,  # noqa: A002 - the word of the contract
     min_people: int = MIN_PEOPLE,
+    conditions: Conditions | None = None,
 ) -> Announcement:
     """Freeze a plan into the public offer, refusing groups so small that its sums would give limits away.
 
     Promises are rounded down to whole grains, so nobody is promised more than the plan allows them. ``min_people``
     counts those promised anything at all; below the usual 10 it says that limits are no secret. From 10 on, one to three
-    people below a cap that all others reach are refused too, for the sums give their limits away.
+    people below a cap that all others reach are refused too, for the sums give their limits away. ``conditions`` (quorum,
+    dates, mode) become part of what was announced.
     """
     _check_people(plan, agents)
     _check_count(min_people)
     check_round(round)
     name = new_campaign() if campaign is None else checked_campaign(campaign)
-    draft = draft_of(plan, campaign=name, round=round)
+    draft = draft_of(plan, campaign=name, round=round, conditions=conditions)
     offer = _cover_rounding(draft, agents) if plan.model == QUASI_LINEAR else _count(draft, agents)
     rule = offer.promises(agents)
     _check_enough(rule, min_people)
-    return replace(offer, tilt=tilt(rule, total_grains=offer.total_grains, people=offer.people))
+    weights_tilt = tilt(rule, total_grains=offer.total_grains, people=offer.people)
+    return replace(offer, public=replace(offer.public, tilt=weights_tilt))
 
 
 def tilt(rule: Promises, *, total_grains: int, people: int, joined: Answers = None) -> float:
@@ -102,31 +109,21 @@ def _check_enough(rule: Promises, min_people: int) -> None:
         )
 
 
-def draft_of(plan: Plan, *, campaign: str, round: int) -> Announcement:  # noqa: A002
-    """Copy what the plan fixes; sums, variance and promise are still to be found."""
+def draft_of(plan: Plan, *, campaign: str, round: int, conditions: Conditions | None = None) -> Announcement:  # noqa: A002
+    """State what the plan fixes; sums, variance and promise are still to be found."""
     noiseless = math.isinf(plan.eta)
     lowered = not noiseless and plan.cap > HIGHEST_EPSILON
-    return Announcement(
-        campaign=campaign,
-        round=round,
-        model=plan.model,
+    public = PublicNumbers(
         people=plan.people,
-        cap=HIGHEST_EPSILON if lowered else float(plan.cap),
-        cap_lowered=lowered,
-        eta=float(plan.eta),
-        bounds=(float(plan.bounds[0]), float(plan.bounds[1])),
-        data_variance=float(plan.data_variance),
-        max_gap=float(plan.max_gap),
+        cap=HIGHEST_EPSILON if lowered else plan.cap,
+        eta=plan.eta,
         tilt=0.0,
-        variance=0.0,
-        promised_variance=plan.promised_variance,
-        surplus=plan.surplus,
-        benefit_name=plan.benefit_name,
-        benefit_at_promise=plan.benefit_at_promise,
-        outside=plan.outside,
-        total_grains=0,
-        total_squared_grains=0,
+        variances=(0.0,),
+        cap_lowered=lowered,
+        promise=plan.promise,
     )
+    terms = Terms(campaign, round, plan.model, plan.sheet, conditions or Conditions())
+    return Announcement(terms, public, ExactSums(0, 0))
 
 
 def _count(draft: Announcement, agents: Agents) -> Announcement:
@@ -134,12 +131,12 @@ def _count(draft: Announcement, agents: Agents) -> Announcement:
     everyone, _ = draft.promises(agents).sums()
     if everyone.grains == 0:
         raise Infeasible("every promise is below one grain (2^-32 of epsilon): nothing can be released")
+    eta = draft.eta if draft.noiseless else announced_eta(everyone.grains, draft.width)
+    variance = nearest(exact_variance(draft, everyone.grains, everyone.squares))
     return replace(
         draft,
-        total_grains=everyone.grains,
-        total_squared_grains=everyone.squares,
-        eta=draft.eta if draft.noiseless else announced_eta(everyone.grains, draft.width),
-        variance=nearest(exact_variance(draft, everyone.grains, everyone.squares)),
+        public=replace(draft.public, eta=eta, variances=(variance,)),
+        sealed=ExactSums(everyone.grains, everyone.squares),
     )
 
 
@@ -169,9 +166,11 @@ def _promise(draft: Announcement, agents: Agents, promise: float) -> Announcemen
     """State the promise and what people gain by it; a benefit that differs between people stays unstated."""
     people = cast("QuasiLinear", agents)
     surplus = people.surplus_at(promise, data_variance=draft.data_variance)
-    return replace(
-        draft,
-        promised_variance=promise,
+    worth = None if draft.benefit_at_promise is None else float(people.benefit_at(promise))
+    promised = replace(
+        cast("PromisedVariance", draft.promise),
+        variance=promise,
         surplus=surplus if isinstance(surplus, float) else None,
-        benefit_at_promise=None if draft.benefit_at_promise is None else float(people.benefit_at(promise)),
+        benefit_at_promise=worth,
     )
+    return replace(draft, public=replace(draft.public, promise=promised))

@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
@@ -14,61 +13,105 @@ from numpy.typing import NDArray
 
 from optin.agents import Agents, Description, PrivacyConstrained
 from optin.agents.models import indifferent
-from optin.announcement.naming import check_round, checked_campaign
+from optin.announcement.consistency import check_consistent
+from optin.announcement.numbers import ExactSums, PublicNumbers
+from optin.announcement.terms import PRIVACY_CONSTRAINED, Terms
+from optin.announcement.version_1 import flat, read_version_1
 from optin.errors import BadInput
 from optin.formats import strict_json
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, FloatArray, GrainRule, Promises, everyone_grains, lowered
-from optin.kernel.noise import LAPLACE, variance
-from optin.kernel.rounding import exact_epsilon
 from optin.planning.cautions import cautions
+from optin.planning.promise import OneQuestion, PromisedVariance, Promising
 from optin.planning.reach import reach
-from optin.questions.number import WIDEST
+from optin.questions import Sheet
 
-__all__ = ["PRIVACY_CONSTRAINED", "QUASI_LINEAR", "Announcement", "announced_eta", "exact_variance", "nearest"]
-
-PRIVACY_CONSTRAINED = "privacy-constrained"
-QUASI_LINEAR = "quasi-linear"
-VERSION = 1
-READABLE = (VERSION,)  # from version 2 on: (VERSION, VERSION - 1)
+VERSION = 2
+READABLE = (VERSION, VERSION - 1)
 
 
 @dataclass(frozen=True)
-class Announcement:
+class Announcement(OneQuestion, Promising):
     """What is offered to everyone, in public: it names nobody and lists nobody's limit.
 
-    From it and their own limit (or cost), each person computes what they are promised: ``optin.explain``. The sums of
-    the promises and of their squares are exact, so a limit edited afterwards is noticed.
+    ``terms`` say what is asked, word for word; ``public`` holds the numbers that follow; ``sealed`` the exact sums of
+    the promises and of their squares, so that a limit edited afterwards is noticed. From it and their own limit (or cost),
+    each person computes what they are promised: ``optin.explain``. ``version`` is that of the format it was written in.
     """
 
-    campaign: str
-    round: int
-    model: str
-    people: int
-    cap: float
-    eta: float
-    bounds: tuple[float, float]
-    data_variance: float
-    max_gap: float
-    tilt: float
-    variance: float
-    promised_variance: float | None
-    surplus: float | None
-    benefit_name: str | None
-    benefit_at_promise: float | None
-    outside: float | None
-    total_grains: int
-    total_squared_grains: int
-    cap_lowered: bool = False
+    terms: Terms
+    public: PublicNumbers
+    sealed: ExactSums
+    version: int = VERSION
+
+    @property
+    def campaign(self) -> str:
+        """The campaign's name."""
+        return self.terms.campaign
+
+    @property
+    def round(self) -> int:
+        """Which round of the campaign this is."""
+        return self.terms.round
+
+    @property
+    def model(self) -> str:
+        """Whom it is for: people with limits, or people who weigh costs."""
+        return self.terms.model
+
+    @property
+    def sheet(self) -> Sheet:
+        """What is asked."""
+        return self.terms.sheet
+
+    @property
+    def people(self) -> int:
+        """How many people it is announced to."""
+        return self.public.people
+
+    @property
+    def cap(self) -> float:
+        """The most epsilon anyone gives."""
+        return self.public.cap
+
+    @property
+    def cap_lowered(self) -> bool:
+        """Whether the plan's cap is above the highest that one release promises."""
+        return self.public.cap_lowered
+
+    @property
+    def eta(self) -> float:
+        """The Laplace rate at full turnout; infinite without noise."""
+        return self.public.eta
+
+    @property
+    def tilt(self) -> float:
+        """How far the weights are from equal (E15)."""
+        return self.public.tilt
+
+    @property
+    def variance(self) -> float:
+        """E13's variance at full turnout."""
+        return self.public.variances[0]
+
+    @property
+    def promise(self) -> PromisedVariance | None:
+        """What people with costs are promised."""
+        return self.public.promise
+
+    @property
+    def total_grains(self) -> int:
+        """The exact sum of everyone's grains."""
+        return self.sealed.total_grains
+
+    @property
+    def total_squared_grains(self) -> int:
+        """The exact sum of their squares."""
+        return self.sealed.total_squared_grains
 
     @property
     def id(self) -> str:
         """Name the one release this announcement allows: campaign and round."""
         return f"{self.campaign}-{self.round}"
-
-    @property
-    def width(self) -> float:
-        """Return R, the upper bound minus the lower."""
-        return self.bounds[1] - self.bounds[0]
 
     @property
     def noiseless(self) -> bool:
@@ -150,29 +193,19 @@ class Announcement:
         promised = cast("float", self.promised_variance)
         return lowered(agents.limits_at(promised, data_variance=self.data_variance)).__getitem__
 
+    def flat(self) -> dict[str, Any]:
+        """Return what is announced by name, without layers, for scripts."""
+        return flat(self)
+
     def to_record(self) -> dict[str, Any]:
-        """Return the fields as JSON holds them, without the fingerprint."""
+        """Return what is announced as JSON holds it, in the version it was read in, without the fingerprint."""
+        if self.version == 1:
+            return {"format": "optin.announcement/1", **flat(self)}
         return {
             "format": f"optin.announcement/{VERSION}",
-            "campaign": self.campaign,
-            "round": self.round,
-            "model": self.model,
-            "people": self.people,
-            "cap": strict_json.real(self.cap),
-            "cap_lowered": self.cap_lowered,
-            "eta": strict_json.real(self.eta),
-            "bounds": [float(self.bounds[0]), float(self.bounds[1])],
-            "data_variance": strict_json.real(self.data_variance),
-            "max_gap": strict_json.real(self.max_gap),
-            "tilt": strict_json.real(self.tilt),
-            "variance": strict_json.real(self.variance),
-            "promised_variance": strict_json.real(self.promised_variance),
-            "surplus": strict_json.real(self.surplus),
-            "benefit_name": self.benefit_name,
-            "benefit_at_promise": strict_json.real(self.benefit_at_promise),
-            "outside": strict_json.real(self.outside),
-            "total_grains": strict_json.wide(self.total_grains),
-            "total_squared_grains": strict_json.wide(self.total_squared_grains),
+            "terms": self.terms.to_record(),
+            "public": self.public.to_record(),
+            "sealed": self.sealed.to_record(),
         }
 
     def to_json(self) -> str:
@@ -187,32 +220,27 @@ class Announcement:
     @classmethod
     def from_fields(cls, fields: strict_json.Fields) -> Announcement:
         """Read an announcement from fields already parsed (a release embeds one)."""
-        low, high = _bounds(fields.take("bounds"))
-        found = cls(
-            campaign=fields.take_text("campaign"),
-            round=fields.take_int("round"),
-            model=fields.take_text("model"),
-            people=fields.take_int("people"),
-            bounds=(low, high),
-            benefit_name=fields.maybe("benefit_name", fields.take_text),
-            total_grains=fields.take_int("total_grains"),
-            total_squared_grains=fields.take_int("total_squared_grains"),
-            cap_lowered=fields.take_bool("cap_lowered"),
-            cap=fields.take_real("cap"),
-            eta=fields.take_real("eta"),
-            data_variance=fields.take_real("data_variance"),
-            max_gap=fields.take_real("max_gap"),
-            tilt=fields.take_real("tilt"),
-            variance=fields.take_real("variance"),
-            promised_variance=fields.maybe("promised_variance", fields.take_real),
-            surplus=fields.maybe("surplus", fields.take_real),
-            benefit_at_promise=fields.maybe("benefit_at_promise", fields.take_real),
-            outside=fields.maybe("outside", fields.take_real),
-        )
-        stated = fields.take_text("fingerprint")
+        if fields.version == 1:
+            found, stated = cls(*read_version_1(fields), version=1), fields.take_text("fingerprint")
+        else:
+            stated, found = fields.expect_fingerprint(), cls(*_parts(fields))
         fields.finish()
-        _check_consistent(found, stated)
+        if found.fingerprint != stated:
+            fields.refuse_changed()
+        check_consistent(found)
         return found
+
+
+def _parts(fields: strict_json.Fields) -> tuple[Terms, PublicNumbers, ExactSums]:
+    """Read the three parts of an announcement."""
+    sealed = fields.take_object("sealed")
+    parts = (
+        Terms.from_fields(fields.take_object("terms")),
+        PublicNumbers.from_fields(fields.take_object("public")),
+        ExactSums.from_fields(sealed),
+    )
+    sealed.finish()
+    return parts
 
 
 @dataclass(frozen=True)
@@ -224,88 +252,3 @@ class _SharedSurplus:
 
     def __call__(self, rows: slice) -> FloatArray:
         return lowered(indifferent(np.asarray(self.surplus), self.costs[rows]))
-
-
-def exact_variance(announcement: Announcement, total_grains: int, total_squared_grains: int) -> Fraction:
-    """Compute E13's V_A = (sigma^2 sum A^2 + kappa R^2 2^64) / (sum A)^2 without rounding."""
-    noise = 0 if announcement.noiseless else LAPLACE.constant(Fraction(announcement.width) * int(GRAIN))
-    return variance(Fraction(announcement.data_variance), total_squared_grains, total_grains, noise)
-
-
-def announced_eta(total_grains: int, width: float) -> float:
-    """Return E3's eta = sum eps / R, from grains."""
-    return nearest(exact_epsilon(total_grains) / Fraction(width))
-
-
-def nearest(number: Fraction) -> float:
-    """Round to the nearest float; past the largest one, infinity."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf
-
-
-def _bounds(found: object) -> tuple[float, float]:
-    if isinstance(found, list) and len(found) == 2:
-        low, high = (strict_json.finite(end) for end in found)
-        if low is not None and high is not None and 1 / WIDEST <= high - low <= WIDEST:
-            return low, high
-    raise BadInput('this announcement cannot be read: "bounds" is not a pair of usable numbers, the lower one first')
-
-
-def _check_consistent(found: Announcement, stated: str) -> None:
-    """Refuse what no plan could have announced, whether or not its fingerprint was made again."""
-    if found.fingerprint != stated:
-        raise BadInput("this announcement does not match its fingerprint: it was changed after it was written")
-    if found.model not in (PRIVACY_CONSTRAINED, QUASI_LINEAR):
-        raise BadInput('this announcement cannot be read: "model" is not one that optin knows')
-    checked_campaign(found.campaign)
-    if min(found.people, found.total_grains) < 1 or min(found.cap, found.eta) <= 0:
-        raise BadInput("this announcement cannot be read: people, total_grains, cap and eta are positive")
-    check_round(found.round)
-    _check_ranges(found)
-    _check_sums(found)
-    _check_stated_promise(found)
-
-
-def _check_ranges(found: Announcement) -> None:
-    """Keep what the analyst declares within what the bounds allow."""
-    ranges = {
-        "max_gap": (found.max_gap, found.width),
-        "data_variance": (found.data_variance, found.width * found.width / 4),
-        "tilt": (found.tilt, nearest(Fraction(found.people - 1, found.people))),
-        "cap": (found.cap, math.inf if found.noiseless else HIGHEST_EPSILON),
-    }
-    for name, (number, most) in ranges.items():
-        if not 0.0 <= number <= most:
-            raise BadInput(f'this announcement contradicts itself: its "{name}" is not possible with its bounds')
-    if found.cap_lowered and (found.noiseless or found.cap != HIGHEST_EPSILON):
-        raise BadInput('this announcement contradicts itself: "cap_lowered" fits no cap but the highest')
-
-
-def _check_sums(found: Announcement) -> None:
-    """Compare the sums with each other (Cauchy: S^2 <= n Q; nobody above the cap: Q <= S cap) and with what follows."""
-    total, squares = found.total_grains, found.total_squared_grains
-    if not total * total <= found.people * squares <= found.people * total * found.largest_promise:
-        raise BadInput("this announcement contradicts itself: so many people, none above the cap, cannot have its sums")
-    if not found.noiseless and announced_eta(total, found.width) != found.eta:
-        raise BadInput("this announcement contradicts itself: its eta does not follow from its sums")
-    if nearest(exact_variance(found, total, squares)) != found.variance:
-        raise BadInput("this announcement contradicts itself: its variance does not follow from its sums")
-
-
-def _check_stated_promise(found: Announcement) -> None:
-    """Insist that people with costs, and only they, are promised a variance, and one that full turnout keeps."""
-    promised, surplus, worth, otherwise = (
-        *(found.promised_variance, found.surplus),
-        *(found.benefit_at_promise, found.outside),
-    )
-    if found.model == PRIVACY_CONSTRAINED:
-        kept = (promised, surplus, worth, otherwise, found.benefit_name) == (None,) * 5
-    else:
-        kept = promised is not None and found.variance <= promised < math.inf
-        kept = kept and all(x is None or math.isfinite(x) for x in (surplus, worth, otherwise))
-    if None not in (surplus, worth, otherwise):
-        kept = kept and surplus == cast("float", worth) - cast("float", otherwise) >= 0.0
-    if not kept:
-        raise BadInput("this announcement contradicts itself: its promised variance or surplus does not follow")

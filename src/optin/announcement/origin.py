@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from optin.announcement.making import draft_of
-from optin.announcement.offer import QUASI_LINEAR, Announcement
+from optin.announcement.offer import Announcement
+from optin.announcement.terms import QUASI_LINEAR
 from optin.kernel.rounding import GRAIN
 
 if TYPE_CHECKING:

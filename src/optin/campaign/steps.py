@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from optin.agents import Agents, PrivacyConstrained
 from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
+from optin.announcement.terms import Conditions
 from optin.campaign.kept import (
     announce_kept,
     as_promised,
@@ -29,6 +30,7 @@ from optin.campaign.kept import (
 )
 from optin.campaign.lowering import lowered_to, totals_of
 from optin.campaign.overlay import Kept
+from optin.campaign.versions import in_its_version
 from optin.database.crash_points import reached
 from optin.errors import BadInput, PromiseBroken
 from optin.grains.freezing import frozen
@@ -38,6 +40,7 @@ from optin.ledger.texts import released_in
 from optin.participation import Turnout, check_table, joined_rows, judged, turnout
 from optin.planning import Plan
 from optin.planning import plan as make_plan
+from optin.questions import Sheet
 from optin.releasing import Release
 from optin.releasing.drawing import added_up, charged_text, check_noise, expect_columns
 from optin.tables.labels import of_people
@@ -79,8 +82,9 @@ class Quorum:
 
 def plan(
     agents: Agents,
+    sheet: Sheet | None = None,
     *,
-    bounds: tuple[float, float],
+    bounds: tuple[float, float] | None = None,
     data_variance: float | None = None,
     data_sd: float | None = None,
     eta: float | None = None,
@@ -103,6 +107,7 @@ def plan(
         )
     return make_plan(
         agents,
+        sheet,
         bounds=bounds,
         data_variance=data_variance,
         data_sd=data_sd,
@@ -121,6 +126,7 @@ def announce(
     campaign: str | None = None,
     round: int = 1,  # noqa: A002 - the word of the contract
     min_people: int = SMALLEST_GROUP,
+    conditions: Conditions | None = None,
     raise_limits: bool = False,
     lower_limits: bool = False,
     allowances: ArrayLike | str | None = None,
@@ -143,7 +149,8 @@ def announce(
         people = within_allowance(
             agents, ledger, raise_limits=raise_limits, lower_limits=lower_limits, allowances=allowances, levels=levels
         )
-    offer = make_announcement(plan, people, campaign=campaign, round=round, min_people=min_people)
+    named = {"campaign": campaign, "round": round, "min_people": min_people, "conditions": conditions}
+    offer = in_its_version(make_announcement(plan, people, **named), ledger)  # type: ignore[arg-type]
     if is_kept(agents):
         announce_kept(
             offer,

@@ -116,7 +116,7 @@ def _against(totals: str | None, *, known: bool, raised: bool) -> str:
 
 def _show(offer: Announcement, against: str, odd: Sequence[str], *, as_json: bool) -> None:
     if as_json:
-        screen.print_json(offer.to_record() | {"fingerprint": offer.fingerprint, "warnings": list(odd)})
+        screen.print_json(offer.flat() | offer.to_record() | {"fingerprint": offer.fingerprint, "warnings": list(odd)})
     else:
         screen.rows("Announced", [*_offer_rows(offer), ("counts against", against)])
     screen.warn(odd)

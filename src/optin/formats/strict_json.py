@@ -79,6 +79,7 @@ class Fields:
             if not isinstance(stated, str) or stated not in known:
                 self.refuse(f'its "format" is not an optin.{kind} of a version that this optin reads')
             self.version = known[stated]
+            self._written = {name: value for name, value in self._record.items() if name != "fingerprint"}
 
     @classmethod
     def parse(cls, text: str, kind: str, versions: Iterable[int]) -> Fields:
@@ -143,6 +144,11 @@ class Fields:
         """Take a list of texts."""
         return tuple(Fields({name: each}, self._kind).take_text(name) for each in self._take_list(name))
 
+    def take_integers(self, name: str) -> tuple[tuple[int, ...], ...]:
+        """Take lists of whole numbers, one list for each question."""
+        rows = [Fields({name: row}, self._kind)._take_list(name) for row in self._take_list(name)]
+        return tuple(tuple(Fields({name: each}, self._kind).take_int(name) for each in row) for row in rows)
+
     def take_object(self, name: str) -> Fields:
         """Take an object within the object, to be read as strictly."""
         return Fields(self.take(name), f'{self._kind}\'s "{name}"')
@@ -163,6 +169,19 @@ class Fields:
             del self._record[name]
             return None
         return take(name)
+
+    def expect_fingerprint(self) -> str:
+        """Take the fingerprint of a whole record, and refuse any other record than it was taken of."""
+        stated = self.take_text("fingerprint")
+        if fingerprint(self._written | {"format": f"optin.{self._kind}/{self.version}"}) != stated:
+            self.refuse_changed()
+        return stated
+
+    def refuse_changed(self) -> NoReturn:
+        """Say that a record and its fingerprint differ."""
+        raise BadInput(
+            "this {kind} does not match its fingerprint: it was changed after it was written", kind=self._kind
+        )
 
     def finish(self) -> None:
         """Refuse fields nobody asked for: they would not be covered by the fingerprint."""

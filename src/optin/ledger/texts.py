@@ -5,7 +5,6 @@ The ledger asks before it writes, and ``verify`` asks again of what is there: on
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from sqlalchemy import Row
@@ -28,7 +27,7 @@ __all__ = [
 
 def released_in(body: str, head: str) -> Release:
     """Read the release that an act holds; its text was sealed before its place in the chain had a hash."""
-    return Release.from_json(json.dumps({**json.loads(body), "ledger_head": head}))
+    return Release.from_sealed(body, head)
 
 
 def announcement_in(body: str) -> Announcement | None:
@@ -60,7 +59,7 @@ def release_fault(body: str, result: str | None, terms: Terms, number: int, char
     offer = release.announcement
     if Terms(offer.campaign, offer.round, offer.fingerprint) != terms:
         return "its text releases another announcement"
-    if (release.ledger_number, release.fingerprint) != (number, result):
+    if (release.ledger_number, release.drawn_fingerprint) != (number, result):
         return "its text names another place or another fingerprint"
     if (release.joined_people, release.total_grains, release.total_squared_grains) != _three(charged):
         return "the sums it was drawn with are not those of its charges"

@@ -18,6 +18,7 @@ from optin.ledger.strays import strays
 from optin.ledger.texts import announcement_fault, announcement_in, release_fault
 from optin.receipts import VERSION, Receipt, root_of
 from optin.receipts import seal_of as receipt_seal
+from optin.releasing.record import Release
 
 __all__ = ["OutsideCopy", "Verification", "verify"]
 
@@ -35,7 +36,7 @@ class OutsideCopy(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint of the release, or of the announcement a receipt belongs to."""
+        """The fingerprint of the release, place included, or of the announcement a receipt belongs to."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ def _missing(connection: Connection, known: dict[int, Row[Any]], against: Sequen
 
 
 def _forks(against: Sequence[OutsideCopy]) -> Iterator[str]:
-    """Compare outside copies with each other: a release's fingerprint does not cover the hash of its place."""
+    """Compare outside copies with each other: in version 1 a release's fingerprint does not cover the hash of its place."""
     heads: dict[int, set[str | None]] = {}
     for copy in against:
         if copy.ledger_number is not None:
@@ -162,7 +163,7 @@ def _forks(against: Sequence[OutsideCopy]) -> Iterator[str]:
 def _agrees(connection: Connection, copy: OutsideCopy, act: Row[Any]) -> bool:
     """Compare what an outside copy says, beyond its place, with what is stored."""
     if not isinstance(copy, Receipt):
-        return bool(copy.fingerprint == act.result)
+        return isinstance(copy, Release) and bool(copy.drawn_fingerprint == act.result)
     try:
         proved = copy.index is None or root_of(copy) == act.rows
         return proved and receipt_seal(copy, act.result).hash == act.hash and _is_stored(connection, copy)

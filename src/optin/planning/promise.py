@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from optin.formats.strict_json import Fields, real
-from optin.questions import Question, Sheet
+from optin.questions import Number, Sheet
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class OneQuestion:
     """Read the numbers of the one question off a record that holds a sheet."""
 
     @property
-    def question(self: _Sheeted) -> Question:
+    def question(self: _Sheeted) -> Number:
         """The one question of the sheet."""
         return self.sheet.only
 

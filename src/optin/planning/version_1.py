@@ -51,22 +51,21 @@ def read_version_1(fields: Fields) -> dict[str, Any]:
         "model": fields.take_text("model"),
         "designs": (Design(None, fields.take_real("cap"), (1.0,), sums, (fields.take_real("variance"),)),),
         "wish": Wish(eta if given else None, fields.take_real("slack"), target),
-        "promise": _promise(fields),
+        "promise": read_promise_1(fields),
         "within_resolution": fields.take_bool("within_resolution"),
     }
 
 
-def _promise(fields: Fields) -> PromisedVariance | None:
-    variance = fields.maybe("promised_variance", fields.take_real)
-    if variance is None:
-        return None
-    return PromisedVariance(
-        variance,
-        surplus=fields.maybe("surplus", fields.take_real),
-        benefit_name=fields.maybe("benefit_name", fields.take_text),
-        benefit_at_promise=fields.maybe("benefit_at_promise", fields.take_real),
-        outside=fields.maybe("outside", fields.take_real),
-    )
+def read_promise_1(fields: Fields) -> PromisedVariance | None:
+    """Read the five fields that plans and announcements of version 1 have in common."""
+    names = ("promised_variance", "surplus", "benefit_at_promise", "outside")
+    variance, *others = (fields.maybe(name, fields.take_real) for name in names)
+    benefit = fields.maybe("benefit_name", fields.take_text)
+    if variance is not None:
+        return PromisedVariance(variance, others[0], benefit, others[1], others[2])
+    if (*others, benefit) != (None,) * 4:
+        fields.refuse("it contradicts itself: a surplus or a benefit goes with a promised variance")
+    return None
 
 
 def _total_of(eta: float, width: float) -> float:

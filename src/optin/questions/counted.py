@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from optin.kernel.halfwidth import heaviest_weight
+from optin.kernel.rounding import epsilon_of
 from optin.questions.cells import LEVEL
 
 
@@ -24,7 +25,7 @@ class Counted:
     @property
     def reach(self) -> float:
         """Return E, the sum of epsilons; infinite without noise."""
-        return math.inf if self.noiseless else self.grains / 2.0**32
+        return math.inf if self.noiseless else float(epsilon_of(self.grains))
 
     @property
     def weight_squares(self) -> float:

@@ -64,7 +64,7 @@ class MultipleChoice(Worded):
     @property
     def noise_constant(self) -> float:
         """The noise variance of all proportions together where epsilons add up to 1."""
-        return LAPLACE.kappa * len(self.options) * self.moved**2
+        return float(len(self.options) * LAPLACE.constant(self.moved))
 
     @property
     def data_variance(self) -> float:

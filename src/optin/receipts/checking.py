@@ -29,7 +29,7 @@ class _Release(Protocol):
     @property
     def announcement(self) -> _Announcement: ...
     @property
-    def fingerprint(self) -> str: ...
+    def drawn_fingerprint(self) -> str: ...
     @property
     def joined_people(self) -> int: ...
     @property
@@ -57,7 +57,7 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
     _expect(release.ledger_number == receipt.ledger_number, "the receipt is for another place in the ledger")
     _expect(release.ledger_head == receipt.ledger_head, "the receipt and the release name different ledger heads")
     _expect(
-        seal_of(receipt, release.fingerprint).hash == receipt.ledger_head,
+        seal_of(receipt, release.drawn_fingerprint).hash == receipt.ledger_head,
         "the release is not the one sealed in the ledger",
     )
     _expect(release.joined_people == receipt.charged_people, "the release counts other people than were charged")

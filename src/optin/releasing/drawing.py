@@ -10,7 +10,7 @@ import contextlib
 import functools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Real
 from typing import Any, cast
@@ -21,11 +21,13 @@ from numpy.typing import ArrayLike, NDArray
 from optin._version import __version__
 from optin.agents import Agents
 from optin.announcement import Announcement
+from optin.announcement.numbers import ExactSums
 from optin.errors import Argument, BadInput, Place
 from optin.grains.arrays import Answers, FloatArray, Promises, Sums, everyone_grains
 from optin.participation import Turnout, check_table, check_unchanged, joined_column, joined_rows, judged
 from optin.releasing import noise
 from optin.releasing.record import Release, Versions
+from optin.releasing.result import Joined
 from optin.tables.labels import of_people
 
 __all__ = ["release"]
@@ -136,22 +138,16 @@ class Measured:
 
     def hidden_by(self, z: int) -> Release:
         """Add the noise; from here on nothing depends on the values but the total."""
-        return Release(
-            announcement=self.announcement,
-            joined_people=self.turnout.people,
-            total_grains=self.turnout.total_grains,
-            total_squared_grains=self.turnout.total_squared_grains,
-            noisy_total=self.those.weighted + z,
-            tilt=self.turnout.tilt,
-            versions=self.versions,
-            grain_source=self.grain_source,
-        )
+        came = self.turnout
+        joined = Joined(came.people, came.tilt, ExactSums(came.total_grains, came.total_squared_grains))
+        totals = ((self.those.weighted + z,),)
+        return Release(self.announcement, joined, totals, self.versions, grain_source=self.grain_source)
 
 
 def charged_text(measured: Measured, number: int) -> tuple[str, str]:
     """Draw, and return the text and the fingerprint of a release that the ledger's act ``number`` charges."""
-    drawn = replace(measured.drawn(), charged=True, ledger_number=number)
-    return drawn.to_json(), drawn.fingerprint
+    drawn = measured.drawn().charged_at(number)
+    return drawn.to_json(), drawn.drawn_fingerprint
 
 
 def expect_columns(agents: Any, values: object, joined: object) -> None:  # noqa: ANN401 - people of an engine

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from optin.announcement import Announcement
-from optin.announcement.offer import PRIVACY_CONSTRAINED
+from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.planning import Plan
 from optin.planning.cautions import assumption
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,13 @@ from optin import campaign as job_of_the_paper
 from optin.agents import Agents, PrivacyConstrained
 from optin.announcement import Announcement
 from optin.announcement.making import MIN_PEOPLE
+from optin.announcement.terms import Conditions
 from optin.errors import BadInput, BudgetSpent, Infeasible, PromiseBroken
 from optin.ledger import UNLIMITED, Terms, allowance_grains, epsilons_of
 from optin.ledger.holdings import promised_nothing
 from optin.planning import Plan
 from optin.web.schema import campaigns
+from optin.web.service.asking import conditions_of, sheet_of
 from optin.web.service.core import Service
 from optin.web.service.deadlines import begin_answering
 from optin.web.service.ladder import LIMITS
@@ -65,7 +68,7 @@ def announce(service: Service, job: Job, progress: Progress) -> None:
         found, agents = _planned(service, draft, people)
         _keep(service, row, found)
     progress("announcing", 0, len(people))
-    offer = _announce(service, job, found, agents, people)
+    offer = _announce(service, job, replace(found, sheet=sheet_of(draft)), agents, people, conditions_of(draft))
 
     def work(connection: Connection) -> None:
         hold(connection, job.campaign)
@@ -109,9 +112,7 @@ def _plan(service: Service, draft: Draft, agents: Agents, people: People) -> Pla
     try:
         return job_of_the_paper.plan(
             agents,
-            bounds=(draft.lower, draft.upper),
-            data_sd=draft.data_sd,
-            max_gap=draft.max_gap,
+            sheet_of(draft),
             slack=draft.slack,
             ledger=service.ledger,
             raise_limits=True,
@@ -161,7 +162,9 @@ def _keep(service: Service, row: Row[Any], found: Plan) -> None:
     service.change(lambda connection: connection.execute(query))
 
 
-def _announce(service: Service, job: Job, found: Plan, agents: Agents, people: People) -> Announcement:
+def _announce(
+    service: Service, job: Job, found: Plan, agents: Agents, people: People, conditions: Conditions
+) -> Announcement:
     try:
         return job_of_the_paper.announce(
             found,
@@ -169,6 +172,7 @@ def _announce(service: Service, job: Job, found: Plan, agents: Agents, people: P
             ledger=service.ledger,
             campaign=job.campaign,
             round=job.round,
+            conditions=conditions,
             raise_limits=True,
             lower_limits=True,
             allowances=_totals(people, found.limits(agents)),

@@ -39,7 +39,7 @@ def create(service: Service, analyst: Visitor, draft: Draft) -> str:
 def revise(service: Service, analyst: Visitor, campaign: str, draft: Draft) -> None:
     """Change a draft; once registration is open people rely on what it says.
 
-    No fingerprint covers the words and the quorum, so nothing but this keeps them as they were announced.
+    Words and quorum are under the announcement's fingerprint; before there is one, nothing but this keeps them.
     """
     draft = checked_draft(draft)
 

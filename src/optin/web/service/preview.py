@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from optin.agents import Agents, Description, describe
 from optin.announcement import Announcement
-from optin.announcement.offer import exact_variance
+from optin.announcement.exact import exact_variance
 from optin.errors import BadInput, PromiseBroken
 from optin.participation import without
 from optin.planning import Plan, plan
@@ -96,9 +96,10 @@ def _announced(offer: Announcement, draft: Draft, decline_share: float) -> Previ
         raise BadInput(_NOBODY_LEFT)
     turnout = Fraction(stay, offer.people)
     spread = offer.data_variance if draft.data_sd is None else draft.data_sd**2
-    offer = replace(offer, max_gap=draft.max_gap, data_variance=spread)
+    asked = replace(offer.question, max_gap=draft.max_gap, data_variance=spread)
+    offer = replace(offer, terms=replace(offer.terms, sheet=replace(offer.sheet, questions=(asked,))))
     sums = (int(sum_ * turnout) for sum_ in (offer.total_grains, offer.total_squared_grains))
-    seen = replace(offer, variance=float(exact_variance(offer, *sums)))
+    seen = replace(offer, public=replace(offer.public, variances=(float(exact_variance(offer, *sums)),)))
     return Preview(
         people=stay,
         cap=_finite(offer.cap),

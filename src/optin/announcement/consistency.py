@@ -1,0 +1,68 @@
+"""Whether an announcement agrees with itself."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, cast
+
+from optin.announcement.exact import announced_eta, exact_variance, nearest
+from optin.announcement.terms import PRIVACY_CONSTRAINED, check_terms
+from optin.errors import BadInput
+from optin.grains.arrays import HIGHEST_EPSILON
+
+if TYPE_CHECKING:
+    from optin.announcement.offer import Announcement
+
+
+def check_consistent(found: Announcement) -> None:
+    """Refuse what no plan could have announced, whether or not its fingerprint was made again."""
+    check_terms(found.terms)
+    if min(found.people, found.total_grains) < 1 or min(found.cap, found.eta) <= 0:
+        raise BadInput("this announcement cannot be read: people, total_grains, cap and eta are positive")
+    if found.public.shares != (1.0,) or len(found.public.variances) != 1 or len(found.sheet) != 1:
+        raise BadInput("this announcement cannot be read: it is not about one question")
+    _check_ranges(found)
+    _check_sums(found)
+    _check_stated_promise(found)
+
+
+def _check_ranges(found: Announcement) -> None:
+    """Keep tilt and cap within what is possible; a question checks its own numbers."""
+    ranges = {
+        "tilt": (found.tilt, nearest(Fraction(found.people - 1, found.people))),
+        "cap": (found.cap, math.inf if found.noiseless else HIGHEST_EPSILON),
+    }
+    for name, (number, most) in ranges.items():
+        if not 0.0 <= number <= most:
+            raise BadInput(f'this announcement contradicts itself: its "{name}" is not possible with its bounds')
+    if found.cap_lowered and (found.noiseless or found.cap != HIGHEST_EPSILON):
+        raise BadInput('this announcement contradicts itself: "cap_lowered" fits no cap but the highest')
+
+
+def _check_sums(found: Announcement) -> None:
+    """Compare the sums with each other (Cauchy: S^2 <= n Q; nobody above the cap: Q <= S cap) and with what follows."""
+    total, squares = found.total_grains, found.total_squared_grains
+    if not total * total <= found.people * squares <= found.people * total * found.largest_promise:
+        raise BadInput("this announcement contradicts itself: so many people, none above the cap, cannot have its sums")
+    if not found.noiseless and announced_eta(total, found.width) != found.eta:
+        raise BadInput("this announcement contradicts itself: its eta does not follow from its sums")
+    if nearest(exact_variance(found, total, squares)) != found.variance:
+        raise BadInput("this announcement contradicts itself: its variance does not follow from its sums")
+
+
+def _check_stated_promise(found: Announcement) -> None:
+    """Insist that people with costs, and only they, are promised a variance, and one that full turnout keeps."""
+    promised, surplus, worth, otherwise = (
+        *(found.promised_variance, found.surplus),
+        *(found.benefit_at_promise, found.outside),
+    )
+    if found.model == PRIVACY_CONSTRAINED:
+        kept = (promised, surplus, worth, otherwise, found.benefit_name) == (None,) * 5
+    else:
+        kept = promised is not None and found.variance <= promised < math.inf
+        kept = kept and all(x is None or math.isfinite(x) for x in (surplus, worth, otherwise))
+    if None not in (surplus, worth, otherwise):
+        kept = kept and surplus == cast("float", worth) - cast("float", otherwise) >= 0.0
+    if not kept:
+        raise BadInput("this announcement contradicts itself: its promised variance or surplus does not follow")

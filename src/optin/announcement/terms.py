@@ -1,0 +1,84 @@
+"""The terms of an announcement: what was asked and on which conditions, word for word. All of it is under the fingerprint."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from optin.announcement.naming import check_round, checked_campaign
+from optin.errors import BadInput
+from optin.formats.strict_json import Fields, real
+from optin.questions import Sheet
+
+PRIVACY_CONSTRAINED = "privacy-constrained"
+QUASI_LINEAR = "quasi-linear"
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """On which conditions a result is published, where they were stated beforehand.
+
+    ``quorum_people``: promised people who must join at least; ``quorum_error``: the largest standard error;
+    ``answers_until`` and ``published_until``: dates; ``mode``: how answers are given.
+    """
+
+    quorum_people: int | None = None
+    quorum_error: float | None = None
+    answers_until: str | None = None
+    published_until: str | None = None
+    mode: str | None = None
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Conditions:
+        """Read what was written."""
+        found = cls(
+            quorum_people=fields.maybe("quorum_people", fields.take_count),
+            quorum_error=fields.maybe("quorum_error", fields.take_real),
+            answers_until=fields.maybe("answers_until", fields.take_text),
+            published_until=fields.maybe("published_until", fields.take_text),
+            mode=fields.maybe("mode", fields.take_text),
+        )
+        fields.finish()
+        return found
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Everything that was asked and stated: campaign and round, whom it is for, the sheet, the conditions."""
+
+    campaign: str
+    round: int
+    model: str
+    sheet: Sheet
+    conditions: Conditions = field(default_factory=Conditions)
+
+    def to_record(self) -> dict[str, Any]:
+        """Write them as JSON holds them."""
+        return {
+            "campaign": self.campaign,
+            "round": self.round,
+            "model": self.model,
+            "sheet": self.sheet.to_record(),
+            "conditions": asdict(self.conditions) | {"quorum_error": real(self.conditions.quorum_error)},
+        }
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Terms:
+        """Read what `to_record` wrote."""
+        found = cls(
+            campaign=fields.take_text("campaign"),
+            round=fields.take_int("round"),
+            model=fields.take_text("model"),
+            sheet=Sheet.from_fields(fields.take_object("sheet")),
+            conditions=Conditions.from_fields(fields.take_object("conditions")),
+        )
+        fields.finish()
+        return found
+
+
+def check_terms(terms: Terms) -> None:
+    """Refuse a model that optin does not know, and what cannot name a release."""
+    if terms.model not in (PRIVACY_CONSTRAINED, QUASI_LINEAR):
+        raise BadInput('this announcement cannot be read: "model" is not one that optin knows')
+    checked_campaign(terms.campaign)
+    check_round(terms.round)
