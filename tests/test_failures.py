@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import copy
+import math
 import pickle
 import string
+import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import typer
 
+import optin
 from optin import errors
 from optin.cli.app import app
 from optin.cli.speaking import NO_OPTION, spoken
@@ -112,6 +116,35 @@ def test_a_failure_survives_being_copied_and_sent(error, passed_on):
     assert type(found) is type(error)
     assert (str(found), found.template, dict(found.data)) == (str(error), error.template, dict(error.data))
     assert vars(found) == vars(error)
+
+
+PRIVATE = 777.125
+
+
+def _wrongly() -> list[Callable[[], object]]:
+    people = optin.PrivacyConstrained([0.5] * 12)
+    offer = optin.plan(people, bounds=(0, 1)).announce(people)
+    return [
+        lambda: optin.PrivacyConstrained([1.0, -PRIVATE]),
+        lambda: optin.PrivacyConstrained([1.0, str(PRIVATE)]),
+        lambda: optin.PrivacyConstrained.from_budgets([PRIVATE, 1.0], [math.nan, 1.0]),
+        lambda: optin.QuasiLinear([PRIVATE, -1.0], benefit=optin.LinearBenefit(1.0, 1.0)),
+        lambda: optin.release(offer, people, [PRIVATE] * 11 + [math.nan]),
+        lambda: optin.release(offer, people, [str(PRIVATE)] * 12),
+        lambda: optin.release(offer, people, [PRIVATE] * 12, joined=[str(PRIVATE)] * 12),
+        lambda: optin.explain(offer, limit=-PRIVATE),
+    ]
+
+
+@pytest.mark.parametrize("at", range(len(_wrongly())))
+def test_no_private_value_is_in_what_a_failure_carries(at):
+    with pytest.raises(OptinError) as caught:
+        _wrongly()[at]()
+    carried = pickle.dumps(caught.value)
+    assert str(PRIVATE).encode() not in carried
+    assert struct.pack(">d", PRIVATE) not in carried
+    assert struct.pack(">d", -PRIVATE) not in carried
+    assert struct.pack(">d", PRIVATE) in pickle.dumps(BadInput("{value} is wrong", value=PRIVATE)), "it would be seen"
 
 
 def test_a_failure_can_be_retold_where_its_place_has_a_better_name():
