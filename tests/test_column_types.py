@@ -197,7 +197,7 @@ def test_every_engine_reads_the_same_or_refuses(tmp_path, memory, engine):
 def test_decimals_of_more_than_38_digits_are_refused_by_duckdb_for_every_use(tmp_path):
     half = pa.array([Decimal("0.5")] * PEOPLE, pa.decimal256(50, 20))
     path = written(tmp_path, {"wide": half, "limit": [0.5] * PEOPLE})
-    words = r"wide is stored as decimal\(50, 20\), which duckdb cannot read; write it as double, or add --engine memory"
+    words = r"wide is stored as decimal\(50, 20\), which duckdb cannot read; write it as double, or add engine='memory'"
     for columns in ({"limits": "wide"}, {"budgets": "wide", "costs": "limit"}, {"budgets": "limit", "costs": "wide"}):
         with pytest.raises(optin.BadInput, match=words):
             optin.read(path, **columns)

@@ -21,8 +21,6 @@ from optin.errors import BadInput, LedgerUnavailable
 if TYPE_CHECKING:
     import psycopg
 
-__all__ = ["failure_of", "open_engine", "snapshot", "take_head_lock", "write"]
-
 T = TypeVar("T")
 C = TypeVar("C", "sqlite3.Connection", "psycopg.Connection[tuple[str]]")
 LOGGED_AS = "optin"
@@ -238,7 +236,7 @@ def write(
 
     failure = failure_of(engine, working)
     if failure is not None and not (done and _look_again(engine, lambda connection: is_stored(connection, done[0]))):
-        raise LedgerUnavailable(f"{failure}; nothing was written and nothing was revealed: try again")
+        raise LedgerUnavailable("{failure}; nothing was written and nothing was revealed: try again", failure=failure)
     reached("after commit")
     return done[0]
 
@@ -267,7 +265,7 @@ def guarded(engine: Engine, work: Callable[[], T]) -> T:
     result: list[T] = []
     failure = failure_of(engine, lambda: result.append(work()))
     if failure is not None:
-        raise LedgerUnavailable(f"{failure}; nothing was written")
+        raise LedgerUnavailable("{failure}; nothing was written", failure=failure)
     return result[0]
 
 

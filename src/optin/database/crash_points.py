@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["LISTENERS", "reached"]
-
 LISTENERS: list[Callable[[str], None]] = []
 
 

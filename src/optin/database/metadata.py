@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sqlalchemy import MetaData
 
-__all__ = ["REVISION", "metadata"]
-
 REVISION = "0002"
 """The newest migration this code knows."""
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from optin.errors import BadInput
 
-__all__ = ["ReadableByOthers", "create_privately", "warn_of_readers"]
-
 
 class ReadableByOthers(UserWarning):
     """A ledger's file, or one that SQLite keeps beside it, can be read or written by others on this machine."""
@@ -24,7 +22,7 @@ def create_privately(path: Path) -> None:
         reason = error.strerror
     else:
         return
-    raise BadInput(f"the ledger's file cannot be opened: {reason}; check the path and its rights")
+    raise BadInput("the ledger's file cannot be opened: {reason}; check the path and its rights", reason=reason)
 
 
 def warn_of_readers(path: Path) -> None:

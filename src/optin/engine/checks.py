@@ -14,8 +14,6 @@ from optin.tables.columns import MISSING, NO_ID, NO_NUMBER, SAME_ID, Wanted, wro
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["expect_distinct_ids", "refuse_unusable"]
-
 
 def refuse_unusable(rows: Rows, wanted: tuple[Wanted, ...]) -> None:
     """Count every kind of unusable entry of the columns, and name the first person (by id) of the first kind found."""

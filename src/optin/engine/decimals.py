@@ -13,8 +13,6 @@ from optin.tables.decimals import LARGE, POSITIVE, SHORT, VANISHED, WIDE
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["corrected_in_engine", "corrected_whole_in_engine"]
-
 ROOM, UNITS, PIECE, PIECES = 64, 16, 8, 4  # digits: of zeros around a number, before the point, and 4 times 8 after it
 
 

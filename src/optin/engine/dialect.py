@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from optin.engine.session import Session
 
-__all__ = ["IBIS", "POSTGRES", "Dialect"]
-
 
 def _arrow(backend: BaseBackend, query: ir.Table) -> pa.Table:
     return backend.to_pyarrow(query)

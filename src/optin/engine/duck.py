@@ -21,8 +21,6 @@ from optin.errors import BadInput
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["DUCKDB", "NAME"]
-
 NAME = "duckdb"
 MEMORY = "OPTIN_ENGINE_MEMORY"
 THREADS = "OPTIN_ENGINE_THREADS"
@@ -74,7 +72,7 @@ def _literal(file: str) -> str:
     """Write a name so that, taken as a pattern, it means itself."""
     if "\\" in file and re.search(r"[*?[]", file):
         raise BadInput(
-            f"DuckDB does not read {file}: beside * ? or [ it takes a backslash for a slash; rename the file"
+            "DuckDB does not read {file}: beside * ? or [ it takes a backslash for a slash; rename the file", file=file
         )
     return re.sub(r"[*?[]", r"[\g<0>]", file)
 

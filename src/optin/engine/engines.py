@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ibis.backends import BaseBackend
     from ibis.expr import types as ir
 
-__all__ = ["MEMORY", "check_engine", "dialect_for", "dialect_of", "grouped", "open_session", "read_csv", "read_parquet"]
-
 MEMORY = "memory"
 KNOWN = "memory, duckdb, spark-local, spark://host:port or sc://host:port"
 
@@ -41,7 +39,7 @@ def dialect_for(engine: str) -> Dialect:
     """Say how the engine that users call so differs from others."""
     found = next((each for each in ENGINES if each.answers_to(engine)), None)
     if found is None:
-        raise BadInput(f"engine {engine} is not known; use {KNOWN}")
+        raise BadInput("engine {engine} is not known; use {known}", engine=engine, known=KNOWN)
     return found
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from ibis.expr import types as ir
 
-__all__ = ["exact_floor", "kahan_sum", "present", "sample_ranks", "text_mark", "trimmed", "validated"]
-
 
 @cache
 def _floor() -> Callable[[ir.FloatingColumn], ir.FloatingColumn]:

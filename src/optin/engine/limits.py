@@ -23,8 +23,6 @@ from optin.kernel.ladder import Array, Ladder, Outline, Sums
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["EngineLimits"]
-
 SMALL = 1 << 13
 SHARE = 32  # at most one in so many people is fetched
 

@@ -18,8 +18,6 @@ from optin.tables.places import KNOWN, is_hidden
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Located", "is_remote", "located"]
-
 FIRST = 1 << 20  # bytes in which a CSV file must name its columns
 
 
@@ -75,7 +73,7 @@ class Located:
 
 
 def _unreadable(file: str) -> BadInput:
-    return BadInput(f"{file} cannot be read as a table: it is empty, damaged or not yours to read; check it")
+    return BadInput("{file} cannot be read as a table: it is empty, damaged or not yours to read; check it", file=file)
 
 
 def located(url: str) -> Located:
@@ -94,9 +92,9 @@ def located(url: str) -> Located:
         reason = "it holds no CSV or Parquet file"
     files = sorted(system.unstrip_protocol(file) for file in found if file.lower().endswith(KNOWN)) if system else []
     if not files:
-        raise BadInput(f"{url} cannot be opened: {reason}")
+        raise BadInput("{url} cannot be opened: {reason}", url=url, reason=reason)
     if len({file.lower().endswith(".csv") for file in files}) > 1:
-        raise BadInput(f"{url} mixes CSV and Parquet; give one kind, or people could be read twice")
+        raise BadInput("{url} mixes CSV and Parquet; give one kind, or people could be read twice", url=url)
     return Located(system, files)
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from ibis.expr import types as ir
 
-__all__ = ["Rows"]
-
 
 @dataclass(frozen=True)
 class Rows:

@@ -23,8 +23,6 @@ from optin.kernel.ladder import Array, Ladder, Outline, Sums
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["Glance", "GlancedLimits", "glance"]
-
 RANKS = 1024
 SAMPLE = 1 << 18
 UNSURE = 6  # ranks: more than five standard errors of a rank in such a sample

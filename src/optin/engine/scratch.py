@@ -10,8 +10,6 @@ import tempfile
 import weakref
 from pathlib import Path
 
-__all__ = ["Scratch"]
-
 PREFIX = "optin-engine-"
 LOCK = "in-use"
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ibis.backends import BaseBackend
     from ibis.expr import types as ir
 
-__all__ = ["Session", "literal"]
-
 FAILED = object()
 
 
@@ -87,8 +85,12 @@ class Session:
         if found is FAILED:
             self.explain()
             raise BadInput(
-                f"{about} cannot be read by {self.name} ({reason}): a file is damaged, or was changed or taken away while it"
-                " was read, or the engine lacks room or has gone away; check the files and the engine, then try again"
+                "{about} cannot be read by {name} ({reason}): a file is damaged, or was changed or taken away while"
+                " it was read, or the engine lacks room or has gone away; check the files and the engine, then try"
+                " again",
+                about=about,
+                name=self.name,
+                reason=reason,
             )
         return found
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ibis.backends import BaseBackend
     from ibis.expr import types as ir
 
-__all__ = ["LOCAL", "SPARK"]
-
 LOCAL = "spark-local"
 KNOCK = 8.0  # seconds until a port counts as closed
 PATIENCE = 20.0  # seconds until a cluster that took the call counts as silent, unless OPTIN_ENGINE_PATIENCE says more
@@ -58,7 +56,7 @@ def _answers_to(engine: str) -> bool:
 def _open(engine: str) -> Session:
     """Connect to Spark; a process has one connection to each cluster and keeps it."""
     if importlib.util.find_spec("pyspark") is None:
-        raise BadInput(f"engine {engine} needs Spark, which is not installed: pip install 'optin[spark]'")
+        raise BadInput("engine {engine} needs Spark, which is not installed: pip install 'optin[spark]'", engine=engine)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what Spark says of the pandas it finds: nothing here goes through pandas
         return Session(_backend(engine), engine, SPARK, owned=False)
@@ -79,7 +77,12 @@ def _knock(engine: str) -> None:
     """Try the port first: Spark itself would ask a closed one for a minute."""
     place = urlsplit(engine)
     if place.hostname is None:
-        raise BadInput(f"engine {engine} names no host; write {place.scheme}://host:{PORTS[place.scheme]}")
+        raise BadInput(
+            "engine {engine} names no host; write {scheme}://host:{port}",
+            engine=engine,
+            scheme=place.scheme,
+            port=PORTS[place.scheme],
+        )
     port = place.port or PORTS[place.scheme]
     try:
         socket.create_connection((place.hostname, port), timeout=KNOCK).close()
@@ -128,8 +131,9 @@ def _started(engine: str, call: Callable[[], Any]) -> Any:  # noqa: ANN401
         found = call()
     if found is FAILED:
         raise BadInput(
-            f"Spark does not start for engine {engine}: it needs Java 17 (java on the PATH, or JAVA_HOME); and a process"
-            " that has used sc://… cannot use another Spark: start a new one"
+            "Spark does not start for engine {engine}: it needs Java 17 (java on the PATH, or JAVA_HOME); and a"
+            " process that has used sc://… cannot use another Spark: start a new one",
+            engine=engine,
         )
     return found
 
@@ -144,8 +148,9 @@ def _start_java(engine: str) -> None:
 
 def _silent(engine: str) -> BadInput:
     return BadInput(
-        f"the cluster {engine} does not answer; check the address and that it runs and has a free worker. Nothing was"
-        " planned, released or charged"
+        "the cluster {engine} does not answer; check the address and that it runs and has a free worker. Nothing was"
+        " planned, released or charged",
+        engine=engine,
     )
 
 
@@ -198,7 +203,7 @@ def _read_csv(session: Session, files: Sequence[str], header: Sequence[str]) -> 
 def _named(session: Session, files: Sequence[str], opened: Callable[[Any], Any]) -> ir.Table:
     for file in files:
         if UNREADABLE.search(file):
-            raise BadInput(f"Spark does not read {file}: {RENAME}")
+            raise BadInput("Spark does not read {file}: " + RENAME, file=file)
     frame = opened(session.backend._session.read.options(**LITERAL))
     _expect_all(frame, files)
     name = f"optin_{uuid4().hex}"
@@ -210,7 +215,10 @@ def _expect_all(frame: Any, files: Sequence[str]) -> None:  # noqa: ANN401
     """Refuse if Spark would read other files than were listed; it would say nothing."""
     found = Counter(_own_name(unquote(address)) for address in frame.inputFiles())
     if found != Counter(map(_own_name, files)):
-        raise BadInput(f"Spark does not read {files[0]} and what is beside it file by file as listed: {RENAME}")
+        raise BadInput(
+            "Spark does not read {file} and what is beside it file by file as listed: " + RENAME,
+            file=files[0],
+        )
 
 
 def _own_name(address: str) -> str:

@@ -6,8 +6,6 @@ import atexit
 import threading
 from typing import Any
 
-__all__ = ["connected"]
-
 RETRIES = 4  # some five seconds for each call; left alone, Spark would ask a lost cluster for ten minutes
 GOODBYE = 2.0  # seconds
 

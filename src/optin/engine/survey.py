@@ -21,8 +21,6 @@ from optin.tables.columns import LARGEST
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["Survey", "survey"]
-
 DIGITS = 9
 FACTOR = 2.0 ** (53 - DIGITS) + 1.0
 HUGE = 1e294  # from about here on the rounding above overflows

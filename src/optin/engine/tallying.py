@@ -14,8 +14,6 @@ from optin.kernel.optimum import Design
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["tally"]
-
 
 def tally(rows: Rows, limit: ir.FloatingColumn, design: Design) -> Tally:
     """Add up a `Tally` at a design's cap; missing limits were refused when the people were read.

@@ -27,7 +27,9 @@ class AtomicWrite:
         try:
             self._folder = Path(tempfile.mkdtemp(prefix=f".{self.path.name}.", dir=self.path.parent))
         except OSError as error:
-            raise BadInput(f"{self.path} cannot be written: {error.strerror}; choose another place") from None
+            raise BadInput(
+                "{path} cannot be written: {strerror}; choose another place", path=self.path, strerror=error.strerror
+            ) from None
 
     def write(self, content: str | bytes) -> None:
         """Put content in place, in one step."""
@@ -41,7 +43,9 @@ class AtomicWrite:
             self._set_modes(draft)
             os.replace(draft, self.path)
         except OSError as error:
-            raise BadInput(f"{self.path} cannot be written: {error.strerror}; nothing was left there") from None
+            raise BadInput(
+                "{path} cannot be written: {strerror}; nothing was left there", path=self.path, strerror=error.strerror
+            ) from None
 
     def __enter__(self) -> Self:
         return self

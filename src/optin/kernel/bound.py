@@ -11,8 +11,6 @@ from optin.kernel.ladder import Array
 from optin.kernel.noise import noise_variance
 from optin.kernel.optimum import Design
 
-__all__ = ["MEAN", "SAME", "Tally", "lower_bound", "tally_of"]
-
 SAME = 1e-9  # how near the cap a limit counts as pooled or not
 MEAN = 1e-11  # how near the mean epsilon counts as at it
 

@@ -13,8 +13,6 @@ import numpy as np
 
 from optin.kernel.ladder import Ladder, Limits, Outline, Sums
 
-__all__ = ["cap_at_reach", "ladder_around", "optimal_cap"]
-
 SumsAt = Callable[[float], Sums]
 Beyond = Callable[[float, SumsAt], bool]
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from optin.kernel.ladder import Array
 
-__all__ = ["first_root"]
-
 ROUNDING = 8 * np.finfo(float).eps
 
 

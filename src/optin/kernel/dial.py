@@ -12,8 +12,6 @@ from optin.kernel.cap import SumsAt, ladder_around
 from optin.kernel.ladder import Array, Ladder, Limits, Sums
 from optin.kernel.optimum import Design, best_design, design_at
 
-__all__ = ["robust_design"]
-
 
 def robust_design(limits: Limits, *, spread: float, kappa: float, gap: float) -> Design:
     """Minimise spread sum w^2 + kappa / reach^2 + gap^2 TV^2 over all weights and noise (gap in units of R).

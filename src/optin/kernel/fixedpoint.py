@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-__all__ = ["STEPS", "least_fixed_point"]
-
 CLOSE = 1e-13
 STEPS = 20_000
 

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from optin.kernel.ladder import Array
 from optin.kernel.tails import laplace_reach, normal_laplace_reach
 
-__all__ = ["METHODS", "Weighing", "half_width", "half_widths", "heaviest_weight"]
-
 METHODS = (
     "normal plus Laplace, declared variance, skewness allowed for",
     "Hoeffding and Laplace, error split",

@@ -13,8 +13,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Ladder", "Limits", "Outline", "Sums"]
-
 Array = NDArray[np.float64]
 
 

@@ -16,8 +16,6 @@ import numpy as np
 from optin.kernel.ladder import Array, Ladder
 from optin.kernel.noise import noise_variance
 
-__all__ = ["AtReach", "ByVariance", "Offers", "OverNoise"]
-
 
 class Offers(Protocol):
     """Variance and price of the offer y, given how many t lie above y and the sums T, Q of those below."""

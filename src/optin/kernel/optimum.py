@@ -15,8 +15,6 @@ from optin.kernel.cap import cap_at_reach, optimal_cap
 from optin.kernel.ladder import Array, Limits, Sums
 from optin.kernel.noise import noise_variance, variance
 
-__all__ = ["Design", "best_at_reach", "best_design", "design_at", "epsilons", "shadow_prices", "tilt_left", "tilt_of"]
-
 
 @dataclass(frozen=True)
 class Design:

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from optin.kernel.ladder import Array, Ladder, Outline, Sums
 
-__all__ = ["ArrayLimits"]
-
 CHUNK = 1 << 15
 ROW = 1 << 12
 MERGE = 256

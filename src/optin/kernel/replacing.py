@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from optin.kernel.ladder import Array
 from optin.kernel.noise import noise_variance
 
-__all__ = ["OneReplaced", "Replaced"]
-
 Indices = NDArray[np.int64]
 BLOCK = 1 << 14
 

@@ -17,25 +17,6 @@ import numpy as np
 
 from optin.kernel.ladder import Array
 
-__all__ = [
-    "GRAIN",
-    "LESS",
-    "LOWERED",
-    "MORE",
-    "SPLITTER",
-    "above",
-    "below",
-    "epsilon_of",
-    "exact_epsilon",
-    "limit_below",
-    "limit_of_text",
-    "line_above",
-    "line_below",
-    "lowered",
-    "not_above",
-    "quotient_below",
-]
-
 GRAIN = 2.0**32
 """Grains in one epsilon: promises are whole grains (E13). The only place that says so."""
 LOWERED = 1.0 - 2.0**-51

@@ -11,8 +11,6 @@ import numpy as np
 from optin.kernel.ladder import Ladder, Outline
 from optin.kernel.offers import AtReach, Offers, OverNoise
 
-__all__ = ["BUDGET", "FINEST", "Crossing", "Edges", "Gain", "Point", "Search", "in_piece", "offer_at", "open_runs"]
-
 FINEST = 2.0**-30
 BUDGET = 1_000_000  # calls of a benefit in one search; what is left then is undecided
 

@@ -12,8 +12,6 @@ from optin.kernel.noise import noise_variance
 from optin.kernel.offers import AtReach, Offers, OverNoise
 from optin.kernel.quasilinear import Gain, least_crossing, offer_table
 
-__all__ = ["fewest_copies", "shortfall"]
-
 COARSE = 2.0**-16
 MOST_COPIES = 2.0**50
 ROUGH = 20_000

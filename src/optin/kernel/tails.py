@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-__all__ = ["laplace_reach", "log_normal_below", "normal_laplace_reach", "sum_above"]
-
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 _FAR = -12.0
 

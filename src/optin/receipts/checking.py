@@ -11,8 +11,6 @@ from optin.receipts.record import Receipt, is_well_formed, outcome
 from optin.receipts.sealing import Seal
 from optin.receipts.tree import SALT_BYTES, climb, leaves_of
 
-__all__ = ["check", "root_of", "seal_of"]
-
 
 class _Announcement(Protocol):
     @property
@@ -87,7 +85,7 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
 
 def _expect(holds: bool, otherwise: str) -> None:
     if not holds:
-        raise PromiseBroken(f"{otherwise}; keep all three files and ask the operator")
+        raise PromiseBroken("{otherwise}; keep all three files and ask the operator", otherwise=otherwise)
 
 
 def root_of(receipt: Receipt) -> str:

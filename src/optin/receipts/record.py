@@ -13,8 +13,6 @@ from optin.formats.strict_json import once
 from optin.receipts.sealing import VERSION
 from optin.receipts.tree import SALT_BYTES
 
-__all__ = ["Receipt", "is_well_formed", "outcome"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Receipt:
@@ -62,7 +60,10 @@ class Receipt:
                 return receipt
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
             pass
-        raise BadInput(f"this is not an optin receipt of version {VERSION}; give the file that `optin receipt` wrote")
+        raise BadInput(
+            "this is not an optin receipt of version {version}; give the file that `optin receipt` wrote",
+            version=VERSION,
+        )
 
 
 def outcome(receipt: Receipt) -> str:

@@ -6,8 +6,6 @@ import dataclasses
 import hashlib
 from dataclasses import dataclass
 
-__all__ = ["VERSION", "Seal", "sealed"]
-
 VERSION = 1
 
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from optin.errors import PromiseBroken
 
-__all__ = ["BLOCK", "SALT_BYTES", "MerkleTree", "charge_salts", "climb", "leaves_of"]
-
 SALT_BYTES = 16
 BLOCK = 2**20
 """Charges that share one stretch of salts."""

@@ -14,8 +14,6 @@ from optin.tables.columns import Wanted
 from optin.tables.decimals import corrected, corrected_whole
 from optin.tables.stored_types import expect_ids, expect_numbers, holds_answers, is_number, is_text, plain_type
 
-__all__ = ["ENDLESS", "FARTHEST", "NO", "NO_ANSWER", "NUMBER", "YES", "answer_of", "as_ids", "as_numbers", "as_truths"]
-
 Mask = NDArray[np.bool_]
 BLANKS = " \t\n\r\v\f"  # what surrounds a cell and means nothing, the same everywhere
 NUMBER = "^([+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?)|[nN][aA][nN])$"

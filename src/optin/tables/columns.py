@@ -14,26 +14,6 @@ from optin.errors import BadInput, Place
 from optin.kernel.ladder import Array
 from optin.kernel.rounding import LESS, MORE, above, below
 
-__all__ = [
-    "EXTREME",
-    "LARGEST",
-    "MISSING",
-    "NO_ID",
-    "NO_NUMBER",
-    "SAME_ID",
-    "Rounded",
-    "Wanted",
-    "checked_ids",
-    "column",
-    "has_rows",
-    "numbers",
-    "refuse",
-    "refuse_faults",
-    "refuse_repeats",
-    "same_rows",
-    "wrong_at",
-]
-
 LARGEST = 1e300
 EXTREME = 1e150
 NO_NUMBER = "is not a number; write it with digits and a point"

@@ -21,17 +21,6 @@ import pyarrow.csv as arrow_csv
 from optin.errors import BadInput
 from optin.tables.csvlines import expect_lines, wrong_width
 
-__all__ = [
-    "csv_header",
-    "expect_quotes",
-    "expect_readable",
-    "expect_text",
-    "expect_utf8",
-    "line_count",
-    "line_of",
-    "read_csv",
-]
-
 KINDS = (
     (b"\x1f\x8b", "compressed (gzip), not UTF-8 text"),
     (b"PK\x03\x04", "the start of a spreadsheet or a zip archive, not UTF-8 text"),
@@ -51,7 +40,7 @@ def csv_header(path: Path) -> list[str]:
         _expect_lines(path, islice(file, 1))
     for _, row in _rows(path):
         return row
-    raise BadInput(f"{path} is empty; the first line must name the columns")
+    raise BadInput("{path} is empty; the first line must name the columns", path=path)
 
 
 def read_csv(path: Path, names: list[str]) -> pa.Table:
@@ -60,7 +49,7 @@ def read_csv(path: Path, names: list[str]) -> pa.Table:
     table = _arrow_table(path, names)
     if table is None:
         expect_readable(path)
-        raise BadInput(f"{path} cannot be read as CSV; save it again as CSV with commas, in UTF-8")
+        raise BadInput("{path} cannot be read as CSV; save it again as CSV with commas, in UTF-8", path=path)
     return table
 
 
@@ -118,8 +107,10 @@ def expect_quotes(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
         line = _odd_quote(file)
     if line is not None:
         raise BadInput(
-            f"{name} line {line}: a quote opens or closes a part of a cell; leave no blank beside quotes, and inside a"
-            ' quoted cell write "" for a quote'
+            "{name} line {line}: a quote opens or closes a part of a cell; leave no blank beside quotes, and inside"
+            ' a quoted cell write "" for a quote',
+            name=name,
+            line=line,
         )
 
 
@@ -173,7 +164,9 @@ def _expect_lines(name: Path | str, lines: Iterable[bytes]) -> None:
     for number, line in enumerate(lines, start=1):
         if not _is_text(BytesIO(line)):
             kind = next((words for mark, words in KINDS if number == 1 and line.startswith(mark)), "not UTF-8 text")
-            raise BadInput(f"{name} line {number} is {kind}; save the file as CSV in UTF-8")
+            raise BadInput(
+                "{name} line {number} is {kind}; save the file as CSV in UTF-8", name=name, number=number, kind=kind
+            )
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -196,4 +189,6 @@ def _next(reader: Any, path: Path, line: int) -> list[str] | None:  # noqa: ANN4
         row = []
     else:
         return row
-    raise BadInput(f"{path} line {line} starts a cell that never ends; look for a quote that is not closed")
+    raise BadInput(
+        "{path} line {line} starts a cell that never ends; look for a quote that is not closed", path=path, line=line
+    )

@@ -13,8 +13,6 @@ from typing import BinaryIO
 
 from optin.errors import BadInput
 
-__all__ = ["expect_lines", "wrong_width"]
-
 BLOCK = 1 << 20
 BOM = b"\xef\xbb\xbf"
 
@@ -24,7 +22,7 @@ def expect_lines(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
     with opened() as file:
         top = file.read(len(BOM) + 1).removeprefix(BOM)[:1]
     if top in (b"\n", b"\r"):
-        raise BadInput(f"{name} line 1 is blank; the first line must name the columns")
+        raise BadInput("{name} line 1 is blank; the first line must name the columns", name=name)
     with opened() as file:
         if _plainly_alike(file):
             return
@@ -36,8 +34,12 @@ def wrong_width(name: Path | str, line: int, columns: int, width: int) -> BadInp
     """Say that a line has more or fewer columns than the header."""
     counted = "1 column" if columns == 1 else f"{columns} columns"
     return BadInput(
-        f"{name} line {line} has {counted} where the header has {width}; look for a missing or an"
-        " extra comma, or a quote that is not closed"
+        "{name} line {line} has {counted} where the header has {width}; look for a missing or an extra comma, or a"
+        " quote that is not closed",
+        name=name,
+        line=line,
+        counted=counted,
+        width=width,
     )
 
 
@@ -60,7 +62,9 @@ def _expect_alike(name: Path | str, lines: TextIOWrapper) -> None:
         usual, width = usual or end, width or columns
         if end not in (usual, ""):
             raise BadInput(
-                f"{name} line {line} does not end as the lines before it do; save the file with line ends of one kind"
+                "{name} line {line} does not end as the lines before it do; save the file with line ends of one kind",
+                name=name,
+                line=line,
             )
         if columns not in (width, 0):
             raise wrong_width(name, line, columns, width)

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from optin.kernel.rounding import GRAIN, LESS
 from optin.tables.columns import Wanted
 
-__all__ = ["LARGE", "POSITIVE", "SHORT", "VANISHED", "WIDE", "corrected", "corrected_whole"]
-
 Numbers = NDArray[np.float64]
 SHORT = r"^([0-9]{1,15}|[0-9]{1,3}[.][0-9]{1,5})$"
 """So short that a whole number of grains nearest to it is the number itself: they lie further apart than floats do."""

@@ -11,8 +11,6 @@ from typing import Any
 
 from optin.errors import PromiseBroken
 
-__all__ = ["Mark", "expect_unchanged", "marks_of"]
-
 Mark = tuple[str, ...] | None
 TOLD = ("ETag", "etag", "md5Hash", "checksum", "mtime", "LastModified", "last_modified", "updated", "created")
 """What storage services call the mark that changes with a file's content."""
@@ -28,8 +26,9 @@ def expect_unchanged(files: Sequence[str], marks: Sequence[Mark]) -> None:
     for file, before, now in zip(files, marks, marks_of(files), strict=True):
         if before is None or before != now:
             raise PromiseBroken(
-                f"{file} was changed while this ran, so what was computed may belong to other people. Nothing was written"
-                " or charged: let the file rest, then try again"
+                "{file} was changed while this ran, so what was computed may belong to other people. Nothing was"
+                " written or charged: let the file rest, then try again",
+                file=file,
             )
 
 

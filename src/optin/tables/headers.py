@@ -15,8 +15,6 @@ from optin.tables.parquetfiles import parquet_header
 from optin.tables.places import PARQUET
 from optin.tables.stored_types import type_name
 
-__all__ = ["expect_column", "expect_one_type", "expect_told_apart", "header", "is_parquet", "no_column", "shared"]
-
 
 def header(file: Path) -> list[str]:
     """Read the column names of a file."""
@@ -77,8 +75,11 @@ def expect_told_apart(file: Path | str, header: list[str]) -> None:
         other = first.setdefault(name.casefold(), name)
         if other != name:
             raise BadInput(
-                f"{_top(file)} has columns {other} and {name}, which an engine cannot tell apart; rename one, or add"
-                " --engine memory (engine='memory')"
+                "{top} has columns {other} and {name}, which an engine cannot tell apart; rename one, or add {instead}",
+                instead=Argument("engine", "memory"),
+                top=_top(file),
+                other=other,
+                name=name,
             )
 
 
@@ -90,8 +91,14 @@ def expect_one_type(types: Sequence[tuple[str, Mapping[str, pa.DataType]]]) -> N
             before, known = stored.setdefault(name, (file, type_name(kind)))
             if known != type_name(kind):
                 raise BadInput(
-                    f"{before} stores {name} as {known}, and {file} as {type_name(kind)}; Spark reads one type only: write them"
-                    " alike, or add --engine duckdb (engine='duckdb')"
+                    "{before} stores {name} as {known}, and {file} as {type_name}; Spark reads one type only: write"
+                    " them alike, or add {instead}",
+                    instead=Argument("engine", "duckdb"),
+                    before=before,
+                    name=name,
+                    known=known,
+                    file=file,
+                    type_name=type_name(kind),
                 )
 
 

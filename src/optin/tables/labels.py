@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from optin.errors import BadInput
 
-__all__ = ["Labelled", "aligned", "expect_column", "expect_labels", "of_people", "together"]
-
 Order = NDArray[np.intp]
 ID = "id"
 
@@ -117,13 +115,15 @@ def aligned(values: Any, index: Any, name: str, *, whose: str = "the people") ->
 def expect_labels(index: Any, people: int) -> None:  # noqa: ANN401
     """Refuse labels that are not one for each person."""
     if index is not None and len(index) != people:
-        raise BadInput(f"index has {len(index)} labels for {people} people; give one for each")
+        raise BadInput(
+            "index has {count} labels for {people} people; give one for each", count=len(index), people=people
+        )
 
 
 def expect_column(values: Any, name: str) -> None:  # noqa: ANN401
     """Refuse a whole table where a column is asked for."""
     if _is_table(values):
-        raise BadInput(f'{name} is a table; give one column of it, for instance table["{name}"]')
+        raise BadInput('{name} is a table; give one column of it, for instance table["{name}"]', name=name)
 
 
 def _is_table(values: Any) -> bool:  # noqa: ANN401
@@ -201,13 +201,17 @@ def _by_id(table: Any, ids: tuple[str, ...], name: str) -> Any:  # noqa: ANN401
     names = list(getattr(table, "column_names", table.columns))
     others = [column for column in names if column != ID]
     if len(names) != 2 or len(others) != 1 or not hasattr(table, "__getitem__"):
-        raise BadInput(f'{name} is a table; give one column of it, or a table of "{ID}" and one column more')
+        raise BadInput(
+            '{name} is a table; give one column of it, or a table of "{id}" and one column more', name=name, id=ID
+        )
     given = _listed(table[ID])
     places = {person: at for at, person in enumerate(given)}
     if len(given) != len(ids) or len(places) != len(ids) or any(person not in places for person in ids):
         raise BadInput(
-            f"the ids of the table of {name} are not those of the people, each once: {_first_wrong(given, ids)}; give one "
-            "row a person"
+            "the ids of the table of {name} are not those of the people, each once: {first_wrong}; give one row a"
+            " person",
+            name=name,
+            first_wrong=_first_wrong(given, ids),
         )
     return np.asarray(table[others[0]])[[places[person] for person in ids]]
 

@@ -10,8 +10,6 @@ import pyarrow.parquet as arrow_parquet
 
 from optin.errors import BadInput
 
-__all__ = ["expect_whole", "parquet_header", "parquet_types", "read_parquet", "row_count", "types_in"]
-
 
 def _opened(path: Path) -> pa.OSFile:
     """Open a file by its name; Arrow by itself would take some names for addresses."""
@@ -21,13 +19,13 @@ def _opened(path: Path) -> pa.OSFile:
 def parquet_header(path: Path) -> list[str]:
     """Read the column names."""
     if path.stat().st_size == 0:
-        raise BadInput(f"{path} is empty (0 bytes): it is not a Parquet file; write it again")
+        raise BadInput("{path} is empty (0 bytes): it is not a Parquet file; write it again", path=path)
     try:
         names: list[str] | None = list(arrow_parquet.read_schema(_opened(path)).names)
     except (pa.ArrowException, OSError):
         names = None
     if names is None:
-        raise BadInput(f"{path} is not a Parquet file, or is damaged; write it again")
+        raise BadInput("{path} is not a Parquet file, or is damaged; write it again", path=path)
     return names
 
 
@@ -50,20 +48,22 @@ def read_parquet(path: Path, names: list[str]) -> pa.Table:
         table = None
     if table is None:
         expect_whole(path)
-        raise BadInput(f"{path} is damaged: its rows cannot be read; write it again")
+        raise BadInput("{path} is damaged: its rows cannot be read; write it again", path=path)
     return table
 
 
 def expect_whole(path: Path) -> None:
     """Name the first column that cannot be read; one column of one row group is in memory at a time."""
     if not path.exists():
-        raise BadInput(f"{path} was taken away while it was read; put it back, then try again")
+        raise BadInput("{path} was taken away while it was read; put it back, then try again", path=path)
     names = parquet_header(path)
     file = arrow_parquet.ParquetFile(_opened(path))
     for group in range(file.num_row_groups):
         for name in names:
             if not _reads(file, group, name):
-                raise BadInput(f"{path} is damaged: its column {name} cannot be read; write it again")
+                raise BadInput(
+                    "{path} is damaged: its column {name} cannot be read; write it again", path=path, name=name
+                )
 
 
 def _reads(file: arrow_parquet.ParquetFile, group: int, name: str) -> bool:

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from optin.errors import BadInput
 
-__all__ = ["KNOWN", "PARQUET", "files_of", "is_hidden", "real_name"]
-
 PARQUET = (".parquet", ".pq")
 KNOWN = (".csv", *PARQUET)
 
@@ -28,9 +26,11 @@ def files_of(path: str) -> tuple[Path, ...]:
         found = sorted({Path(name) for name in glob(_pattern(place), recursive=True)})
         return _one_kind(path, [file for file in found if file.is_file()])
     if path == "-" or place.is_fifo():
-        raise BadInput(f"{path} is a stream, and people are read from files, more than once; save it to a file first")
+        raise BadInput(
+            "{path} is a stream, and people are read from files, more than once; save it to a file first", path=path
+        )
     if not place.is_file():
-        raise BadInput(f"there is no file, folder or match for {path}; check the path")
+        raise BadInput("there is no file, folder or match for {path}; check the path", path=path)
     return (place,)
 
 
@@ -61,7 +61,7 @@ def is_hidden(parts: Sequence[str]) -> bool:
 
 def _one_kind(path: str, files: list[Path]) -> tuple[Path, ...]:
     if not files:
-        raise BadInput(f"{path} holds no CSV or Parquet file; give a table with one row per person")
+        raise BadInput("{path} holds no CSV or Parquet file; give a table with one row per person", path=path)
     if len({file.suffix.lower() in PARQUET for file in files}) > 1:
-        raise BadInput(f"{path} mixes CSV and Parquet; give one kind, or people could be read twice")
+        raise BadInput("{path} mixes CSV and Parquet; give one kind, or people could be read twice", path=path)
     return tuple(files)

@@ -11,28 +11,12 @@ from collections.abc import Mapping
 import pyarrow as pa
 from pyarrow import types
 
-from optin.errors import BadInput
-
-__all__ = [
-    "Stored",
-    "expect_alike",
-    "expect_ids",
-    "expect_numbers",
-    "expect_opened",
-    "expect_read",
-    "holds_answers",
-    "is_number",
-    "is_text",
-    "not_ids",
-    "not_numbers",
-    "plain_type",
-    "type_name",
-]
+from optin.errors import Argument, BadInput
 
 Stored = Mapping[str, tuple[pa.DataType, ...]]
 """The types in which files store each column."""
 DIGITS = 38  # as many as engines keep of a decimal
-ELSEWHERE = "write it as double, or add --engine memory (engine='memory')"
+ELSEWHERE = "write it as double, or add {instead}"
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
@@ -85,7 +69,14 @@ def expect_read(kind: pa.DataType, source: str, name: str, engine: str) -> None:
     """Refuse what an engine would misread."""
     plain = plain_type(kind)
     if types.is_decimal(plain) and plain.precision > DIGITS:
-        raise BadInput(f"{source}: {name} is stored as {type_name(plain)}, which {engine} cannot read; {ELSEWHERE}")
+        raise BadInput(
+            "{source}: {name} is stored as {type_name}, which {engine} cannot read; " + ELSEWHERE,
+            instead=Argument("engine", "memory"),
+            source=source,
+            name=name,
+            type_name=type_name(plain),
+            engine=engine,
+        )
 
 
 def expect_alike(kinds: tuple[pa.DataType, ...], source: str, name: str, engine: str) -> None:
@@ -93,8 +84,12 @@ def expect_alike(kinds: tuple[pa.DataType, ...], source: str, name: str, engine:
     names = sorted({type_name(kind) for kind in kinds})
     if len(names) > 1 and any(types.is_decimal(plain_type(kind)) for kind in kinds):
         raise BadInput(
-            f"{source}: files store {name} as {' and as '.join(names)}, which {engine} would round; write them alike, or add"
-            " --engine memory (engine='memory')"
+            "{source}: files store {name} as {listed}, which {engine} would round; write them alike, or add {instead}",
+            instead=Argument("engine", "memory"),
+            source=source,
+            name=name,
+            listed=" and as ".join(names),
+            engine=engine,
         )
 
 
@@ -105,16 +100,30 @@ def expect_opened(stored: Stored, source: str, engine: str) -> None:
             expect_read(plain, source, name, engine)
             if types.is_float16(plain) or types.is_time(plain) or isinstance(plain, pa.UuidType):
                 raise BadInput(
-                    f"{source}: {name} is stored as {type_name(plain)}, and Spark opens no file with such a column; leave it out"
-                    " or write it in another way, or add --engine duckdb (engine='duckdb')"
+                    "{source}: {name} is stored as {type_name}, and Spark opens no file with such a column; leave it"
+                    " out or write it in another way, or add {instead}",
+                    instead=Argument("engine", "duckdb"),
+                    source=source,
+                    name=name,
+                    type_name=type_name(plain),
                 )
 
 
 def not_ids(source: str, name: str, kind: str) -> BadInput:
     """Say that a column holds no ids."""
-    return BadInput(f"{source}: {name} is stored as {kind}, and ids are text; write the column as text")
+    return BadInput(
+        "{source}: {name} is stored as {kind}, and ids are text; write the column as text",
+        source=source,
+        name=name,
+        kind=kind,
+    )
 
 
 def not_numbers(source: str, name: str, kind: str) -> BadInput:
     """Say that a column holds no numbers."""
-    return BadInput(f"{source}: {name} is stored as {kind}, and numbers are needed; write it as numbers")
+    return BadInput(
+        "{source}: {name} is stored as {kind}, and numbers are needed; write it as numbers",
+        source=source,
+        name=name,
+        kind=kind,
+    )
