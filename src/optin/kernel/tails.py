@@ -25,6 +25,7 @@ def normal_laplace_reach(error: float, *, sd: float, scale: float) -> float:
 
 
 def bisect(too_low: Callable[[float], bool], high: float) -> float:
+    """Find where a condition on numbers from 0 up to ``high`` stops to hold, to the last bit."""
     low = 0.0
     while low < (middle := low + (high - low) / 2.0) < high:
         if too_low(middle):
