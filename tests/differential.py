@@ -406,12 +406,13 @@ def by_command(case, folder, engine):
             return found
         if name != "ledger":
             written_here = json.loads(Path(arguments[-1]).read_text())
-            found.append((name, {key: written_here[key] for key in WRITTEN[name]}))
+            flat = written_here | written_here.get("designs", [{}])[0]
+            found.append((name, {key: flat[key] for key in WRITTEN[name]}))
     return [*found, ("charges", _charges(here / "ledger.sqlite"))] if case.ledger else found
 
 
 WRITTEN = {
-    "plan": ("people", "cap", "variance", "pooled_people"),
+    "plan": ("people", "cap", "variances", "pooled_people"),
     "announce": ("people", "total_grains", "total_squared_grains"),
     "release": ("joined_people", "total_grains", "total_squared_grains", "tilt"),
 }

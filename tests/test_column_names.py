@@ -157,6 +157,6 @@ def test_what_remains_may_be_laid_over_people_twice(expected, tmp_path):
         list(two_rounds(people, ledger, "totals", "values", "answers"))
         held = optin.PrivacyConstrained(LIMITS, ids=IDS)
         left = [campaign.within_allowance(campaign.within_allowance(who, ledger), ledger) for who in (people, held)]
-    query = left[0].rows.table.select(id=left[0].rows.ids(), limit=left[0].limit())
+    query = left[0].rows.table.select(id=left[0].rows.ids(), limit=left[0].expression)
     found = left[0].rows.session.fetch(query, about="the people").to_pylist()
     assert {row["id"]: row["limit"] for row in found} == dict(zip(IDS, left[1].limits.tolist(), strict=True))

@@ -14,9 +14,9 @@ from cli_steps import optin as run
 
 import optin
 from optin import LinearBenefit
-from optin.campaign.overlay import allowance
 from optin.engine.opening import rows_of
 from optin.errors import BadInput
+from optin.grains.overlay import allowance
 from optin.tables import decimals, read_table
 from optin.tables.columns import Wanted
 

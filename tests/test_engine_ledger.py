@@ -1,5 +1,6 @@
 """A ledger for people who stay in an engine: staged in batches, taken in by one transaction, the same acts as from memory."""
 
+import hashlib
 import json
 import os
 import stat
@@ -15,9 +16,8 @@ from ledger_steps import counts, drawn_from, offer_of, spent
 import optin
 from optin import campaign
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
+from optin.grains.batches import Batch
 from optin.ledger import Ledger, Terms
-from optin.ledger.bulk_acts import Expected, release_waiting
-from optin.ledger.chain import rows_digest
 from optin.ledger.staging_area import waiting
 from optin.ledger.streamed_hashes import Grove, digest_of_blocks
 from optin.receipts import MerkleTree, charge_salts, leaves_of
@@ -125,7 +125,7 @@ def test_a_second_round_is_planned_and_promised_with_what_remains(ledger, kept, 
 def test_engine_and_memory_lower_limits_to_the_same_floats(ledger, kept, held):
     announced(held, ledger)
     rows = campaign.within_allowance(kept, ledger)
-    query = rows.rows.table.select(id=rows.rows.ids(), limit=rows.limit()).order_by("id")
+    query = rows.rows.table.select(id=rows.rows.ids(), limit=rows.expression).order_by("id")
     found = rows.rows.session.fetch(query, about="the people")["limit"].to_numpy()
     np.testing.assert_array_equal(found, campaign.within_allowance(held, ledger).limits)
 
@@ -138,7 +138,7 @@ def test_totals_in_a_column_lower_limits_to_the_same_floats_as_in_memory(ledger,
     if known:
         announced(kept, ledger, allowances="total")
     rows = campaign.within_allowance(kept, ledger, allowances="total")
-    query = rows.rows.table.select(id=rows.rows.ids(), limit=rows.limit()).order_by("id")
+    query = rows.rows.table.select(id=rows.rows.ids(), limit=rows.expression).order_by("id")
     found = rows.rows.session.fetch(query, about="the people")["limit"].to_numpy()
     np.testing.assert_array_equal(found, campaign.within_allowance(held, ledger, allowances=totals).limits)
 
@@ -236,15 +236,14 @@ def offered(url):
     with Ledger.open(url) as ledger:
         ledger.announce(terms, body=offer.to_json(), ids=IDS, grains=grains, allowances=grains)
     batches = [
-        (IDS[at : at + 500], grains[at : at + 500].tolist(), JOINED[at : at + 500].astype(int).tolist(), [0] * 500)
+        Batch(IDS[at : at + 500], grains[at : at + 500].tolist(), joined=JOINED[at : at + 500].astype(int).tolist())
         for at in range(0, N, 500)
     ]
-    expected = Expected(int(JOINED.sum()), int(grains[JOINED].sum()))
 
     def job():
         with Ledger.open(url) as ledger, waiting(ledger.engine, batches) as rows:
             draw = lambda number: drawn_from(offer, grains[JOINED], number)  # noqa: E731
-            return release_waiting(ledger, terms, rows, settle=lambda: draw, expected=expected).body
+            return ledger.charge(terms, rows, settle=lambda *_: draw).body
 
     return job
 
@@ -287,6 +286,14 @@ def test_a_missing_value_or_answer_is_named_by_id(ledger, files):
     assert counts(ledger)["charges"] == 0
 
 
+def digest_of_the_whole(salt, ids, grains):
+    """The digest of rows, written out: counts first, then lengths, ids, and numbers in eight bytes each."""
+    lengths = b"".join(len(person.encode()).to_bytes(4, "big") for person in ids)
+    numbers = b"".join(int(each).to_bytes(8, "big", signed=True) for each in grains)
+    header = f"optin rows 1:{salt}:{len(ids)}:True:1:".encode()
+    return hashlib.sha256(header + lengths + "".join(ids).encode() + numbers).hexdigest()
+
+
 @pytest.mark.parametrize("stretch", [8, 16])
 @pytest.mark.parametrize("people", [0, 1, 7, 8, 9, 24, 31])
 def test_trees_and_digests_in_blocks_are_those_of_the_whole(people, stretch):
@@ -297,7 +304,7 @@ def test_trees_and_digests_in_blocks_are_those_of_the_whole(people, stretch):
     assert (grove.count, grove.root) == (people, tree.root)
     assert [grove.path(at) for at in range(people)] == [tree.path(at) for at in range(people)]
     if people:
-        assert digest_of_blocks(salt, blocks, named=True) == (people, rows_digest(salt, ids, grains))
+        assert digest_of_blocks(salt, blocks, named=True) == (people, digest_of_the_whole(salt, ids, grains))
 
 
 def test_trees_and_digests_hold_one_block_however_many_there_are(monkeypatch):

@@ -24,7 +24,7 @@ def kept(folder, engine="duckdb"):
 
 
 def limits_of(people):
-    query = people.rows.table.select(id=people.rows.ids(), limit=people.limit()).order_by("id")
+    query = people.rows.table.select(id=people.rows.ids(), limit=people.expression).order_by("id")
     return people.rows.session.fetch(query, about="the people")["limit"].to_pylist()
 
 

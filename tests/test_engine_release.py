@@ -132,9 +132,9 @@ def test_a_missing_value_is_refused_by_id_and_says_nothing_else(kept, offer, fil
 
 
 def test_another_table_and_arrays_are_refused(kept, offer, files, engine):
-    with pytest.raises(BadInput, match="give values as the name of their column"):
+    with pytest.raises(BadInput, match="give values as the name of a column"):
         optin.release(offer, kept, VALUES)
-    with pytest.raises(BadInput, match="give joined as the name of their column"):
+    with pytest.raises(BadInput, match="give joined as the name of a column"):
         optin.release(offer, kept, "value", joined=JOINED)
     with pytest.raises(BadInput, match="no column valeu"):
         optin.release(offer, kept, "valeu")

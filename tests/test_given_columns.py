@@ -10,7 +10,7 @@ from cli_steps import optin_ok, people_csv
 
 import optin
 from optin import PrivacyConstrained
-from optin.campaign.steps import within_totals
+from optin.campaign import within_allowance
 from optin.errors import BadInput, PromiseBroken
 from optin.releasing.drawing import measure
 from optin.tables.labels import aligned
@@ -94,7 +94,8 @@ def test_totals_lower_limits_in_grains_as_a_new_ledger_does():
     """A total above the limit by less than a grain, or below it by less, leaves the limit as it is, to the last bit."""
     limits = np.array([0.3, 0.3, 0.3, 0.5])
     totals = np.array([np.nextafter(0.3, 0), 0.3, 0.2, 2.0**-17])
-    found = within_totals(PrivacyConstrained(limits, ids=list("abcd")), totals).limits
+    people = PrivacyConstrained(limits, ids=list("abcd"))
+    found = within_allowance(people, None, allowances=totals).limits
     assert found.tolist() == [0.3, 0.3, np.floor(0.2 * 2**32) / 2**32, 0.0]
 
 

@@ -122,3 +122,56 @@ def test_only_an_engine_s_own_file_compares_the_names_of_engines():
         if asks(node) or getattr(node, "id", getattr(node, "attr", "")) == "is_spark"
     ]
     assert found == []
+
+
+def imports_of(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from ((node.module, each.name, node.lineno) for each in node.names)
+
+
+VERBS = ("optin.ledger", "optin.releasing", "optin.announcement")
+
+
+def test_command_line_and_web_service_import_records_and_the_verbs_of_campaign_alone():
+    """What may be done to a ledger, a release or an announcement is decided in campaign, once; records may go anywhere."""
+    found = [
+        f"{path.relative_to(ROOT)}:{line} {module}.{name}"
+        for room in ("cli", "web")
+        for path in (ROOT / f"src/optin/{room}").rglob("*.py")
+        for module, name, line in imports_of(path)
+        if module.startswith(VERBS) and name[0].islower()
+    ]
+    assert found == []
+
+
+FORMS = ("is_kept", "kept_rule", "Kept", "KeptRule", "KeptConstrained", "KeptQuasiLinear")
+ASKING = {
+    "engine/opening.py",  # where a table is opened
+    "grains/people.py",  # where people are taken for what they are
+}
+
+
+def test_two_places_ask_whether_people_are_in_memory_or_in_an_engine():
+    """Both forms answer everything up to campaign; where someone asks which it is, a law holds for one form alone."""
+
+    def asks(node):
+        name = getattr(node, "id", getattr(node, "attr", getattr(node, "name", "")))
+        if name in FORMS or (isinstance(node, ast.Constant) and node.value == "Kept"):
+            return True
+        if not isinstance(node, ast.Call) or getattr(node.func, "id", "") not in ("isinstance", "hasattr"):
+            return False
+        tested = {getattr(part, "id", getattr(part, "value", "")) for part in ast.walk(node.args[1])}
+        both = {"PrivacyConstrained", "QuasiLinear"} <= tested
+        return both or bool(
+            tested & {"rows", "EngineAgents", "EnginePeople", "ArrayPeople", "EnginePromises", "GrainRule"}
+        )
+
+    found = {
+        str(path.relative_to(ROOT / "src/optin"))
+        for path in (ROOT / "src/optin").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if asks(node)
+    }
+    assert found <= ASKING
+    assert "grains/people.py" in found, "this test no longer sees what it is about"

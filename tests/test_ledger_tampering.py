@@ -21,9 +21,10 @@ from sqlalchemy import select, text
 
 import optin
 from optin.errors import BadInput, PromiseBroken
+from optin.grains.batches import Batch
 from optin.ledger import UNLIMITED, Ledger, Terms
-from optin.ledger.bulk_acts import Expected, announce_waiting, release_waiting
 from optin.ledger.fittings import changed_fittings
+from optin.ledger.holds import Holding
 from optin.ledger.schema import acts
 from optin.ledger.staging_area import waiting
 from optin.ledger.verification import verify
@@ -107,34 +108,31 @@ def test_one_grain_charged_and_many_released_is_refused(ledger):
 
 
 def test_rows_that_come_in_batches_meet_the_same_door(url):
-    batch = [(list(IDS), [5, 5, 5], [8, 8, 8], [0, 0, 0])]
-    joining = [(list(IDS), [5, 5, 5], [1, 1, 1], [0, 0, 0])]
-    offer = offer_of("c", np.full(3, 5))
+    batch = [Batch(list(IDS), [5, 5, 5], totals=[8, 8, 8])]
+    joining = [Batch(list(IDS), [5, 5, 5], joined=[1, 1, 1])]
+    offer, other = offer_of("c", np.full(3, 5)), offer_of("c", np.array([4, 5, 6]))
     booked = Terms("c", 1, offer.fingerprint)
 
     def drawing(grains):
-        return lambda: lambda number: drawn_from(offer, np.array(grains), number)
+        return lambda *_: lambda number: drawn_from(offer, np.array(grains), number)
 
-    expected, holding = Expected(3, 15), {"recheck": lambda: None}
     with Ledger.open(url) as ledger:
         with (
             waiting(ledger.engine, batch) as rows,
             pytest.raises(PromiseBroken, match="announces something else"),
         ):
-            announce_waiting(
-                ledger, booked, rows, expected=expected, body=offer_of("c", np.array([4, 5, 6])).to_json(), **holding
-            )
+            ledger.hold(rows, Holding(booked, other.to_json()))
         assert counts(ledger)["acts"] == 0
         with waiting(ledger.engine, batch) as rows:
-            announce_waiting(ledger, booked, rows, expected=expected, body=offer.to_json(), **holding)
+            ledger.hold(rows, Holding(booked, offer.to_json()))
         with (
             waiting(ledger.engine, joining) as rows,
             pytest.raises(PromiseBroken, match="the sums it was drawn with"),
         ):
-            release_waiting(ledger, booked, rows, settle=drawing([5, 5]), expected=expected)
+            ledger.charge(booked, rows, settle=drawing([5, 5]))
         assert counts(ledger)["charges"] == 0
         with waiting(ledger.engine, joining) as rows:
-            release_waiting(ledger, booked, rows, settle=drawing([5, 5, 5]), expected=expected)
+            ledger.charge(booked, rows, settle=drawing([5, 5, 5]))
         assert ledger.verify().ok
 
 

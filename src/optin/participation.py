@@ -7,11 +7,9 @@ here is decided from limits and from who joined: no function in this module is e
 
 from __future__ import annotations
 
-import contextlib
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,11 +19,11 @@ from optin.announcement.exact import exact_variance, nearest
 from optin.announcement.making import tilt
 from optin.announcement.offer import Announcement
 from optin.announcement.terms import QUASI_LINEAR
-from optin.errors import Argument, BadInput, Place, PromiseBroken
-from optin.grains.arrays import Answers, Promises, Sums
+from optin.errors import Argument, BadInput, PromiseBroken
+from optin.grains.arrays import Answers, Sums
+from optin.grains.people import Promises, people_of
 from optin.kernel.optimum import tilt_left
 from optin.planning import Plan
-from optin.tables.labels import of_people
 
 __all__ = [
     "Absence",
@@ -33,8 +31,6 @@ __all__ = [
     "check_promise",
     "check_table",
     "check_unchanged",
-    "joined_column",
-    "joined_rows",
     "judged",
     "renormalised_weights",
     "turnout",
@@ -74,7 +70,7 @@ def turnout(announcement: Announcement, agents: Agents, joined: ArrayLike | str 
     ``joined`` is a boolean for each announced person, in an engine the name of their column; None means everyone.
     """
     check_table(announcement, agents)
-    present = joined_column(joined, agents) if hasattr(agents, "rows") else joined_rows(joined, announcement, agents)
+    present = people_of(agents).answers(joined, announced=announcement.people)
     return judged(announcement, announcement.promises(agents), present)
 
 
@@ -100,48 +96,12 @@ def renormalised_weights(
     announcement: Announcement, agents: Agents, joined: ArrayLike | None = None
 ) -> NDArray[np.float64]:
     """List the weights of a release over those who joined: grains over their sum, zero for the others (E12)."""
-    present = joined_rows(joined, announcement, agents)
+    present = people_of(agents.in_memory()).answers(joined, announced=announcement.people)
     grains = announcement.grains(agents).astype(np.float64)
     if present is not None:
         grains *= present
     weights: NDArray[np.float64] = grains / grains.sum()
     return weights
-
-
-def joined_column(joined: object, agents: Agents) -> Answers:
-    """Check that who joined is told by a column where the people are, or None for everyone."""
-    if joined is not None and not isinstance(joined, str) and not hasattr(joined, "get_backend"):
-        raise BadInput("this table is engine-backed: give joined as the name of a column")
-    return joined
-
-
-def joined_rows(joined: ArrayLike | None, announcement: Announcement, agents: Agents) -> NDArray[np.bool_] | None:
-    """Check who joined: true or false for each announced person, or None for everyone; in the order of the people."""
-    if joined is None:
-        return None
-    joined = of_people(joined, agents, "joined")
-    present: NDArray[Any] = np.empty(0)
-    with contextlib.suppress(ValueError):  # rows of different lengths are no answers either
-        present = np.asarray(joined)
-    if np.ma.isMaskedArray(joined) and np.ma.getmaskarray(joined).any():
-        raise BadInput("joined is masked for some people; say true or false for each announced person")
-    if present.dtype != np.bool_:
-        present = _answers(present)
-    if present.shape != (announcement.people,):
-        raise BadInput(f"joined has shape {present.shape}, but {announcement.people} people were announced")
-    return present
-
-
-def _answers(given: NDArray[Any]) -> NDArray[np.bool_]:
-    """Read answers in words as a column of a file is read; numbers could be places of people, and are none."""
-    from optin.tables.cells import NO_ANSWER, answer_of
-
-    if given.ndim != 1 or given.dtype.kind not in "OUT" or not all(isinstance(each, str | bool) for each in given):
-        raise BadInput("joined must hold true or false for each announced person")
-    found = [each if isinstance(each, bool) else answer_of(each) for each in given.tolist()]
-    if None in found:
-        raise BadInput("{place} " + NO_ANSWER, place=Place(found.index(None), "joined"))
-    return np.array(found, dtype=np.bool_)
 
 
 def check_table(announcement: Announcement, agents: Agents) -> None:

@@ -1,7 +1,19 @@
-"""People and how they decide: the two agent models of the paper, over arrays in memory."""
+"""People and how they decide: the two agent models of the paper; over arrays here, over queries in `optin.engine`."""
 
 from optin.agents.benefit import LinearBenefit
 from optin.agents.describe import Bucket, Description, describe
-from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
+from optin.agents.forms import Constrained, Weighing
+from optin.agents.models import Agents, InMemory, PrivacyConstrained, QuasiLinear
 
-__all__ = ["Agents", "Bucket", "Description", "LinearBenefit", "PrivacyConstrained", "QuasiLinear", "describe"]
+__all__ = [
+    "Agents",
+    "Bucket",
+    "Constrained",
+    "Description",
+    "InMemory",
+    "LinearBenefit",
+    "PrivacyConstrained",
+    "QuasiLinear",
+    "Weighing",
+    "describe",
+]

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from optin.agents.models import Agents, PrivacyConstrained
+from optin.agents.forms import Constrained, LimitTable, Weighing
+from optin.agents.models import Agents
 from optin.errors import BadInput
 
 __all__ = ["Bucket", "Description", "describe"]
@@ -51,13 +52,11 @@ class Description:
 def describe(agents: Agents, *, variance: float | None = None, data_variance: float | None = None) -> Description:
     """Bucket the limits (quasi-linear: the limits at a promised variance) in one pass.
 
+    >>> from optin.agents import PrivacyConstrained
     >>> [b.count for b in describe(PrivacyConstrained([0, 1, 4, 9, 9])).buckets]
     [1, 1, 2]
     """
-    if isinstance(agents, PrivacyConstrained):
-        table = agents.table()
-    else:
-        table = agents.table_at(_given(variance), data_variance=data_variance)
+    table = agents.table() if isinstance(agents, Constrained) else _table_at(agents, variance, data_variance)
     outline = table.buckets()
     counts = np.diff(outline.counts, prepend=float(table.zeros))
     group = max(math.ceil(len(counts) / MOST), 1)
@@ -73,7 +72,7 @@ def describe(agents: Agents, *, variance: float | None = None, data_variance: fl
     return Description(len(agents), table.zeros, table.infinite, tuple(rows))
 
 
-def _given(variance: float | None) -> float:
+def _table_at(agents: Weighing, variance: float | None, data_variance: float | None) -> LimitTable:
     if variance is None:
         raise BadInput("quasi-linear people have limits only at a variance; give variance=plan.promised_variance")
-    return variance
+    return agents.table_at(variance, data_variance=data_variance)

@@ -3,54 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from optin.agents.benefit import Benefit, LinearBenefit, called, number_or_array
-from optin.errors import BadInput, Place
+from optin.agents.benefit import Benefit, LinearBenefit
+from optin.agents.forms import Constrained, LimitTable, Weighing, expect_finite
+from optin.errors import BadInput
 from optin.kernel.bound import Tally, tally_of
-from optin.kernel.ladder import Array, Limits
+from optin.kernel.ladder import Array
 from optin.kernel.optimum import Design
 from optin.kernel.passes import ArrayLimits
 from optin.kernel.rounding import above, quotient_below
 from optin.tables.columns import EXTREME, Wanted, checked_ids, column, has_rows, numbers, same_rows
-from optin.tables.labels import aligned, expect_labels, together
+from optin.tables.labels import expect_labels, together
 
-__all__ = ["Agents", "People", "PrivacyConstrained", "QuasiLinear"]
+if TYPE_CHECKING:
+    from optin.agents.describe import Description
 
-
-class People(Limits, Protocol):
-    """What the planner asks of a table of limits, in memory or in an engine, beyond what the kernel does.
-
-    Limits above ``ceiling`` are read as infinite; all answers are in units of 1 / ``scale``.
-    """
-
-    @property
-    def scale(self) -> float:
-        """A power of two."""
-
-    @property
-    def ceiling(self) -> float:
-        """The largest cap these answers are right for."""
-
-    @property
-    def least(self) -> float:
-        """The smallest positive finite limit."""
-
-    @property
-    def zeros(self) -> int:
-        """How many limits are zero."""
-
-    @property
-    def infinite(self) -> int:
-        """How many limits are infinite."""
+__all__ = ["Agents", "InMemory", "PrivacyConstrained", "QuasiLinear"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PrivacyConstrained:
+class PrivacyConstrained(Constrained):
     """People who accept any epsilon up to their own limit (tau of the paper).
 
     ``limits`` are numbers >= 0 (infinity allowed), kept as a view of what was given. ``index`` are people's labels: those
@@ -64,9 +40,6 @@ class PrivacyConstrained:
     ids: tuple[str, ...] | None = field(default=None, kw_only=True)
     index: Any = field(default=None, kw_only=True)
     most: float = field(init=False)
-
-    model = "privacy-constrained"
-    kept = False  # whether rows stay in an engine
 
     def __post_init__(self) -> None:
         index, (limits, ids) = together({"limits": self.limits, "ids": self.ids}, self.index)
@@ -95,10 +68,7 @@ class PrivacyConstrained:
     def __len__(self) -> int:
         return len(self.limits)
 
-    def __repr__(self) -> str:
-        return f"PrivacyConstrained({len(self)} people)"
-
-    def table(self) -> People:
+    def table(self) -> LimitTable:
         """Return the limits as the kernel reads them."""
         extreme = self.most > EXTREME and self.most_finite > EXTREME
         return ArrayLimits(self.limits, ceiling=EXTREME if extreme else math.inf)
@@ -108,7 +78,7 @@ class PrivacyConstrained:
         """The largest limit that anyone set."""
         return _largest_finite(self.limits)
 
-    def scaled_table(self) -> People:
+    def scaled_table(self) -> LimitTable:
         """Return the limits in units of about the largest, for caps so high that squares would overflow."""
         return ArrayLimits(self.limits, scale=2.0 ** -math.frexp(self.most_finite)[1])
 
@@ -116,13 +86,25 @@ class PrivacyConstrained:
         """Compute the sums a certificate needs, at the cap of a design."""
         return tally_of(self.limits, design)
 
+    def someone_above(self, bound: float) -> bool:
+        """Tell whether someone set a finite limit above a bound."""
+        return self.most > bound and self.most_finite > bound
+
     def limits_at(self, variance: float | None = None, *, data_variance: float | None = None) -> Array:
         """Return the limits, which do not depend on the variance here."""
         return self.limits
 
+    def in_memory(self) -> PrivacyConstrained:
+        """Return these people, who are."""
+        return self
+
+    def looked_at(self, description: Description) -> Constrained | Description:
+        """Return these people, who are looked at one by one."""
+        return self
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class QuasiLinear:
+class QuasiLinear(Weighing):
     """People who join iff benefit(variance) - cost * epsilon is at least their outside option.
 
     ``benefit`` never rises with the variance: a `LinearBenefit` or any callable, giving one number or one for each person.
@@ -137,9 +119,6 @@ class QuasiLinear:
     outside: Any = field(default=0.0, kw_only=True)
     ids: tuple[str, ...] | None = field(default=None, kw_only=True)
     index: Any = field(default=None, kw_only=True)
-
-    model = "quasi-linear"
-    kept = False  # whether rows stay in an engine
 
     def __post_init__(self) -> None:
         line = self.benefit if isinstance(self.benefit, LinearBenefit) else None
@@ -162,9 +141,6 @@ class QuasiLinear:
     def __len__(self) -> int:
         return len(self.costs)
 
-    def __repr__(self) -> str:
-        return f"QuasiLinear({len(self)} people, benefit={benefit_name(self.benefit)})"
-
     def cost_of(self, epsilons: Array) -> Array:
         """Return what everyone's epsilon costs them; who bears no cost pays nothing for an infinite one either.
 
@@ -173,34 +149,11 @@ class QuasiLinear:
         """
         return np.multiply(self.costs, epsilons, out=np.zeros(len(self)), where=self.costs > 0)
 
-    def table(self) -> People:
+    def table(self) -> LimitTable:
         """Return t = 1/c as the kernel reads it (E10)."""
         return ArrayLimits(self.costs, inverse=True)
 
-    def outside_at(self, data_variance: float | None) -> float | Array:
-        """Return the outside option as a number, or one for each person; never less than it is."""
-        if not isinstance(self.outside, str):
-            return self.outside  # type: ignore[no-any-return]
-        if data_variance is None:
-            raise BadInput('outside="own-data" needs the data variance: it is the benefit of one value alone')
-        if isinstance(self.benefit, LinearBenefit):
-            return self.benefit.above(data_variance)  # type: ignore[no-any-return]
-        return _finite(self._called(data_variance), f"the benefit of one's own data, at variance {data_variance:g},")
-
-    def benefit_at(self, variance: float) -> float | Array:
-        """Return the benefit at this variance, a number or one for each person; never more than it is."""
-        if isinstance(self.benefit, LinearBenefit):
-            return self.benefit.below(variance)  # type: ignore[no-any-return]
-        return self._called(variance)
-
-    def _called(self, variance: float) -> float | Array:
-        return number_or_array(aligned(called(self.benefit, variance), self.index, "the benefit"))
-
-    def surplus_at(self, variance: float, *, data_variance: float | None = None) -> float | Array:
-        """Return benefit - outside at this variance, a number or one for each person."""
-        return self.benefit_at(variance) - self.outside_at(data_variance)
-
-    def table_at(self, variance: float, *, data_variance: float | None = None) -> People:
+    def table_at(self, variance: float, *, data_variance: float | None = None) -> LimitTable:
         """Return the limits at a variance as the kernel reads them."""
         return PrivacyConstrained(self.limits_at(variance, data_variance=data_variance)).table()
 
@@ -213,8 +166,22 @@ class QuasiLinear:
         surplus = np.asarray(self.surplus_at(variance, data_variance=data_variance), dtype=np.float64)
         return indifferent(surplus, self.costs)
 
+    def scaled_at(self, variance: float, *, data_variance: float | None = None) -> tuple[LimitTable, float] | None:
+        """Return the limits at a variance, as they are."""
+        limits = self.limits_at(variance, data_variance=data_variance)
+        return (PrivacyConstrained(limits).table(), 1.0) if (limits > 0).any() else None
 
-Agents = PrivacyConstrained | QuasiLinear
+    def in_memory(self) -> QuasiLinear:
+        """Return these people, who are."""
+        return self
+
+    def looked_at(self, description: Description) -> Weighing | Description:
+        """Return these people, who are looked at one by one."""
+        return self
+
+
+Agents = Constrained | Weighing
+InMemory = PrivacyConstrained | QuasiLinear
 
 
 def indifferent(surplus: Array, costs: Array) -> Array:
@@ -227,27 +194,14 @@ def indifferent(surplus: Array, costs: Array) -> Array:
     return np.asarray(limits)
 
 
-def benefit_name(benefit: Callable[..., Any]) -> str:
-    """Name a benefit for people to read; it is never called by that name."""
-    return repr(benefit) if isinstance(benefit, LinearBenefit) else getattr(benefit, "__name__", type(benefit).__name__)
-
-
 def _outside(outside: Any, costs: Array) -> float | Array | Literal["own-data"]:  # noqa: ANN401
     if isinstance(outside, str):
         if outside != "own-data":
             raise BadInput('outside must be a number, one number for each person, or "own-data"')
         return "own-data"
     same_rows(costs, outside, ("costs", "outside"))
-    value = _finite(numbers(outside if has_rows(outside) else [outside], "outside", rounded=above), "outside")
+    value = expect_finite(numbers(outside if has_rows(outside) else [outside], "outside", rounded=above), "outside")
     return float(value[0]) if np.ndim(outside) == 0 else value  # type: ignore[index]
-
-
-def _finite(value: float | Array, name: str) -> float | Array:
-    wrong = ~np.isfinite(np.atleast_1d(value))
-    if wrong.any():
-        place = Place(int(np.argmax(wrong)), name) if name == "outside" else name
-        raise BadInput("{place} is not finite; give a finite number", place=place)
-    return value
 
 
 def _largest_finite(limits: Array) -> float:

@@ -16,7 +16,8 @@ from optin.announcement.numbers import ExactSums, PublicNumbers
 from optin.announcement.offer import Announcement
 from optin.announcement.terms import QUASI_LINEAR, Conditions, Terms
 from optin.errors import Argument, BadInput, Infeasible
-from optin.grains.arrays import HIGHEST_EPSILON, Answers, Promises
+from optin.grains.arrays import HIGHEST_EPSILON, Answers
+from optin.grains.people import Promises
 from optin.planning.promise import PromisedVariance
 from optin.wording.groups import SMALLEST_GROUP
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.agents import Agents, Description, PrivacyConstrained
-from optin.agents.models import indifferent
+from optin.agents import Agents, Description
 from optin.announcement.consistency import check_consistent
 from optin.announcement.numbers import ExactSums, PublicNumbers
 from optin.announcement.terms import PRIVACY_CONSTRAINED, Terms
 from optin.announcement.version_1 import flat, read_version_1
 from optin.errors import BadInput
 from optin.formats import strict_json
-from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, FloatArray, GrainRule, Promises, everyone_grains, lowered
+from optin.grains.array_people import ArrayPeople
+from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, GrainRule, everyone_grains
+from optin.grains.people import Promises, people_of
 from optin.planning.cautions import cautions
 from optin.planning.promise import OneQuestion, PromisedVariance, Promising
 from optin.planning.reach import reach
@@ -169,29 +169,17 @@ class Announcement(OneQuestion, Promising):
 
     def promises(self, agents: Agents) -> Promises:
         """Join what is announced with people's limits, in memory or in an engine; nothing is computed yet."""
-        if not hasattr(agents, "rows"):
-            return self.grain_rule(agents)
-        from optin.grains.engine import kept_rule
-
         self._expect_model(agents)
-        return kept_rule(agents, surplus=self.surplus, cap=math.inf if self.noiseless else self.cap)
+        return people_of(agents).promises(self)
 
     def grain_rule(self, agents: Agents) -> GrainRule:
         """Join what is announced with limits in memory; nothing is computed yet."""
-        return GrainRule(limits=self._limits(agents), people=len(agents), cap=math.inf if self.noiseless else self.cap)
+        self._expect_model(agents)
+        return ArrayPeople(agents.in_memory()).promises(self)
 
     def _expect_model(self, agents: Agents) -> None:
         if agents.model != self.model:
             raise BadInput(f"this announcement was made for {self.model} people, these are {agents.model}")
-
-    def _limits(self, agents: Agents) -> Callable[[slice], FloatArray]:
-        self._expect_model(agents)
-        if isinstance(agents, PrivacyConstrained):
-            return agents.limits.__getitem__
-        if self.surplus is not None:
-            return _SharedSurplus(self.surplus, agents.costs)
-        promised = cast("float", self.promised_variance)
-        return lowered(agents.limits_at(promised, data_variance=self.data_variance)).__getitem__
 
     def flat(self) -> dict[str, Any]:
         """Return what is announced by name, without layers, for scripts."""
@@ -241,14 +229,3 @@ def _parts(fields: strict_json.Fields) -> tuple[Terms, PublicNumbers, ExactSums]
     )
     sealed.finish()
     return parts
-
-
-@dataclass(frozen=True)
-class _SharedSurplus:
-    """Limits of people who share one benefit and one outside option: surplus over cost (E9), rounded down."""
-
-    surplus: float
-    costs: FloatArray = field(repr=False)
-
-    def __call__(self, rows: slice) -> FloatArray:
-        return lowered(indifferent(np.asarray(self.surplus), self.costs[rows]))

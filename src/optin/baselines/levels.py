@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.agents import Agents, PrivacyConstrained
-from optin.agents.models import People
+from optin.agents import Agents, Constrained
+from optin.agents.forms import LimitTable
 from optin.kernel.ladder import Array
 from optin.kernel.passes import ArrayLimits
 from optin.planning import Plan
@@ -138,7 +138,7 @@ def levels_of(limits: Array) -> Levels:
 
 def levels_for(plan: Plan, agents: Agents) -> Levels:
     """Sort the limits these agents have under a plan; those who stay in an engine are sorted by its buckets."""
-    if isinstance(agents, PrivacyConstrained):
+    if isinstance(agents, Constrained):
         table = agents.table()
     else:
         table = agents.table_at(plan.promised_variance or 0.0, data_variance=plan.data_variance)
@@ -147,7 +147,7 @@ def levels_for(plan: Plan, agents: Agents) -> Levels:
     return levels_of_buckets(table)
 
 
-def levels_of_buckets(table: People) -> Levels:
+def levels_of_buckets(table: LimitTable) -> Levels:
     """Take everyone in a bucket at their mean limit: buckets are a quarter of a per cent wide, and so is the error at most."""
     outline = table.buckets()
     counts = np.diff(outline.counts, prepend=float(table.zeros))

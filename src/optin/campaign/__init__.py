@@ -1,6 +1,35 @@
 """The job, one function for each step, in the paper's order: plan, announce, answer, release; or cancel."""
 
-from optin.campaign.promises import write_grains
-from optin.campaign.steps import Quorum, announce, answer, cancel, plan, release, within_allowance
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from optin.announcement import explain as explain
+    from optin.campaign.allowing import within_allowance
+    from optin.campaign.checking import adds_up as adds_up
+    from optin.campaign.checking import turnout as turnout
+    from optin.campaign.planning import plan
+    from optin.campaign.promises import write_grains
+    from optin.campaign.steps import Quorum, announce, answer, cancel, release
+    from optin.campaign.steps import look as look
+    from optin.campaign.steps import prepare as prepare
 
 __all__ = ["Quorum", "announce", "answer", "cancel", "plan", "release", "within_allowance", "write_grains"]
+
+_HOMES = {
+    "explain": "optin.announcement",
+    "within_allowance": "optin.campaign.allowing",
+    "adds_up": "optin.campaign.checking",
+    "turnout": "optin.campaign.checking",
+    "plan": "optin.campaign.planning",
+    "write_grains": "optin.campaign.promises",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - verbs; a plan without a ledger loads no database
+    """Import a step when it is first used."""
+    if name.startswith("_") or (name not in __all__ and name not in (*_HOMES, "look", "prepare")):
+        raise AttributeError(f"module 'optin.campaign' has no attribute {name!r}")
+    return getattr(import_module(_HOMES.get(name, "optin.campaign.steps")), name)

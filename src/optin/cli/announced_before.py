@@ -10,7 +10,7 @@ from optin.errors import BadInput, BudgetSpent
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
-    from optin.ledger import Ledger, Terms
+    from optin.ledger import Ledger
     from optin.planning import Plan
 
 
@@ -38,35 +38,20 @@ def announced_once(plan: Plan, ledger: str, campaign: str | None) -> Iterator[No
 
 def held_words(offer: Announcement, ledger: Ledger) -> str:
     """Say what the ledger holds for an offer just written: asked again later, people may have declined or been charged."""
-    from optin.ledger.bulk_reads import how_it_ended, promises_held
+    from optin.campaign.history import how_it_ended, promises_held
 
-    if how_it_ended(ledger, _terms(offer)) == "release":
+    if how_it_ended(offer, ledger) == "release":
         return "this round was announced before and is released: its promises are spent or given back, and none is held"
-    held = promises_held(ledger, _terms(offer))
+    held = promises_held(offer, ledger)
     of_all = f"{held:,}" if held == offer.people else f"{held:,} of {offer.people:,}"
     return f"the ledger holds {of_all} promises"
 
 
-def _terms(offer: Announcement) -> Terms:
-    from optin.ledger import Terms
-
-    return Terms(offer.campaign, offer.round, offer.fingerprint)
-
-
 def _earlier(plan: Plan, ledger: str) -> tuple[Announcement, str | None] | None:
-    """Find the newest announcement in a ledger that offers exactly what this plan does, and how it ended.
-
-    One that was cancelled gave everything back: it is no reason for a refusal.
-    """
-    from optin.announcement import Announcement
-    from optin.announcement.origin import differs_from_plan
+    from optin.campaign.history import earlier_announcement
     from optin.cli.ledgers import ledger_exists, open_ledger
-    from optin.ledger.bulk_reads import how_it_ended
 
     if not ledger_exists(ledger):
         return None
     with open_ledger(ledger) as opened:
-        offers = [Announcement.from_json(body) for body in reversed(opened.offers())]
-        same = (offer for offer in offers if differs_from_plan(offer, plan) is None)
-        found = ((offer, how_it_ended(opened, _terms(offer))) for offer in same)
-        return next(((offer, ended) for offer, ended in found if ended != "cancel"), None)
+        return earlier_announcement(plan, opened)

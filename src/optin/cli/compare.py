@@ -80,7 +80,7 @@ def _compared(
     path: str, kept: Columns, question: dict[str, Any], *, mean: float | None, engine: str | None
 ) -> Comparison:
     from optin.baselines import compared
-    from optin.planning import plan
+    from optin.campaign import plan
 
     people = read_people(path, kept, engine=engine)
     with working("comparing"), located(people.table):

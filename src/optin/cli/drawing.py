@@ -43,8 +43,8 @@ def read_released(
         source = _kept_columns(offer, given, path, set(more), chosen, ledger)
         return None, read_people(path, source, engine=chosen, check_ids=check_ids).agents, source
     with screen.working("reading people"):
-        named = read_table(path, [*given.names, *more])
-        return named if len(given.names) > 1 else read_table(path), None, given
+        expected = [*given.names, *more]
+        return read_table(path, expected if len(given.names) > 1 else None, expected=expected), None, given
 
 
 def _kept_columns(
@@ -115,7 +115,6 @@ def draw(
     """Check the table, then draw: with a ledger accountably, without one for a look."""
     from optin import campaign
     from optin.participation import check_table
-    from optin.releasing.drawing import measure
 
     agents, joined = taking.agents, taking.joined
     with announced_table(offer, table, agents, ledger):
@@ -124,9 +123,7 @@ def draw(
             return campaign.release(
                 offer, agents, taking.values, ledger=ledger, joined=joined, quorum=quorum, allow_no_noise=allow_no_noise
             )
-        return measure(
-            offer, agents, taking.values, joined=joined, allow_no_noise=allow_no_noise, accept=quorum.expect
-        ).drawn()
+        return campaign.look(offer, agents, taking.values, joined=joined, quorum=quorum, allow_no_noise=allow_no_noise)
 
 
 def _columns(offer: Announcement, table: Table, given: Columns, *, besides: set[str], ledger: Ledger | None) -> Columns:

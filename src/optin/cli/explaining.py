@@ -94,12 +94,10 @@ class Explanation:
 
 def explanation(plan: Plan, agents: Agents, *, described: dict[str, Any], without: float | None = None) -> Explanation:
     """Work out everything ``optin plan`` says; of people who stay in an engine, by groups of near limits."""
-    if agents.kept and without is not None:
-        raise BadInput("--without sorts people in memory: add --engine memory, if there are few enough")
     spread = spread_of(plan, agents, described)
     counts = _counts(plan, spread)
     return Explanation(
-        plan=[*_people(plan, spread, counts), *_design(plan, counts), *_accuracy(plan), *_worth(plan, agents)],
+        plan=[*_people(plan, spread, counts), *_design(plan, counts), *_accuracy(plan), *_worth(plan, spread)],
         references=_references(plan, spread, counts),
         by_groups=not spread.exact,
         counts=counts,
@@ -211,7 +209,7 @@ def _accuracy(plan: Plan) -> list[tuple[str, str]]:
     ]
 
 
-def _worth(plan: Plan, agents: Agents) -> list[tuple[str, str]]:
+def _worth(plan: Plan, spread: Spread) -> list[tuple[str, str]]:
     """For people who weigh costs: what they gain, and what is left to them after the cost of their epsilon."""
     if plan.promised_variance is None:
         return []
@@ -219,15 +217,16 @@ def _worth(plan: Plan, agents: Agents) -> list[tuple[str, str]]:
     if plan.surplus is None:
         return lines
     lines.append(("surplus", f"{plain(plan.surplus)}: benefit at that variance, less the outside option"))
-    if agents.kept:
-        return lines
-    margins = plan.surplus - agents.cost_of(plan.epsilons(agents))  # type: ignore[union-attr]
-    gaining = int(np.count_nonzero(margins > 1e-9 * abs(plan.surplus)))
+    share, levels = np.zeros(len(spread.levels)), spread.levels
+    np.divide(np.minimum(levels, plan.cap), levels, where=np.isfinite(levels) & (levels > 0), out=share)
+    margins = plan.surplus * (1.0 - share)  # a cost is surplus / limit (E9): so much of the surplus it takes
+    gaining = spread.count(margins > 1e-9 * abs(plan.surplus))
+    average = plain(float(np.average(margins, weights=spread.counts)))
     return [
         *lines,
         (
             "margin",
-            f"{_share(gaining, plan.people)} keep part of it (on average {plain(float(margins.mean()))}); the rest break even",
+            f"{_share(gaining, plan.people)} keep part of it (on average {average}); the rest break even",
         ),
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,11 @@ def open_ledger(url: str, *, create: bool = False) -> Ledger:
     from optin.ledger import Ledger
 
     return Ledger.open(url)
+
+
+def existing_ledger(url: str | None) -> AbstractContextManager[Ledger | None]:
+    """Open a ledger if there is one: without, or with one that is still to be created, nothing is known of anyone."""
+    return nullcontext() if url is None or not ledger_exists(url) else open_ledger(url)
 
 
 def _file(url: str) -> Path | None:

@@ -6,19 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, permutations
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from optin.cli.othertable import ADVICE, first_difference
 from optin.cli.people import Columns, agents_of, described
 from optin.errors import BadInput
-from optin.ledger import Terms
 
 if TYPE_CHECKING:
     from optin.agents import Agents
     from optin.announcement import Announcement
-    from optin.engine.rows import Rows
     from optin.ledger import Ledger
-    from optin.ledger.ledger import Bounded
     from optin.tables import Table
 
 USUAL = ("limit", "limits")
@@ -33,8 +28,13 @@ def announced_columns(
     offer: Announcement, table: Table, *, id_column: str, besides: set[str], ledger: Ledger | None
 ) -> Columns:
     """Pick the columns of a table in memory that were announced."""
-    cut = None if ledger is None else ledger.bounded(Terms(offer.campaign, offer.round, offer.fingerprint))
-    found = _picked(offer, table.names, id_column, besides, lambda candidate: _adds_up(offer, table, candidate, cut))
+    found = _picked(
+        offer,
+        table.names,
+        id_column,
+        besides,
+        lambda candidate: _adds_up(offer, ledger, lambda: agents_of(table, candidate)),
+    )
     if found is not None:
         return found
     why = first_difference(offer, table, table.ids(id_column), None, ledger)
@@ -45,11 +45,17 @@ def columns_in_engine(
     offer: Announcement, path: str, *, engine: str, id_column: str, besides: set[str], ledger: Ledger | None
 ) -> Columns:
     """Pick the columns of a table in an engine that were announced; each that is tried costs a scan, so name them if many."""
-    from optin.engine.opening import rows_of
+    from optin.engine.opening import people_of, rows_of
 
     rows = rows_of(path, id=id_column, columns=[], engine=engine)
     names = sorted(rows.places, key=lambda name: name not in USUAL)
-    found = _picked(offer, names, id_column, besides, lambda candidate: _adds_up_there(offer, rows, candidate, ledger))
+
+    def adds_up(candidate: Columns) -> bool:
+        named = described(candidate)
+        named.pop("id")
+        return _adds_up(offer, ledger, lambda: people_of(rows, **named))
+
+    found = _picked(offer, names, id_column, besides, adds_up)
     if found is None:
         raise BadInput(NONE)
     return found
@@ -89,39 +95,11 @@ def _candidates(offer: Announcement, id_column: str, names: list[str]) -> Iterat
     return chain(single, pairs)
 
 
-def _adds_up(offer: Announcement, table: Table, columns: Columns, cut: Bounded | None) -> bool:
+def _adds_up(offer: Announcement, ledger: Ledger | None, build: Callable[[], Agents]) -> bool:
+    """Build people from some columns and see whether they are promised what was announced."""
+    from optin.campaign import adds_up
+
     try:
-        agents = agents_of(table, columns)
+        return adds_up(offer, build(), ledger)
     except BadInput:  # not numbers: some other column
         return False
-    grains = offer.grains(agents)
-    for at, promised in _lowered(agents, cut):
-        grains[at] = promised
-    total = sum(int(part) for part in np.add.reduceat(grains, np.arange(0, len(grains), 2**20)))
-    return len(agents) == offer.people and total == offer.total_grains
-
-
-def _adds_up_there(offer: Announcement, rows: Rows, columns: Columns, ledger: Ledger | None) -> bool:
-    """Do the same in an engine, where what the ledger cut is laid beside the rows."""
-    from optin.campaign.kept import as_promised
-    from optin.engine.opening import people_of
-
-    named = described(columns)
-    named.pop("id")
-    try:
-        people = people_of(rows, **named)
-        if ledger is not None:
-            people, _ = as_promised(people, ledger, Terms(offer.campaign, offer.round, offer.fingerprint))
-        everyone, _ = offer.promises(people).sums()
-    except BadInput:  # not numbers: some other column
-        return False
-    return (everyone.people, everyone.grains) == (offer.people, offer.total_grains)
-
-
-def _lowered(agents: Agents, cut: Bounded | None) -> Iterator[tuple[int, int]]:
-    """List where the ledger promised less than the limit, and how much."""
-    if cut is None or not cut.ids:
-        return iter(())
-    places = {name: at for at, name in enumerate(agents.ids or ())}
-    pairs = zip(cut.ids, cut.grains.tolist(), strict=True)
-    return ((places[name], promised) for name, promised in pairs if name in places)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from optin.cli import screen
-from optin.cli.ledgers import ledger_exists, open_ledger
+from optin.cli.ledgers import existing_ledger, ledger_exists, open_ledger
 from optin.cli.options import (
     Allowances,
     AsJson,
@@ -69,6 +69,7 @@ def announce_plan(
     from optin import campaign as steps
     from optin.cli.announced_before import announced_once, held_words
     from optin.cli.plan import described, expect_planned, read_plan, within_allowance
+    from optin.grains.people import Allowing
 
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
@@ -82,13 +83,11 @@ def announce_plan(
     if promises is not None:
         expect_free(promises, [plan, people, ledger, output])
     with Output(output, inputs=[plan, people, ledger]) as file, located(table.table), screen.working("announcing"):
-        known = ledger_exists(ledger)
-        if not known:
-            found.announce(left.agents, **terms)  # what would be refused is refused before a ledger is created
+        known, allowing = ledger_exists(ledger), Allowing(table.allowances, raise_limits)
+        with existing_ledger(ledger) as opened:  # what would be refused is refused before a ledger is created
+            prepared = steps.prepare(found, table.agents, opened, allowing, **terms)
         with open_ledger(ledger, create=True) as opened:
-            offer = steps.announce(
-                found, table.agents, ledger=opened, raise_limits=raise_limits, allowances=table.allowances, **terms
-            )
+            offer = prepared.held_in(opened)
             _write_offer(file, offer)
             held = held_words(offer, opened)
             if promises is not None:
@@ -142,7 +141,7 @@ def explain_offer(
 
     Example: optin explain announcement.json --limit 0.5
     """
-    from optin.announcement import explain
+    from optin.campaign import explain
 
     offer = read_announcement(announcement)
     deal = explain(offer, limit=limit, cost=cost, outside=outside)

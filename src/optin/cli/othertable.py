@@ -29,7 +29,7 @@ def announced_table(offer: Announcement, table: Table | None, agents: Agents, le
         if table is None:
             why = str(error) if error.other_people else None
         else:
-            why = first_difference(offer, table, list(agents.ids or ()), agents, ledger)
+            why = first_difference(offer, table, list(agents.in_memory().ids or ()), agents, ledger)
         if why is None:
             raise
     else:

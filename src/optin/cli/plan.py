@@ -31,6 +31,7 @@ from optin.errors import BadInput
 if TYPE_CHECKING:
     from optin.agents import Agents, Description
     from optin.cli.explaining import Explanation
+    from optin.ledger import Terms
     from optin.planning import Plan
 
 
@@ -153,27 +154,25 @@ def within_allowance(
 
     ``besides`` names a campaign and round whose own promises are not counted: it may be announced again, unchanged.
     """
-    from optin.cli.ledgers import ledger_exists, open_ledger
-
-    if ledger is None or not ledger_exists(ledger):
-        if people.allowances is None:
-            return people
-        from optin.campaign.steps import within_totals
-
-        return replace(people, agents=within_totals(people.agents, people.allowances))
     from optin import campaign
-    from optin.ledger import Terms
+    from optin.cli.ledgers import existing_ledger
 
-    own = None if besides is None else Terms(*besides, "")
-    with working("asking the ledger"), open_ledger(ledger) as opened:
+    own = None if besides is None else _terms(*besides)
+    with working("asking the ledger"), existing_ledger(ledger) as opened:
         lowered = campaign.within_allowance(
             people.agents, opened, besides=own, raise_limits=raise_limits, allowances=people.allowances
         )
     return replace(people, agents=lowered)
 
 
+def _terms(campaign: str, number: int) -> Terms:
+    from optin.ledger import Terms
+
+    return Terms(campaign, number, "")
+
+
 def _plan(read: People, question: dict[str, Any], *, ledger: str | None, raise_limits: bool) -> tuple[People, Plan]:
-    from optin.planning import plan
+    from optin.campaign import plan
 
     people = within_allowance(read, ledger, raise_limits=raise_limits)
     with working("planning"), located(people.table):

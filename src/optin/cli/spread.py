@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optin.agents import Description, PrivacyConstrained
+from optin.agents import Constrained, Description
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from optin.agents import Agents
-    from optin.agents.models import People
+    from optin.agents.forms import LimitTable
     from optin.kernel.ladder import Array
     from optin.planning import Plan
 
@@ -45,19 +45,19 @@ class Spread:
 
 
 def spread_of(plan: Plan, agents: Agents, described: dict[str, Any]) -> Spread:
-    """Look at everyone in memory; of people in an engine at their description and one count."""
-    if not agents.kept:
-        limits = plan.limits(agents)
-        return Spread(limits, np.ones(len(limits)), int(np.count_nonzero(limits <= plan.cap)), agents)
-    found = Description.from_dict(described)
+    """Look at everyone, or at the groups that describe them and one count."""
+    found = agents.looked_at(Description.from_dict(described))
+    if not isinstance(found, Description):
+        limits = plan.limits(found)
+        return Spread(limits, np.ones(len(limits)), int(np.count_nonzero(limits <= plan.cap)), found)
     rows = [(0.0, found.zeros), *((b.total / b.count, b.count) for b in found.buckets), (math.inf, found.infinite)]
     levels, counts = np.array([row for row in rows if row[1]], dtype=np.float64).T
     within = plan.people if math.isinf(plan.cap) else table_of(plan, agents).sums(plan.cap).count
     return Spread(levels, counts, within, found)
 
 
-def table_of(plan: Plan, agents: Agents) -> People:
+def table_of(plan: Plan, agents: Agents) -> LimitTable:
     """Return the limits under a plan as the kernel reads them."""
-    if isinstance(agents, PrivacyConstrained):
+    if isinstance(agents, Constrained):
         return agents.table()
     return agents.table_at(plan.promised_variance or 0.0, data_variance=plan.data_variance)

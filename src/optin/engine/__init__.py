@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from optin.engine.engines import check_engine, open_session
 from optin.engine.opening import engine_for, read
-from optin.engine.people import KeptConstrained, KeptQuasiLinear
+from optin.engine.people import EngineConstrained, EngineQuasiLinear
 from optin.engine.session import Session
 
 __all__ = [
-    "KeptConstrained",
-    "KeptQuasiLinear",
+    "EngineConstrained",
+    "EngineQuasiLinear",
     "Session",
     "check_engine",
     "engine_for",

@@ -12,7 +12,7 @@ from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
 from optin.engine.engines import MEMORY, dialect_for, dialect_of, grouped, open_session, read_csv, read_parquet
-from optin.engine.people import KeptConstrained, KeptQuasiLinear, limit_of
+from optin.engine.people import EngineConstrained, EngineQuasiLinear, limit_of
 from optin.engine.rows import Rows
 from optin.engine.session import Session
 from optin.errors import BadInput
@@ -73,10 +73,10 @@ def people_of(
     costs: str | None,
     benefit: Benefit | None,
     outside: Any = 0.0,  # noqa: ANN401
-) -> KeptConstrained | KeptQuasiLinear:
+) -> EngineConstrained | EngineQuasiLinear:
     """Take rows that are open for the people that some of their columns describe."""
     if benefit is not None:
-        return KeptQuasiLinear(rows, str(costs), benefit=benefit, outside=outside)
+        return EngineQuasiLinear(rows, str(costs), benefit=benefit, outside=outside)
     return limit_of(rows, limits, budgets, costs)
 
 

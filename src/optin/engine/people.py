@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import replace
 from functools import cached_property
@@ -10,16 +11,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from optin.agents.benefit import Benefit
-from optin.agents.models import PrivacyConstrained, QuasiLinear
+from optin.agents.describe import Description
+from optin.agents.forms import Constrained, Weighing
+from optin.agents.models import QuasiLinear
 from optin.engine.checks import refuse_unusable
 from optin.engine.limits import EngineLimits
 from optin.engine.rows import Rows
-from optin.engine.sampled_limits import Glance, GlancedLimits, glance
+from optin.engine.sampled_limits import GlancedLimits, glance
 from optin.engine.session import literal
 from optin.engine.survey import Survey, survey
 from optin.engine.tallying import tally
 from optin.errors import BadInput
 from optin.kernel.bound import Tally
+from optin.kernel.ladder import Ladder
 from optin.kernel.optimum import Design
 from optin.kernel.rounding import not_above
 from optin.tables.columns import EXTREME, Wanted
@@ -27,7 +31,7 @@ from optin.tables.columns import EXTREME, Wanted
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["KeptConstrained", "KeptQuasiLinear", "limit_of"]
+__all__ = ["EngineAgents", "EngineConstrained", "EngineQuasiLinear", "limit_of"]
 
 SHARED = "people who stay in an engine share one benefit and one outside option; give numbers, not one for each person"
 
@@ -36,55 +40,38 @@ def _stays(what: str) -> NoReturn:
     raise BadInput(f"{what} of an engine-backed table are not loaded; read it with engine='memory' (it must fit)")
 
 
-class KeptConstrained(PrivacyConstrained):
+class EngineConstrained(Constrained):
     """People of an engine who accept any epsilon up to their own limit, an expression over their rows.
 
     ``columns`` are what the expression reads, checked for entries that cannot be used.
     """
 
-    kept = True
-    rows: Rows
-    expression: ir.FloatingColumn
-    columns: tuple[Wanted, ...]
-
     def __init__(self, rows: Rows, limit: ir.FloatingColumn, *, columns: tuple[Wanted, ...] = ()) -> None:
-        looked = glance(rows.session, limit, about=rows.source)
-        fields = {"rows": rows, "expression": limit, "columns": columns, "_glance": looked, "_fetched": []}
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
-        most = looked.total if looked else math.inf if self.seen.infinite else self.seen.most
-        object.__setattr__(self, "most", most)
+        self.rows, self.expression, self.columns = rows, limit, columns
+        self._glance, self._fetched = glance(rows.session, limit, about=rows.source), list[Ladder]()
+        self.most = self._glance.total if self._glance else math.inf if self.seen.infinite else self.seen.most
 
     @cached_property
     def seen(self) -> Survey:
         """The full survey, made when first asked for."""
         return _checked(self.rows, self.expression, self.columns)
 
+    def over(self, rows: Rows, limit: ir.FloatingColumn) -> EngineConstrained:
+        """Return the same people over rows with more columns; what was checked and counted of them still holds."""
+        people = copy.copy(self)
+        people.rows, people.expression = rows, limit
+        return people
+
     def __len__(self) -> int:
-        looked: Glance | None = self._glance  # type: ignore[attr-defined]
-        return self.seen.people if looked is None else looked.people
-
-    @property
-    def limits(self) -> NoReturn:
-        """Refuse: limits stay in the engine."""
-        _stays("limits")
-
-    @property
-    def ids(self) -> NoReturn:
-        """Refuse: ids stay in the engine."""
-        _stays("ids")
-
-    def limit(self) -> ir.FloatingColumn:
-        """Return everyone's limit as an expression."""
-        return self.expression
+        return self.seen.people if self._glance is None else self._glance.people
 
     def table(self) -> EngineLimits:
         """Return the limits as the kernel asks for them; what was scanned before is kept."""
-        known = {"seen": lambda: self.seen, "fetched": self._fetched}  # type: ignore[attr-defined]
-        looked: Glance | None = self._glance  # type: ignore[attr-defined]
-        if looked is not None:
-            return GlancedLimits(self.rows, self.expression, looked, **known)
-        return EngineLimits(self.rows, self.expression, ceiling=EXTREME if self.most > EXTREME else math.inf, **known)
+        rows, limit, fetched = self.rows, self.expression, self._fetched
+        if self._glance is not None:
+            return GlancedLimits(rows, limit, self._glance, seen=lambda: self.seen, fetched=fetched)
+        ceiling = EXTREME if self.most > EXTREME else math.inf
+        return EngineLimits(rows, limit, ceiling=ceiling, seen=lambda: self.seen, fetched=fetched)
 
     def scaled_table(self) -> EngineLimits:
         """Return the limits in units of about the largest, for caps so high that squares would overflow."""
@@ -94,43 +81,38 @@ class KeptConstrained(PrivacyConstrained):
         """Compute the sums a certificate needs, at the cap of a design."""
         return tally(self.rows, self.expression, design)
 
-    def limits_at(self, variance: float | None = None, *, data_variance: float | None = None) -> NoReturn:
+    def someone_above(self, bound: float) -> bool:
+        """Say no: a scan more would be needed, and the description tells."""
+        return False
+
+    def in_memory(self) -> NoReturn:
         """Refuse: limits stay in the engine."""
         _stays("limits")
 
+    def looked_at(self, description: Description) -> Description:
+        """Return the groups that describe these people."""
+        return description
 
-class KeptQuasiLinear(QuasiLinear):
+
+class EngineQuasiLinear(Weighing):
     """People of an engine who weigh a common benefit against their own cost (a column)."""
-
-    kept = True
-    rows: Rows
-    column: str
-    seen: Survey
 
     def __init__(self, rows: Rows, costs: str, *, benefit: Benefit, outside: Any = 0.0):  # noqa: ANN204, ANN401
         if getattr(benefit, "per_person", False) or np.ndim(outside):
             raise BadInput(SHARED)
-        object.__setattr__(self, "rows", rows)
-        object.__setattr__(self, "column", costs)
+        self.rows, self.column, self.index, self._fetched = rows, costs, None, list[Ladder]()
         common = QuasiLinear(np.ones(1), benefit=benefit, outside=outside)
-        for name in ("benefit", "outside"):
-            object.__setattr__(self, name, getattr(common, name))
-        kinds = (Wanted.costs(costs),)
-        object.__setattr__(self, "seen", _checked(rows, self._unit_limit(), kinds))
-        object.__setattr__(self, "_fetched", [])
+        self.benefit, self.outside = common.benefit, common.outside
+        self.seen = _checked(rows, self._unit_limit(), (Wanted.costs(costs),))
+
+    def over(self, rows: Rows) -> EngineQuasiLinear:
+        """Return the same people over rows with more columns; what was checked and counted of them still holds."""
+        people = copy.copy(self)
+        people.rows = rows
+        return people
 
     def __len__(self) -> int:
         return self.seen.people
-
-    @property
-    def costs(self) -> NoReturn:
-        """Refuse: costs stay in the engine."""
-        _stays("costs")
-
-    @property
-    def ids(self) -> NoReturn:
-        """Refuse: ids stay in the engine."""
-        _stays("ids")
 
     def _unit_limit(self) -> ir.FloatingColumn:
         cost = self.rows.wanted(Wanted.costs(self.column))
@@ -145,23 +127,39 @@ class KeptQuasiLinear(QuasiLinear):
 
     def table(self) -> EngineLimits:
         """Return t = 1/c as the kernel asks for it (E10); what the first scan saw is kept."""
-        return EngineLimits(self.rows, self._unit_limit(), seen=lambda: self.seen, fetched=self._fetched)  # type: ignore[attr-defined]
+        return EngineLimits(self.rows, self._unit_limit(), seen=lambda: self.seen, fetched=self._fetched)
 
     def table_at(self, variance: float, *, data_variance: float | None = None) -> EngineLimits:
         """Return the limits surplus / cost at a variance, bucketed by a scan of its own."""
-        surplus = self.surplus_at(variance, data_variance=data_variance)
-        if not isinstance(surplus, float):
-            raise BadInput(SHARED)
-        return EngineLimits(self.rows, self.limit(surplus))
+        return EngineLimits(self.rows, self.limit(self._surplus_at(variance, data_variance)))
+
+    def scaled_at(self, variance: float, *, data_variance: float | None = None) -> tuple[EngineLimits, float] | None:
+        """Return t = 1/c and the common surplus: limits surplus / c are t in other units, so that no scan is needed."""
+        surplus, table = self._surplus_at(variance, data_variance), self.table()
+        if surplus > 0:
+            return table, surplus
+        return (self.table_at(variance, data_variance=data_variance), 1.0) if surplus == 0 and table.infinite else None
 
     def tally(self, design: Design, *, variance: float | None = None, data_variance: float | None = None) -> Tally:
         """Compute the sums a certificate needs, at the cap of a design and the limits of a variance."""
-        surplus = float(np.max(self.surplus_at(variance or 0.0, data_variance=data_variance)))
-        return tally(self.rows, self.limit(surplus), design)
+        return tally(self.rows, self.limit(self._surplus_at(variance or 0.0, data_variance)), design)
 
-    def limits_at(self, variance: float, *, data_variance: float | None = None) -> NoReturn:
-        """Refuse: limits stay in the engine."""
-        _stays("limits")
+    def _surplus_at(self, variance: float, data_variance: float | None) -> float:
+        surplus = self.surplus_at(variance, data_variance=data_variance)
+        if not isinstance(surplus, float):
+            raise BadInput(SHARED)
+        return surplus
+
+    def in_memory(self) -> NoReturn:
+        """Refuse: costs stay in the engine."""
+        _stays("costs")
+
+    def looked_at(self, description: Description) -> Description:
+        """Return the groups that describe these people."""
+        return description
+
+
+EngineAgents = EngineConstrained | EngineQuasiLinear
 
 
 def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...]) -> Survey:
@@ -177,14 +175,14 @@ def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...]) ->
     return seen
 
 
-def limit_of(rows: Rows, limits: str | None, budgets: str | None, costs: str | None) -> KeptConstrained:
+def limit_of(rows: Rows, limits: str | None, budgets: str | None, costs: str | None) -> EngineConstrained:
     """Take limits from a column, or divide budgets by costs."""
     if limits is not None:
-        return KeptConstrained(rows, rows.wanted(Wanted(limits)), columns=(Wanted(limits),))
+        return EngineConstrained(rows, rows.wanted(Wanted(limits)), columns=(Wanted(limits),))
     wanted = Wanted.budgets(str(budgets)), Wanted.divisors(str(costs))
     budget, cost = (rows.wanted(one) for one in wanted)
     named = replace(rows, table=rows.table.mutate(budget=budget, cost=cost))  # each is used many times
-    return KeptConstrained(named, _ratio(named.table.budget, named.table.cost), columns=wanted)
+    return EngineConstrained(named, _ratio(named.table.budget, named.table.cost), columns=wanted)
 
 
 def _quotient(top: ir.FloatingScalar, cost: ir.FloatingColumn) -> ir.FloatingColumn:

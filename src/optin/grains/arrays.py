@@ -13,12 +13,14 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from optin.errors import BadInput, Place, PromiseBroken
+from optin.grains.values import as_numbers
 from optin.kernel.rounding import GRAIN, LOWERED, lowered
 
 __all__ = [
@@ -28,7 +30,6 @@ __all__ = [
     "LOWERED",
     "NO_VALUE",
     "GrainRule",
-    "Promises",
     "Sums",
     "everyone_grains",
     "levels",
@@ -57,27 +58,6 @@ _CHUNK = 64 * _ROW  # small enough for the cache, long enough that the cost of c
 _SPAN = 2**20  # fewer people than this are not worth a thread
 
 
-class Promises(Protocol):
-    """What everyone is promised, in exact sums: of arrays (`GrainRule`) or of people in an engine (`KeptRule`)."""
-
-    @property
-    def people(self) -> int:
-        """How many there are."""
-
-    @property
-    def most(self) -> int:
-        """The grains of whoever reaches the cap."""
-
-    def sums(self, *, joined: Answers = None) -> tuple[Sums, Sums]:
-        """Add up everyone's promises, and those of the people who joined; everything is decided from these."""
-
-    def weighed(self, values: Numbers, *, bounds: tuple[float, float], joined: Answers = None) -> Sums:
-        """Add up promises and weighted levels of those who joined, in one read; nothing is decided from them."""
-
-    def sums_above(self, bar: int, joined: Answers = None) -> tuple[int, int]:
-        """Count and add up the promises of more than so many grains."""
-
-
 @dataclass(frozen=True)
 class GrainRule:
     """How grains follow from limits: ``floor(min(limit, cap) * 2^32)``; only infinite limits if there is no noise."""
@@ -100,9 +80,13 @@ class GrainRule:
         """Add up everyone's promises, and those of the people who joined (`sums`)."""
         return sums(self, joined=joined)
 
-    def weighed(self, values: FloatArray, *, bounds: tuple[float, float], joined: BoolArray | None = None) -> Sums:
+    def weighed(self, values: ArrayLike, *, bounds: tuple[float, float], joined: BoolArray | None = None) -> Sums:
         """Add up promises and weighted levels of those who joined (`sums`)."""
-        return sums(self, joined=joined, values=values, bounds=bounds)[1]
+        return sums(self, joined=joined, values=as_numbers(values, self.people), bounds=bounds)[1]
+
+    def spent(self, joined: BoolArray | None) -> Callable[[], NDArray[np.int64]]:
+        """Return what lists everyone's grains, 0 for those who did not join."""
+        return partial(_spent, self, joined)
 
     def sums_above(self, bar: int, joined: BoolArray | None = None) -> tuple[int, int]:
         """Count and add up the promises above a bar (`sums_above`)."""
@@ -157,6 +141,10 @@ def everyone_grains(rule: GrainRule) -> NDArray[np.int64]:
     for rows in _chunks(slice(0, rule.people)):
         grains[rows] = _grains(rule, rows, np.empty(rows.stop - rows.start))
     return grains
+
+
+def _spent(rule: GrainRule, joined: BoolArray | None) -> NDArray[np.int64]:
+    return everyone_grains(rule) if joined is None else everyone_grains(rule) * joined
 
 
 def sums(

@@ -11,27 +11,25 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from optin.agents import Agents
 from optin.engine.engines import dialect_of
 from optin.engine.functions import exact_floor, present, text_mark
-from optin.engine.people import KeptConstrained, KeptQuasiLinear
 from optin.engine.session import literal
 from optin.errors import BadInput
-from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, LEVEL, LOWERED, NO_VALUE, Answers, Sums
+from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, LEVEL, NO_VALUE, Answers, Sums
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
     from optin.engine.rows import Rows
 
-__all__ = ["KeptRule", "kept_rule"]
+__all__ = ["EnginePromises"]
 
 _HALF = 21  # grains of at most 2^42 are cut into halves of at most 2^21
 _SQUARE = math.isqrt(2**63 - 1)  # the most grains whose square a 64-bit integer holds
 
 
 @dataclass(frozen=True)
-class KeptRule:
+class EnginePromises:
     """How grains follow from limits in an engine: what `GrainRule` tells about arrays, asked for by queries.
 
     Columns are given by name: ``joined`` says who joined (an expression will do), ``values`` what they gave. With a ``salt``
@@ -61,6 +59,14 @@ class KeptRule:
         if self.noiseless:
             return (self.limit >= literal(math.inf)).ifelse(self.most, 0).cast("int64")
         return _whole(ibis.least(self.limit, literal(min(self.cap, HIGHEST_EPSILON))) * literal(GRAIN))
+
+    def ones(self, joined: Answers) -> ir.IntegerValue:
+        """Return who joined as 1 and 0."""
+        import ibis
+
+        if joined is None:
+            return ibis.literal(1, "int64")
+        return self._answer(joined).fill_null(False).ifelse(1, 0).cast("int64")
 
     def mark(self) -> ir.IntegerColumn:
         """Return a number for each person that changes with their id or their grains, and that only this salt gives."""
@@ -115,6 +121,9 @@ class KeptRule:
         capped = found["people"] - found["few"] if self.most > bar else 0
         return capped + found["above"], capped * self.most + found["total"]
 
+    def spent(self, joined: Answers) -> None:
+        """Return None: nothing here lists a number for each person."""
+
     def _view(self, joined: Answers, *, below: bool = False) -> ir.Table:
         """Name what the sums need: who joined, whose answer is none, grains below the cap.
 
@@ -160,17 +169,6 @@ class KeptRule:
         """Name the first person who lacks something."""
         first = view.filter(view[lack] > 0).aggregate(person=view.id.min())
         return self.rows.place(self.rows.session.one(first, about=self.rows.source)["person"])
-
-
-def kept_rule(agents: Agents, *, surplus: float | None, cap: float) -> KeptRule:
-    """Join a cap (and what quasi-linear people gain) with the limits of people in an engine."""
-    if isinstance(agents, KeptConstrained):
-        limit = agents.limit()
-    elif isinstance(agents, KeptQuasiLinear) and surplus is not None:
-        limit = agents.limit(surplus) * literal(LOWERED)
-    else:
-        raise BadInput("people who stay in an engine share one benefit and one outside option, and these do not")
-    return KeptRule(agents.rows, limit, len(agents), cap)
 
 
 def _level(value: ir.FloatingColumn, bounds: tuple[float, float]) -> tuple[ir.FloatingColumn, ir.IntegerColumn]:

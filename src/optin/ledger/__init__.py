@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from optin.errors import LedgerUnavailable
-from optin.ledger.balances import allowance_grains, epsilons_of
+from optin.grains.units import UNLIMITED, allowance_grains, epsilons_of
 from optin.ledger.chain import Entry, Terms
 from optin.ledger.ledger import Act, Ledger
-from optin.ledger.schema import UNLIMITED
 from optin.ledger.verification import Verification
 
 __all__ = [

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, insert, select
 
 from optin.announcement.naming import check_round, checked_campaign
 from optin.grains.arrays import Sums
 from optin.ledger.schema import acts
-from optin.ledger.streamed_hashes import Grove, Tally, blocks, digest_of_blocks
-from optin.receipts import MerkleTree, Seal, charge_salts, leaves_of
+from optin.ledger.streamed_hashes import Block, Grove, Tally, blocks, digest_of_blocks
+from optin.receipts import Seal
 
 __all__ = [
     "GENESIS",
@@ -28,9 +26,9 @@ __all__ = [
     "is_stored",
     "last",
     "new_salt",
-    "rows_digest",
     "rows_of",
     "seal_of",
+    "written_of",
 ]
 
 GENESIS = "0" * 64
@@ -65,24 +63,14 @@ def new_salt() -> str:
     return secrets.token_hex(32)
 
 
-def rows_digest(salt: str, ids: Sequence[str] | None, *numbers: NDArray[np.int64]) -> str:
-    """Hash rows column by column; counts and lengths come first, so no two tables give the same bytes.
+@dataclass(frozen=True)
+class Written:
+    """The rows of one act: how many, the hash over them, and the sums and the largest of what they promise or charge."""
 
-    >>> one, two = np.array([1]), np.array([2])
-    >>> rows_digest("5a", ["ab"], one) == rows_digest("5a", ["ab"], one)
-    True
-    >>> rows_digest("5a", ["ab"], one) in (rows_digest("5a", ["ab"], two), rows_digest("5b", ["ab"], one))
-    False
-    """
-    count = len(ids) if ids is not None else len(numbers[0])
-    digest = hashlib.sha256(f"optin rows 1:{salt}:{count}:{ids is not None}:{len(numbers)}:".encode())
-    if ids is not None:
-        encoded = [person.encode() for person in ids]
-        digest.update(np.fromiter(map(len, encoded), dtype=">u4", count=count).tobytes())
-        digest.update(b"".join(encoded))
-    for column in numbers:
-        digest.update(np.ascontiguousarray(column, dtype=">i8").tobytes())
-    return digest.hexdigest()
+    people: int
+    digest: str
+    sums: Sums = field(default=Sums(), repr=False)
+    most: int = field(default=0, repr=False)
 
 
 def last(connection: Connection) -> Entry:
@@ -93,18 +81,17 @@ def last(connection: Connection) -> Entry:
 
 def append(
     connection: Connection,
-    *,
     kind: str,
-    people: int,
-    rows: str,
+    written: Written,
     salt: str,
+    *,
     terms: Terms | None = None,
     offer: int | None = None,
     body: str = "",
     result: str | None = None,
     joined: str | None = None,
 ) -> Entry:
-    """Seal one more act onto the chain; the caller holds the head lock."""
+    """Seal one more act, and the rows it wrote, onto the chain; the caller holds the head lock."""
     before = last(connection)
     seal = Seal(
         number=before.number + 1,
@@ -116,8 +103,8 @@ def append(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         result=result,
         body=_text_digest(body),
-        people=people,
-        rows=rows,
+        people=written.people,
+        rows=written.digest,
         joined=joined,
         previous=before.head,
     )
@@ -158,19 +145,14 @@ _QUERIES = {
 }
 
 
-@dataclass(frozen=True)
-class Written:
-    """The rows of one act: how many, the hash over them, and the sums and the largest of what they promise or charge."""
-
-    people: int
-    digest: str
-    sums: Sums = field(default=Sums(), repr=False)
-    most: int = field(default=0, repr=False)
-
-
 def rows_of(connection: Connection, *, kind: str, act: int, offer: int | None, salt: str) -> Written:
     """Count, digest and add up the rows that an act wrote, as they are now; however many, few are held at once."""
-    walk, tally = blocks(connection, _QUERIES[kind], {"act": act, "offer": offer}), Tally()
+    return written_of(kind, blocks(connection, _QUERIES[kind], {"act": act, "offer": offer}), salt)
+
+
+def written_of(kind: str, walk: Iterable[Block], salt: str) -> Written:
+    """Count, digest and add up rows that an act of some kind writes."""
+    tally = Tally()
     if kind == "release":
         grove = Grove(salt, tally.passing(walk))
         return Written(grove.count, grove.root, tally.sums, tally.most)
@@ -182,8 +164,3 @@ def rows_of(connection: Connection, *, kind: str, act: int, offer: int | None, s
 def charged(connection: Connection, *, act: int, offer: int | None, salt: str, keep: Sequence[int] = ()) -> Grove:
     """Build the tree over whom a release charged; paths are for those whose index is to be kept."""
     return Grove(salt, blocks(connection, _CHARGES, {"act": act, "offer": offer}), keep=keep)
-
-
-def charge_tree(salt: str, ids: Sequence[str], grains: NDArray[np.int64]) -> MerkleTree:
-    """Build the tree over a release's charges; ``salt`` is its secret in hexadecimal."""
-    return MerkleTree(leaves_of(charge_salts(bytes.fromhex(salt), len(ids)), ids, grains))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,19 +12,18 @@ from sqlalchemy import Connection, Row, select, text
 
 from optin.database.crash_points import reached
 from optin.errors import Argument, BadInput, BudgetSpent, Place, PromiseBroken
+from optin.grains.batches import Batch
+from optin.ledger.arrivals import Arrivals
 from optin.ledger.balances import uncovered
-from optin.ledger.chain import Entry, Terms, append, last, new_salt, rows_digest, rows_of
-from optin.ledger.roster import Roster
+from optin.ledger.chain import Entry, Terms, append, last, new_salt, rows_of, written_of
 from optin.ledger.schema import acts
 from optin.ledger.staging import stage_people, stage_positions
-from optin.ledger.staging_area import Waiting
-from optin.ledger.streamed_hashes import sums_of
 from optin.ledger.texts import expect_announced
 
 __all__ = [
     "STAGED_PROMISES",
+    "Holding",
     "announce",
-    "announce_staged",
     "cancel",
     "closing_of",
     "expect_offer",
@@ -66,60 +66,40 @@ def closing_of(connection: Connection, offer: int) -> Row[Any] | None:
     return connection.execute(select(acts).where(acts.c.offer == offer, acts.c.kind.in_(("release", "cancel")))).first()
 
 
-def announce(
-    connection: Connection,
-    terms: Terms,
-    *,
-    body: str,
-    roster: Roster,
-    allowances: NDArray[np.int64],
-    raise_limits: bool,
-    lower_limits: bool,
-    exact: bool,
-) -> Entry:
+@dataclass(frozen=True)
+class Holding:
+    """What an announcement says, and how allowances are dealt with; ``exact`` says that there will be no noise."""
+
+    terms: Terms
+    body: str
+    raise_limits: bool = False
+    lower_limits: bool = False
+    exact: bool = False
+
+
+def announce(connection: Connection, holding: Holding, arrivals: Arrivals) -> Entry:
     """Register whoever is new, then hold everyone's promise, or refuse as a whole."""
-    earlier = offer_of(connection, terms)
+    earlier = offer_of(connection, holding.terms)
+    arrivals.stage(connection)
     if earlier is not None:
-        return _same_again(connection, earlier, terms, roster)
-    stage_people(connection, roster.ids, roster.grains, allowances, roster.bounded.astype(np.int64))
-    limits = {"raise_limits": raise_limits, "lower_limits": lower_limits}
-    return _hold_staged(connection, terms, body=body, roster=roster, exact=exact, **limits)
-
-
-def announce_staged(
-    connection: Connection, terms: Terms, *, body: str, roster: Waiting, raise_limits: bool, exact: bool
-) -> Entry:
-    """Do the same for people whose rows wait beside the ledger."""
-    earlier = offer_of(connection, terms)
-    if earlier is not None:
-        return _expect_unchanged(connection, earlier, terms, same=_is_held(connection, earlier, roster))
-    return _hold_staged(connection, terms, body=body, roster=roster, raise_limits=raise_limits, exact=exact)
-
-
-def _hold_staged(
-    connection: Connection,
-    terms: Terms,
-    *,
-    body: str,
-    roster: Roster | Waiting,
-    raise_limits: bool,
-    exact: bool,
-    lower_limits: bool = False,
-) -> Entry:
-    """Register whoever is new among the staged, then hold everyone's promise, or refuse as a whole."""
-    if isinstance(roster, Roster):
-        expect_announced(body, terms, sums_of(roster.grains), most=int(roster.grains.max()), exact=exact)
+        return _expect_unchanged(connection, earlier, holding.terms, same=_is_held(connection, earlier, arrivals))
     _register(connection)
-    if raise_limits:
+    if holding.raise_limits:
         _raise_allowances(connection)
-    count, first = uncovered(connection, exact=exact, lower_limits=lower_limits)
-    if count and exact:
+    _expect_covered(connection, holding, arrivals)
+    reached("after checks")
+    return _hold(connection, holding, arrivals)
+
+
+def _expect_covered(connection: Connection, holding: Holding, arrivals: Arrivals) -> None:
+    count, first = uncovered(connection, exact=holding.exact, lower_limits=holding.lower_limits)
+    if count and holding.exact:
         raise BudgetSpent(
             "this release would be exact, without noise, and {count} of {people} people have a finite allowance, first"
             " {person}: no finite one covers it. Plan with these people's limits, or leave them out",
             count=count,
-            people=len(roster),
-            person=roster.place(first or 0),
+            people=len(arrivals),
+            person=arrivals.place(first or 0),
         )
     if count:
         raise BudgetSpent(
@@ -127,27 +107,17 @@ def _hold_staged(
             " with the ledger, cancel first a round that came to nothing, or raise allowances with {raised} (people who"
             " weigh costs: to the totals they now allow)",
             count=count,
-            people=len(roster),
-            person=roster.place(first or 0),
+            people=len(arrivals),
+            person=arrivals.place(first or 0),
             raised=Argument("raise_limits", True),
         )
-    reached("after checks")
-    return _hold(connection, terms, roster, body=body, exact=exact)
 
 
-def _same_again(connection: Connection, earlier: Row[Any], terms: Terms, roster: Roster) -> Entry:
-    """Give back what is stored if the same people are promised the same; why a promise was cut may have changed since."""
-    query = """SELECT p.id, q.grains FROM promises q JOIN people p ON p.person = q.person
-        WHERE q.offer = :offer ORDER BY q.position"""
-    held = connection.execute(text(query), {"offer": earlier.number}).all()
-    same = [(row.id, row.grains) for row in held] == list(zip(roster.ids, roster.grains.tolist(), strict=True))
-    return _expect_unchanged(connection, earlier, terms, same=same)
-
-
-def _is_held(connection: Connection, earlier: Row[Any], rows: Waiting) -> bool:
-    query = f"SELECT COUNT(*) FROM {STAGED_PROMISES} AND q.grains = s.a"  # noqa: S608 — a constant
+def _is_held(connection: Connection, earlier: Row[Any], arrivals: Arrivals) -> bool:
+    """Tell whether the same people are promised the same; why a promise was cut may have changed since."""
+    query = f"SELECT COUNT(*) FROM {STAGED_PROMISES} AND q.grains = s.grains"  # noqa: S608 — a constant
     found = connection.scalar(text(query), {"offer": earlier.number})
-    return bool(found == earlier.people == len(rows))
+    return bool(found == earlier.people == len(arrivals))
 
 
 def _expect_unchanged(connection: Connection, earlier: Row[Any], terms: Terms, *, same: bool) -> Entry:
@@ -173,7 +143,7 @@ def _register(connection: Connection) -> None:
     if added:
         connection.execute(
             text(
-                "INSERT INTO allowances (person, act, grains) SELECT p.person, p.act, s.b "
+                "INSERT INTO allowances (person, act, grains) SELECT p.person, p.act, s.total "
                 "FROM staged s JOIN people p ON p.id = s.id WHERE p.act = :act ORDER BY p.person"
             ),
             {"act": number},
@@ -186,9 +156,9 @@ def _raise_allowances(connection: Connection) -> None:
     number = last(connection).number + 1
     raised = connection.execute(
         text(
-            "INSERT INTO allowances (person, act, grains) SELECT p.person, :act, s.b "
+            "INSERT INTO allowances (person, act, grains) SELECT p.person, :act, s.total "
             "FROM staged s JOIN people p ON p.id = s.id "
-            "WHERE s.b > (SELECT MAX(a.grains) FROM allowances a WHERE a.person = p.person) ORDER BY p.person"
+            "WHERE s.total > (SELECT MAX(a.grains) FROM allowances a WHERE a.person = p.person) ORDER BY p.person"
         ),
         {"act": number},
     ).rowcount
@@ -205,33 +175,29 @@ def _seal_allowances(connection: Connection, kind: str, number: int, *, expected
         raise PromiseBroken(
             "the database wrote other allowances than it was asked to; nothing was kept: run `optin ledger verify`"
         )
-    append(connection, kind=kind, people=written.people, rows=written.digest, salt=salt)
+    append(connection, kind, written, salt)
 
 
 _AS_ASKED = """SELECT COUNT(*) FROM staged s CROSS JOIN people p CROSS JOIN allowances a
-    WHERE p.id = s.id AND a.person = p.person AND a.act = :act AND a.grains = s.b"""
+    WHERE p.id = s.id AND a.person = p.person AND a.act = :act AND a.grains = s.total"""
 
 
-def _hold(connection: Connection, terms: Terms, roster: Roster | Waiting, *, body: str, exact: bool) -> Entry:
+def _hold(connection: Connection, holding: Holding, arrivals: Arrivals) -> Entry:
     number = last(connection).number + 1
     held = connection.execute(
         text(
             "INSERT INTO promises (offer, position, person, grains, bounded) "
-            "SELECT :offer, s.position, p.person, s.a, s.c = 1 FROM staged s JOIN people p ON p.id = s.id "
+            "SELECT :offer, s.position, p.person, s.grains, s.bounded = 1 FROM staged s JOIN people p ON p.id = s.id "
             "ORDER BY s.position"
         ),
         {"offer": number},
     ).rowcount
-    if held != len(roster):
+    if held != len(arrivals):
         raise BadInput("some ids were not kept as given; use ids that differ byte for byte")
     salt = new_salt()
-    if isinstance(roster, Roster):
-        digest = roster.digest(salt)
-    else:  # only the database has seen these promises in full
-        written = rows_of(connection, kind="announce", act=number, offer=number, salt=salt)
-        expect_announced(body, terms, written.sums, most=written.most, exact=exact)
-        digest = written.digest
-    return append(connection, kind="announce", terms=terms, people=len(roster), rows=digest, salt=salt, body=body)
+    written = arrivals.promised(connection, number, salt)
+    expect_announced(holding.body, holding.terms, written.sums, most=written.most, exact=holding.exact)
+    return append(connection, "announce", written, salt, terms=holding.terms, body=holding.body)
 
 
 def let_go(connection: Connection, offer: Row[Any], positions: NDArray[np.int64], *, kind: str = "return") -> Entry:
@@ -242,20 +208,13 @@ def let_go(connection: Connection, offer: Row[Any], positions: NDArray[np.int64]
         text("INSERT INTO returns (offer, position, act) SELECT :offer, position, :act FROM picked ORDER BY position"),
         {"offer": offer.number, "act": number},
     )
-    return append(
-        connection,
-        kind=kind,
-        terms=terms_of(offer),
-        offer=offer.number,
-        people=len(positions),
-        rows=rows_digest(salt, None, positions),
-        salt=salt,
-    )
+    written = written_of(kind, [[positions]], salt)
+    return append(connection, kind, written, salt, terms=terms_of(offer), offer=offer.number)
 
 
 def positions_of(connection: Connection, offer: Row[Any], ids: Sequence[str]) -> NDArray[np.int64]:
     """Find where these people stand in an offer."""
-    stage_people(connection, ids)
+    stage_people(connection, Batch(ids))
     query = """SELECT s.position AS at, q.position AS position FROM staged s LEFT JOIN people p ON p.id = s.id
         LEFT JOIN promises q ON q.person = p.person AND q.offer = :offer ORDER BY s.position"""
     found = connection.execute(text(query), {"offer": offer.number}).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import TracebackType
 
 import numpy as np
@@ -12,8 +13,9 @@ from sqlalchemy import Connection, Engine, select, text
 
 from optin.announcement.naming import check_round, checked_campaign
 from optin.database.connection import open_engine, read, write
-from optin.errors import BadInput, PromiseBroken
+from optin.errors import PromiseBroken
 from optin.ledger import charging, holds, receipting, verification
+from optin.ledger.arrivals import Arrivals, enter
 from optin.ledger.balances import remaining
 from optin.ledger.chain import Entry, Terms, is_stored, last
 from optin.ledger.roster import as_grains, as_ids, roster_of
@@ -108,22 +110,20 @@ class Ledger:
         """
         columns = {"ids": ids, "grains": grains, "allowances": allowances, "bounded": bounded}
         _, (ids, grains, allowances, bounded) = together(columns)
-        roster = roster_of(ids, grains, bounded)
-        first = as_grains(allowances, len(roster))
+        roster = roster_of(ids, grains, totals=allowances, bounded=bounded)
+        limits = {"raise_limits": raise_limits, "lower_limits": lower_limits}
+        return self.hold(roster, holds.Holding(terms, body, exact=exact, **limits))
+
+    def hold(self, arrivals: Arrivals, holding: holds.Holding, *, recheck: Callable[[], None] | None = None) -> Entry:
+        """Record promises as holds of people who arrive in either form; ``recheck`` is the last word before COMMIT."""
 
         def work(connection: Connection) -> Entry:
-            return holds.announce(
-                connection,
-                terms,
-                body=body,
-                roster=roster,
-                allowances=first,
-                raise_limits=raise_limits,
-                lower_limits=lower_limits,
-                exact=exact,
-            )
+            entry = holds.announce(connection, holding, arrivals)
+            if recheck is not None:
+                recheck()
+            return entry
 
-        return self._write(work)
+        return enter(self.engine, arrivals, work)
 
     def let_go(
         self, terms: Terms, ids: Sequence[str] | Callable[[Connection], Sequence[str]], *, at_least: int = 1
@@ -178,12 +178,13 @@ class Ledger:
         same campaign and round, the stored text comes back and nothing is drawn.
         """
         _, (ids, grains, joined) = together({"ids": ids, "grains": grains, "joined": joined})
-        roster = roster_of(ids, grains)
-        if joined is not None and (np.shape(joined) != (len(roster),) or np.asarray(joined).dtype != np.bool_):
-            raise BadInput(f"joined must say yes or no for each of the {len(roster)} people announced")
-        return self._write(
-            lambda connection: charging.charge(connection, terms, roster=roster, joined=joined, draw=draw)
-        )
+        roster = roster_of(ids, grains, joined=joined)
+        return self.charge(terms, roster, settle=lambda mask, _: partial(draw, mask))
+
+    def charge(self, terms: Terms, arrivals: Arrivals, *, settle: charging.Settle) -> Entry:
+        """Charge those who joined, arriving in either form, and store the result, as `release` does."""
+        charged = partial(charging.charge, terms=terms, arrivals=arrivals, settle=settle)
+        return enter(self.engine, arrivals, charged)
 
     def remaining(
         self,

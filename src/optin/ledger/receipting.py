@@ -9,9 +9,11 @@ import numpy as np
 from sqlalchemy import Connection, Row, select, text
 
 from optin.errors import BadInput, Place
+from optin.grains.batches import Batch
+from optin.grains.units import UNLIMITED
 from optin.ledger.balances import remaining
 from optin.ledger.chain import charged, seal_of
-from optin.ledger.schema import UNLIMITED, acts
+from optin.ledger.schema import acts
 from optin.ledger.staging import stage_people
 from optin.ledger.streamed_hashes import Grove
 from optin.receipts import Receipt, charge_salts
@@ -67,7 +69,7 @@ def receipts(connection: Connection, ids: Sequence[str], campaign: str, round: i
 
 def _places(connection: Connection, act: Row[Any], ids: Sequence[str]) -> Sequence[Row[Any]]:
     """Find what each of these people was promised, and which leaf of the tree their charge is, if they were charged."""
-    stage_people(connection, ids)
+    stage_people(connection, Batch(ids))
     found = connection.execute(text(_PLACES), {"offer": act.offer, "act": act.number}).all()
     for row in found:
         if row.grains is None:

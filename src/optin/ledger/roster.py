@@ -1,15 +1,21 @@
-"""The people of one announcement, checked at the door."""
+"""People in memory on their way into the ledger: one batch, checked at the door."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sqlalchemy import Connection, Row
 
 from optin.errors import BadInput, Place
-from optin.ledger.chain import rows_digest
+from optin.grains.batches import Batch
+from optin.ledger.chain import Written, written_of
+from optin.ledger.staging import stage_people
+from optin.ledger.streamed_hashes import digest_of_blocks, pieces
+from optin.ledger.taking import MaskTaking, announced_order
 
 __all__ = ["LONGEST_ID", "Roster", "as_grains", "as_ids", "roster_of"]
 
@@ -20,29 +26,61 @@ LONGEST_ID = 500
 
 @dataclass(frozen=True)
 class Roster:
-    """Ids, what each is promised in grains, and whose promise the ledger itself cut short."""
+    """People in memory, as one batch."""
 
-    ids: list[str] = field(repr=False)
-    grains: NDArray[np.int64] = field(repr=False)
-    bounded: NDArray[np.bool_] = field(repr=False)
+    batch: Batch
+    connection = None
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self.batch.ids)
 
     def place(self, position: int) -> Place:
         """Name the person at a position, for a message."""
         return Place(position)
 
-    def digest(self, salt: str) -> str:
-        """Hash the promises as an announcement seals them."""
-        return rows_digest(salt, self.ids, self.grains, self.bounded.astype(np.int64))
+    def stage(self, connection: Connection) -> None:
+        """Fill the table ``staged``."""
+        stage_people(connection, self.batch)
+
+    def promised(self, connection: Connection, act: int, salt: str) -> Written:
+        """Digest the promises from memory."""
+        batch = self.batch
+        return written_of("announce", pieces(batch.ids, np.asarray(batch.grains), np.asarray(batch.bounded)), salt)
+
+    def taking(self, connection: Connection, offer: Row[Any]) -> MaskTaking:
+        """Find these people among those announced; the same table needs one hash and no look-up."""
+        columns = pieces(self.batch.ids, np.asarray(self.batch.grains), np.asarray(self.batch.bounded))
+        same = digest_of_blocks(offer.salt, columns, named=True)[1] == offer.rows
+        order = np.arange(len(self)) if same else announced_order(connection, offer, self.batch)
+        given = self.batch.joined
+        return MaskTaking(connection, offer, self.batch, order, None if given is None else np.asarray(given)[order])
+
+    def expect_distinct(self) -> None:
+        """Have nothing to say: ids in memory were compared at the door."""
 
 
-def roster_of(ids: Sequence[str], grains: ArrayLike, bounded: ArrayLike | None = None) -> Roster:
-    """Check ids and grains and put them together."""
+def roster_of(
+    ids: Sequence[str],
+    grains: ArrayLike,
+    *,
+    totals: ArrayLike | None = None,
+    bounded: ArrayLike | None = None,
+    joined: ArrayLike | None = None,
+) -> Roster:
+    """Check ids and numbers and put them together."""
     names = as_ids(ids)
-    cut = np.zeros(len(names), dtype=np.bool_) if bounded is None else np.asarray(bounded, dtype=np.bool_)
-    return Roster(names, as_grains(grains, len(names)), cut)
+    cut = np.zeros(len(names), dtype=np.int64) if bounded is None else np.asarray(bounded, dtype=np.int64)
+    if joined is not None and (np.shape(joined) != (len(names),) or np.asarray(joined).dtype != np.bool_):
+        raise BadInput("joined must say yes or no for each of the {people} people announced", people=len(names))
+    return Roster(
+        Batch(
+            names,
+            grains=as_grains(grains, len(names)),
+            totals=None if totals is None else as_grains(totals, len(names)),
+            bounded=cut,
+            joined=None if joined is None else np.asarray(joined),
+        )
+    )
 
 
 def as_grains(grains: ArrayLike, people: int) -> NDArray[np.int64]:

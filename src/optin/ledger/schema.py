@@ -19,10 +19,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Tabl
 
 from optin.database.metadata import metadata
 
-__all__ = ["APPEND_ONLY", "UNLIMITED"]
-
-UNLIMITED = 2**62
-"""The allowance, in grains, that is never used up: an infinite limit, or one of 2^30 epsilon or more, is kept so."""
+__all__ = ["APPEND_ONLY"]
 
 acts = Table(
     "acts",

@@ -1,22 +1,24 @@
-"""The bulk way in: rows go to a temporary table by executemany (SQLite) or COPY (PostgreSQL), and SQL does the rest."""
+"""People in a temporary table: rows go there by executemany (SQLite) or COPY (PostgreSQL), and SQL does the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-__all__ = ["stage_people", "stage_positions"]
+from optin.grains.batches import Batch
+
+__all__ = ["COLUMNS", "stage_people", "stage_positions"]
+
+COLUMNS = "id TEXT, grains BIGINT, total BIGINT, bounded BIGINT, joined BIGINT"
+"""A person, the grains of their promise, what they allow over all releases, whether that cut the promise, whether they join."""
 
 
-def stage_people(connection: Connection, ids: Sequence[str], *numbers: NDArray[np.int64]) -> None:
-    """Fill the temporary table ``staged``: position, id, then up to three numbers a person named a, b and c."""
-    columns = [np.asarray(column, dtype=np.int64) for column in numbers]
-    columns += [np.zeros(len(ids), dtype=np.int64)] * (3 - len(columns))
-    rows = zip(range(len(ids)), ids, *(column.tolist() for column in columns), strict=True)
-    _fill(connection, "staged", "position BIGINT PRIMARY KEY, id TEXT, a BIGINT, b BIGINT, c BIGINT", rows)
+def stage_people(connection: Connection, batch: Batch) -> None:
+    """Fill the temporary table ``staged``: position, and COLUMNS."""
+    _fill(connection, "staged", f"position BIGINT PRIMARY KEY, {COLUMNS}", batch.rows())
 
 
 def stage_positions(connection: Connection, positions: NDArray[np.int64]) -> None:

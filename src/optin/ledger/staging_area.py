@@ -8,31 +8,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, Engine, text
+import numpy as np
+from sqlalchemy import Connection, Engine, Row, text
 
 from optin.database.connection import guarded
 from optin.database.crash_points import reached
 from optin.engine.scratch import Scratch
 from optin.errors import BadInput
-from optin.ledger.roster import as_ids
+from optin.grains.batches import Batch
+from optin.ledger.chain import Written, rows_of
+from optin.ledger.roster import Roster, as_ids, roster_of
+from optin.ledger.staging import COLUMNS
+from optin.ledger.taking import TableTaking, take_places
 
-__all__ = ["Batch", "Waiting", "waiting"]
-
-Batch = tuple[list[str], list[int], list[int], list[int]]
-"""Ids, and three whole numbers a person: grains, then what the act needs (allowance and mark, or who joined)."""
-_COLUMNS = "id TEXT, a BIGINT, b BIGINT, c BIGINT"
+__all__ = ["LedgerEntrance", "Waiting", "waiting"]
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """A filled table ``staged`` on one connection; how many people it holds and what they are promised together."""
+    """A filled table ``staged`` on one connection, and how many people it holds."""
 
     connection: Connection
     people: int
-    grains: int
 
     def __len__(self) -> int:
         return self.people
@@ -42,6 +43,20 @@ class Waiting:
         found = self.connection.scalar(text("SELECT id FROM staged WHERE position = :at"), {"at": position})
         return f"id {found}"
 
+    def stage(self, connection: Connection) -> None:
+        """Have PostgreSQL expect many: it has not analysed the rows yet, and would take them for few."""
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql("SET LOCAL enable_nestloop = off")
+
+    def promised(self, connection: Connection, act: int, salt: str) -> Written:
+        """Read the promises back: only the database has seen them in full."""
+        return rows_of(connection, kind="announce", act=act, offer=act, salt=salt)
+
+    def taking(self, connection: Connection, offer: Row[Any]) -> TableTaking:
+        """Find these people among those announced, in the database."""
+        self.stage(connection)
+        return take_places(connection, offer, len(self))
+
     def expect_distinct(self) -> None:
         """Refuse an id that stands twice; the ledger's keys refused it before."""
         query = "SELECT id FROM staged GROUP BY id HAVING COUNT(*) > 1 ORDER BY id LIMIT 1"
@@ -49,6 +64,22 @@ class Waiting:
             twice = self.connection.scalar(text(query))
         if twice is not None:
             raise BadInput(f"id {twice} stands in more than one row; every person needs their own")
+
+
+@dataclass(frozen=True)
+class LedgerEntrance:
+    """How people enter a ledger in this database."""
+
+    engine: Engine
+
+    def at_once(self, batch: Batch) -> AbstractContextManager[Roster]:
+        """Take people in memory as one batch."""
+        columns = {"totals": batch.totals, "bounded": batch.bounded, "joined": batch.joined}
+        return nullcontext(roster_of(list(batch.ids), np.asarray(batch.grains), **columns))
+
+    def in_batches(self, batches: Iterable[Batch]) -> AbstractContextManager[Waiting]:
+        """Let people wait in a table until all are there."""
+        return waiting(self.engine, batches)
 
 
 @contextmanager
@@ -70,8 +101,8 @@ def waiting(engine: Engine, batches: Iterable[Batch]) -> Iterator[Waiting]:
 def _checked(batches: Iterable[Batch]) -> Iterator[Batch]:
     """Refuse ids that a database could not keep as they are."""
     for batch in batches:
-        if batch[0]:
-            as_ids(list(dict.fromkeys(batch[0])))
+        if batch.ids:
+            as_ids(list(dict.fromkeys(batch.ids)))
             yield batch
 
 
@@ -84,34 +115,34 @@ def _on_sqlite(connection: Connection, batches: Iterator[Batch], scratch: Scratc
     run("PRAGMA staging.journal_mode=OFF")
     run("PRAGMA staging.synchronous=OFF")
     run("BEGIN")
-    run(f"CREATE TABLE staging.staged (position INTEGER PRIMARY KEY, {_COLUMNS})")
+    run(f"CREATE TABLE staging.staged (position INTEGER PRIMARY KEY, {COLUMNS})")
     insert = connection.connection.cursor()
     for batch in batches:
-        insert.executemany("INSERT INTO staging.staged VALUES (?, ?, ?, ?, ?)", counts.rows(batch))  # type: ignore[arg-type]
+        insert.executemany("INSERT INTO staging.staged VALUES (?, ?, ?, ?, ?, ?)", counts.rows(batch))  # type: ignore[arg-type]
     run("COMMIT")
-    connection.rollback()  # in SQLAlchemy's book something was open
-    return Waiting(connection, counts.people, counts.grains)
+    connection.rollback()  # SQLAlchemy began a transaction of its own at the first statement
+    return Waiting(connection, counts.people)
 
 
 def _on_postgresql(connection: Connection, batches: Iterator[Batch], _: Scratch) -> Waiting:
     counts = _Counts()
     with connection.begin():
-        connection.exec_driver_sql(f"CREATE TEMPORARY TABLE staged (position BIGINT PRIMARY KEY, {_COLUMNS})")
+        connection.exec_driver_sql(f"CREATE TEMPORARY TABLE staged (position BIGINT PRIMARY KEY, {COLUMNS})")
         with connection.connection.cursor() as cursor, cursor.copy("COPY staged FROM STDIN") as copy:  # type: ignore[attr-defined]
             for batch in batches:
                 for row in counts.rows(batch):
                     copy.write_row(row)
         connection.exec_driver_sql("ANALYZE staged")
-    return Waiting(connection, counts.people, counts.grains)
+    return Waiting(connection, counts.people)
 
 
 class _Counts:
-    """Number the rows, and add up what passes."""
+    """Number the rows that pass."""
 
     def __init__(self) -> None:
-        self.people = self.grains = 0
+        self.people = 0
 
-    def rows(self, batch: Batch) -> Iterator[tuple[int, str, int, int, int]]:
-        start, ids = self.people, batch[0]
-        self.people, self.grains = start + len(ids), self.grains + sum(batch[1])
-        return zip(range(start, start + len(ids)), *batch, strict=True)
+    def rows(self, batch: Batch) -> Iterator[tuple[int, str, int, int, int, int]]:
+        start = self.people
+        self.people += len(batch.ids)
+        return batch.rows(start)

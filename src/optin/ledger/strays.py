@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Connection, text
 
-from optin.ledger.schema import UNLIMITED
+from optin.grains.units import UNLIMITED
 from optin.ledger.streamed_hashes import MOST
 
 __all__ = ["strays"]

@@ -18,9 +18,11 @@ from optin.grains.arrays import HIGHEST_EPSILON, GrainRule, Sums, sums
 from optin.kernel.rounding import GRAIN
 from optin.receipts import BLOCK, SALT_BYTES, MerkleTree, charge_salts, leaves_of
 
-__all__ = ["MOST", "Block", "Grove", "Tally", "blocks", "digest_of_blocks", "mask_digest", "sums_of", "whole"]
+__all__ = ["MOST", "Block", "Grove", "Tally", "blocks", "digest_of_blocks", "mask_digest", "pieces", "sums_of", "whole"]
 
-Block = list[list[Any]]
+Column = Sequence[Any] | NDArray[Any]
+Block = list[Any]
+"""Columns of some rows: lists from a database, slices of arrays from memory."""
 SHORT = 2**22
 """Bytes of a column that wait in memory."""
 MOST = int(HIGHEST_EPSILON * GRAIN)
@@ -37,9 +39,15 @@ def blocks(connection: Connection, query: str, where: dict[str, object], *, size
             yield [list(column) for column in zip(*rows, strict=True)]
 
 
-def whole(column: list[Any]) -> NDArray[np.int64]:
+def pieces(*columns: Sequence[Any] | NDArray[Any]) -> Iterator[Block]:
+    """Walk over columns in memory as `blocks` walks over a query's rows."""
+    for start in range(0, len(columns[0]), PIECE):
+        yield [column[start : start + PIECE] for column in columns]
+
+
+def whole(column: Column) -> NDArray[np.int64]:
     """Take a column of whole numbers; SQLite keeps anything anywhere, and half a grain must not be rounded away."""
-    found = np.array(column or [0])[: len(column)]
+    found = np.asarray(column if len(column) else [0])[: len(column)]
     if found.dtype.kind not in "bi":
         raise ValueError("not a whole number")
     return found.astype(np.int64)
@@ -158,7 +166,10 @@ class Grove:
 
 
 def mask_digest(salt: str, people: int, answers: Iterable[Block]) -> str:
-    """Hash who joined, in announced order, as `optin.ledger.charging` hashes a mask in memory."""
+    """Hash who joined, in announced order, under the act's secret.
+
+    Receipts show this hash, and must not let a holder test guesses.
+    """
     digest = hashlib.sha256(f"optin joined 1:{salt}:{people}:".encode())
     for (block,) in answers:
         digest.update(np.packbits(np.array(block, dtype=np.bool_)).tobytes())

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from optin.agents.benefit import LinearBenefit, Watched
-from optin.agents.models import PrivacyConstrained, QuasiLinear, benefit_name, indifferent
+from optin.agents.forms import Weighing, benefit_name
+from optin.agents.models import PrivacyConstrained, QuasiLinear, indifferent
 from optin.errors import Argument, BadInput, Infeasible
 from optin.kernel.fixedpoint import STEPS, least_fixed_point
 from optin.kernel.ladder import Array, Limits
@@ -27,15 +28,15 @@ __all__ = ["common_gain", "solve_quasilinear"]
 ROUGH = 500  # steps of each what-if of an infeasible instance: enough unless it is very near the edge
 
 
-def solve_quasilinear(agents: QuasiLinear, asked: Asked) -> Plan:
+def solve_quasilinear(agents: Weighing, asked: Asked) -> Plan:
     """Find the least promised variance that carries itself (E9), by E10 for a common benefit."""
     outside = agents.outside_at(asked.data_variance)
     if _alike(agents, asked):
         return _for_all(agents, asked, float(np.max(outside)))
-    return _for_each(agents, asked)
+    return _for_each(agents.in_memory(), asked)
 
 
-def _alike(agents: QuasiLinear, asked: Asked) -> bool:
+def _alike(agents: Weighing, asked: Asked) -> bool:
     """Say whether everyone has the same benefit and outside option."""
     return np.ndim(agents.surplus_at(_first_look(asked), data_variance=asked.data_variance)) == 0
 
@@ -44,7 +45,7 @@ def _first_look(asked: Asked) -> float:
     return asked.data_variance or asked.width**2 / 4
 
 
-def _for_all(agents: QuasiLinear, asked: Asked, outside: float) -> Plan:
+def _for_all(agents: Weighing, asked: Asked, outside: float) -> Plan:
     table = agents.table()
     watched = _watched(agents)
     gain = _gain(agents, asked, watched, outside)
@@ -60,11 +61,11 @@ def _for_all(agents: QuasiLinear, asked: Asked, outside: float) -> Plan:
     return replace(_accepted(agents, asked, outside, table, found.crossing), within_resolution=found.undecided)
 
 
-def _watched(agents: QuasiLinear) -> Watched:
+def _watched(agents: Weighing) -> Watched:
     return Watched(agents.benefit, people=len(agents), index=agents.index)
 
 
-def _gain(agents: QuasiLinear, asked: Asked, watched: Watched, outside: float) -> Gain:
+def _gain(agents: Weighing, asked: Asked, watched: Watched, outside: float) -> Gain:
     """Express the benefit beyond the outside option in the design's unit variance; slack inflates what is promised."""
     inflate = asked.inflate
     if isinstance(agents.benefit, LinearBenefit):
@@ -75,13 +76,13 @@ def _gain(agents: QuasiLinear, asked: Asked, watched: Watched, outside: float) -
     return Gain(lambda v: watched.common(inflate * v) - outside)
 
 
-def _scan(agents: QuasiLinear, asked: Asked) -> list[float]:
+def _scan(agents: Weighing, asked: Asked) -> list[float]:
     """Choose variances to look at a benefit beforehand: from the mean of everyone to that of nobody."""
     worst = asked.width**2 / 4
     return np.geomspace(max(asked.data_variance / len(agents), 1e-9 * worst), worst, 65).tolist()  # type: ignore[no-any-return]
 
 
-def common_gain(agents: QuasiLinear, asked: Asked) -> Gain:
+def common_gain(agents: Weighing, asked: Asked) -> Gain:
     """Return the gain of people who share benefit and outside option; BadInput where they do not."""
     outside = agents.outside_at(asked.data_variance)
     if not _alike(agents, asked):
@@ -92,7 +93,7 @@ def common_gain(agents: QuasiLinear, asked: Asked) -> Gain:
     return _gain(agents, asked, _watched(agents), float(np.max(outside)))
 
 
-def _accepted(agents: QuasiLinear, asked: Asked, outside: float, table: Limits, crossing: Crossing) -> Plan:
+def _accepted(agents: Weighing, asked: Asked, outside: float, table: Limits, crossing: Crossing) -> Plan:
     promised = asked.inflate * crossing.variance
     benefit = float(agents.benefit_at(promised))
     surplus = benefit - outside

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from optin.agents import Agents, PrivacyConstrained, QuasiLinear
+from optin.agents import Agents, Constrained, Weighing
 from optin.errors import Argument, BadInput
 from optin.kernel.noise import LAPLACE
 from optin.planning.promise import OneQuestion
@@ -58,7 +58,7 @@ def as_sheet(given: Sheet | Sequence[Question] | Question) -> Sheet:
 
 def expect_agents(agents: object) -> None:
     """Refuse what is neither of the two models."""
-    if not isinstance(agents, PrivacyConstrained | QuasiLinear):
+    if not isinstance(agents, Constrained | Weighing):
         raise BadInput("agents must be optin.PrivacyConstrained(limits) or optin.QuasiLinear(costs, benefit=…)")
 
 
@@ -88,13 +88,13 @@ def asked_of(agents: Agents, sheet: Sheet, *, eta: float | None = None, slack: f
 
 
 def _fits_model(agents: Agents, gap: float, room: float) -> None:
-    if gap > 0 and isinstance(agents, QuasiLinear):
+    if gap > 0 and isinstance(agents, Weighing):
         raise BadInput(
             "{max_gap} is available for people with limits only; plan people who weigh costs with {none}",
             max_gap=Argument("max_gap"),
             none=Argument("max_gap", 0),
         )
-    if room > 0 and isinstance(agents, PrivacyConstrained):
+    if room > 0 and isinstance(agents, Constrained):
         raise BadInput(
             "{slack} is for people who weigh costs; people with limits are promised no variance",
             slack=Argument("slack"),

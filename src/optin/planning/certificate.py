@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from optin.agents import Agents, PrivacyConstrained, QuasiLinear
+from optin.agents import Agents, Weighing
 from optin.errors import BadInput
 from optin.kernel.bound import SAME, Tally, lower_bound
 from optin.kernel.ladder import Limits
@@ -86,7 +86,7 @@ def certify(plan: Plan, agents: Agents) -> Certificate:
         objective=variance + (gap * tilt) ** 2,
         lower_bound=lower_bound(tally, design, spread=spread, kappa=plan.noise_constant, fixed=plan.eta_given, gap=gap),
     )
-    return _with_fixed_point(certificate, plan, agents) if isinstance(agents, QuasiLinear) else certificate
+    return _with_fixed_point(certificate, plan, agents) if isinstance(agents, Weighing) else certificate
 
 
 def _recomputed(plan: Plan, tally: Tally, spread: float) -> tuple[float, float]:
@@ -114,7 +114,7 @@ def _same_people(plan: Plan, tally: Tally) -> None:
         raise BadInput(OTHERS)
 
 
-def _with_fixed_point(certificate: Certificate, plan: Plan, agents: QuasiLinear) -> Certificate:
+def _with_fixed_point(certificate: Certificate, plan: Plan, agents: Weighing) -> Certificate:
     promised = plan.promised_variance or 0.0
     climbed, steps = _climb(plan, agents, promised)
     if promised - climbed > SAME * promised:
@@ -133,7 +133,7 @@ def _with_fixed_point(certificate: Certificate, plan: Plan, agents: QuasiLinear)
     )
 
 
-def _excluded(plan: Plan, agents: QuasiLinear) -> float:
+def _excluded(plan: Plan, agents: Weighing) -> float:
     """Search again by exclusion (E10); 0 where people differ, so that only the climb speaks."""
     asked = plan.asked
     try:
@@ -144,7 +144,7 @@ def _excluded(plan: Plan, agents: QuasiLinear) -> float:
     return 0.0 if found.crossing is None or found.undecided else asked.inflate * found.crossing.variance
 
 
-def _climb(plan: Plan, agents: QuasiLinear, promised: float) -> tuple[float, int]:
+def _climb(plan: Plan, agents: Weighing, promised: float) -> tuple[float, int]:
     """Apply V -> (1 + slack) M(V) from below: every value passed is below every fixed point."""
     free = plan.data_variance / plan.people * (1 + plan.slack)
     climbed, steps = free, 0
@@ -156,24 +156,10 @@ def _climb(plan: Plan, agents: QuasiLinear, promised: float) -> tuple[float, int
     return climbed, steps
 
 
-def _promise_of(plan: Plan, agents: QuasiLinear, variance: float) -> float:
+def _promise_of(plan: Plan, agents: Weighing, variance: float) -> float:
     """Return (1 + slack) M(variance) in data units."""
-    if agents.kept:
-        unit = _kept_unit(plan, agents, float(np.max(agents.surplus_at(variance, data_variance=plan.data_variance))))
-    else:
-        limits = agents.limits_at(variance, data_variance=plan.data_variance)
-        table = PrivacyConstrained(limits).table() if (limits > 0).any() else None
-        unit = math.inf if table is None else _unit(plan, table, 1.0)
-    return (1 + plan.slack) * unit * plan.width**2
-
-
-def _kept_unit(plan: Plan, agents: QuasiLinear, surplus: float) -> float:
-    """Return M for a common surplus: limits surplus / c are t = 1/c in other units, so that the table of t answers."""
-    table = agents.table()
-    if surplus > 0:
-        return _unit(plan, table, surplus)
-    free = table.infinite if surplus == 0 else 0
-    return plan.spread / free if free else math.inf
+    found = agents.scaled_at(variance, data_variance=plan.data_variance)
+    return (1 + plan.slack) * (math.inf if found is None else _unit(plan, *found)) * plan.width**2
 
 
 def _unit(plan: Plan, table: Limits, scale: float) -> float:

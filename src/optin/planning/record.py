@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from optin._attached import METHODS
-from optin.agents import Agents, Description, PrivacyConstrained
+from optin.agents import Agents, Description
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
 from optin.kernel.ladder import Array
@@ -198,9 +198,7 @@ class Plan(OneQuestion, Promising):
         """Return what each of these people accepts at most under this plan."""
         if agents.model != self.model:
             raise BadInput(f"this plan is for {self.model} people, not {agents.model} ones")
-        if isinstance(agents, PrivacyConstrained):
-            return agents.limits
-        return agents.limits_at(self.promised_variance or 0.0, data_variance=self.data_variance)
+        return agents.in_memory().limits_at(self.promised_variance or 0.0, data_variance=self.data_variance)
 
     def epsilons(self, agents: Agents) -> Array:
         """Give each person the smaller of limit and cap (E2); for any people, planned for or not.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from optin.agents import Agents, PrivacyConstrained, QuasiLinear
+from optin.agents import Agents, Constrained, Weighing
 from optin.errors import Argument, BadInput, Infeasible
 from optin.kernel.dial import robust_design
 from optin.kernel.ladder import Limits
@@ -51,7 +51,7 @@ def plan(
     expect_agents(agents)
     numbers = {"bounds": bounds, "data_variance": data_variance, "data_sd": data_sd, "max_gap": max_gap}
     asked = asked_of(agents, _sheet(sheet, numbers), eta=eta, slack=slack)
-    found = solve_quasilinear(agents, asked) if isinstance(agents, QuasiLinear) else _solve_limits(agents, asked)
+    found = solve_quasilinear(agents, asked) if isinstance(agents, Weighing) else _solve_limits(agents, asked)
     if target_error is None:
         return found
     target = target_of(agents, asked, error=float(target_error), reached_error=found.standard_error)
@@ -70,7 +70,7 @@ def _sheet(given: Sheet | Sequence[Question] | Question | None, numbers: dict[st
     return as_sheet(given)
 
 
-def _solve_limits(agents: PrivacyConstrained, asked: Asked) -> Plan:
+def _solve_limits(agents: Constrained, asked: Asked) -> Plan:
     table = agents.table()
     if not agents.most > TINIEST:
         raise Infeasible(
@@ -83,8 +83,7 @@ def _solve_limits(agents: PrivacyConstrained, asked: Asked) -> Plan:
         design = _design(table, table.scale, asked)
     total = design.reach / table.scale if asked.reach is None else asked.reach
     found = design_of(design, table, cap=design.cap / table.scale, epsilon_total=total, data_unit=asked.width**2)
-    high = not agents.kept and agents.most > HIGHEST_USUAL and agents.most_finite > HIGHEST_USUAL
-    return Plan(asked.sheet, agents.model, (found,), asked.wish, high_limits=high)
+    return Plan(asked.sheet, agents.model, (found,), asked.wish, high_limits=agents.someone_above(HIGHEST_USUAL))
 
 
 def _design(table: Limits, scale: float, asked: Asked) -> Design:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from optin.agents import Agents, QuasiLinear
+from optin.agents import Agents, Weighing
 from optin.errors import Argument, BadInput
 from optin.kernel.optimum import best_design
 from optin.kernel.quasilinear import least_crossing, offer_table
@@ -34,14 +34,14 @@ def target_of(agents: Agents, asked: Asked, *, error: float, reached_error: floa
         )
     wanted = (error / asked.width) ** 2
     needed = len(agents) if reached_error <= error else _people(_variance_of_crowd(agents, asked), len(agents), wanted)
-    limit = None if isinstance(agents, QuasiLinear) else _common_limit(len(agents), wanted, asked)
+    limit = None if isinstance(agents, Weighing) else _common_limit(len(agents), wanted, asked)
     return Target(error, reached_error <= error, needed, limit)
 
 
 def _variance_of_crowd(agents: Agents, asked: Asked) -> Callable[[float], float]:
     """Return the unit variance of the optimum for so many people, mixed as these are."""
     table, n = agents.table(), len(agents)
-    if not isinstance(agents, QuasiLinear):
+    if not isinstance(agents, Weighing):
         return lambda people: (
             best_design(table, spread=asked.spread, kappa=asked.kappa * n / people).variance * n / people
         )

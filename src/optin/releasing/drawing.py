@@ -6,14 +6,9 @@ from limits and answers. The values enter one exact sum, the sum meets the noise
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal
-from numbers import Real
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,13 +17,13 @@ from optin._version import __version__
 from optin.agents import Agents
 from optin.announcement import Announcement
 from optin.announcement.numbers import ExactSums
-from optin.errors import Argument, BadInput, Place
-from optin.grains.arrays import Answers, FloatArray, Promises, Sums, everyone_grains
-from optin.participation import Turnout, check_table, check_unchanged, joined_column, joined_rows, judged
+from optin.errors import Argument, BadInput
+from optin.grains.arrays import Answers, Numbers, Sums
+from optin.grains.people import Promises, people_of
+from optin.participation import Turnout, check_table, check_unchanged, judged
 from optin.releasing import noise
 from optin.releasing.record import Release, Versions
 from optin.releasing.result import Joined
-from optin.tables.labels import of_people
 
 __all__ = ["release"]
 
@@ -89,34 +84,29 @@ def measure(
 
     ``accept`` may refuse a turnout. No value is looked at before everything is decided.
     """
-    kept = hasattr(agents, "rows")
-    if kept:
-        expect_columns(agents, values, joined)
+    people = people_of(agents)
+    people.expect_columns(values, joined)
     check_noise(announcement, allowed=allow_no_noise)
     check_table(announcement, agents)
-    present = joined if kept else joined_rows(joined, announcement, agents)
-    if not kept:
-        values = of_people(values, agents, "values")
+    present, given = people.answers(joined, announced=announcement.people), people.values(values)
     promises = announcement.promises(agents)
     came = judged(announcement, promises, present)
     if accept is not None:
         accept(came)
-    source = None if kept else functools.partial(_spent, announcement, agents, present)
-    return added_up(announcement, promises, values, came=came, joined=present, grain_source=source)
+    return added_up(announcement, promises, given, came=came, joined=present, grain_source=promises.spent(present))
 
 
 def added_up(
     announcement: Announcement,
     promises: Promises,
-    values: ArrayLike | str,
+    values: Numbers,
     *,
     came: Turnout,
     joined: Answers,
     grain_source: Callable[[], NDArray[np.int64]] | None = None,
 ) -> Measured:
     """Make the exact sum over those who came, in one read; promises that differ from those decided on are refused."""
-    numbers = values if hasattr(promises, "rows") else _numbers(values, announcement)
-    those = promises.weighed(numbers, bounds=announcement.bounds, joined=joined)
+    those = promises.weighed(values, bounds=announcement.bounds, joined=joined)
     check_unchanged(came, those)
     return Measured(announcement, came, those, _versions(noiseless=announcement.noiseless), grain_source)
 
@@ -150,15 +140,6 @@ def charged_text(measured: Measured, number: int) -> tuple[str, str]:
     return drawn.to_json(), drawn.drawn_fingerprint
 
 
-def expect_columns(agents: Any, values: object, joined: object) -> None:  # noqa: ANN401 - people of an engine
-    """Refuse anything but the name of a column of numbers, of which no value is read, and one of answers."""
-    if not isinstance(values, str):
-        raise BadInput("this table is engine-backed: give values as the name of a column")
-    agents.rows.number(values)
-    if isinstance(joined_column(joined, agents), str):
-        agents.rows.expect_answers(joined)
-
-
 def check_noise(announcement: Announcement, *, allowed: bool) -> None:
     """Certify that the noise covers the largest promise, or that its absence was asked for."""
     if not announcement.noiseless:
@@ -169,53 +150,6 @@ def check_noise(announcement: Announcement, *, allowed: bool) -> None:
             " is meant",
             exact=Argument("allow_no_noise", True),
         )
-
-
-def _numbers(values: ArrayLike | str, announcement: Announcement) -> FloatArray:
-    """Take values as float64, copied only where the type demands it; masked ones are missing.
-
-    Whether a number is too large for a float is private: it is clamped like any other. No error is raised while another
-    is being handled, since that one would carry the value.
-    """
-    raw: NDArray[Any] = np.empty(0, dtype=np.str_)
-    with contextlib.suppress(TypeError, ValueError):
-        raw = np.asarray(values)
-    if raw.dtype.kind not in "biufO":  # text, dates and complex numbers turn into floats too easily
-        raise BadInput("values must be numbers, one for each announced person")
-    if raw.shape != (announcement.people,):
-        raise BadInput(f"values have shape {raw.shape}, but {announcement.people} people were announced")
-    with np.errstate(all="ignore"):
-        numbers = _from_objects(raw) if raw.dtype.kind == "O" else np.asarray(raw, dtype=np.float64)
-    return np.where(np.ma.getmaskarray(values), np.nan, numbers) if np.ma.isMaskedArray(values) else numbers
-
-
-def _from_objects(raw: NDArray[np.object_]) -> FloatArray:
-    found = [_from_object(value) for value in raw.tolist()]
-    if None in found:
-        raise BadInput(
-            "{place} is not a number: values must be numbers, one for each person",
-            place=Place(found.index(None), "values"),
-        )
-    return np.array(found, dtype=np.float64)
-
-
-def _from_object(value: object) -> float | None:
-    """Return a number as a float, infinite past the largest one, NaN where missing; None for what is no number."""
-    if value is None or type(value).__name__ == "NAType":  # pandas.NA, without importing pandas
-        return math.nan
-    if not isinstance(value, (Real, Decimal, np.bool_)):
-        return None
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > cast("Any", 0) else -math.inf
-    except ValueError:  # a signalling NaN
-        return math.nan
-
-
-def _spent(announcement: Announcement, agents: Agents, joined: NDArray[np.bool_] | None) -> NDArray[np.int64]:
-    grains = everyone_grains(announcement.grain_rule(agents))
-    return grains if joined is None else grains * joined
 
 
 @functools.cache

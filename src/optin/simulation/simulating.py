@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from optin.agents import Agents, PrivacyConstrained, QuasiLinear
+from optin.agents import Agents, Constrained, PrivacyConstrained, Weighing
 from optin.baselines import Baseline, ValueLaw
 from optin.baselines import designs as designs_for
 from optin.baselines.capped import Capped
@@ -75,7 +75,7 @@ def simulate(
 
 
 def _agents(population: Population | Agents | str, people: int, generator: np.random.Generator) -> Agents:
-    if isinstance(population, PrivacyConstrained | QuasiLinear):
+    if isinstance(population, Constrained | Weighing):
         return population
     law = population_named(population) if isinstance(population, str) else population
     return PrivacyConstrained(law.limits(people, _child(generator)))

@@ -99,20 +99,29 @@ class Table:
         return [convert(table.column(name), name, str(file)) for file, table in pairs]
 
 
-def read_table(path: str, names: Sequence[str] | None = None) -> Table:
-    """Read the named columns (None: all they share) of every file the path stands for; each must have them, once."""
+def read_table(path: str, names: Sequence[str] | None = None, *, expected: Sequence[str] = ()) -> Table:
+    """Read the named columns (None: all they share) of every file the path stands for; each must have them, once.
+
+    Each must also have the ``expected`` ones; that is found out before anything is read.
+    """
     files = files_of(path)
     wanted = list(dict.fromkeys(names)) if names is not None else shared([header(file) for file in files])
+    for file in files if expected else ():
+        _expect(file, expected)
     tables = tuple(_read(file, wanted) for file in files)
     if sum(len(table) for table in tables) == 0:
         raise BadInput(f"{path} has a header and no rows; give one row per person")
     return Table(files, tables, tuple(wanted))
 
 
-def _read(file: Path, names: list[str]) -> pa.Table:
+def _expect(file: Path, names: Sequence[str]) -> None:
     known = header(file)
     for name in names:
         expect_column(file, name, known)
+
+
+def _read(file: Path, names: list[str]) -> pa.Table:
+    _expect(file, names)
     return read_parquet(file, names) if is_parquet(file) else read_csv(file, names)
 
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from optin.announcement import Announcement, Deal, explain
+from optin.announcement import Announcement, Deal
+from optin.campaign import explain
 from optin.releasing import Release
 from optin.web.service.ladder import Step, ladder_of
 from optin.web.service.records import PRIVACY_CONSTRAINED

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from sqlalchemy import Connection, Row, select
 
+from optin.campaign.allowing import how_many_have_left
 from optin.errors import PromiseBroken
-from optin.ledger import UNLIMITED, allowance_grains
-from optin.ledger.balances import remaining
 from optin.web.schema import events
 from optin.web.service.cells import SMALLEST_CELL
 from optin.web.service.core import Service, log_event
 from optin.web.service.ladder import LIMITS
 from optin.web.service.records import Visitor
-from optin.web.service.rows import People, owned_row, people_of
+from optin.web.service.rows import owned_row, people_of
 
 _ABLE = "able"
 
@@ -55,7 +53,10 @@ def note_able(service: Service, connection: Connection, row: Row[Any]) -> None:
     if len(people) < SMALLEST_CELL or _noted(connection, row):
         return
     start = int(service.keys.digest("able", f"{row.id}:{row.round}")[:8], 16) % SMALLEST_CELL
-    tens = min((_with_something_left(connection, people) + start) // SMALLEST_CELL, len(people) // SMALLEST_CELL)
+    tens = min(
+        (how_many_have_left(connection, people.ids, people.allowances, LIMITS[0].amount) + start) // SMALLEST_CELL,
+        len(people) // SMALLEST_CELL,
+    )
     words = f"{tens * SMALLEST_CELL} people or so, counted in tens, can take part"
     log_event(connection, service.clock(), _ABLE, words, campaign=row.id, round=row.round)
 
@@ -67,10 +68,3 @@ def _noted(connection: Connection, row: Row[Any]) -> list[Row[Any]]:
     found: list[Row[Any]] = [*connection.execute(query)]
     first = next((at for at, event in enumerate(found) if event.kind == _ABLE), len(found))
     return found[first:]
-
-
-def _with_something_left(connection: Connection, people: People) -> int:
-    totals = np.array([UNLIMITED if grains is None else grains for grains in people.allowances], dtype=np.int64)
-    left = remaining(connection, people.ids, raised_to=totals, lowered_to=totals)
-    least = allowance_grains(np.array([LIMITS[0].amount]))[0]
-    return int(np.count_nonzero(np.minimum(left, totals) >= least))

@@ -18,14 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, text, update
 
-from optin import campaign as job_of_the_paper
+from optin import campaign
 from optin.agents import Agents, PrivacyConstrained
 from optin.announcement import Announcement
 from optin.announcement.making import MIN_PEOPLE
 from optin.announcement.terms import Conditions
+from optin.campaign.allowing import asked_too_much, totals_said
+from optin.campaign.history import promised_nothing
 from optin.errors import BadInput, BudgetSpent, Infeasible, PromiseBroken
-from optin.ledger import UNLIMITED, Terms, allowance_grains, epsilons_of
-from optin.ledger.holdings import promised_nothing
+from optin.grains.units import allowance_grains
+from optin.ledger import Terms
 from optin.planning import Plan
 from optin.web.schema import campaigns
 from optin.web.service.asking import conditions_of, sheet_of
@@ -100,7 +102,7 @@ def _planned(service: Service, draft: Draft, people: People) -> tuple[Plan, Agen
         agents = agents_of(draft, people, left_out=left_out)
         found = _plan(service, draft, agents, people)
         _expect_noise(found, draft, people, left_out)  # an exact result asks for everything, and no total covers that
-        short = _asked_too_much(service, found, agents, people)
+        short = asked_too_much(found, agents, _totals(people, found.limits(agents)), service.ledger)
         if not short.any():
             return found, agents
         left_out |= short
@@ -110,7 +112,7 @@ def _planned(service: Service, draft: Draft, people: People) -> tuple[Plan, Agen
 
 def _plan(service: Service, draft: Draft, agents: Agents, people: People) -> Plan:
     try:
-        return job_of_the_paper.plan(
+        return campaign.plan(
             agents,
             sheet_of(draft),
             slack=draft.slack,
@@ -123,28 +125,6 @@ def _plan(service: Service, draft: Draft, agents: Agents, people: People) -> Pla
     except (BudgetSpent, Infeasible):
         words = _TOO_FEW if isinstance(agents, PrivacyConstrained) else _NOT_WORTH_IT
     raise PromiseBroken(words)  # in our own words: the messages say what people have left, or count who is left out
-
-
-def _asked_too_much(service: Service, found: Plan, agents: Agents, people: People) -> NDArray[np.bool_]:
-    """Mark those who weigh costs and of whom a plan asks more than they have left, in whole grains, as the ledger will."""
-    if isinstance(agents, PrivacyConstrained):
-        return np.zeros(len(people), dtype=np.bool_)
-    totals = allowance_grains(_totals(people, found.limits(agents)))
-    left = service.ledger.remaining(people.ids, raised_to=totals, lowered_to=totals)  # endless for who is new there
-    asked: NDArray[np.bool_] = allowance_grains(found.epsilons(agents)) > _in_halves(left, totals)
-    return asked
-
-
-def _in_halves(left: NDArray[np.int64], totals: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count what is left as the total, or else a half, a quarter, an eighth … of it: the largest that is covered.
-
-    >>> _in_halves(np.array([9, 8, 7, 2, 0]), np.array([8, 8, 8, 8, 8])).tolist()
-    [8, 8, 4, 2, 0]
-    """
-    counted = totals
-    while (counted > np.maximum(left, 0)).any():
-        counted = np.where(counted > left, counted // 2, counted)
-    return counted
 
 
 def _expect_noise(found: Plan, draft: Draft, people: People, left_out: NDArray[np.bool_]) -> None:
@@ -166,7 +146,7 @@ def _announce(
     service: Service, job: Job, found: Plan, agents: Agents, people: People, conditions: Conditions
 ) -> Announcement:
     try:
-        return job_of_the_paper.announce(
+        return campaign.announce(
             found,
             agents,
             ledger=service.ledger,
@@ -186,12 +166,11 @@ def _announce(
 
 
 def _totals(people: People, stated: NDArray[np.float64]) -> NDArray[np.float64]:
-    """List what each person allows over all campaigns: what they said, or else the most they accept in this one.
+    """List what each person allows over all campaigns.
 
     Whoever chose before totals were said beside a choice was told that the choice is the total: for them it is.
     """
-    said = [UNLIMITED if grains is None else grains for grains in people.allowances]
-    return np.where(_silent(people), stated, epsilons_of(np.array(said, dtype=np.int64)))
+    return totals_said(people.allowances, stated)
 
 
 def _silent(people: People) -> NDArray[np.bool_]:

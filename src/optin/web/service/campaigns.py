@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select, update
 
 from optin.announcement import Announcement
+from optin.campaign.history import released
 from optin.errors import BadInput, PromiseBroken
-from optin.ledger.holdings import released
 from optin.releasing import Release
 from optin.web.schema import campaigns, events, invitations, jobs, registrations
 from optin.web.service.core import Service, hashed, log_event, new_id, new_secret

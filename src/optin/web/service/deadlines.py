@@ -12,8 +12,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
+from optin.campaign.history import released
 from optin.errors import PromiseBroken
-from optin.ledger.holdings import released
 from optin.web.schema import events
 from optin.web.service.core import Service, log_event
 

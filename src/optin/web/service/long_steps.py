@@ -15,14 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, delete, select, text, update
 
-from optin import campaign as job_of_the_paper
+from optin import campaign as campaign_steps
 from optin.announcement import Announcement
-from optin.campaign import Quorum
-from optin.campaign.steps import promised_people
+from optin.campaign import Quorum, turnout
+from optin.campaign.history import announced_body, stored_release
 from optin.errors import LedgerUnavailable, PromiseBroken
-from optin.ledger import Terms
-from optin.ledger.holdings import announced_body, stored_release
-from optin.participation import Turnout, turnout
+from optin.participation import Turnout
 from optin.web.schema import answers, campaigns, jobs
 from optin.web.service.announcing import Progress, announce, announced_agents
 from optin.web.service.core import Service
@@ -55,12 +53,11 @@ def release(service: Service, job: Job, progress: Progress) -> None:
         raise PromiseBroken("this round was never announced")
     agents, sealed, quorum = announced_agents(service, job, draft, people), _sealed(service, job), quorum_of(draft)
     joined = np.array([person in sealed for person in people.ids], dtype=np.bool_)
-    terms = Terms(offer.campaign, offer.round, offer.fingerprint)
-    quorum.expect(turnout(offer, promised_people(agents, service.ledger, terms), joined))  # before any answer is opened
+    quorum.expect(turnout(offer, agents, ledger=service.ledger, joined=joined))  # before any answer is opened
     progress("opening answers", 0, 0)
     values = _opened_values(service, job, people, sealed, progress)
     progress("releasing", len(people), len(people))
-    job_of_the_paper.release(offer, agents, values, ledger=service.ledger, joined=joined, quorum=quorum)
+    campaign_steps.release(offer, agents, values, ledger=service.ledger, joined=joined, quorum=quorum)
     finish_release(service, job.campaign, job.round)
 
 
@@ -200,7 +197,7 @@ def _give_back(service: Service, job: Job, progress: Progress) -> None:
     progress("giving promises back", 0, 0)
     offer = _offer(service, job)
     if offer is not None:
-        job_of_the_paper.cancel(offer, ledger=service.ledger)
+        campaign_steps.cancel(offer, ledger=service.ledger)
 
 
 def _copy_registrations(connection: Connection, campaign: str, round: int) -> None:  # noqa: A002

@@ -10,8 +10,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
+from optin.campaign.history import released
 from optin.errors import LedgerUnavailable
-from optin.ledger.holdings import released
 from optin.web.schema import campaigns
 from optin.web.service.core import Service, log_event
 from optin.web.service.deadlines import WAITING, begin_answering, begin_waiting, deadline

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from optin.agents import Agents, Description, describe
 from optin.announcement import Announcement
-from optin.announcement.exact import exact_variance
+from optin.campaign import plan
+from optin.campaign.checking import variance_left
 from optin.errors import BadInput, PromiseBroken
 from optin.participation import without
-from optin.planning import Plan, plan
+from optin.planning import Plan
 from optin.planning.reach import tilt_at
 from optin.web.service import campaigns
 from optin.web.service.cells import Cells, cells
@@ -98,8 +99,7 @@ def _announced(offer: Announcement, draft: Draft, decline_share: float) -> Previ
     spread = offer.data_variance if draft.data_sd is None else draft.data_sd**2
     asked = replace(offer.question, max_gap=draft.max_gap, data_variance=spread)
     offer = replace(offer, terms=replace(offer.terms, sheet=replace(offer.sheet, questions=(asked,))))
-    sums = (int(sum_ * turnout) for sum_ in (offer.total_grains, offer.total_squared_grains))
-    seen = replace(offer, public=replace(offer.public, variances=(float(exact_variance(offer, *sums)),)))
+    seen = replace(offer, public=replace(offer.public, variances=(variance_left(offer, turnout),)))
     return Preview(
         people=stay,
         cap=_finite(offer.cap),

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from sqlalchemy import Connection, func, select
 
-from optin.agents import PrivacyConstrained
 from optin.announcement import Announcement
+from optin.campaign.history import Holding, given_back, holdings
 from optin.errors import PromiseBroken
+from optin.grains.units import UNLIMITED, allowance_grains
 from optin.kernel.rounding import GRAIN
-from optin.ledger import UNLIMITED, Terms, allowance_grains
-from optin.ledger.holdings import Holding, given_back, holdings
+from optin.ledger import Terms
 from optin.web.schema import accounts, answers, campaigns
 from optin.web.service.core import Service
 from optin.web.service.ladder import COSTS, Step
@@ -121,9 +121,7 @@ def asked_at_most(draft: Draft, step: Step) -> int:
     No cost counts as the smallest one: that giving something away costs nothing does not say that there is no end to it.
     """
     amount = step.amount if draft.model == PRIVACY_CONSTRAINED else max(step.amount, COSTS[1].amount)
-    agents = agents_with(draft, np.array([amount]))
-    if isinstance(agents, PrivacyConstrained):
-        return int(allowance_grains(agents.limits)[0])
+    agents = agents_with(draft, np.array([amount])).in_memory()
     spread = draft.data_sd if draft.data_sd is not None else (draft.upper - draft.lower) / 2
     return int(allowance_grains(agents.limits_at(0.0, data_variance=spread**2))[0])
 

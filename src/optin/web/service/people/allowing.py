@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy import Connection, Row, or_, select, update
 
 from optin.errors import BadInput, PromiseBroken
-from optin.ledger import allowance_grains
+from optin.grains.units import allowance_grains
 from optin.web.schema import accounts, campaigns, registrations
 from optin.web.service.core import Service
 from optin.web.service.ladder import Step

@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, select, update
 
+from optin.campaign.history import Holding, holdings
 from optin.kernel.rounding import epsilon_of
-from optin.ledger.holdings import Holding, holdings
 from optin.web.schema import accounts, answers, invitations, registrations, sessions
 from optin.web.service.core import Service
 from optin.web.service.ladder import step_of

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Row, or_, select
 
-from optin.announcement import Announcement, Deal, explain
+from optin.announcement import Announcement, Deal
+from optin.campaign import explain
+from optin.campaign.history import Holding
 from optin.errors import BadInput, PromiseBroken
+from optin.grains.units import epsilons_of
 from optin.kernel.rounding import epsilon_of
-from optin.ledger import epsilons_of
-from optin.ledger.holdings import Holding
 from optin.receipts import Receipt, check
 from optin.releasing import Release
 from optin.web.schema import answers, campaigns, invitations, registrations

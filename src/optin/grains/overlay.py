@@ -1,34 +1,37 @@
-"""What the ledger knows of people, laid over their rows in the engine: by id, in a private file that is gone afterwards."""
+"""What a ledger knows of people, laid over their rows in the engine: by id, in a private file that is gone afterwards."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from optin.campaign.lowering import allowance
+import numpy as np
+from numpy.typing import ArrayLike
+
 from optin.engine.engines import read_parquet
-from optin.engine.people import KeptConstrained, KeptQuasiLinear
+from optin.engine.people import EngineAgents, EngineConstrained
 from optin.engine.rows import Rows
+from optin.engine.session import literal
 from optin.errors import BadInput
-from optin.ledger import UNLIMITED
-from optin.ledger.streamed_hashes import Block
+from optin.grains.units import UNLIMITED, USEFUL, steps_of
+from optin.kernel.rounding import GRAIN
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["Kept", "laid_over", "left_of"]
+__all__ = ["FIRST", "SECOND", "STATED", "allowance", "epsilon", "expression_cut_to", "laid_over", "left_of"]
 
-Kept = KeptConstrained | KeptQuasiLinear
+Block = list[list[Any]]
 Handed = Callable[[Callable[[Block], None]], None]
 """Something that hands out blocks of id and two numbers."""
 ROW, PERSON, FIRST, SECOND, STATED = "row", "person", "first", "second", "stated"
 """Columns laid beside people's own, which are called c0, c1, … (`Rows`)."""
 
 
-def laid_over(agents: Kept, handed: Handed) -> Rows | None:
+def laid_over(agents: EngineAgents, handed: Handed) -> Rows | None:
     """Join what is handed out to people's rows, as columns FIRST and SECOND; None where nothing is known of anyone.
 
     Limits are kept in the column STATED, whatever expression they were; what was laid beside the rows before is left out.
@@ -43,7 +46,7 @@ def laid_over(agents: Kept, handed: Handed) -> Rows | None:
             f" by {rows.session.name}: write the table to Parquet and read that"
         )
     known = read_parquet(rows.session, [str(path)])
-    stated = {STATED: agents.limit()} if isinstance(agents, KeptConstrained) else {}
+    stated = {STATED: agents.expression} if isinstance(agents, EngineConstrained) else {}
     people = rows.table.select(*rows.places.values(), **{ROW: rows.ids()}, **stated)
     joined = people.left_join(known, people[ROW] == known[PERSON])
     return replace(rows, table=joined.drop(ROW, PERSON))
@@ -79,3 +82,26 @@ def left_of(rows: Rows, *, totals: ir.IntegerValue | None, raise_limits: bool) -
     bound = ibis.greatest(first, total) if raise_limits else first
     free = ibis.literal(UNLIMITED, "int64") if totals is None else total
     return ibis.cases((first.isnull() | (bound >= UNLIMITED), free), else_=bound - second)
+
+
+def expression_cut_to(left: ir.IntegerColumn, levels: ArrayLike | None) -> ir.FloatingColumn:
+    """Turn what is left into limits, as `cut_to` does over arrays."""
+    import ibis
+
+    if levels is None:
+        return (left < USEFUL).ifelse(literal(0.0), epsilon(left))
+    rungs = list(zip(*(steps.tolist() for steps in steps_of(levels)), strict=True))
+    return ibis.cases(*((left >= grains, literal(step)) for grains, step in reversed(rungs[1:])), else_=literal(0.0))
+
+
+def allowance(limit: ir.FloatingColumn) -> ir.IntegerColumn:
+    """Turn limits into grains, rounded down; infinity and anything from 2^30 up becomes UNLIMITED, as in the ledger."""
+    import ibis
+
+    return (ibis.least(limit, literal(UNLIMITED / GRAIN)) * literal(GRAIN)).floor().cast("int64")
+
+
+def epsilon(grains: ir.IntegerColumn) -> ir.FloatingColumn:
+    """Turn grains into epsilon, never rounding up: above 2^53 the last ten bits are dropped, as in the ledger."""
+    short = (grains >= 2**53).ifelse(grains & np.int64(-1024).item(), grains)
+    return short.cast("float64") * literal(1 / GRAIN)

@@ -1,0 +1,45 @@
+"""Looks at an announcement before anything is drawn: who came, and whether these are the people announced."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from numpy.typing import ArrayLike
+
+from optin.agents import Agents
+from optin.announcement import Announcement
+from optin.announcement.exact import exact_variance
+from optin.campaign.known import Known
+from optin.grains.people import people_of
+from optin.ledger import Ledger, Terms
+from optin.participation import Turnout
+from optin.participation import turnout as turnout_of
+
+__all__ = ["adds_up", "promised", "terms_of", "turnout", "variance_left"]
+
+
+def terms_of(announcement: Announcement) -> Terms:
+    """Say of an announcement what a ledger goes by."""
+    return Terms(announcement.campaign, announcement.round, announcement.fingerprint)
+
+
+def promised(announcement: Announcement, agents: Agents, ledger: Ledger | None) -> Agents:
+    """Lower the limits of those whose promise the ledger had cut, so that their grains come out as promised."""
+    return agents if ledger is None else people_of(agents).as_promised(Known(ledger, terms_of(announcement)))
+
+
+def turnout(announcement: Announcement, agents: Agents, *, ledger: Ledger, joined: ArrayLike | str | None) -> Turnout:
+    """Add up what those who joined are promised: what a quorum is compared with, before any value is looked at."""
+    return turnout_of(announcement, promised(announcement, agents, ledger), joined)
+
+
+def adds_up(announcement: Announcement, agents: Agents, ledger: Ledger | None) -> bool:
+    """Tell whether these people are promised, in number and grains, what was announced."""
+    everyone, _ = announcement.promises(promised(announcement, agents, ledger)).sums()
+    return (everyone.people, everyone.grains) == (announcement.people, announcement.total_grains)
+
+
+def variance_left(announcement: Announcement, turnout: Fraction) -> float:
+    """Foresee the variance of a release that a share of people join, taking sums at their average (E12)."""
+    sums = (int(total * turnout) for total in (announcement.total_grains, announcement.total_squared_grains))
+    return float(exact_variance(announcement, *sums))

@@ -1,0 +1,191 @@
+"""People in memory, as every step asks for them (`optin.grains.people`)."""
+
+from __future__ import annotations
+
+import contextlib
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optin.agents import Agents, InMemory, PrivacyConstrained
+from optin.agents.models import indifferent
+from optin.errors import BadInput, BudgetSpent, Place
+from optin.grains.arrays import Answers, FloatArray, GrainRule, everyone_grains, lowered
+from optin.grains.batches import Batch, Entrance, Passed
+from optin.grains.freezing import frozen
+from optin.grains.units import NOTHING_LEFT, UNLIMITED, USEFUL, allowance_grains, cut_to, epsilons_of
+from optin.tables.columns import column, has_rows
+from optin.tables.labels import of_people
+
+if TYPE_CHECKING:
+    from optin.grains.people import Allowing, Announced, Known, Offered
+
+__all__ = ["ArrayJoining", "ArrayPeople"]
+
+
+@dataclass(frozen=True)
+class ArrayPeople:
+    """People in memory."""
+
+    agents: InMemory
+
+    def promises(self, offered: Offered) -> GrainRule:
+        """Join what is announced with limits in memory."""
+        return GrainRule(self._limits(offered), len(self.agents), np.inf if offered.noiseless else offered.cap)
+
+    def _limits(self, offered: Offered) -> Any:  # noqa: ANN401 - a function of rows
+        if isinstance(self.agents, PrivacyConstrained):
+            return self.agents.limits.__getitem__
+        if offered.surplus is not None:
+            return _SharedSurplus(offered.surplus, self.agents.costs)
+        limits = self.agents.limits_at(offered.promised_variance or 0.0, data_variance=offered.data_variance)
+        return lowered(limits).__getitem__
+
+    def within(self, known: Known | None, allowing: Allowing) -> InMemory:
+        """Lower limits in whole grains: a limit whose grains are covered is left as it is, to the last bit."""
+        agents, given = self.agents, allowing.allowances
+        if not isinstance(agents, PrivacyConstrained) or (known is None and given is None):
+            return agents
+        totals = allowance_grains(agents.limits) if given is None else self._totals(given)
+        left = totals if known is None else self._left(known, allowing, totals)
+        if given is not None:  # those new to the ledger will be registered with these
+            left = np.where(left >= UNLIMITED, totals, left)
+        return _lowered_to(
+            agents, np.maximum(left, 0), allowing.levels
+        )  # a total may be below what was promised before
+
+    def _left(self, known: Known, allowing: Allowing, totals: NDArray[np.int64]) -> NDArray[np.int64]:
+        raised, lowered = (totals if bound else None for bound in (allowing.raise_limits, allowing.lower_limits))
+        return known.remaining(self._ids(), raised_to=raised, lowered_to=lowered)
+
+    def _totals(self, allowances: ArrayLike) -> NDArray[np.int64]:
+        """Read what people allow over all releases, in grains: one number for each, or one for all."""
+        allowances, people = of_people(allowances, self.agents, "allowances"), len(self.agents)
+        each = has_rows(allowances)
+        totals = column(allowances if each else [allowances], "allowances")
+        if len(totals) != people and each:
+            raise BadInput(
+                f"allowances has {len(totals)} entries for {people} people; give one for each, or one for all"
+            )
+        return allowance_grains(np.broadcast_to(totals, (people,)))
+
+    def _ids(self) -> list[str]:
+        if self.agents.ids is None:
+            raise BadInput("a ledger charges people by id: give ids")
+        return list(self.agents.ids)
+
+    def as_promised(self, known: Known) -> InMemory:
+        """Lower the limits of those whose promise was cut."""
+        agents, cut = self.agents, known.cut()
+        if not isinstance(agents, PrivacyConstrained) or not cut:
+            return agents
+        bounds = np.array([cut.get(name, UNLIMITED) for name in self._ids()], dtype=np.int64)
+        return PrivacyConstrained(np.minimum(agents.limits, epsilons_of(bounds)), ids=agents.ids, index=agents.index)
+
+    def standing(self, known: Known) -> NDArray[np.bool_] | None:
+        """Say who did not decline, of people with ids."""
+        return None if self.agents.ids is None else known.stands(list(self.agents.ids))
+
+    def holding(
+        self, offered: Announced, stated: Agents, allowing: Allowing, entrance: Entrance
+    ) -> AbstractContextManager[Any]:
+        """Enter a ledger with everyone's promise, as one batch."""
+        rule = self.promises(offered)
+        limits = ArrayPeople(stated.in_memory()).promises(offered).limits(slice(None))
+        totals = allowance_grains(limits) if allowing.allowances is None else self._totals(allowing.allowances)
+        cut = (rule.limits(slice(None)) < limits).astype(np.int64)
+        return entrance.at_once(Batch(self._ids(), grains=everyone_grains(rule), totals=totals, bounded=cut))
+
+    def joining(self, offered: Offered, joined: Answers) -> ArrayJoining:
+        """Take those who join."""
+        grains, promises = frozen(self.promises(offered))
+        return ArrayJoining(promises, joined, Batch(self._ids(), grains=grains, joined=joined))
+
+    def write_grains(self, offered: Offered, joined: Answers, path: Path) -> None:
+        """Write id and grains from memory; people without ids go by their place."""
+        import pyarrow as pa
+        import pyarrow.parquet as arrow_parquet
+
+        ids = self.agents.ids
+        names = [str(at) for at in range(len(self.agents))] if ids is None else list(ids)
+        grains = pa.array(self.promises(offered).spent(joined)(), pa.int64())
+        arrow_parquet.write_table(pa.table({"id": pa.array(names, pa.string()), "grains": grains}), path)
+
+    def expect_unchanged(self) -> None:
+        """Have nothing to look at again."""
+
+    def expect_columns(self, values: object, joined: object) -> None:
+        """Have nothing to find."""
+
+    def values(self, values: ArrayLike) -> Any:  # noqa: ANN401 - whatever was given
+        """Match labels, if there are any."""
+        return of_people(values, self.agents, "values")
+
+    def answers(self, joined: ArrayLike | None, *, announced: int) -> NDArray[np.bool_] | None:
+        """Check who joined: true or false for each announced person, or None for everyone; in the order of the people."""
+        if joined is None:
+            return None
+        joined = of_people(joined, self.agents, "joined")
+        present: NDArray[Any] = np.empty(0)
+        with contextlib.suppress(ValueError):  # rows of different lengths are no answers either
+            present = np.asarray(joined)
+        if np.ma.isMaskedArray(joined) and np.ma.getmaskarray(joined).any():
+            raise BadInput("joined is masked for some people; say true or false for each announced person")
+        if present.dtype != np.bool_:
+            present = _answers(present)
+        if present.shape != (announced,):
+            raise BadInput(f"joined has shape {present.shape}, but {announced} people were announced")
+        return present
+
+
+@dataclass(frozen=True)
+class ArrayJoining:
+    """People in memory who join; None as ``who`` means whoever stands when the ledger looks."""
+
+    promises: GrainRule
+    who: NDArray[np.bool_] | None = field(repr=False)
+    batch: Batch = field(repr=False)
+    scanned = False
+
+    def expect_standing(self, values: object, joined: object) -> None:
+        """Leave it to the ledger, which has all of them at hand."""
+
+    def arriving(self, entrance: Entrance, passed: Passed) -> AbstractContextManager[Any]:
+        """Enter a ledger as one batch; promises that are frozen do not change on the way."""
+        return entrance.at_once(self.batch)
+
+
+def _lowered_to(agents: PrivacyConstrained, left: NDArray[np.int64], levels: ArrayLike | None) -> PrivacyConstrained:
+    """Lower limits to what is left; one whose grains are covered is left as it is, to the last bit."""
+    stated = allowance_grains(agents.limits)
+    lowered = np.where(stated <= left, agents.limits, cut_to(left, levels))
+    if stated.any() and left.max() < USEFUL and not allowance_grains(lowered).any():
+        raise BudgetSpent(NOTHING_LEFT)
+    return PrivacyConstrained(lowered, ids=agents.ids, index=agents.index)
+
+
+@dataclass(frozen=True)
+class _SharedSurplus:
+    """Limits of people who share one benefit and one outside option: surplus over cost (E9), rounded down."""
+
+    surplus: float
+    costs: FloatArray = field(repr=False)
+
+    def __call__(self, rows: slice) -> FloatArray:
+        return lowered(indifferent(np.asarray(self.surplus), self.costs[rows]))
+
+
+def _answers(given: NDArray[Any]) -> NDArray[np.bool_]:
+    """Read answers in words as a column of a file is read; numbers could be places of people, and are none."""
+    from optin.tables.cells import NO_ANSWER, answer_of
+
+    if given.ndim != 1 or given.dtype.kind not in "OUT" or not all(isinstance(each, str | bool) for each in given):
+        raise BadInput("joined must hold true or false for each announced person")
+    found = [each if isinstance(each, bool) else answer_of(each) for each in given.tolist()]
+    if None in found:
+        raise BadInput("{place} " + NO_ANSWER, place=Place(found.index(None), "joined"))
+    return np.array(found, dtype=np.bool_)

@@ -1,0 +1,218 @@
+"""People who stay in an engine, as every step asks for them (`optin.grains.people`); nothing here holds one number a person.
+
+Values, answers and totals are given by the names of their columns. Rows leave the engine in batches; if a file was changed
+meanwhile, or other sums go by than the engine computed, nothing is written.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from optin.agents import Agents
+from optin.engine.checks import refuse_unusable
+from optin.engine.people import SHARED, EngineAgents, EngineConstrained
+from optin.engine.rows import Rows
+from optin.engine.session import literal
+from optin.errors import BadInput, BudgetSpent, PromiseBroken
+from optin.grains.arrays import GRAIN, LOWERED, Answers
+from optin.grains.batches import Batch, Entrance, Passed, counted
+from optin.grains.engine import EnginePromises
+from optin.grains.overlay import FIRST, SECOND, STATED, allowance, epsilon, expression_cut_to, laid_over, left_of
+from optin.grains.people import DECLINED, NOBODY, Allowing, Announced, Known, Offered
+from optin.grains.units import NOTHING_LEFT, USEFUL, allowance_grains
+from optin.tables.columns import Wanted, column
+
+if TYPE_CHECKING:
+    from ibis.expr import types as ir
+
+__all__ = ["EngineJoining", "EnginePeople"]
+
+
+@dataclass(frozen=True)
+class EnginePeople:
+    """People of an engine."""
+
+    agents: EngineAgents
+
+    def promises(self, offered: Offered) -> EnginePromises:
+        """Join what is announced with limits in an engine."""
+        cap = math.inf if offered.noiseless else offered.cap
+        return EnginePromises(self.agents.rows, self._limit(offered), len(self.agents), cap)
+
+    def _limit(self, offered: Offered) -> ir.FloatingColumn:
+        if isinstance(self.agents, EngineConstrained):
+            return self.agents.expression
+        if offered.surplus is None:
+            raise BadInput(SHARED)
+        return self.agents.limit(offered.surplus) * literal(LOWERED)
+
+    def expect_columns(self, values: object, joined: object) -> None:
+        """Refuse anything but the name of a column of numbers, of which no value is read, and one of answers."""
+        if not isinstance(values, str):
+            raise BadInput("this table is engine-backed: give values as the name of a column")
+        self.agents.rows.number(values)
+        if isinstance(self.answers(joined), str):
+            self.agents.rows.expect_answers(str(joined))
+
+    def answers(self, joined: Any, *, announced: int = 0) -> Answers:  # noqa: ANN401 - anything a caller may give
+        """Check that who joined is told by a column where the people are, or None for everyone."""
+        if joined is not None and not isinstance(joined, str) and not hasattr(joined, "get_backend"):
+            raise BadInput("this table is engine-backed: give joined as the name of a column")
+        return joined
+
+    def values(self, values: Any) -> Any:  # noqa: ANN401 - a name, as `expect_columns` finds
+        """Return the name."""
+        return values
+
+    def within(self, known: Known | None, allowing: Allowing) -> EngineAgents:
+        """Lower limits to what is left, by one join in the engine; where nobody is known, to the totals people state."""
+        if allowing.lower_limits:
+            raise BadInput("totals of people who stay in an engine are not lowered; read their table into memory")
+        agents = self.agents
+        if not isinstance(agents, EngineConstrained):
+            self._totals(allowing.allowances, agents.rows)
+            return agents
+        rows = None if known is None else laid_over(agents, known.each_balance)
+        if rows is not None:
+            totals = self._totals(allowing.allowances, rows)
+            left = left_of(rows, totals=totals, raise_limits=allowing.raise_limits)
+            return _lowered(agents, rows, rows.table[STATED], left, allowing.levels)
+        totals = self._totals(allowing.allowances, agents.rows)
+        return agents if totals is None else _lowered(agents, agents.rows, agents.expression, totals, allowing.levels)
+
+    def _totals(self, allowances: ArrayLike | str | None, rows: Rows) -> ir.IntegerValue | None:
+        """Read what people allow over all releases, in grains: one number for all, or a column without gaps."""
+        import ibis
+
+        if allowances is None:
+            return None
+        if isinstance(allowances, str):
+            rows.expect(allowances)
+            refuse_unusable(rows, (Wanted(allowances),))  # a missing total would count as none at all
+            return allowance(rows.wanted(Wanted(allowances)))
+        if np.ndim(allowances):
+            raise BadInput("this table is engine-backed: give allowances as one number, or as the name of a column")
+        return ibis.literal(int(allowance_grains(column([allowances], "allowances"))[0]), "int64")
+
+    def as_promised(self, known: Known) -> EngineAgents:
+        """Lower limits that the ledger had cut; what it knows of answers is laid beside the rows."""
+        import ibis
+
+        rows = laid_over(self.agents, known.each_change)
+        if rows is None:
+            return self.agents
+        if not isinstance(self.agents, EngineConstrained):
+            return self.agents.over(rows)
+        cut, limit = rows.table[FIRST], rows.table[STATED]
+        return self.agents.over(rows, (cut >= 0).ifelse(ibis.least(limit, epsilon(cut)), limit))
+
+    def standing(self, known: Known | None = None) -> Answers:
+        """Say who did not decline, as an expression over what `as_promised` laid beside the rows."""
+        table = self.agents.rows.table
+        return table[SECOND].fill_null(0) == 0 if SECOND in table.columns else None
+
+    def holding(
+        self, offered: Announced, stated: Agents, allowing: Allowing, entrance: Entrance
+    ) -> AbstractContextManager[Any]:
+        """Enter a ledger with everyone's promise, batch by batch."""
+        rows, rule = self.agents.rows, self.promises(offered)
+        limit, totals = self._stated(stated, rule), self._totals(allowing.allowances, rows)
+        query = rows.table.select(
+            ids=rows.ids(),
+            grains=rule.column(),
+            totals=allowance(limit) if totals is None else totals,
+            bounded=(rule.limit < limit).ifelse(1, 0).cast("int64"),
+        )
+        batches = (Batch(**columns) for columns in _columns(rows, query))
+        return entrance.in_batches(counted(batches, people=offered.people, grains=offered.total_grains))
+
+    def _stated(self, stated: Agents, rule: EnginePromises) -> ir.FloatingColumn:
+        """Return the limits that people stated, over rows that may hold what a ledger left of them; costs are not cut."""
+        if not isinstance(stated, EngineConstrained):
+            return rule.limit
+        return stated.expression if stated.rows is self.agents.rows else self.agents.rows.table[STATED]
+
+    def joining(self, offered: Offered, joined: Answers) -> EngineJoining:
+        """Take those who join; a salt makes marks of who was promised what."""
+        promises = replace(self.promises(offered), salt=secrets.token_hex(16))
+        return EngineJoining(self, promises, self.standing() if joined is None else joined)
+
+    def write_grains(self, offered: Offered, joined: Answers, path: Path) -> None:
+        """Have the engine write: DuckDB makes a file, Spark a folder of files."""
+        rows, rule = self.agents.rows, self.promises(offered)
+        query = rows.table.select(id=rows.ids(), grains=rule.column() * rule.ones(joined))
+        rows.session.write(query, str(path), about=rows.source)
+
+    def expect_unchanged(self) -> None:
+        """Refuse files that were changed since they were first looked at."""
+        self.agents.rows.expect_unchanged()
+
+
+@dataclass(frozen=True)
+class EngineJoining:
+    """People of an engine who join."""
+
+    people: EnginePeople
+    promises: EnginePromises
+    who: Answers
+    scanned = True
+
+    def expect_standing(self, values: object, joined: object) -> None:
+        """Refuse columns that cannot be used, a yes of someone who declined, and a round that nobody joined."""
+        self.people.expect_columns(values, joined)
+        rows, standing = self.people.agents.rows, self.people.standing()
+        if joined is None and standing is None:
+            return
+        answer = standing if joined is None else rows.truth(str(joined))
+        gone = answer & (answer if standing is None else ~standing)
+        table = rows.table.select(person=rows.ids(), joined=answer, gone=gone)
+        first = table.person.min(where=table.gone)
+        found = rows.session.one(table.aggregate(joined=table.joined.sum(), first=first), about=rows.source)
+        if standing is not None and found["first"] is not None:
+            raise PromiseBroken(DECLINED, person=f"id {found['first']}")
+        if not found["joined"]:
+            raise PromiseBroken(NOBODY)
+
+    def arriving(self, entrance: Entrance, passed: Passed) -> AbstractContextManager[Any]:
+        """Enter a ledger batch by batch; what goes by is marked by id and grains, as is what is added up later."""
+        return entrance.in_batches(self._noted(passed))
+
+    def _noted(self, passed: Passed) -> Iterator[Batch]:
+        rows, rule = self.people.agents.rows, self.promises
+        query = rows.table.select(ids=rows.ids(), grains=rule.column(), joined=rule.ones(self.who), marks=rule.mark())
+        for columns in _columns(rows, query):
+            passed.note(columns["grains"], columns["joined"], columns.pop("marks"))
+            yield Batch(**columns)
+
+
+def _columns(rows: Rows, query: ir.Table) -> Iterator[dict[str, list[Any]]]:
+    """Walk over people, a batch at a time, as lists."""
+    for batch in rows.session.batches(query, about=rows.source):
+        yield {name: batch.column(name).to_pylist() for name in query.columns}
+
+
+def _lowered(
+    agents: EngineConstrained, rows: Rows, limit: ir.FloatingColumn, left: ir.IntegerColumn, levels: ArrayLike | None
+) -> EngineConstrained:
+    """Lower limits to what is left; one whose grains are covered is left as it is, to the last bit."""
+    lowered = (allowance(limit) <= left).ifelse(limit, expression_cut_to(left, levels))
+    people = EngineConstrained(rows, lowered, columns=agents.columns)
+    if people.most * GRAIN < 1 and _all_spent(rows, limit, left):
+        raise BudgetSpent(NOTHING_LEFT)
+    return people
+
+
+def _all_spent(rows: Rows, limit: ir.FloatingColumn, left: ir.IntegerColumn) -> bool:
+    """Tell people who have nothing of use left from people who allow nothing, or have less left than the lowest level."""
+    table = rows.table.select(left=left, stated=allowance(limit))
+    most = rows.session.one(table.aggregate(left=table.left.max(), stated=table.stated.max()), about=rows.source)
+    return bool(most["left"] < USEFUL and most["stated"] > 0)

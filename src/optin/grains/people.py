@@ -1,0 +1,202 @@
+"""What every step up to a campaign asks of people, and answers in one of two forms: arrays in memory, or rows of an engine.
+
+Whoever asks something of people asks `people_of` for them, and never where they lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optin.agents import Agents, PrivacyConstrained, QuasiLinear
+from optin.grains.array_people import ArrayPeople
+from optin.grains.arrays import Answers, Numbers, Sums
+from optin.grains.batches import Entrance, Passed
+
+__all__ = [
+    "DECLINED",
+    "NOBODY",
+    "Allowing",
+    "Announced",
+    "Joining",
+    "Known",
+    "Offered",
+    "People",
+    "Promises",
+    "people_of",
+]
+
+
+class Offered(Protocol):
+    """What an announcement says about everyone's promise."""
+
+    @property
+    def noiseless(self) -> bool:
+        """Whether nothing hides the sum."""
+
+    @property
+    def cap(self) -> float:
+        """The most epsilon that anyone is promised."""
+
+    @property
+    def surplus(self) -> float | None:
+        """What everyone gains, where that is the same for all who weigh costs."""
+
+    @property
+    def promised_variance(self) -> float | None:
+        """The variance promised to people who weigh costs."""
+
+    @property
+    def data_variance(self) -> float:
+        """The declared variance of values."""
+
+
+class Announced(Offered, Protocol):
+    """An offer with its sums."""
+
+    @property
+    def people(self) -> int:
+        """How many people it is made to."""
+
+    @property
+    def total_grains(self) -> int:
+        """What they are promised together."""
+
+
+class Promises(Protocol):
+    """What everyone is promised, in exact sums: of arrays (`GrainRule`) or of people in an engine (`EnginePromises`)."""
+
+    @property
+    def people(self) -> int:
+        """How many there are."""
+
+    @property
+    def most(self) -> int:
+        """The grains of whoever reaches the cap."""
+
+    def sums(self, *, joined: Answers = None) -> tuple[Sums, Sums]:
+        """Add up everyone's promises, and those of the people who joined; everything is decided from these."""
+
+    def weighed(self, values: Numbers, *, bounds: tuple[float, float], joined: Answers = None) -> Sums:
+        """Add up promises and weighted levels of those who joined, in one read; nothing is decided from them."""
+
+    def sums_above(self, bar: int, joined: Answers = None) -> tuple[int, int]:
+        """Count and add up the promises of more than so many grains."""
+
+    def spent(self, joined: Answers) -> Callable[[], NDArray[np.int64]] | None:
+        """Return what lists everyone's grains, 0 for those who did not join; None where nothing lists one a person."""
+
+
+DECLINED = "{person} declined or left; leave them out of those who joined"
+NOBODY = "nobody joined; cancel this campaign, or announce a new round"
+
+
+class Known(Protocol):
+    """What a ledger knows of people, asked for by id or handed out block by block."""
+
+    def remaining(
+        self,
+        ids: list[str],
+        *,
+        raised_to: NDArray[np.int64] | None,
+        lowered_to: NDArray[np.int64] | None,
+    ) -> NDArray[np.int64]:
+        """Say how many grains each of them has left."""
+
+    def each_balance(self, take: Callable[[Any], None]) -> None:
+        """Hand out id, allowance and what is taken of it, for everyone who is known."""
+
+    def cut(self) -> dict[str, int]:
+        """List the promises that were cut to what remained of an allowance."""
+
+    def stands(self, ids: list[str]) -> NDArray[np.bool_]:
+        """Say whose promise stands."""
+
+    def each_change(self, take: Callable[[Any], None]) -> None:
+        """Hand out id, the promise if it was cut (else -1), and whether they declined (1 or 0), where either holds."""
+
+
+@dataclass(frozen=True)
+class Allowing:
+    """What people allow over all releases, and how that meets what a ledger has of them (`optin.campaign.announce`)."""
+
+    allowances: Any = None
+    raise_limits: bool = False
+    lower_limits: bool = False
+    levels: Any = None
+
+
+class Joining(Protocol):
+    """People who join a release."""
+
+    @property
+    def promises(self) -> Promises:
+        """What they were promised, read once: whatever becomes of the limits, these are the same."""
+
+    @property
+    def who(self) -> Answers:
+        """Who joins, as far as it is known before the ledger is asked; None for whoever did not decline."""
+
+    @property
+    def scanned(self) -> bool:
+        """Whether each look scans a table: then everything is decided before the ledger is locked."""
+
+    def expect_standing(self, values: object, joined: object) -> None:
+        """Refuse columns that cannot be used, a yes of someone who declined, and a round that nobody joined."""
+
+    def arriving(self, entrance: Entrance, passed: Passed) -> AbstractContextManager[Any]:
+        """Enter a ledger; ``passed`` notes what goes by, where it could change between two looks."""
+
+
+class People(Protocol):
+    """What every step asks of people."""
+
+    def within(self, known: Known | None, allowing: Allowing) -> Agents:
+        """Lower limits to what is left: of an allowance that a ledger knows, or of the totals that people state."""
+
+    def as_promised(self, known: Known) -> Agents:
+        """Lower the limits of those whose promise was cut, so that their grains come out as promised."""
+
+    def standing(self, known: Known) -> Answers:
+        """Say, of people as they were promised, who did not decline; None for everyone."""
+
+    def holding(
+        self, offered: Announced, stated: Agents, allowing: Allowing, entrance: Entrance
+    ) -> AbstractContextManager[Any]:
+        """Enter a ledger with everyone's promise; ``stated`` are the same people before they were lowered."""
+
+    def joining(self, offered: Offered, joined: Answers) -> Joining:
+        """Take those who join, of people as they were promised."""
+
+    def write_grains(self, offered: Offered, joined: Answers, path: Path) -> None:
+        """Write id and grains to Parquet, 0 for those who did not join."""
+
+    def expect_unchanged(self) -> None:
+        """Refuse files that were changed since they were first looked at."""
+
+    def promises(self, offered: Offered) -> Promises:
+        """Join what is announced with people's limits; nothing is computed yet."""
+
+    def expect_columns(self, values: object, joined: object) -> None:
+        """Refuse values and answers that cannot be found, before anything is decided; no value is read."""
+
+    def answers(self, joined: Any, *, announced: int) -> Answers:  # noqa: ANN401 - of either form
+        """Check who joined: yes or no for each announced person, or None for everyone."""
+
+    def values(self, values: Any) -> Numbers:  # noqa: ANN401 - of either form
+        """Put values in the order of the people."""
+
+
+def people_of(agents: Agents) -> People:
+    """Take people for what they are."""
+    if isinstance(agents, PrivacyConstrained | QuasiLinear):
+        return ArrayPeople(agents)
+    from optin.grains.engine_people import EnginePeople  # loads what engines need
+
+    return EnginePeople(agents)  # type: ignore[arg-type]  # there is no third form

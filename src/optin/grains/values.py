@@ -1,0 +1,58 @@
+"""Values of people in memory, of any kind, as float64: what is wrong with one is said without telling it."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from decimal import Decimal
+from numbers import Real
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optin.errors import BadInput, Place
+
+__all__ = ["as_numbers"]
+
+
+def as_numbers(values: ArrayLike, people: int) -> NDArray[np.float64]:
+    """Take values as float64, copied only where the type demands it; masked ones are missing.
+
+    Whether a number is too large for a float is private: it is clamped like any other. No error is raised while another
+    is being handled, since that one would carry the value.
+    """
+    raw: NDArray[Any] = np.empty(0, dtype=np.str_)
+    with contextlib.suppress(TypeError, ValueError):
+        raw = np.asarray(values)
+    if raw.dtype.kind not in "biufO":  # text, dates and complex numbers turn into floats too easily
+        raise BadInput("values must be numbers, one for each announced person")
+    if raw.shape != (people,):
+        raise BadInput(f"values have shape {raw.shape}, but {people} people were announced")
+    with np.errstate(all="ignore"):
+        numbers = _from_objects(raw) if raw.dtype.kind == "O" else np.asarray(raw, dtype=np.float64)
+    return np.where(np.ma.getmaskarray(values), np.nan, numbers) if np.ma.isMaskedArray(values) else numbers
+
+
+def _from_objects(raw: NDArray[np.object_]) -> NDArray[np.float64]:
+    found = [_from_object(value) for value in raw.tolist()]
+    if None in found:
+        raise BadInput(
+            "{place} is not a number: values must be numbers, one for each person",
+            place=Place(found.index(None), "values"),
+        )
+    return np.array(found, dtype=np.float64)
+
+
+def _from_object(value: object) -> float | None:
+    """Return a number as a float, infinite past the largest one, NaN where missing; None for what is no number."""
+    if value is None or type(value).__name__ == "NAType":  # pandas.NA, without importing pandas
+        return math.nan
+    if not isinstance(value, (Real, Decimal, np.bool_)):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > cast("Any", 0) else -math.inf
+    except ValueError:  # a signalling NaN
+        return math.nan
