@@ -120,6 +120,31 @@ def test_the_smallest_group_is_stated_in_one_file():
     assert found == set()
 
 
+def uses(*attributes):
+    return lambda node: isinstance(node, ast.Attribute) and ast.unparse(node) in attributes
+
+
+def test_files_are_put_in_place_in_one_file():
+    assert places(uses("os.replace", "os.umask"), besides=SOURCE / "formats" / "atomic.py") == set()
+
+
+def test_numbers_are_rounded_up_for_people_in_one_file():
+    home = SOURCE / "wording" / "numbers.py"
+    assert places(uses("decimal.ROUND_CEILING", "decimal.ROUND_UP"), besides=home) == set()
+
+
+def test_the_variance_in_units_of_the_range_is_found_in_one_file():
+    """sigma^2 / R^2 has rules: at most a quarter, and nothing where nobody could tell it from nothing."""
+
+    def divides(node):
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div):
+            return False
+        wide = "width" in names_in(node.right)
+        return wide and "data_variance" in names_in(node.left) and not names_in(node.left) & {"min", "max"}
+
+    assert places(divides, besides=SOURCE / "questions" / "number.py") == set()
+
+
 def test_nothing_below_the_root_imports_optin_itself():
     """An import through the root hides which floor it looks at from the linter of imports."""
 

@@ -23,6 +23,7 @@ from optin.planning.design import Design
 from optin.planning.promise import OneQuestion, PromisedVariance, Promising
 from optin.planning.reach import reach
 from optin.planning.version_1 import flat, read_version_1
+from optin.planning.version_2 import read_version_2
 from optin.planning.wish import Target, Wish
 from optin.questions import Sheet
 from optin.wording.numbers import as_accurate_as, plus_minus
@@ -260,7 +261,7 @@ class Plan(OneQuestion, Promising):
     def from_json(cls, text: str) -> Plan:
         """Read a plan written by `to_json`, of this or the previous version; other keys in it are left to their owners."""
         fields = Fields.parse(text, "plan", (FORMAT, 1))
-        return cls(**(read_version_1(fields) if fields.version == 1 else _read(fields)))
+        return cls(**(read_version_1(fields) if fields.version == 1 else read_version_2(fields)))
 
     def warnings(self, description: Description | None = None) -> tuple[str, ...]:
         """List what is odd about this plan, in sentences: nothing is refused for it.
@@ -320,20 +321,3 @@ class Plan(OneQuestion, Promising):
             f"<tr><th style='text-align:left'>{label}</th><td>{text}</td></tr>" for label, text in self._told()
         )
         return f"<table><caption>Plan</caption>{cells}</table>"
-
-
-def _read(fields: Fields) -> dict[str, Any]:
-    if fields.take_text("noise") != LAPLACE.name:
-        fields.refuse('"noise" is not one that this optin knows')
-    designs = tuple(Design.from_fields(each) for each in fields.take_objects("designs"))
-    sheet = Sheet.from_fields(fields.take_object("sheet"))
-    if len(designs) != 1 or not len(designs[0].shares) == len(designs[0].variances) == len(sheet) == 1:
-        fields.refuse("it is not about one question for everyone")
-    return {
-        "sheet": sheet,
-        "model": fields.take_text("model"),
-        "designs": designs,
-        "wish": Wish.from_fields(fields.take_object("wish")),
-        "promise": fields.maybe("promise", lambda name: PromisedVariance.from_fields(fields.take_object(name))),
-        "within_resolution": fields.take_bool("within_resolution"),
-    }

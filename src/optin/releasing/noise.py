@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from optin.errors import OptinError, PromiseBroken
 from optin.kernel.rounding import exact_epsilon
+from optin.questions.cells import LEVEL
 
 if TYPE_CHECKING:
     from opendp.mod import Measurement
@@ -41,7 +42,7 @@ def check_loss(grains: int) -> None:
 
     A person of A grains moves the sum by at most A * 2^20, and the noise has scale 2^52 (E13).
     """
-    moved, promised = grains * 2**20, exact_epsilon(grains)
+    moved, promised = grains * LEVEL, exact_epsilon(grains)
     mapped: float = _production().map(moved)  # type: ignore[no-untyped-call]
     if Fraction(moved, SCALE) > promised or Fraction(mapped) > promised:
         raise PromiseBroken("the noise does not cover what was promised: nothing was released")

@@ -20,6 +20,7 @@ from optin.kernel.tails import laplace_reach
 from optin.planning.cautions import assumption, cautions
 from optin.planning.reach import check_level
 from optin.questions import Number
+from optin.questions.cells import LEVEL
 from optin.releasing.intervals import Interval
 
 
@@ -51,7 +52,7 @@ class Estimated:
     def estimate(self) -> float:
         """Return the estimated mean, unclamped: clamping it would bias it."""
         low, width = Fraction(self._question.bounds[0]), Fraction(self._question.width)
-        return nearest(low + width * Fraction(self._noisy_totals[0], 2**20 * self.joined.sums.total_grains))
+        return nearest(low + width * Fraction(self._noisy_totals[0], LEVEL * self.joined.sums.total_grains))
 
     @property
     def variance(self) -> float:
