@@ -16,8 +16,6 @@ from optin.kernel.rounding import above, below, line_above, line_below
 from optin.tables.columns import Rounded, numbers, same_rows
 from optin.tables.labels import aligned, together
 
-__all__ = ["Benefit", "LinearBenefit", "Watched", "called", "number_or_array"]
-
 Benefit = Callable[[float], Any]
 LEAST = 1e-100  # below this no variance of a release is ever asked about
 
@@ -95,7 +93,10 @@ class Watched:
         if not isinstance(value, float):
             raise BadInput("the benefit gave one number for some variances and several for others; choose one")
         if math.isnan(value) or (value == math.inf and variance > 0):
-            raise BadInput(f"the benefit is not a finite number at variance {variance:g}; it must be one everywhere")
+            raise BadInput(
+                "the benefit is not a finite number at variance {variance:g}; it must be one everywhere",
+                variance=variance,
+            )
         if len(self._seen) < self.LIMIT:
             self._seen[variance] = value
         return value
@@ -106,7 +107,9 @@ class Watched:
         values = np.asarray(number_or_array(found))
         if values.shape not in ((), (self._people,)):
             raise BadInput(
-                f"the benefit gave an array of shape {values.shape} for {self._people} people; give one each"
+                "the benefit gave an array of shape {shape} for {people} people; give one each",
+                shape=values.shape,
+                people=self._people,
             )
         wrong = np.atleast_1d(~(values < np.inf))  # minus infinity is a benefit like any other, only a bad one
         if wrong.any():
@@ -134,7 +137,7 @@ class Watched:
         values = [self._seen[v] for v in sorted(self._seen)]
         for low, high in pairwise(values):
             if _risen(low, high):
-                raise BadInput(f"the benefit {RISES}")
+                raise BadInput("the benefit " + RISES)
 
 
 def _risen(low: Any, high: Any) -> Any:  # noqa: ANN401 - numbers or arrays
@@ -163,7 +166,9 @@ def called(benefit: Benefit, variance: float) -> Any:  # noqa: ANN401
     except Exception as error:
         reason = error
     raise BadInput(
-        f"the benefit failed at variance {variance:g} ({type(reason).__name__}); it must accept every positive variance"
+        "the benefit failed at variance {variance:g} ({kind}); it must accept every positive variance",
+        variance=variance,
+        kind=type(reason).__name__,
     ) from reason
 
 
@@ -202,7 +207,7 @@ def _finite(given: Any, name: str, rounded: Rounded) -> float | Array:  # noqa: 
     except (TypeError, ValueError) as error:
         if isinstance(error, BadInput):
             raise
-        raise BadInput(f"{name} must be a number, or one for each person") from None
+        raise BadInput("{name} must be a number, or one for each person", name=name) from None
     if not np.isfinite(value).all():
-        raise BadInput(f"{name} must be finite everywhere")
+        raise BadInput("{name} must be finite everywhere", name=name)
     return value

@@ -35,7 +35,9 @@ def _check_ranges(found: Announcement) -> None:
     }
     for name, (number, most) in ranges.items():
         if not 0.0 <= number <= most:
-            raise BadInput(f'this announcement contradicts itself: its "{name}" is not possible with its bounds')
+            raise BadInput(
+                'this announcement contradicts itself: its "{name}" is not possible with its bounds', name=name
+            )
     if found.cap_lowered and (found.noiseless or found.cap != HIGHEST_EPSILON):
         raise BadInput('this announcement contradicts itself: "cap_lowered" fits no cap but the highest')
 

@@ -20,8 +20,6 @@ from optin.kernel.rounding import above, below, epsilon_of, exact_epsilon, limit
 from optin.tables.columns import Rounded
 from optin.wording.numbers import at_least, at_most, plain
 
-__all__ = ["Deal", "explain"]
-
 
 @dataclass(frozen=True)
 class Deal:

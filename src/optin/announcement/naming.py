@@ -6,8 +6,6 @@ import secrets
 
 from optin.errors import BadInput
 
-__all__ = ["LARGEST_ROUND", "check_round", "checked_campaign", "new_campaign"]
-
 LARGEST_ROUND = 2**31 - 1
 """What every database holds as an integer."""
 _LONGEST_NAME = 128
@@ -23,11 +21,13 @@ def checked_campaign(campaign: object) -> str:
     if not isinstance(campaign, str) or not campaign.strip() or not campaign.isprintable():
         raise BadInput("campaign must be printable text that is not blank")
     if campaign != campaign.strip() or len(campaign) > _LONGEST_NAME:
-        raise BadInput(f"campaign must have no spaces at its ends and at most {_LONGEST_NAME} characters")
+        raise BadInput(
+            "campaign must have no spaces at its ends and at most {longest} characters", longest=_LONGEST_NAME
+        )
     return campaign
 
 
 def check_round(number: object) -> None:
     """Refuse a round that is no whole number from 1 up, or that some database could not hold."""
     if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= LARGEST_ROUND:
-        raise BadInput(f"round must be a whole number from 1 to {LARGEST_ROUND}")
+        raise BadInput("round must be a whole number from 1 to {most}", most=LARGEST_ROUND)

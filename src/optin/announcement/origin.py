@@ -13,8 +13,6 @@ from optin.kernel.rounding import GRAIN
 if TYPE_CHECKING:
     from optin.planning import Plan
 
-__all__ = ["differs_from_plan"]
-
 _WORDS = {
     "people": "people",
     "model": "model",

@@ -27,7 +27,9 @@ def check_same(found: Release, text: str) -> None:
     wrong = _differing(ours, theirs, offer.width)
     earlier = found.version == 1 and _differing(ours | earlier_statements(found), theirs, offer.width) is None
     if wrong is not None and not earlier:
-        raise BadInput(f'this release was changed after it was written: its "{wrong}" does not follow from the rest')
+        raise BadInput(
+            'this release was changed after it was written: its "{wrong}" does not follow from the rest', wrong=wrong
+        )
 
 
 def _differing(ours: object, theirs: object, width: float, name: str = "") -> str | None:

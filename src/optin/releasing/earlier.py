@@ -15,8 +15,6 @@ from optin.releasing.intervals import widened
 if TYPE_CHECKING:
     from optin.releasing.record import Release
 
-__all__ = ["earlier_statements"]
-
 _ERROR = 1.0 - 0.95
 _FEW_PEOPLE = 30.0
 

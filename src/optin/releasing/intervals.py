@@ -10,8 +10,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Interval"]
-
 _ROUNDING = 2.0**-31  # an interval is at least 2^-20 of the width long, so this is at least 2^-51 of the width
 
 
