@@ -45,7 +45,7 @@ GrainsFile = Annotated[
     typer.Option(metavar="FILE", help="Also write everyone's grains to this private Parquet file.", show_default=False),
 ]
 NewFile = Annotated[
-    Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write; appears whole or not at all.")
+    Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write (atomically: whole or not at all).")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON; messages go to standard error.")]
 RaiseLimits = Annotated[

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all; those that tell about single people are readable by their owner alone."""
+"""Files are written atomically (whole or not at all); those that tell about single people are readable by their owner alone."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Client:
 
     ``client = optin.Client("http://127.0.0.1:8000")``. What the service refuses is raised as on the command line: BadInput
     for what the caller can mend (not signed in, not yours), PromiseBroken for what would break an announcement,
-    LedgerUnavailable if the service or its database cannot be reached; asking again never does anything twice.
+    LedgerUnavailable if the service or its database cannot be reached; requests are idempotent, so ask again.
     """
 
     def __init__(self, url: str, *, timeout: float = 60.0) -> None:
@@ -125,7 +125,7 @@ class Client:
     ) -> CampaignStatus:
         """Take a step and wait until it is done; PromiseBroken, with the reason, if it failed.
 
-        Taken before, it changes nothing. With ``round`` it is taken in that round or not at all.
+        Idempotent. With ``round`` it is taken in that round or not at all.
         """
         body = None if round is None else {"round": round}
         found = campaign_from(self._call("POST", f"/api/campaigns/{campaign}/steps/{step}", body))
@@ -269,11 +269,12 @@ class Client:
             self._keep_cookie(response)
             return _read(response)
         raise LedgerUnavailable(
-            "the service cannot be reached ({reason}); ask again: nothing is done twice", reason=reason
+            "the service cannot be reached ({reason}); ask again: requests are idempotent, nothing is done twice",
+            reason=reason,
         )
 
     def _asked(self, method: str, path: str, body: dict[str, Any] | None, headers: dict[str, str]) -> httpx.Response:
-        """Ask; where asking twice is asking once, a connection that the service has just hung up is tried again."""
+        """Ask; an idempotent request is sent again where the service has just hung up."""
         try:
             return self._http.request(method, path, json=body, headers=headers)
         except (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError):

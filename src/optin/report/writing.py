@@ -26,7 +26,7 @@ class Source:
 
 
 def write_report(source: Path, out: Path, *, plan: Path | None = None) -> Path:
-    """Read plan.json or release.json (with ``plan``, both) and write the page, whole or not at all."""
+    """Read plan.json or release.json (with ``plan``, both) and write the page atomically."""
     _check_place(Path(out))
     found = read_source(Path(source))
     if plan is not None:

@@ -64,7 +64,7 @@ _SQLITE = Turnstile()
 def change(engine: Engine, work: Callable[[Connection], T]) -> T:
     """Run one writing transaction; what the work returns is stored when this returns.
 
-    If the database fails, LedgerUnavailable: everything done this way can be asked for again without being done twice.
+    If the database fails, LedgerUnavailable: everything done this way is idempotent and can be asked for again.
     """
     done: list[T] = []
 

@@ -59,7 +59,7 @@ def take_step(
 ) -> given.CampaignOut:
     """Take a step; a long one is begun, and `job` in what GET shows tells how far it has come.
 
-    Asked again it changes nothing. With `round` it is taken in that round or not at all.
+    Idempotent: asked again it changes nothing. With `round` it is taken in that round or not at all.
     """
     steps.take(service, analyst, campaign, step, round=body.round if body else None)
     return _campaign(service, analyst, campaign)

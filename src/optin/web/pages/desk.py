@@ -253,7 +253,7 @@ def job(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
 
 @router.post("/c/{campaign}/step")
 def take_step(service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
-    """Take a step; taken before, it changes nothing."""
+    """Take a step; idempotent."""
     try:
         steps.take(service, visitor, campaign, form.get("step", ""), round=round_of(form))
     except REFUSALS as refusal:

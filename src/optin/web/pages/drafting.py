@@ -60,7 +60,9 @@ def edit(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
 @router.post("/c/{campaign}/edit")
 def revise(service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
     """Change a draft."""
-    campaigns.to_revise(service, visitor, campaign)  # whether it can be changed comes before what is wrong with it
+    campaigns.to_revise(
+        service, visitor, campaign
+    )  # refuse a campaign that cannot be changed before its form is checked
     given = form
     try:
         campaigns.revise(service, visitor, campaign, draft_of(given))

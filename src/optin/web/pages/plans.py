@@ -149,7 +149,7 @@ def _asked(request: Request, found: Campaign) -> dict[str, str]:
 
 
 def _beginning(number: float, step: float) -> float:
-    """Let a slider begin where its steps lead to the draft's own number; browsers move it elsewhere otherwise.
+    """Choose the least value of a slider so that its steps hit the draft's own number; browsers round to a step.
 
     >>> round(_beginning(2.0, 0.15), 9), _beginning(6.0, 0.15)
     (0.05, 0.0)

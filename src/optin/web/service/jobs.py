@@ -24,7 +24,7 @@ LOG = logging.getLogger("optin.web")
 class Worker:
     """A thread that works while the service is open; closing waits for the part under way.
 
-    Several may work on one database: whatever a job does can be done twice, and then is done once.
+    Several may work on one database: jobs are idempotent.
     """
 
     def __init__(self, service: Service) -> None:

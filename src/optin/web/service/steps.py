@@ -1,4 +1,4 @@
-"""The life of a campaign: steps forward, done once however often they are asked for, and written down.
+"""The life of a campaign: steps forward, idempotent, and written down.
 
 Two steps lead back: registration can be opened again before the announcement, answers while too few have joined and nothing
 was drawn. No step reads a value. Short steps are one transaction; long ones (announce, release, new round, cancel) are left
@@ -48,7 +48,7 @@ def take(
     *,
     round: int | None = None,  # noqa: A002 - the word of the contract
 ) -> None:
-    """Take a step, or begin it if it is long; taken before, it changes nothing.
+    """Take a step, or begin it if it is long; idempotent.
 
     The states of a campaign come back in every round. Whoever says which ``round`` they looked at acts in that round or
     not at all: neither a page left open nor a request sent twice reaches into a later one.
