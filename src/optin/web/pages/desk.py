@@ -214,11 +214,11 @@ def _counts(found: Campaign) -> list[tuple[str, int]]:
 
 def _facts(draft: Draft) -> list[tuple[str, str]]:
     unit = f" {draft.unit}" if draft.unit else ""
-    spread = f"{short(draft.data_sd)}{unit}" if draft.data_sd is not None else "worst case"
+    deviation = f"{short(draft.data_sd)}{unit}" if draft.data_sd is not None else "worst case"
     most = f", standard error at most {short(draft.quorum_standard_error)}" if draft.quorum_standard_error else ""
     rows = [
         ("Answers", f"{short(draft.lower, 6)} to {short(draft.upper, 6)}{unit}"),
-        ("Standard deviation", spread),
+        ("Standard deviation", deviation),
         ("People state", "a limit" if draft.model == "privacy-constrained" else "a cost"),
         ("Who may come and see the result", "anyone" if draft.public else "by invitation"),
         ("Published only with", f"{count(draft.quorum_people)} or more{most}"),

@@ -134,13 +134,13 @@ def _asked(request: Request, found: Campaign) -> dict[str, str]:
     """Read the sliders; where they were not moved they stand at the draft's own numbers."""
     draft, given = found.draft, request.query_params
     width = draft.upper - draft.lower
-    spread = draft.data_sd if draft.data_sd is not None else width / 2
+    sd = draft.data_sd if draft.data_sd is not None else width / 2
     return {
         "decline": given.get("decline", "0"),
         "gap": given.get("gap", f"{draft.max_gap:g}"),
-        "sd": given.get("sd", f"{spread:g}"),
+        "sd": given.get("sd", f"{sd:g}"),
         "least_gap": f"{_beginning(draft.max_gap, width / _STEPS):.6g}",
-        "least_sd": f"{_beginning(spread, width / 2 / _STEPS) or width / 2 / _STEPS:.6g}",
+        "least_sd": f"{_beginning(sd, width / 2 / _STEPS) or width / 2 / _STEPS:.6g}",
         "most_gap": f"{width:g}",
         "most_sd": f"{width / 2:g}",
         "gap_step": f"{width / _STEPS:g}",
@@ -160,10 +160,10 @@ def _beginning(number: float, step: float) -> float:
 
 def _what_if(service: ServiceOf, visitor: AnalystOnly, found: Campaign, asked: dict[str, str]) -> dict[str, Any]:
     try:
-        gap, spread, decline = (_slider(asked[name]) for name in ("gap", "sd", "decline"))
+        gap, sd, decline = (_slider(asked[name]) for name in ("gap", "sd", "decline"))
         share = min(max(decline / 100, 0.0), 0.99)
         ask = functools.partial(
-            preview.what_if, service, visitor, found.id, max_gap=gap, data_sd=spread, decline_share=share
+            preview.what_if, service, visitor, found.id, max_gap=gap, data_sd=sd, decline_share=share
         )
         answer, best = ask(), None if found.announcement else ask(careful=False)
         highest = max(cell.high for cell in cells(service, visitor, found.id).cells)
@@ -172,7 +172,7 @@ def _what_if(service: ServiceOf, visitor: AnalystOnly, found: Campaign, asked: d
     words = preview_words(
         answer, max_gap=gap, highest=highest if found.draft.model == PRIVACY_CONSTRAINED else math.inf
     )
-    words |= {"effective": people_like((spread / answer.standard_error) ** 2)}
+    words |= {"effective": people_like((sd / answer.standard_error) ** 2)}
     return {"what_if": {**words, "best": "" if best is None else at_most(best.half_width)}}
 
 
