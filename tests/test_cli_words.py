@@ -84,7 +84,7 @@ def test_a_plan_announced_twice_is_said_to_be_announced_already(campaign):
     assert outcome.code == 4
     assert f"announced already, as campaign {offer['terms']['campaign']}, round 1" in outcome.err
     assert not (campaign / "again.json").exists()
-    optin_ok(*again, "-o", campaign / "again.json", "--campaign", offer["campaign"], "--round", 1)
+    optin_ok(*again, "-o", campaign / "again.json", "--campaign", offer["terms"]["campaign"], "--round", 1)
     assert (campaign / "again.json").read_text() == (campaign / "offer.json").read_text()
 
 
