@@ -12,8 +12,6 @@ from optin.agents.forms import Constrained, LimitTable, Weighing
 from optin.agents.models import Agents
 from optin.errors import BadInput
 
-__all__ = ["Bucket", "Description", "describe"]
-
 MOST = 256
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from optin.agents.describe import Description
     from optin.agents.models import PrivacyConstrained, QuasiLinear
 
-__all__ = ["Constrained", "LimitTable", "Weighing", "benefit_name", "expect_finite"]
-
 
 class LimitTable(Limits, Protocol):
     """What the planner asks of a table of limits, in memory or in an engine, beyond what the kernel does.

@@ -22,8 +22,6 @@ from optin.tables.labels import expect_labels, together
 if TYPE_CHECKING:
     from optin.agents.describe import Description
 
-__all__ = ["Agents", "InMemory", "PrivacyConstrained", "QuasiLinear"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrivacyConstrained(Constrained):

@@ -24,8 +24,6 @@ from optin.wording.groups import SMALLEST_GROUP
 if TYPE_CHECKING:
     from optin.planning import Plan
 
-__all__ = ["announce", "draft_of", "tilt", "tilt_of"]
-
 MIN_PEOPLE = SMALLEST_GROUP
 """Fewer people than this are refused unless told otherwise."""
 _FEW_BELOW_CAP = 3
@@ -75,7 +73,11 @@ def tilt_of(count: int, above: int, *, total_grains: int, people: int) -> float:
 
 def _check_people(plan: Plan, agents: Agents) -> None:
     if len(agents) != plan.people:
-        raise BadInput(f"the plan was made for {plan.people} people, not {len(agents)}: announce to those planned for")
+        raise BadInput(
+            "the plan was made for {people} people, not {count}: announce to those planned for",
+            people=plan.people,
+            count=len(agents),
+        )
     if not math.isfinite(plan.bounds[1] - plan.bounds[0]):
         raise BadInput("the bounds are too far apart for a float: measure in a larger unit")
 
@@ -91,8 +93,8 @@ def _check_enough(rule: Promises, min_people: int) -> None:
     if promised < min_people:
         raise BadInput(
             "only {promised} people are promised anything and at least {least} are needed ({min_people}): in so small a"
-            " group the published sums can give single limits away. Ask more people, or lower {min_people} if limits are"
-            " no secret",
+            " group the published sums can give single limits away. Ask more people, or lower {min_people} if limits"
+            " are no secret",
             promised=promised,
             least=min_people,
             min_people=Argument("min_people"),

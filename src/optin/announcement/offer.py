@@ -179,7 +179,11 @@ class Announcement(OneQuestion, Promising):
 
     def _expect_model(self, agents: Agents) -> None:
         if agents.model != self.model:
-            raise BadInput(f"this announcement was made for {self.model} people, these are {agents.model}")
+            raise BadInput(
+                "this announcement was made for {model} people, these are {other}",
+                model=self.model,
+                other=agents.model,
+            )
 
     def flat(self) -> dict[str, Any]:
         """Return what is announced by name, without layers, for scripts."""

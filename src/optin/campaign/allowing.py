@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from optin.ledger import Ledger, Terms
 
-__all__ = ["asked_too_much", "how_many_have_left", "totals_said", "within_allowance"]
-
 
 def within_allowance(
     agents: Agents,

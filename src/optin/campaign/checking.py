@@ -15,8 +15,6 @@ from optin.ledger import Ledger, Terms
 from optin.participation import Turnout
 from optin.participation import turnout as turnout_of
 
-__all__ = ["adds_up", "promised", "terms_of", "turnout", "variance_left"]
-
 
 def terms_of(announcement: Announcement) -> Terms:
     """Say of an announcement what a ledger goes by."""

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from optin.ledger import Ledger, Terms
 from optin.ledger.bulk_reads import each_balance, each_change
 
-__all__ = ["Known"]
-
 
 @dataclass(frozen=True)
 class Known:

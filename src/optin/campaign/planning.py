@@ -15,8 +15,6 @@ from optin.questions import Sheet
 if TYPE_CHECKING:
     from optin.ledger import Ledger
 
-__all__ = ["plan"]
-
 
 def plan(
     agents: Agents,

@@ -15,8 +15,6 @@ from optin.grains.people import people_of
 from optin.ledger import Ledger
 from optin.participation import check_table
 
-__all__ = ["write_grains"]
-
 
 def write_grains(
     announcement: Announcement,

@@ -39,8 +39,6 @@ from optin.releasing import Release
 from optin.releasing.drawing import Measured, added_up, charged_text, check_noise, measure
 from optin.wording.groups import SMALLEST_GROUP
 
-__all__ = ["Prepared", "Quorum", "announce", "answer", "cancel", "look", "prepare", "release"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Quorum:
@@ -63,13 +61,17 @@ class Quorum:
         """Refuse a turnout below the quorum; nobody is charged then."""
         if came.promised < self.people:
             raise PromiseBroken(
-                f"{came.promised:,} of those who joined count and the quorum is {self.people:,} (who has nothing to give "
-                "does not count); wait for more answers, or cancel"
+                "{promised:,} of those who joined count and the quorum is {people:,} (who has nothing to give does"
+                " not count); wait for more answers, or cancel",
+                promised=came.promised,
+                people=self.people,
             )
         if not came.standard_error <= self.standard_error:
             raise PromiseBroken(
-                f"the standard error would be {came.standard_error:.6g} and the quorum allows "
-                f"{self.standard_error:.6g}; wait for more answers, or cancel"
+                "the standard error would be {standard_error:.6g} and the quorum allows {allowed:.6g}; wait"
+                " for more answers, or cancel",
+                standard_error=came.standard_error,
+                allowed=self.standard_error,
             )
 
 

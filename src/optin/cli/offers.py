@@ -101,7 +101,9 @@ def _source(path: Path, planned: Columns | None, given: Columns) -> Columns:
     """Settle which columns to read: those given, else those of the plan, of which totals stay even where limits are given."""
     source = planned if len(given.names) == 1 else given.check()
     if source is None:
-        raise BadInput(f"{path} does not say which columns to read; give --limits COL, or plan again with optin plan")
+        raise BadInput(
+            "{path} does not say which columns to read; give --limits COL, or plan again with optin plan", path=path
+        )
     return replace(source, allowances=given.allowances or (planned.allowances if planned else None))
 
 
@@ -167,8 +169,11 @@ def _write_offer(file: Output, offer: Announcement) -> None:
     else:
         return
     raise BadInput(
-        f"{reason}. The ledger holds this announcement: announce again with --campaign {offer.campaign}"
-        f" --round {offer.round} to write it"
+        "{reason}. The ledger holds this announcement: announce again with --campaign {campaign} --round {round} to"
+        " write it",
+        reason=reason,
+        campaign=offer.campaign,
+        round=offer.round,
     )
 
 

@@ -130,10 +130,13 @@ def expect_planned(path: Path, plan: Plan, agents: Agents, stated: People) -> No
         return
     if _is_planned(plan, within_allowance(stated, None).agents):
         raise BadInput(
-            f"some of these people have less left in this ledger than {path} takes: plan again with --ledger, so that what"
-            " is left is planned for (if it was planned with --raise-limits, add that here)"
+            "some of these people have less left in this ledger than {path} takes: plan again with --ledger, so that"
+            " what is left is planned for (if it was planned with --raise-limits, add that here)",
+            path=path,
         )
-    raise BadInput(f"these are not the people {path} was made for, or their budgets changed since; plan again")
+    raise BadInput(
+        "these are not the people {path} was made for, or their budgets changed since; plan again", path=path
+    )
 
 
 def _is_planned(plan: Plan, agents: Agents) -> bool:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from ibis.expr import types as ir
 
-__all__ = ["MANY", "agents_of", "engine_for", "people_of", "read", "rows_of"]
-
 MANY = 1_000_000  # from so many people on, ids are compared only when asked for
 
 

@@ -24,8 +24,6 @@ from optin.tables.labels import of_people
 if TYPE_CHECKING:
     from optin.grains.people import Allowing, Announced, Known, Offered
 
-__all__ = ["ArrayJoining", "ArrayPeople"]
-
 
 @dataclass(frozen=True)
 class ArrayPeople:
@@ -69,7 +67,9 @@ class ArrayPeople:
         totals = column(allowances if each else [allowances], "allowances")
         if len(totals) != people and each:
             raise BadInput(
-                f"allowances has {len(totals)} entries for {people} people; give one for each, or one for all"
+                "allowances has {count} entries for {people} people; give one for each, or one for all",
+                count=len(totals),
+                people=people,
             )
         return allowance_grains(np.broadcast_to(totals, (people,)))
 
@@ -138,7 +138,11 @@ class ArrayPeople:
         if present.dtype != np.bool_:
             present = _answers(present)
         if present.shape != (announced,):
-            raise BadInput(f"joined has shape {present.shape}, but {announced} people were announced")
+            raise BadInput(
+                "joined has shape {shape}, but {announced} people were announced",
+                shape=present.shape,
+                announced=announced,
+            )
         return present
 
 

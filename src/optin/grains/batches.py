@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from optin.errors import PromiseBroken
 from optin.grains.arrays import Sums
 
-__all__ = ["Batch", "Entrance", "Passed", "counted"]
-
 Numbers = Sequence[int] | NDArray[Any] | None
 DIFFERS = (
-    "what would be written differs from what was computed: someone declined meanwhile, or the table was changed while it was"
-    " read. Nothing was written or charged: try again"
+    "what would be written differs from what was computed: someone declined meanwhile, or the table was changed"
+    " while it was read. Nothing was written or charged: try again"
 )
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from optin.engine.rows import Rows
 
-__all__ = ["EnginePromises"]
-
 _HALF = 21  # grains of at most 2^42 are cut into halves of at most 2^21
 _SQUARE = math.isqrt(2**63 - 1)  # the most grains whose square a 64-bit integer holds
 
@@ -150,8 +148,10 @@ class EnginePromises:
         found = self.rows.session.one(query, about=self.rows.source)
         if any(isinstance(number, str) and not number.isdecimal() for number in found.values()):
             raise BadInput(
-                f"{self.rows.source}: {self.rows.session.name} rounds sums of whole numbers, and promises need them exact; use"
-                " DuckDB, PostgreSQL or Spark, or bring the people into memory if there are few enough"
+                "{source}: {name} rounds sums of whole numbers, and promises need them exact; use DuckDB, PostgreSQL"
+                " or Spark, or bring the people into memory if there are few enough",
+                source=self.rows.source,
+                name=self.rows.session.name,
             )
         return {name: int(number or 0) for name, number in found.items()}
 

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from optin.grains.arrays import GRAIN, FloatArray, GrainRule, everyone_grains
 
-__all__ = ["frozen"]
-
 
 def frozen(rule: GrainRule) -> tuple[NDArray[np.int64], GrainRule]:
     """Read limits once: everyone's grains, and a rule that gives these same grains whatever becomes of the limits.

@@ -22,8 +22,6 @@ from optin.kernel.rounding import GRAIN
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["FIRST", "SECOND", "STATED", "allowance", "epsilon", "expression_cut_to", "laid_over", "left_of"]
-
 Block = list[list[Any]]
 Handed = Callable[[Callable[[Block], None]], None]
 """Something that hands out blocks of id and two numbers."""
@@ -42,8 +40,9 @@ def laid_over(agents: EngineAgents, handed: Handed) -> Rows | None:
         return None
     if rows.session.dialect.read_parquet is None:
         raise BadInput(
-            f"the ledger knows some of these people already, and what it knows can be laid beside them by DuckDB or Spark, not"
-            f" by {rows.session.name}: write the table to Parquet and read that"
+            "the ledger knows some of these people already, and what it knows can be laid beside them by DuckDB or"
+            " Spark, not by {name}: write the table to Parquet and read that",
+            name=rows.session.name,
         )
     known = read_parquet(rows.session, [str(path)])
     stated = {STATED: agents.expression} if isinstance(agents, EngineConstrained) else {}

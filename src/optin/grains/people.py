@@ -19,19 +19,6 @@ from optin.grains.array_people import ArrayPeople
 from optin.grains.arrays import Answers, Numbers, Sums
 from optin.grains.batches import Entrance, Passed
 
-__all__ = [
-    "DECLINED",
-    "NOBODY",
-    "Allowing",
-    "Announced",
-    "Joining",
-    "Known",
-    "Offered",
-    "People",
-    "Promises",
-    "people_of",
-]
-
 
 class Offered(Protocol):
     """What an announcement says about everyone's promise."""

@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from optin.kernel.rounding import GRAIN
 from optin.tables.columns import column
 
-__all__ = ["NOTHING_LEFT", "UNLIMITED", "USEFUL", "allowance_grains", "cut_to", "epsilons_of", "steps_of"]
-
 UNLIMITED = 2**62
 """The allowance, in grains, that is never used up: an infinite limit, or one of 2^30 epsilon or more, is kept so."""
 USEFUL = 2**16

@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from optin.errors import BadInput, Place
 
-__all__ = ["as_numbers"]
-
 
 def as_numbers(values: ArrayLike, people: int) -> NDArray[np.float64]:
     """Take values as float64, copied only where the type demands it; masked ones are missing.
@@ -28,7 +26,7 @@ def as_numbers(values: ArrayLike, people: int) -> NDArray[np.float64]:
     if raw.dtype.kind not in "biufO":  # text, dates and complex numbers turn into floats too easily
         raise BadInput("values must be numbers, one for each announced person")
     if raw.shape != (people,):
-        raise BadInput(f"values have shape {raw.shape}, but {people} people were announced")
+        raise BadInput("values have shape {shape}, but {people} people were announced", shape=raw.shape, people=people)
     with np.errstate(all="ignore"):
         numbers = _from_objects(raw) if raw.dtype.kind == "O" else np.asarray(raw, dtype=np.float64)
     return np.where(np.ma.getmaskarray(values), np.nan, numbers) if np.ma.isMaskedArray(values) else numbers

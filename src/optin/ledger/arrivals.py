@@ -12,8 +12,6 @@ from optin.errors import LedgerUnavailable
 from optin.ledger.chain import Entry, Written, is_stored
 from optin.ledger.streamed_hashes import Block
 
-__all__ = ["Arrivals", "Taking", "enter"]
-
 
 class Arrivals(Protocol):
     """The people of one act; what is written of them is the same in either form."""

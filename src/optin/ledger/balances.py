@@ -12,8 +12,6 @@ from optin.grains.batches import Batch
 from optin.grains.units import UNLIMITED
 from optin.ledger.staging import stage_people
 
-__all__ = ["COMMITTED", "remaining", "uncovered"]
-
 _ALLOWANCE = """(SELECT CASE WHEN (:raising = 1 AND s.total > MAX(a.grains)) OR (:lowering = 1 AND s.total < MAX(a.grains))
     THEN s.total ELSE MAX(a.grains) END FROM allowances a WHERE a.person = p.person)"""
 COMMITTED = """(SELECT CAST(COALESCE(SUM(q.grains), 0) AS BIGINT) FROM promises q

@@ -13,8 +13,6 @@ from optin.ledger.holds import closing_of, expect_offer, offer_of
 from optin.ledger.ledger import Ledger
 from optin.ledger.streamed_hashes import Block, blocks
 
-__all__ = ["each_balance", "each_change", "how_it_ended", "is_closed", "promises_held"]
-
 Take = Callable[[Block], None]
 
 _BALANCES = f"""SELECT p.id, (SELECT MAX(a.grains) FROM allowances a WHERE a.person = p.person), {COMMITTED}

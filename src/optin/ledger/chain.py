@@ -17,20 +17,6 @@ from optin.ledger.schema import acts
 from optin.ledger.streamed_hashes import Block, Grove, Tally, blocks, digest_of_blocks
 from optin.receipts import Seal
 
-__all__ = [
-    "GENESIS",
-    "Entry",
-    "Terms",
-    "Written",
-    "append",
-    "is_stored",
-    "last",
-    "new_salt",
-    "rows_of",
-    "seal_of",
-    "written_of",
-]
-
 GENESIS = "0" * 64
 """What the first act names as the hash before it."""
 

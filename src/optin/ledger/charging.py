@@ -17,8 +17,6 @@ from optin.ledger.holds import closing_of, expect_offer, terms_of
 from optin.ledger.streamed_hashes import mask_digest
 from optin.ledger.texts import expect_released
 
-__all__ = ["Draw", "Settle", "charge"]
-
 Draw = Callable[[NDArray[np.bool_], int], tuple[str, str]]
 """Given who joined (in the caller's order) and the act's number, draw once; return the release's text and fingerprint."""
 Settle = Callable[[Any, Written], Callable[[int], tuple[str, str]]]

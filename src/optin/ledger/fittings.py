@@ -17,8 +17,6 @@ from optin.database.metadata import metadata
 from optin.database.migrations.versions.ledger_0001 import REFUSAL, guards
 from optin.ledger.schema import APPEND_ONLY
 
-__all__ = ["changed_fittings"]
-
 TABLES = [metadata.tables[name] for name in APPEND_ONLY]
 
 

@@ -11,8 +11,6 @@ from optin.ledger.holds import closing_of, offer_of
 from optin.ledger.texts import released_in
 from optin.releasing import Release
 
-__all__ = ["Holding", "announced_body", "given_back", "holdings", "promised_nothing", "released", "stored_release"]
-
 _HOLDINGS = """SELECT t.campaign, t.round, t.at, q.grains AS promised, c.grains AS spent, r.position AS returned
     FROM people p JOIN promises q ON q.person = p.person JOIN acts t ON t.number = q.offer
     LEFT JOIN charges c ON c.offer = q.offer AND c.position = q.position

@@ -20,21 +20,6 @@ from optin.ledger.schema import acts
 from optin.ledger.staging import stage_people, stage_positions
 from optin.ledger.texts import expect_announced
 
-__all__ = [
-    "STAGED_PROMISES",
-    "Holding",
-    "announce",
-    "cancel",
-    "closing_of",
-    "expect_offer",
-    "let_go",
-    "offer_of",
-    "positions_of",
-    "returned",
-    "terms_of",
-]
-
-
 STAGED_PROMISES = """staged s CROSS JOIN people p CROSS JOIN promises q
     WHERE p.id = s.id AND q.person = p.person AND q.offer = :offer"""
 """Whoever is staged and holds a promise. Written so, SQLite goes by its keys; it might else compare everyone with everyone."""

@@ -23,8 +23,6 @@ from optin.ledger.schema import acts
 from optin.receipts import Receipt
 from optin.tables.labels import together
 
-__all__ = ["Act", "Bounded", "Ledger"]
-
 
 @dataclass(frozen=True)
 class Act:

@@ -18,8 +18,6 @@ from optin.ledger.staging import stage_people
 from optin.ledger.streamed_hashes import Grove
 from optin.receipts import Receipt, charge_salts
 
-__all__ = ["last_release_of", "receipts"]
-
 _PLACES = """SELECT s.position AS at, q.grains AS grains, c.place AS place FROM staged s
     LEFT JOIN people p ON p.id = s.id LEFT JOIN promises q ON q.person = p.person AND q.offer = :offer
     LEFT JOIN (SELECT position, ROW_NUMBER() OVER (ORDER BY position) - 1 AS place FROM charges

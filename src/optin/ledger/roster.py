@@ -17,8 +17,6 @@ from optin.ledger.staging import stage_people
 from optin.ledger.streamed_hashes import digest_of_blocks, pieces
 from optin.ledger.taking import MaskTaking, announced_order
 
-__all__ = ["LONGEST_ID", "Roster", "as_grains", "as_ids", "roster_of"]
-
 MOST = 2**63 - 1
 LONGEST_ID = 500
 """Characters: at most 2,000 bytes, which fit into a row of PostgreSQL's index."""
@@ -87,7 +85,7 @@ def as_grains(grains: ArrayLike, people: int) -> NDArray[np.int64]:
     """Check that there is one whole number, not negative and within 64 bits with their sign, for each person."""
     amounts = np.asarray(grains)
     if amounts.shape != (people,) or amounts.dtype.kind not in "iu":
-        raise BadInput(f"grains must be one whole number for each of the {people} people")
+        raise BadInput("grains must be one whole number for each of the {people} people", people=people)
     if np.any(amounts < 0):
         raise BadInput("grains must not be negative: see {person}", person=Place(int(np.argmax(amounts < 0))))
     if np.any(amounts > MOST):

@@ -19,8 +19,6 @@ from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Tabl
 
 from optin.database.metadata import metadata
 
-__all__ = ["APPEND_ONLY"]
-
 acts = Table(
     "acts",
     metadata,

@@ -7,8 +7,6 @@ from typing import Any
 
 from sqlalchemy import Row
 
-__all__ = ["misplaced"]
-
 _CLOSING = ("release", "cancel")
 _OF_AN_OFFER = ("return", "absent", *_CLOSING)
 

@@ -10,8 +10,6 @@ from sqlalchemy import Connection
 
 from optin.grains.batches import Batch
 
-__all__ = ["COLUMNS", "stage_people", "stage_positions"]
-
 COLUMNS = "id TEXT, grains BIGINT, total BIGINT, bounded BIGINT, joined BIGINT"
 """A person, the grains of their promise, what they allow over all releases, whether that cut the promise, whether they join."""
 

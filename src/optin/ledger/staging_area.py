@@ -25,8 +25,6 @@ from optin.ledger.roster import Roster, as_ids, roster_of
 from optin.ledger.staging import COLUMNS
 from optin.ledger.taking import TableTaking, take_places
 
-__all__ = ["LedgerEntrance", "Waiting", "waiting"]
-
 
 @dataclass(frozen=True)
 class Waiting:
@@ -63,7 +61,7 @@ class Waiting:
         with self.connection.begin():
             twice = self.connection.scalar(text(query))
         if twice is not None:
-            raise BadInput(f"id {twice} stands in more than one row; every person needs their own")
+            raise BadInput("id {twice} stands in more than one row; every person needs their own", twice=twice)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,6 @@ from sqlalchemy import Connection, text
 from optin.grains.units import UNLIMITED
 from optin.ledger.streamed_hashes import MOST
 
-__all__ = ["strays"]
-
 _BOUNDS = {"most": MOST, "unlimited": UNLIMITED}
 _IMPOSSIBLE = {
     "promises are of an amount that nobody can be promised": """SELECT COUNT(*) FROM promises

@@ -18,8 +18,6 @@ from optin.grains.arrays import HIGHEST_EPSILON, GrainRule, Sums, sums
 from optin.kernel.rounding import GRAIN
 from optin.receipts import BLOCK, SALT_BYTES, MerkleTree, charge_salts, leaves_of
 
-__all__ = ["MOST", "Block", "Grove", "Tally", "blocks", "digest_of_blocks", "mask_digest", "pieces", "sums_of", "whole"]
-
 Column = Sequence[Any] | NDArray[Any]
 Block = list[Any]
 """Columns of some rows: lists from a database, slices of arrays from memory."""

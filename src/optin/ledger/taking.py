@@ -18,12 +18,10 @@ from optin.ledger.chain import Written, append, last, new_salt, rows_of, written
 from optin.ledger.holds import STAGED_PROMISES, let_go, returned, terms_of
 from optin.ledger.streamed_hashes import Block, blocks, pieces
 
-__all__ = ["MaskTaking", "TableTaking", "announced_order", "take_places"]
-
 OTHER_PEOPLE = "these are not the people of the announcement; use the table that was announced"
 OTHER_LIMIT = (
-    "the limit of {person} is not the one announced; promises freeze: use the table that was announced, or cancel and announce"
-    " a new round"
+    "the limit of {person} is not the one announced; promises freeze: use the table that was announced, or cancel"
+    " and announce a new round"
 )
 Mask = NDArray[np.bool_]
 

@@ -15,15 +15,6 @@ from optin.grains.arrays import Sums
 from optin.ledger.chain import GENESIS, Terms
 from optin.releasing.record import Release
 
-__all__ = [
-    "announcement_fault",
-    "announcement_in",
-    "expect_announced",
-    "expect_released",
-    "release_fault",
-    "released_in",
-]
-
 
 def released_in(body: str, head: str) -> Release:
     """Read the release that an act holds; its text was sealed before its place in the chain had a hash."""
@@ -86,4 +77,8 @@ def expect_released(drawn: tuple[str, str], offer: Row[Any], number: int, charge
 
 def _expect_none(done: str, fault: str | None) -> None:
     if fault is not None:
-        raise PromiseBroken(f"this cannot be {done}: {fault}. Nothing was written; use `optin.campaign`, which agrees")
+        raise PromiseBroken(
+            "this cannot be {done}: {fault}. Nothing was written; use `optin.campaign`, which agrees",
+            done=done,
+            fault=fault,
+        )

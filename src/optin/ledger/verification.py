@@ -20,8 +20,6 @@ from optin.receipts import VERSION, Receipt, root_of
 from optin.receipts import seal_of as receipt_seal
 from optin.releasing.record import Release
 
-__all__ = ["OutsideCopy", "Verification", "verify"]
-
 
 class OutsideCopy(Protocol):
     """Anything that names a place in the ledger: a release or a receipt."""

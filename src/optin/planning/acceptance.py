@@ -23,8 +23,6 @@ from optin.planning.design import design_of
 from optin.planning.promise import PromisedVariance
 from optin.planning.record import Plan
 
-__all__ = ["common_gain", "solve_quasilinear"]
-
 ROUGH = 500  # steps of each what-if of an infeasible instance: enough unless it is very near the edge
 
 

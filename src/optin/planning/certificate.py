@@ -17,8 +17,6 @@ from optin.kernel.quasilinear import least_crossing
 from optin.planning.acceptance import common_gain
 from optin.planning.record import Plan
 
-__all__ = ["Certificate", "certify"]
-
 WORK = 400_000_000
 OTHERS = "these are not the people this plan was made for; plan again, or give the table it was made from"
 
@@ -71,7 +69,7 @@ def certify(plan: Plan, agents: Agents) -> Certificate:
     People are told apart by what decides a plan, so limits that differ only above the cap pass: the plan is theirs too.
     """
     if agents.model != plan.model:
-        raise BadInput(f"this plan is for {plan.model} people, not {agents.model} ones")
+        raise BadInput("this plan is for {model} people, not {other} ones", model=plan.model, other=agents.model)
     design = plan.design()
     tally = agents.tally(design, variance=plan.promised_variance, data_variance=plan.data_variance)
     _same_people(plan, tally)

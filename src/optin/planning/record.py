@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from optin.announcement import Announcement
     from optin.planning.certificate import Certificate
 
-__all__ = ["Plan"]
-
 FORMAT = 2
 N = TypeVar("N", float, Array)
 
@@ -198,7 +196,7 @@ class Plan(OneQuestion, Promising):
     def limits(self, agents: Agents) -> Array:
         """Return what each of these people accepts at most under this plan."""
         if agents.model != self.model:
-            raise BadInput(f"this plan is for {self.model} people, not {agents.model} ones")
+            raise BadInput("this plan is for {model} people, not {other} ones", model=self.model, other=agents.model)
         return agents.in_memory().limits_at(self.promised_variance or 0.0, data_variance=self.data_variance)
 
     def epsilons(self, agents: Agents) -> Array:

@@ -21,8 +21,6 @@ from optin.planning.target import target_of
 from optin.questions import Question, Sheet
 from optin.questions.number import TINIEST
 
-__all__ = ["plan"]
-
 
 def plan(
     agents: Agents,

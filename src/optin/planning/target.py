@@ -13,8 +13,6 @@ from optin.planning.acceptance import common_gain
 from optin.planning.asked import Asked
 from optin.planning.wish import Target
 
-__all__ = ["target_of"]
-
 MOST = 2**50
 
 

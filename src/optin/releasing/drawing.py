@@ -25,8 +25,6 @@ from optin.releasing import noise
 from optin.releasing.record import Release, Versions
 from optin.releasing.result import Joined
 
-__all__ = ["release"]
-
 
 def release(
     announcement: Announcement,

@@ -21,8 +21,6 @@ from optin.questions.cells import LEVEL
 if TYPE_CHECKING:
     from opendp.mod import Measurement
 
-__all__ = ["MECHANISM", "SCALE", "check_loss", "draw", "laplace", "opendp_version"]
-
 SCALE = 2**52
 MECHANISM = "discrete Laplace, scale 2^52, 64-bit"
 OLDEST = (0, 14, 2)

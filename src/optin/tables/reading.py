@@ -22,8 +22,6 @@ from optin.tables.parquetfiles import read_parquet
 from optin.tables.places import files_of
 from optin.tables.stored_types import expect_ids, expect_numbers
 
-__all__ = ["Table", "read_table"]
-
 T = TypeVar("T", np.float64, np.bool_)
 Part = TypeVar("Part")
 Convert = Callable[[pa.ChunkedArray, str, str], Part]
@@ -110,7 +108,7 @@ def read_table(path: str, names: Sequence[str] | None = None, *, expected: Seque
         _expect(file, expected)
     tables = tuple(_read(file, wanted) for file in files)
     if sum(len(table) for table in tables) == 0:
-        raise BadInput(f"{path} has a header and no rows; give one row per person")
+        raise BadInput("{path} has a header and no rows; give one row per person", path=path)
     return Table(files, tables, tuple(wanted))
 
 
