@@ -406,7 +406,12 @@ def by_command(case, folder, engine):
             return found
         if name != "ledger":
             written_here = json.loads(Path(arguments[-1]).read_text())
-            flat = written_here | written_here.get("designs", [{}])[0]
+            layers = (
+                written_here.get("designs", [{}])[0],
+                written_here.get("public", {}),
+                written_here.get("sealed", {}),
+            )
+            flat = {key: value for layer in layers for key, value in layer.items()}
             found.append((name, {key: flat[key] for key in WRITTEN[name]}))
     return [*found, ("charges", _charges(here / "ledger.sqlite"))] if case.ledger else found
 

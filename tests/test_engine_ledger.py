@@ -257,7 +257,7 @@ def test_a_release_killed_at_any_point_leaves_nothing_and_the_next_one_is_whole(
     with Ledger.open(url) as ledger:
         assert counts(ledger)["charges"] == counts(ledger)["returns"] == 0
         assert ledger.verify().ok
-    assert json.loads(fork(job).finish())["joined_people"] == JOINED.sum()
+    assert json.loads(fork(job).finish())["public"]["joined_people"] == JOINED.sum()
     with Ledger.open(url) as ledger:
         assert counts(ledger)["charges"] == JOINED.sum()
 

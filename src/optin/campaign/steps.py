@@ -23,7 +23,7 @@ from optin.campaign.checking import terms_of
 from optin.campaign.known import Known
 from optin.campaign.versions import in_its_version
 from optin.database.crash_points import reached
-from optin.errors import BadInput, PromiseBroken
+from optin.errors import BadInput, Place, PromiseBroken
 from optin.grains.arrays import Answers, Numbers
 from optin.grains.batches import DIFFERS, Passed
 from optin.grains.people import Allowing, Joining, people_of
@@ -161,7 +161,7 @@ def answer(announcement: Announcement, answers: Mapping[str, bool], *, ledger: L
     if joining and not np.all(ledger.stands(terms, joining)):
         at = int(np.argmin(ledger.stands(terms, joining)))
         raise PromiseBroken(
-            "{person} declined this round and cannot join it; they can join the next one", person=f"id {joining[at]}"
+            "{person} declined this round and cannot join it; they can join the next one", person=Place(at)
         )
     declining = [person for person, joins in answers.items() if not joins]
     if declining:
