@@ -138,6 +138,13 @@ def test_a_round_that_waited_is_released_and_charges_what_it_promised(old):
     assert ledger.verify([release]).ok
 
 
+def test_a_round_that_is_announced_again_stays_in_its_version_with_its_fingerprint(old):
+    ledger, _ = old
+    stored, plan = offer_in(ledger, "spring"), read(optin.Plan, "plan")
+    again = steps.announce(plan, agents(), ledger=ledger, campaign="spring")
+    assert (again.version, again.fingerprint) == (1, stored.fingerprint)
+
+
 def test_a_new_campaign_over_the_same_people_keeps_to_what_is_left(old):
     ledger, told = old
     ids = [row["id"] for row in people()]
