@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from optin.cli import screen
-from optin.cli.othertable import announced_table
+from optin.cli.announced_table import announced_table
 from optin.cli.people import Columns, agents_of, read_people
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ def _kept_columns(
     offer: Announcement, given: Columns, path: str, besides: set[str], engine: str, ledger: str | None
 ) -> Columns:
     """Settle the columns of people who stay in an engine: those given, or those that add up there."""
+    from optin.cli.announced_columns import columns_in_engine
     from optin.cli.ledgers import open_ledger
-    from optin.cli.matching import columns_in_engine
 
     if len(given.names) > 1:
         return _settled(offer, given)
@@ -127,7 +127,7 @@ def draw(
 
 
 def _columns(offer: Announcement, table: Table, given: Columns, *, besides: set[str], ledger: Ledger | None) -> Columns:
-    from optin.cli.matching import announced_columns
+    from optin.cli.announced_columns import announced_columns
 
     if len(given.names) == 1:
         return announced_columns(offer, table, id_column=given.id, besides=besides, ledger=ledger)
@@ -135,7 +135,7 @@ def _columns(offer: Announcement, table: Table, given: Columns, *, besides: set[
 
 
 def _settled(offer: Announcement, given: Columns) -> Columns:
-    from optin.cli.matching import quasi_linear_columns
+    from optin.cli.announced_columns import quasi_linear_columns
 
     if offer.model == "quasi-linear" and given.costs is not None and given.budgets is None:
         return quasi_linear_columns(offer, id_column=given.id, costs=given.costs)

@@ -31,13 +31,13 @@ from optin.tables.columns import EXTREME, Wanted
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["EngineAgents", "EngineConstrained", "EngineQuasiLinear", "limit_of"]
-
 SHARED = "people who stay in an engine share one benefit and one outside option; give numbers, not one for each person"
 
 
 def _stays(what: str) -> NoReturn:
-    raise BadInput(f"{what} of an engine-backed table are not loaded; read it with engine='memory' (it must fit)")
+    raise BadInput(
+        "{what} of an engine-backed table are not loaded; read it with engine='memory' (it must fit)", what=what
+    )
 
 
 class EngineConstrained(Constrained):
@@ -166,12 +166,17 @@ def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...]) ->
     """Scan the limits once; where anything is unusable, ask what and whose."""
     seen = survey(rows.session, limit, about=rows.source)
     if seen.people == 0:
-        raise BadInput(f"{rows.source} has a header and no rows; give one row per person")
+        raise BadInput("{source} has a header and no rows; give one row per person", source=rows.source)
     if seen.unusable or seen.huge:
         refuse_unusable(rows, kinds)
     if seen.unusable:
         names = " and ".join(kind.name for kind in kinds)
-        raise BadInput(f"{rows.source}: {names} cannot be used by {rows.session.name} as numbers of at least 0")
+        raise BadInput(
+            "{source}: {names} cannot be used by {name} as numbers of at least 0",
+            source=rows.source,
+            names=names,
+            name=rows.session.name,
+        )
     return seen
 
 

@@ -34,8 +34,6 @@ from optin.tables.columns import Wanted, column
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = ["EngineJoining", "EnginePeople"]
-
 
 @dataclass(frozen=True)
 class EnginePeople:

@@ -26,15 +26,16 @@ def announced_table(offer: Announcement, table: Table | None, agents: Agents, le
     try:
         yield
     except PromiseBroken as error:
+        why: str | None = None
         if table is None:
-            why = str(error) if error.other_people else None
+            why = error.sentence if error.other_people else None
         else:
             why = first_difference(offer, table, list(agents.in_memory().ids or ()), agents, ledger)
         if why is None:
             raise
     else:
         return
-    raise BadInput(why if table is None else f"{why}; {ADVICE}")
+    raise BadInput(why) if table is None else BadInput("{why}; " + ADVICE, why=why)
 
 
 def first_difference(

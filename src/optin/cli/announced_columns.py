@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, permutations
 from typing import TYPE_CHECKING
 
-from optin.cli.othertable import ADVICE, first_difference
+from optin.cli.announced_table import ADVICE, first_difference
 from optin.cli.people import Columns, agents_of, described
 from optin.errors import BadInput
 
@@ -38,7 +38,7 @@ def announced_columns(
     if found is not None:
         return found
     why = first_difference(offer, table, table.ids(id_column), None, ledger)
-    raise BadInput(NONE if why is None else f"{why}; {ADVICE}")
+    raise BadInput(NONE) if why is None else BadInput("{why}; " + ADVICE, why=why)
 
 
 def columns_in_engine(
