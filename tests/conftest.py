@@ -9,10 +9,14 @@ import pytest
 from hypothesis import settings
 from postgres import PostgresServer
 
+from optin.report import images
+
 collect_ignore = ["fixtures"]  # its scripts belong to the commits they name
 settings.register_profile("any machine", deadline=None)  # a law holds however busy the machine is
 settings.load_profile("any machine")
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # Java that lives for a minute
+
+images.DOTS = 50  # hundreds of pictures are drawn, and what is said of them holds however fine they are
 
 MEMORY = Path("/dev/shm")  # a commit waits for the disk, and there are thousands
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 * 2**30:
