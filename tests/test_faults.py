@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import json
 import random
 import resource
 import signal
@@ -86,7 +87,7 @@ def expect_one_result(ledger, name, found):
     ((body, charged),) = stored_results(ledger, name)
     assert charged == PEOPLE
     assert not found or found[0][0] == body
-    assert f'"noisy_total": {again.noisy_total}' in body or f'"noisy_total": "{again.noisy_total}"' in body
+    assert json.loads(body)["sealed"]["noisy_totals"] == [[str(again.noisy_total)]]
 
 
 # --- kills ---------------------------------------------------------------------------------------------------------
