@@ -195,7 +195,7 @@ def test_two_plans_at_once_cannot_both_use_what_a_lowered_total_leaves(house, mo
     def announce_after_the_other(service, *given):
         if not between:  # as another process beside this one would
             between.append(other)
-            job = Job("j", other, 1, "announce", "running", "", 0, 0, None)
+            job = Job("j", "announce", 1, "running", "", 0, 0, None, campaign=other)
             announcing.announce(service, job, lambda *_: None)
         return announce(service, *given)
 
