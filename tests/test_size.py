@@ -113,6 +113,10 @@ def test_the_command_line_says_what_the_library_says(sheet):
         ("[[question]]\nkind='choice'\nname='a'", '"options" is missing'),
         ("[[question]]\nkind='yes-no'", '"name" is missing'),
         ("[[question]]\nkind='choice'\nname='a'\noptions=['x','x']", "twice"),
+        ("[[question]]\nkind='number'\nname='a'\nbounds=[0,1]\nsd=3", "^question 1: sd must lie"),
+        ("[[question]]\nkind='number'\nname='a'\nbounds=[1,0]", "^question 1: bounds must"),
+        ("[[question]]\nkind='score'\nname='a'\nitems=9\neach=3", "^question 1: each must"),
+        ("[[question]]\nkind='yes-no'\nname='a'\nimportance=0", "^question 1: importance must"),
     ],
 )
 def test_a_sheet_with_a_mistake_is_refused_with_what_to_do(tmp_path, text, words):
@@ -120,6 +124,31 @@ def test_a_sheet_with_a_mistake_is_refused_with_what_to_do(tmp_path, text, words
     path.write_text(text)
     with pytest.raises(optin.BadInput, match=words):
         optin.Sheet.from_toml(path)
+
+
+def test_a_mistake_in_a_sheet_is_told_by_its_key_and_not_by_an_option(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text("[[question]]\nkind='number'\nname='a'\nbounds=[0,1]\nsd=3\n")
+    told = run("sheet", "check", path)
+    assert told.exit_code != 0
+    assert "--sd" not in told.output + str(told.exception)
+
+
+def test_a_number_without_sd_is_said_to_be_judged_by_the_worst_case(sheet, tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text("[[question]]\nkind='number'\nname='steps'\nbounds=[0,50000]\nunit='steps'\n")
+    assert "an sd of 25,000 steps" in run("size", path, "--people", 300).stdout
+    assert "worst case" not in run("size", sheet, "--people", 300).stdout
+
+
+def test_a_check_counts_importance_as_strict_limits_do(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text("[[question]]\nkind='yes-no'\nname='a'\n[[question]]\nkind='yes-no'\nname='b'\nimportance=4\n")
+    found = optin.size(optin.Sheet.from_toml(path), people=100, limits=1e-4)
+    assert [f"{each.epsilon_share:.0%}" for each in found.questions] == ["33%", "67%"]
+    shown = run("sheet", "check", path).stdout
+    assert "33%" in shown
+    assert "67%" in shown
 
 
 def test_a_sheet_that_is_not_there_is_refused(tmp_path):

@@ -137,7 +137,7 @@ def _counts(plan: Plan, spread: Spread) -> dict[str, Any]:
 
 
 def _people(plan: Plan, spread: Spread, counts: dict[str, Any]) -> list[tuple[str, str]]:
-    more = [f"{counts['no_part']:,} with limit 0 take no part"] if counts["no_part"] else []
+    more = [f"{counts['no_part']:,} with nothing to give take no part"] if counts["no_part"] else []
     more += [f"{counts['no_limit']:,} without any limit"] if counts["no_limit"] else []
     ends = spread.quantiles((0, 0.25, 0.5, 0.75, 1))
     names = ("least", "quarter", "median", "three quarters", "most")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,6 +23,11 @@ Mix = Annotated[
 ]
 Groups = Annotated[int, typer.Option("--groups", metavar="G", help="Results for each of G groups of one size.")]
 
+_SPREAD = ("number", "score")
+"""Kinds with an sd."""
+_WORST_PRICE = 8.0
+"""Their price where the sd is left out and half of the range is taken."""
+
 EXAMPLE = """\
 # A sheet of questions: everyone answers under one personal limit for all of them.
 title = "Shifts and breaks"
@@ -30,7 +36,7 @@ asked_by = "The works council"
 
 [[question]]
 name = "hours"
-kind = "number"                     # the mean, and how far people differ
+kind = "number"                     # the mean is published
 text = "How many hours did you work last week?"
 unit = "hours"
 bounds = [0, 80]                    # answers beyond count as the bound
@@ -57,7 +63,7 @@ options = ["very bad", "bad", "fair", "good", "very good"]
 #   kind = "score"            items = 9, each = [0, 3]     items are added up; only the total is an answer
 #   kind = "histogram"        edges = [16, 25, 35, 45, 55, 65, 80]
 #   kind = "multiple-choice"  options = [...], at_most = 3
-# Every kind takes: importance = 2 (twice the effective people), max_gap, column (default: the name)
+# Every kind takes: importance = 2 (as accurate as twice the people), max_gap, column (default: the name)
 """
 
 
@@ -94,6 +100,8 @@ def _limits(given: str) -> str | float:
 
 
 def _show(found: Size, asked: Sheet) -> None:
+    from optin.wording.numbers import plain
+
     whom = f"{found.people:,} people" + (f" in {found.groups:,} groups" if found.groups > 1 else "")
     header = ["question", "kind", "±", "verdict", "as accurate as", "of epsilon", "good from", "without it"]
     lines = [_line(each, asked) for each in found.questions]
@@ -101,13 +109,20 @@ def _show(found: Size, asked: Sheet) -> None:
     say("as accurate as: so many people without noise; without it: the same for the other questions, were it not asked")
     for each in found.questions:
         if each.epsilon_share > 0.5 and len(found.questions) > 1:
-            say(f'"{each.name}" takes more than half of everyone\'s epsilon: is its sd right, or could it be left out?')
+            doubt = "is its sd right, or could it" if each.kind in _SPREAD else "could it matter less, or"
+            say(f'"{each.name}" takes more than half of everyone\'s epsilon: {doubt} be left out?')
+    for question in asked:
+        if question.kind in _SPREAD and math.isclose(question.price, _WORST_PRICE):
+            worst = f"{plain(question.yardstick)} {question.unit}".strip()
+            say(
+                f'"{question.name}" is judged by the worst case for its bounds, an sd of {worst}: state the sd you expect'
+            )
 
 
 def _line(each: SizedQuestion, asked: Sheet) -> list[str]:
     from optin.wording.numbers import at_most
 
-    points = asked[each.name].kind not in ("number", "score")
+    points = asked[each.name].kind not in _SPREAD
     half = (
         f"{at_most(100 * each.half_width)} points" if points else f"{at_most(each.half_width)} {asked[each.name].unit}"
     )
@@ -143,7 +158,7 @@ def check_sheet(sheet: SheetFile, as_json: AsJson = False) -> None:
     if as_json:
         print_json(asked.to_record())
         return
-    shares = equal_shares(tuple(question.price for question in asked))
+    shares = equal_shares(tuple(question.importance * question.price for question in asked))
     lines = [
         [question.name, question.kind, f"{question.price:.4g}", f"{share:.0%}", question.text]
         for question, share in zip(asked, shares, strict=True)

@@ -70,9 +70,9 @@ class Sheet:
         first = self.questions[0]
         if len(self.questions) != 1 or not isinstance(first, Number):
             raise BadInput(
-                "only a sheet of one number can be planned yet, and this one has {count} questions; optin.size says what"
-                " any sheet would give",
-                count=len(self.questions),
+                "only a sheet of one number can be planned yet, and this one has {what}; optin.size says what any sheet"
+                " would give",
+                what=f"a {first.kind}" if len(self.questions) == 1 else f"{len(self.questions)} questions",
             )
         return first
 

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput
 
 _WORDS = ("title", "purpose", "asked_by")
 
@@ -51,7 +51,20 @@ def _question(given: Any, place: int, kinds: Mapping[str, Any]) -> Any:  # noqa:
     missing = [name for name, one in known.items() if one.default is one.empty and name not in keys]
     if missing:
         raise BadInput('question {place}: "{key}" is missing', place=place, key=missing[0])
-    return kind(**keys)
+    try:
+        return kind(**keys)
+    except BadInput as error:
+        if "question" in error.data:
+            raise
+        data = {name: _key(value, known) for name, value in error.data.items()}
+        raise BadInput("question {place}: " + error.template, place=place, **data) from None
+
+
+def _key(said: Any, known: Mapping[str, Any]) -> Any:  # noqa: ANN401 - whatever a template names
+    """Name an argument by its key in a sheet, also where the command line has an option of that name."""
+    if not isinstance(said, Argument):
+        return said
+    return {"data_sd": "sd", "bounds": "bounds" if "bounds" in known else "each"}.get(said.name, said.name)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401

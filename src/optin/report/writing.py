@@ -97,7 +97,7 @@ def _joined(first: Source, second: Source) -> Source:
     other = differs_from_plan(release.announcement, plan)
     if other is not None:
         raise BadInput(
-            "this release was announced from another plan (its {other} differs); give the plan it was announced from",
+            "this release was announced from another plan (not the same {other}); give the plan it was announced from",
             other=other,
         )
     return Source(plan=plan, description=first.description or second.description, release=release)
