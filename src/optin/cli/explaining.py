@@ -12,7 +12,7 @@ from optin.cli import screen
 from optin.cli.spread import Spread, spread_of
 from optin.errors import BadInput
 from optin.wording.groups import SMALLEST_GROUP
-from optin.wording.numbers import plain, plus_minus, times
+from optin.wording.numbers import largest, plain, plus_minus, times
 
 if TYPE_CHECKING:
     from optin.agents import Agents
@@ -174,7 +174,7 @@ def _design(plan: Plan, counts: dict[str, Any]) -> list[tuple[str, str]]:
     if not plan.pooled_people:
         rule = "above every limit, so everyone gives exactly what they allow"
     return [
-        ("cap", f"{plain(plan.cap)}: {rule}"),
+        ("cap", f"{largest(plan.cap)}: {rule}"),
         ("pooled", f"{_share(plan.pooled_people, people)} accept the cap or more, and count alike"),
         ("tight", f"{_share(counts['tight'], people)} give exactly their limit, {tight}"),
         (

@@ -30,7 +30,7 @@ from optin.cli.output import Output, expect_free, read_record
 from optin.cli.people import Columns, located, read_people
 from optin.errors import BadInput
 from optin.wording.groups import SMALLEST_GROUP
-from optin.wording.numbers import at_most, plain, plus_minus
+from optin.wording.numbers import at_most, largest, plain, plus_minus
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement, Deal
@@ -181,7 +181,7 @@ def _offer_rows(offer: Announcement) -> list[tuple[str, str]]:
     lines = [
         ("campaign", f"{offer.campaign}, round {offer.round}"),
         ("people", f"{offer.people:,}"),
-        ("cap", f"{plain(offer.cap)}: nobody gives more, and nobody more than their own limit"),
+        ("cap", f"{largest(offer.cap)}: nobody gives more, and nobody more than their own limit"),
         ("standard error", f"{plain(offer.standard_error)} if everyone joins"),
         ("95 % interval", f"{plus_minus(offer.half_width())} if everyone joins"),
         ("fingerprint", offer.fingerprint),
@@ -193,7 +193,7 @@ def _offer_rows(offer: Announcement) -> list[tuple[str, str]]:
 
 def _deal_rows(offer: Announcement, deal: Deal) -> list[tuple[str, str]]:
     lines = [
-        ("epsilon", f"at most {at_most(deal.epsilon, 4)}" + ("" if deal.epsilon else ": you are not counted")),
+        ("epsilon", f"at most {largest(deal.epsilon)}" + ("" if deal.epsilon else ": you are not counted")),
         (
             "in odds",
             (

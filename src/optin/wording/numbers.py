@@ -51,6 +51,15 @@ def at_most(number: float, digits: int = 3) -> str:
     return towards(number, digits, decimal.ROUND_CEILING)
 
 
+def largest(epsilon: float) -> str:
+    """Write the most epsilon that someone can lose, alike wherever it is promised: four digits, rounded up.
+
+    >>> largest(0.93642), largest(5.0), largest(float("inf"))
+    ('0.9365', '5', 'infinite')
+    """
+    return "infinite" if math.isinf(epsilon) else at_most(epsilon, 4)
+
+
 def at_least(number: float, digits: int = 3) -> str:
     """Write a number with three significant digits, never more than it is: what is left to someone.
 
