@@ -43,7 +43,9 @@ def plan(
     ``slack`` leaves quasi-linear people room for some to decline. ``target_error`` asks as well what it would take to reach
     that standard error: `Plan.target`.
 
-    >>> plan(PrivacyConstrained([1, 4, 9, 9]), bounds=(0, 1)).weights(PrivacyConstrained([1, 4, 9, 9])) * 15
+    >>> import optin
+    >>> people = optin.PrivacyConstrained([1, 4, 9, 9])
+    >>> plan(people, bounds=(0, 1)).weights(people) * 15
     array([1., 4., 5., 5.])
     """
     expect_agents(agents)
