@@ -50,6 +50,17 @@ def test_one_number_is_what_its_plan_says():
     assert (found.epsilon_share, found.effective_without) == (1.0, None)
 
 
+@pytest.mark.parametrize("max_gap", [0.0, 0.5, 2.0, 20.0])
+@pytest.mark.parametrize("open_people", [0, 3])
+def test_a_gap_counts_as_it_does_in_a_plan(max_gap, open_people):
+    few = np.r_[np.repeat([0.1, 0.5, 1.0], [34, 43, 23]), np.full(open_people, np.inf)]
+    question = optin.Number("hours", bounds=(0, 80), sd=9, max_gap=max_gap)
+    plan = optin.plan(optin.PrivacyConstrained(np.tile(few, 10)), question)
+    found = optin.size(question, people=10 * len(few), limits=few)["hours"]
+    assert found.half_width == pytest.approx(plan.half_width())
+    assert found.effective_people == pytest.approx(plan.effective_people)
+
+
 def test_as_many_people_as_needed_are_good_and_one_fewer_is_not():
     needed = optin.size(FIVE, people=100).questions[0].people_needed
     assert optin.size(FIVE, people=needed).questions[0].verdict == "good"

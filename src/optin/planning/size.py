@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from optin.errors import BadInput
 from optin.kernel.halfwidth import heaviest_weight
 from optin.kernel.ladder import Array
+from optin.kernel.optimum import tilt_of
 from optin.kernel.passes import ArrayLimits
 from optin.kernel.sharing import Demand, share_out
 from optin.questions import Question, Sheet
@@ -97,11 +98,12 @@ def size(
 
 @dataclass(frozen=True)
 class _Given:
-    """What a question gets: its share, one over its v, and the sums that its interval follows from."""
+    """What a question gets: its share, one over its v, the sums that its interval follows from, and the tilt of weights."""
 
     share: float
     effective: float
     spending: Spending
+    tilt: float
 
 
 class _Solver:
@@ -116,12 +118,15 @@ class _Solver:
         demand = Demand(
             tuple(question.price / times for question in questions),
             tuple(question.importance for question in questions),
-            tuple(question.max_gap / question.yardstick for question in questions),
+            # a bias stays where variances shrink with people: among the few it weighs so much more
+            tuple(question.max_gap * math.sqrt(times) / question.yardstick for question in questions),
         )
         found = share_out(self.limits, demand)
+        tilt = tilt_of(found.design, self.limits)
         if found.design.noiseless:
             squares = 1.0 / (found.design.pooled * times)
-            return [_Given(share, 1.0 / squares, Spending(math.inf, squares, squares)) for share in found.shares]
+            alone = Spending(math.inf, squares, squares)
+            return [_Given(share, 1.0 / squares, alone, tilt) for share in found.shares]
         total, squares = found.design.reach * times, found.design.weight_squares / times
         heaviest = float(heaviest_weight(people, squares, found.design.cap / total))
         return [
@@ -129,6 +134,7 @@ class _Solver:
                 share,
                 1.0 / (squares + question.price / (share * total) ** 2),
                 Spending(share * total, squares, heaviest),
+                tilt,
             )
             for question, share in zip(questions, found.shares, strict=True)
         ]
@@ -141,10 +147,9 @@ def _sized(
     others = questions[:place] + questions[place + 1 :]
 
     def good(count: float) -> bool:
-        spending = solve(questions, count)[place].spending
-        return verdict(question.half_width(_ERROR, spending), question.yardstick) == "good"
+        return verdict(_half(question, solve(questions, count)[place]), question.yardstick) == "good"
 
-    half = question.half_width(_ERROR, given.spending)
+    half = _half(question, given)
     return SizedQuestion(
         name=question.name,
         kind=question.kind,
@@ -155,6 +160,11 @@ def _sized(
         people_needed=_fewest(good, groups),
         effective_without=min(each.effective for each in solve(others, people / groups)) if others else None,
     )
+
+
+def _half(question: Question, given: _Given) -> float:
+    """Return ± as plans have it: with the largest bias that a declared gap allows (E15)."""
+    return question.half_width(_ERROR, given.spending) + question.max_gap * given.tilt
 
 
 def verdict(half_width: float, yardstick: float) -> Verdict:
