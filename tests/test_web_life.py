@@ -15,7 +15,7 @@ from optin.releasing import noise
 from optin.web.schema import answers
 from optin.web.service import announcing, jobs, long_steps
 from optin.web.service.jobs import run_all
-from optin.web.service.ladder import LIMITS
+from optin.web.service.ladder import COSTS, LIMITS
 
 
 def ciphertexts(service):
@@ -386,3 +386,9 @@ def test_the_sum_without_noise_is_the_sum_of_grains_times_levels(lodge, monkeypa
     campaign = released(analyst, crowd, values=[12.0] * 12, steps=[5] * 12)
     found = analyst.campaign(campaign).release
     assert found.noisy_total == 2**20 * found.total_grains
+
+
+def test_the_steps_that_people_choose_from_are_told_to_everyone(lodge):
+    told = lodge.ask("GET", "/api/ladder").json()
+    assert [step["words"] for step in told["limits"]] == [step.words for step in LIMITS]
+    assert [step["words"] for step in told["costs"]] == [step.words for step in COSTS]

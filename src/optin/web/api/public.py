@@ -15,8 +15,8 @@ router = APIRouter(prefix="/api", tags=["public"])
 @router.get("/ladder")
 async def show_ladder() -> given.LadderOut:
     """List the steps from which people choose a limit or a cost."""
-    shown = [[shown(given.StepOut, step) for step in steps] for steps in (ladder.LIMITS, ladder.COSTS)]
-    return given.LadderOut(limits=shown[0], costs=shown[1])
+    limits, costs = ([shown(given.StepOut, step) for step in steps] for steps in (ladder.LIMITS, ladder.COSTS))
+    return given.LadderOut(limits=limits, costs=costs)
 
 
 @router.get("/open")
