@@ -12,6 +12,7 @@ from ledger_steps import nth
 
 from optin import campaign
 from optin.agents import LinearBenefit, PrivacyConstrained, QuasiLinear
+from optin.announcement.terms import Conditions
 from optin.campaign import Quorum
 from optin.errors import BadInput, BudgetSpent, Infeasible, PromiseBroken
 from optin.ledger import Ledger
@@ -142,6 +143,24 @@ def test_the_quorum_is_kept_and_reads_no_value(book):
         campaign.release(offer, people, nothing, ledger=book, quorum=Quorum(standard_error=offer.standard_error * 0.99))
     met = Quorum(people=40, standard_error=offer.standard_error)
     assert campaign.release(offer, people, VALUES, ledger=book, quorum=met).charged
+
+
+@pytest.mark.parametrize("stated", [Conditions(quorum_people=31), Conditions(quorum_error=1e-9)])
+def test_nobody_is_charged_below_the_quorum_that_was_announced(book, stated):
+    offer, few = announced(book, conditions=stated), np.arange(PEOPLE) < 30
+    for verb, more in ((campaign.release, {"ledger": book}), (campaign.look, {})):
+        with pytest.raises(PromiseBroken, match="quorum"):
+            verb(offer, people, VALUES, joined=few, quorum=Quorum(people=5), **more)
+    assert {act.kind for act in book.acts()} == {"register", "announce"}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [{"quorum_people": -1}, {"quorum_people": True}, {"quorum_error": math.nan}, {"quorum_error": -1.0}, {"mode": 3}],
+)
+def test_conditions_that_could_not_be_read_again_are_refused(odd):
+    with pytest.raises(BadInput):
+        Conditions(**odd)
 
 
 @pytest.mark.parametrize("people", [math.nan, None, "5", True, 2.5])

@@ -165,3 +165,50 @@ def test_a_check_counts_importance_as_strict_limits_do(tmp_path):
 def test_a_sheet_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(optin.BadInput, match="cannot be read"):
         optin.Sheet.from_toml(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.1, 0.5])
+@pytest.mark.parametrize("mix", MIXES)
+def test_one_number_is_sized_as_it_would_be_planned_whatever_its_gap(mix, gap):
+    limits = np.repeat([limit for limit, _ in MIXES[mix]], [4 * part for _, part in MIXES[mix]])
+    plan = optin.plan(optin.PrivacyConstrained(limits), bounds=(0, 2), data_sd=0.4, max_gap=gap)
+    found = optin.size(optin.Number("value", bounds=(0, 2), sd=0.4, max_gap=gap), people=400, limits=mix)["value"]
+    assert found.half_width == pytest.approx(plan.half_width(), rel=1e-12)
+    assert found.effective_people == pytest.approx(plan.effective_people, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        ("number", "bounds = {a = 1, b = 2}"),
+        ("number", "bounds = [0, 1]\nsd = 0"),
+        ("number", "bounds = [0, 1]\nsd = 1e-76"),
+        ("number", "bounds = [0, 1]\nimportance = 5e-324"),
+        ("yes-no", "importance = 1e300"),
+        ("yes-no", "max_gap = 1e300"),
+        ("choice", "options = 3"),
+        ("score", f"items = 1{'0' * 400}\neach = [0, 3]"),
+        ("score", "items = 1000\neach = [0, 1e149]"),
+        ("score", "items = 2\neach = [0, 3]\nmax_gap = 7"),
+        ("score", "items = 2\neach = [0, 3]\nsd = 0"),
+    ],
+)
+def test_an_odd_question_in_a_file_is_refused_in_words(kind, wrong, tmp_path):
+    path = tmp_path / "sheet.toml"
+    path.write_text(f'[[question]]\nname = "a"\nkind = "{kind}"\n{wrong}\n')
+    with pytest.raises(optin.BadInput):
+        optin.size(optin.Sheet.from_toml(path), people=400)
+
+
+@pytest.mark.parametrize("text", ['[[question]]\nname = "a"\nkind = ["number"]\n', "x = " + "[" * 9000])
+def test_what_is_no_sheet_is_refused_in_words(text, tmp_path):
+    path = tmp_path / "sheet.toml"
+    path.write_text(text)
+    with pytest.raises(optin.BadInput):
+        optin.Sheet.from_toml(path)
+
+
+@pytest.mark.parametrize("limits", [1e-300, 1e300, [np.nan], [-1.0, 1.0]])
+def test_limits_that_nobody_has_are_refused(limits):
+    with pytest.raises(optin.BadInput, match="limits must be"):
+        optin.size(optin.YesNo("a"), people=400, limits=limits)

@@ -4,6 +4,7 @@ import csv
 import json
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from web_steps import PASSWORD, House
 
 import optin
 from optin import campaign as steps
+from optin.announcement.terms import Conditions
 from optin.ledger import UNLIMITED, Ledger
 from optin.receipts import check
 from optin.releasing import noise
@@ -143,6 +145,15 @@ def test_a_round_that_is_announced_again_stays_in_its_version_with_its_fingerpri
     stored, plan = offer_in(ledger, "spring"), read(optin.Plan, "plan")
     again = steps.announce(plan, agents(), ledger=ledger, campaign="spring")
     assert (again.version, again.fingerprint) == (1, stored.fingerprint)
+
+
+def test_words_that_a_round_was_not_announced_with_do_not_come_under_its_fingerprint(old):
+    ledger, _ = old
+    stored, plan = offer_in(ledger, "spring"), read(optin.Plan, "plan")
+    worded = replace(plan, sheet=optin.Sheet(plan.sheet.questions, title="Something else"))
+    conditions = Conditions(quorum_people=10**6)
+    again = steps.announce(worded, agents(), ledger=ledger, campaign="spring", conditions=conditions)
+    assert again == stored
 
 
 def test_a_new_campaign_over_the_same_people_keeps_to_what_is_left(old):

@@ -1,6 +1,7 @@
 """Files of version 2 mean the same to every later version; a release of version 2 may hold an announcement of version 1."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,8 +35,6 @@ def test_an_announcement_of_version_1_keeps_its_fingerprint_inside_a_release_of_
     offer = optin.Announcement.from_json(text)
     assert json.loads(offer.to_json()) == json.loads(text)
     release = optin.Release.from_json((FILES / "release.json").read_text())
-    from dataclasses import replace
-
     from optin.announcement.numbers import ExactSums
     from optin.releasing.result import Joined
 
@@ -45,3 +44,35 @@ def test_an_announcement_of_version_1_keeps_its_fingerprint_inside_a_release_of_
     assert (record["format"], record["announcement"]["format"]) == ("optin.release/2", "optin.announcement/1")
     read = optin.Release.from_json(mixed.to_json())
     assert (read, read.announcement.fingerprint) == (mixed, offer.fingerprint)
+
+
+@pytest.mark.parametrize("kind", ["announcement", "release"])
+def test_a_number_too_large_for_a_float_is_refused_in_words(kind):
+    text = (FILES / f"{kind}.json").read_text()
+    assert '"importance": 1.0' in text
+    with pytest.raises(optin.BadInput, match="does not match its fingerprint"):
+        KINDS[kind].from_json(text.replace('"importance": 1.0', '"importance": 1e999'))
+
+
+def forged(**changes):
+    release = optin.Release.from_json((FILES / "release.json").read_text())
+    return replace(release, joined=replace(release.joined, **changes)).to_json()
+
+
+@pytest.mark.parametrize("squares", [0, 1, 10**60])
+def test_a_release_with_sums_that_nobody_can_have_is_refused(squares):
+    release = optin.Release.from_json((FILES / "release.json").read_text())
+    with pytest.raises(optin.BadInput, match="nobody who joined can have its sums"):
+        optin.Release.from_json(forged(sums=replace(release.joined.sums, total_squared_grains=squares)))
+
+
+@pytest.mark.parametrize("odd", [{"people": 1}, {"tilt": -1.0}, {"tilt": 5.0}])
+def test_a_release_with_people_or_a_tilt_that_cannot_be_is_refused(odd):
+    with pytest.raises(optin.BadInput, match="nobody who joined can have its sums"):
+        optin.Release.from_json(forged(**odd))
+
+
+def test_a_release_of_an_older_format_than_its_announcement_is_refused():
+    release = optin.Release.from_json((FILES / "release.json").read_text())
+    with pytest.raises(optin.BadInput, match="older than the announcement"):
+        optin.Release.from_json(replace(release, version=1).to_json())

@@ -9,6 +9,7 @@ from optin.announcement.naming import check_round, checked_campaign
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields, real
 from optin.questions import Sheet
+from optin.questions.kinds import checked_text
 
 PRIVACY_CONSTRAINED = "privacy-constrained"
 QUASI_LINEAR = "quasi-linear"
@@ -27,6 +28,17 @@ class Conditions:
     answers_until: str | None = None
     published_until: str | None = None
     mode: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what could not be compared or read again."""
+        people, error = self.quorum_people, self.quorum_error
+        if people is not None and (type(people) is not int or people < 0):
+            raise BadInput("the quorum's people must be a whole number of 0 or more")
+        if error is not None and (type(error) not in (int, float) or not error >= 0):
+            raise BadInput("the quorum's standard error must be a number of 0 or more")
+        for name in ("answers_until", "published_until", "mode"):
+            if getattr(self, name) is not None:
+                checked_text(getattr(self, name), name)
 
     @classmethod
     def from_fields(cls, fields: Fields) -> Conditions:

@@ -75,6 +75,13 @@ class Quorum:
             )
 
 
+def stated_quorum(announcement: Announcement) -> Quorum:
+    """Return the quorum that people were told of: nobody may release below it."""
+    stated = announcement.terms.conditions
+    error = math.inf if stated.quorum_error is None else stated.quorum_error
+    return Quorum(people=1 if stated.quorum_people is None else stated.quorum_people, standard_error=error)
+
+
 def announce(
     plan: Plan,
     agents: Agents,
@@ -193,7 +200,7 @@ def release(
         check_noise(announcement, allowed=allow_no_noise)
         check_table(announcement, people)
         came = judged(announcement, joining.promises, who)
-        (quorum or Quorum()).expect(came)
+        _expect_quorum(announcement, quorum, came)
         return came
 
     came = None
@@ -217,6 +224,12 @@ def release(
     charged = drawn_over[-1] if drawn_over else people_of(promised).standing(Known(ledger, terms))
     reached("before output")
     return replace(stored, grain_source=joining.promises.spent(charged))
+
+
+def _expect_quorum(announcement: Announcement, quorum: Quorum | None, came: Turnout) -> None:
+    """Refuse a turnout below the quorum asked for now, or below the announced one."""
+    (quorum or Quorum()).expect(came)
+    stated_quorum(announcement).expect(came)
 
 
 def _measured(
@@ -253,7 +266,7 @@ def look(
     allow_no_noise: bool = False,
 ) -> Release:
     """Draw without a ledger, for a look: nobody keeps count of it, and the release says so (``charged`` is False)."""
-    accept = (quorum or Quorum()).expect
+    accept = functools.partial(_expect_quorum, announcement, quorum)
     return measure(announcement, people, values, joined=joined, allow_no_noise=allow_no_noise, accept=accept).drawn()
 
 

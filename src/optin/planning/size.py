@@ -19,6 +19,7 @@ from optin.kernel.halfwidth import heaviest_weight
 from optin.kernel.ladder import Array
 from optin.kernel.optimum import tilt_of
 from optin.kernel.passes import ArrayLimits
+from optin.kernel.rounding import GRAIN
 from optin.kernel.sharing import Demand, share_out
 from optin.questions import Question, Sheet
 from optin.questions.spending import Spending
@@ -35,6 +36,8 @@ GOOD, POOR = 0.2, 0.5
 """A verdict is ± over the sd of an answer: up to a fifth is good, up to a half is poor. Of a proportion: ± 10 and ± 25 points."""
 _ERROR = 0.05
 _MOST_PEOPLE = 10**9
+_DEAREST = 1e24
+_HIGHEST = 1e6
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,7 @@ def size(
     [('break', 0.032, 'good'), ('hours', 0.638, 'good')]
     """
     asked = sheet if isinstance(sheet, Sheet) else Sheet(sheet)
+    _check_spread(asked)
     few, words = _few(limits)
     _check_counts(people, groups)
     solve = _Solver(few)
@@ -205,9 +209,19 @@ def _few(limits: str | float | ArrayLike) -> tuple[Array, str]:
         found = np.atleast_1d(np.asarray(limits, dtype=float))
     except (TypeError, ValueError):
         raise BadInput("limits must be numbers") from None
+    found = np.where(found < 1.0 / GRAIN, np.minimum(found, 0.0), found)
     if found.ndim != 1 or not found.size or not (found >= 0).all() or not (found > 0).any():
         raise BadInput("limits must be numbers of 0 or more, one of them positive")
+    if (np.isfinite(found) & (found > _HIGHEST)).any():
+        raise BadInput("limits must be infinite or at most {most:,.0f}", most=_HIGHEST)
     return found, f"{found[0]:g} each" if found.size == 1 else f"as {found.size:,} people had"
+
+
+def _check_spread(sheet: Sheet) -> None:
+    """Refuse a question whose answers are said not to differ: no number of people is as accurate (E18)."""
+    for question in sheet:
+        if not question.price <= _DEAREST:
+            raise BadInput('question "{question}": its sd is too small to measure ± by', question=question.name)
 
 
 def _check_counts(people: object, groups: object) -> None:

@@ -17,6 +17,7 @@ from optin.questions.spending import Spending
 WIDEST = 1e150
 """How far apart bounds may lie, and how near."""
 TINIEST = 1e-150
+MOST_IMPORTANT = 1000.0
 _TWO = "{argument} must be two numbers, the lower first: the range every value is clamped to"
 
 
@@ -53,7 +54,7 @@ class Number:
             "unit": checked_text(self.unit, "unit"),
             "text": checked_text(self.text, "a question's text"),
             "column": checked_text(self.column or self.name, "column"),
-            "importance": number(self.importance, "importance"),
+            "importance": checked_importance(self.importance),
             "max_gap": number(self.max_gap, "max_gap"),
         }
         for name, value in checked.items():
@@ -62,11 +63,6 @@ class Number:
             raise BadInput(
                 "{max_gap} must lie between 0 and the width of the bounds: it is a distance between means",
                 max_gap=Argument("max_gap"),
-            )
-        if not 0 < self.importance < math.inf:
-            raise BadInput(
-                "{importance} must be a positive number: 2 asks for twice the effective people",
-                importance=Argument("importance"),
             )
 
     @property
@@ -144,11 +140,22 @@ def number(value: Any, name: str, wanted: str = "{argument} must be a number") -
     return found
 
 
+def checked_importance(importance: Any) -> float:  # noqa: ANN401
+    """Return how many times the effective people a question asks for; extremes leave other questions nothing."""
+    found = number(importance, "importance")
+    if not 1 / MOST_IMPORTANT <= found <= MOST_IMPORTANT:
+        raise BadInput(
+            "{importance} must be a positive number, of 0.001 to 1000: 2 asks for twice the effective people",
+            importance=Argument("importance"),
+        )
+    return found
+
+
 def checked_bounds(bounds: Any) -> tuple[float, float]:  # noqa: ANN401
     """Return bounds as two floats, the lower one first."""
     try:
         two = len(bounds) == 2 and np.ndim(bounds[0]) == np.ndim(bounds[1]) == 0
-    except TypeError:
+    except (KeyError, TypeError):
         two = False
     if not two:
         raise BadInput(_TWO, argument=Argument("bounds"))

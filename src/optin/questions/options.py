@@ -21,8 +21,8 @@ _TRUTHS = {"yes": 0.0, "no": 1.0, "true": 0.0, "false": 1.0, "1": 0.0, "0": 1.0}
 
 def checked_options(options: Iterable[str], name: str) -> tuple[str, ...]:
     """Refuse fewer than two, more than fifty, empty or repeated options."""
-    if isinstance(options, str):
-        raise BadInput('question "{question}": give options as a list of texts, not as one text', question=name)
+    if isinstance(options, str) or not isinstance(options, Iterable):
+        raise BadInput('question "{question}": give options as a list of texts', question=name)
     found = tuple(options)
     if not all(isinstance(option, str) and option.strip() for option in found):
         raise BadInput('question "{question}": every option must be a text that is not empty', question=name)

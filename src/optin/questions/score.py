@@ -16,7 +16,10 @@ from optin.questions.cells import FloatArray
 from optin.questions.number import checked_bounds, checked_variance, pair
 from optin.questions.options import coded_numbers
 from optin.questions.spending import Spending
-from optin.questions.worded import Worded, words_of
+from optin.questions.worded import GAP, Worded, words_of
+
+MOST_ITEMS = 1000
+_ITEMS = 'question "{question}": items must be a whole number of 1 to {most:,}'
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class Score(Worded):
     """
 
     kind: ClassVar[str] = "score"
+    widest_gap: ClassVar[float] = math.inf
 
     _: KW_ONLY
     items: int
@@ -40,9 +44,12 @@ class Score(Worded):
     def __post_init__(self, sd: float | None) -> None:
         """Check words, items and their range."""
         super().__post_init__()
-        if isinstance(self.items, bool) or not isinstance(self.items, int) or self.items < 1:
-            raise BadInput('question "{question}": items must be a whole number of 1 or more', question=self.name)
+        if isinstance(self.items, bool) or not isinstance(self.items, int) or not 1 <= self.items <= MOST_ITEMS:
+            raise BadInput(_ITEMS, question=self.name, most=MOST_ITEMS)
         self._keep(each=checked_bounds(self.each))
+        checked_bounds(self.bounds)
+        if self.max_gap > self.width:
+            raise BadInput(GAP, question=self.name)
         self._keep(data_variance=checked_variance(self.width, self.data_variance, sd))
 
     @property

@@ -20,7 +20,7 @@ def sheet_in(path: str | os.PathLike[str], kinds: Mapping[str, Any]) -> dict[str
             found = tomllib.load(file)
     except OSError as error:
         raise BadInput("{path} cannot be read: {why}", path=os.fspath(path), why=error.strerror) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadInput("{path} is not TOML: {why}", path=os.fspath(path), why=error) from None
     questions = found.pop("question", [])
     unknown = sorted(set(found) - set(_WORDS))
@@ -34,7 +34,7 @@ def sheet_in(path: str | os.PathLike[str], kinds: Mapping[str, Any]) -> dict[str
 
 
 def _question(given: Any, place: int, kinds: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    if not isinstance(given, dict) or given.get("kind") not in kinds:
+    if not isinstance(given, dict) or given.get("kind") not in tuple(kinds):
         raise BadInput("question {place}: give its kind, one of {kinds}", place=place, kinds=", ".join(sorted(kinds)))
     kind = kinds[given["kind"]]
     keys = {name: _plain(value) for name, value in given.items() if name != "kind"}

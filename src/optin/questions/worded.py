@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
 from optin.questions.kinds import checked_name, checked_text
-from optin.questions.number import number
+from optin.questions.number import checked_importance, number
+
+GAP = 'question "{question}": max_gap must lie between 0 and how far means can be apart'
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,8 @@ class Worded:
     """A question's name and words; kinds add what they ask for."""
 
     kind: ClassVar[str]
+    widest_gap: ClassVar[float] = 1.0
+    """What proportions can differ by at most."""
 
     name: str
     _: KW_ONLY
@@ -33,13 +36,11 @@ class Worded:
             text=checked_text(self.text, "a question's text"),
             unit=checked_text(self.unit, "unit"),
             column=checked_text(self.column or self.name, "column"),
-            importance=number(self.importance, "importance"),
+            importance=checked_importance(self.importance),
             max_gap=number(self.max_gap, "max_gap"),
         )
-        if not 0 < self.importance < math.inf:
-            raise BadInput("importance must be a positive number: 2 asks for twice the effective people")
-        if not 0 <= self.max_gap < math.inf:
-            raise BadInput("max_gap must be 0 or more: it is a distance between means")
+        if not 0 <= self.max_gap <= self.widest_gap:
+            raise BadInput(GAP, question=self.name)
 
     def _keep(self, **checked: object) -> None:
         for name, value in checked.items():

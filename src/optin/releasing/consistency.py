@@ -23,6 +23,7 @@ def check_same(found: Release, text: str) -> None:
         raise BadInput("this release contradicts its announcement: more was spent than promised")
     if [len(totals) for totals in found.noisy_totals] != [1] * len(offer.sheet):
         raise BadInput("this release contradicts its announcement: it is not about the questions that were asked")
+    _check_sums(found)
     ours, theirs = json.loads(found.to_json()), json.loads(text)
     wrong = _differing(ours, theirs, offer.width)
     earlier = found.version == 1 and _differing(ours | earlier_statements(found), theirs, offer.width) is None
@@ -30,6 +31,16 @@ def check_same(found: Release, text: str) -> None:
         raise BadInput(
             'this release was changed after it was written: its "{wrong}" does not follow from the rest', wrong=wrong
         )
+
+
+def _check_sums(found: Release) -> None:
+    """Refuse sums that no part of those announced can have (Cauchy: S^2 <= n Q; nobody above the cap: Q <= S cap)."""
+    offer, total, squares = found.announcement, found.total_grains, found.total_squared_grains
+    most = min(total * offer.largest_promise, offer.total_squared_grains)
+    if not total * total <= found.joined_people * squares <= found.joined_people * most or not 0 <= found.tilt < 1:
+        raise BadInput("this release contradicts its announcement: nobody who joined can have its sums")
+    if found.version < offer.version:
+        raise BadInput("this release contradicts its announcement: it is of a format older than the announcement's")
 
 
 def _differing(ours: object, theirs: object, width: float, name: str = "") -> str | None:
