@@ -76,3 +76,11 @@ def test_a_release_of_an_older_format_than_its_announcement_is_refused():
     release = optin.Release.from_json((FILES / "release.json").read_text())
     with pytest.raises(optin.BadInput, match="older than the announcement"):
         optin.Release.from_json(replace(release, version=1).to_json())
+
+
+@pytest.mark.parametrize("odd", [{"people": 0}, {"epsilon_total": 0}, {"cap": 0}, {"variances": [-1.0]}])
+def test_a_plan_with_numbers_that_no_plan_has_is_refused(odd):
+    record = json.loads((FILES / "plan.json").read_text())
+    record["designs"][0] |= odd
+    with pytest.raises(optin.BadInput, match="positive in a plan"):
+        optin.Plan.from_json(json.dumps(record))

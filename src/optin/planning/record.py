@@ -259,7 +259,15 @@ class Plan(OneQuestion, Promising):
     def from_json(cls, text: str) -> Plan:
         """Read a plan written by `to_json`, of this or the previous version; other keys in it are left to their owners."""
         fields = Fields.parse(text, "plan", (FORMAT, 1))
-        return cls(**(read_version_1(fields) if fields.version == 1 else read_version_2(fields)))
+        found = cls(**(read_version_1(fields) if fields.version == 1 else read_version_2(fields)))
+        if not found._is_possible():
+            fields.refuse("people, cap and epsilons are positive in a plan, and no variance is below 0")
+        return found
+
+    def _is_possible(self) -> bool:
+        """Tell whether a plan that was read could have been made: everything that is divided by is positive."""
+        positive = min(self.people, self.cap, self.epsilon_total, self.eta) > 0 and self.variance >= 0
+        return positive and (self.pooled_people > 0 or math.isfinite(self.eta))
 
     def warnings(self, description: Description | None = None) -> tuple[str, ...]:
         """List what is odd about this plan, in sentences: nothing is refused for it.
