@@ -223,7 +223,8 @@ def test_the_kernel_is_exact_for_every_noise_constant(population, kappa):
 
 
 @some
-@example(Population([1e5], (0.0, 1.0), None))
+@example(Population([2e4]))
+@example(Population([1e5]))
 @given(populations(edges=False, max_size=8))
 def test_a_shadow_price_is_the_slope_of_the_optimal_variance(population):
     agents, plan = planned(population)
@@ -232,14 +233,13 @@ def test_a_shadow_price_is_the_slope_of_the_optimal_variance(population):
     factor = -2 * variance / (design.eta * span(bounds)) ** 2
     exact_prices = [factor * max(design.cap - t, 0) for t in tau]
     scale = float(max(abs(price) for price in exact_prices))
-    rounded = (
-        float(-factor * design.cap) * 2.0**-52
-    )  # a price is the difference of a cap, which is a float, and a limit
+    # a price is the difference of a cap, which is a float, and a limit
+    rounded = float(-factor * design.cap) * 2.0**-52
     prices = plan.shadow_prices(agents)
     wanted = [float(price) for price in exact_prices]
     np.testing.assert_allclose(prices, wanted, rtol=1e-9, atol=1e-12 * scale + rounded)
     for i in range(len(tau)):
-        step = tau[i] / 2**40
+        step = tau[i] / 2**90  # all is exact, and the slope of a price can be steep
         moved = optimum([*tau[:i], tau[i] + step, *tau[i + 1 :]], bounds, variance)
         slope = (moved.variance - design.variance) / step
         assert float(slope) == pytest.approx(prices[i], rel=1e-6, abs=1e-9 * scale + rounded)
