@@ -140,14 +140,17 @@ class Fields:
         """Take a list of numbers."""
         return tuple(Fields({name: each}, self._kind).take_real(name) for each in self._take_list(name))
 
+    def take_counts(self, name: str) -> tuple[int, ...]:
+        """Take a list of whole numbers of 0 or more."""
+        return tuple(Fields({name: each}, self._kind).take_count(name) for each in self._take_list(name))
+
     def take_texts(self, name: str) -> tuple[str, ...]:
         """Take a list of texts."""
         return tuple(Fields({name: each}, self._kind).take_text(name) for each in self._take_list(name))
 
-    def take_integers(self, name: str) -> tuple[tuple[int, ...], ...]:
-        """Take lists of whole numbers, one list for each question."""
-        rows = [Fields({name: row}, self._kind)._take_list(name) for row in self._take_list(name)]
-        return tuple(tuple(Fields({name: each}, self._kind).take_int(name) for each in row) for row in rows)
+    def take_integers(self, name: str) -> tuple[int, ...]:
+        """Take a list of whole numbers."""
+        return tuple(Fields({name: each}, self._kind).take_int(name) for each in self._take_list(name))
 
     def take_object(self, name: str) -> Fields:
         """Take an object within the object, to be read as strictly."""

@@ -16,6 +16,8 @@ from optin.kernel.proportions import Running, quantile, quantile_interval, runni
 from optin.questions.cells import Cell, FloatArray
 from optin.questions.choice import Choice
 from optin.questions.counted import Counted
+from optin.questions.intervals import check_level
+from optin.questions.kinds import Reading
 from optin.questions.options import coded_numbers
 from optin.questions.proportions import Proportions
 from optin.questions.spending import Spending
@@ -117,14 +119,23 @@ class HistogramResult(Proportions):
 
     def quantile_interval(self, part: float, level: float = 0.95) -> tuple[float, float]:
         """Bound a quantile by whole bins (E24)."""
-        return quantile_interval(1.0 - level, _checked_part(part), self._running)
+        return quantile_interval(check_level(level), _checked_part(part), self._running)
+
+    def readings(self, level: float = 0.95) -> list[Reading]:
+        """List the proportions of the bins and the median."""
+        return [*super().readings(level), Reading("median", self.median, *self.quantile_interval(0.5, level))]
 
     @property
     def _running(self) -> Running:
         counted = self.counted
         parts = [float(part) for part in self.exact]
         return running(
-            self.edges, parts, reach=counted.reach, squares=counted.weight_squares, heaviest=counted.heaviest
+            self.edges,
+            parts,
+            reach=counted.reach,
+            squares=counted.weight_squares,
+            heaviest=counted.heaviest,
+            bias=counted.bias,
         )
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Protocol
 
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput
+from optin.questions.cells import Cell, FloatArray
+from optin.questions.counted import Counted
 from optin.questions.spending import Spending
 
 
@@ -44,6 +49,18 @@ class Question(Protocol):
         """How far means of cautious and open people may lie apart (E15)."""
 
     @property
+    def max_error(self) -> float | None:
+        """The largest ± at which it is published: above it nothing is, and nobody is charged for it. None: any."""
+
+    @property
+    def exact_noise_constant(self) -> Fraction:
+        """The noise variance of all its published numbers together where epsilons add up to 1, without rounding."""
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The integers that it publishes, each a level for every answer (E20)."""
+
+    @property
     def price(self) -> float:
         """C = kappa R^2 / sigma^2, all that a planner needs to know of it (E18)."""
 
@@ -51,11 +68,66 @@ class Question(Protocol):
     def yardstick(self) -> float:
         """The standard deviation that ± is measured against when it is judged."""
 
+    def coded(self, answers: Any) -> FloatArray:  # noqa: ANN401 - a column of any type
+        """Code answers as one float each, NaN where missing; what is no answer is refused by its place."""
+
+    def result(self, counted: Counted) -> QuestionResult:
+        """Read what is published off the noisy integers."""
+
     def half_width(self, error: float, spending: Spending) -> float:
         """Return half of the interval that these sums of epsilons lead to, before anything is drawn."""
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One published figure of a question: which answer it is about, the estimate, and its interval."""
+
+    answer: str
+    estimate: float
+    low: float
+    high: float
+
+
+class QuestionResult(Protocol):
+    """What is published of one question, of any kind."""
+
+    @property
+    def counted(self) -> Counted:
+        """What it was released over."""
+
+    @property
+    def breakdown_gap(self) -> float:
+        """How far apart cautious and open people make an error as large as ± (E22)."""
+
+    def readings(self, level: float = 0.95) -> list[Reading]:
+        """List every published figure, in the order in which people read them."""
+
+    def statement(self) -> dict[str, Any]:
+        """Return what a file states of it; all of it follows from what was drawn."""
+
+
+def stated_readings(result: QuestionResult) -> dict[str, Any]:
+    """Write every published figure with its 95 % interval, as JSON holds it."""
+    return {
+        "answers": [
+            {"answer": each.answer, "estimate": each.estimate, "interval_95": [each.low, each.high]}
+            for each in result.readings(0.95)
+        ]
+    }
+
+
+def checked_max_error(given: Any) -> float | None:  # noqa: ANN401
+    """Return the largest ± at which a question is published, or None for any."""
+    try:
+        found = None if given is None else float(given)
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if found is not None and not 0 < found < math.inf:
+        raise BadInput("{argument} must be a positive number: the largest ± to publish", argument=Argument("max_error"))
+    return found
 
 
 def checked_text(text: object, what: str) -> str:

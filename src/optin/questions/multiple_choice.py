@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -15,7 +16,10 @@ from optin.kernel.proportions import Cell as Proportion
 from optin.kernel.proportions import proportion_interval
 from optin.questions.cells import LEVEL, Cell, Contains, FloatArray
 from optin.questions.counted import Counted
+from optin.questions.intervals import check_level
+from optin.questions.kinds import Reading, stated_readings
 from optin.questions.options import checked_options, coded_sets, place_of
+from optin.questions.proportions import breakdown_gap, widened_by
 from optin.questions.spending import Spending
 from optin.questions.worded import Worded, words_of
 
@@ -65,6 +69,11 @@ class MultipleChoice(Worded):
     def noise_constant(self) -> float:
         """The noise variance of all proportions together where epsilons add up to 1."""
         return float(len(self.options) * LAPLACE.constant(self.moved))
+
+    @property
+    def exact_noise_constant(self) -> Fraction:
+        """The same by the level that is used: 2^20 over a number that divides it or not, rounded down."""
+        return len(self.options) * Fraction(LAPLACE.constant(Fraction(LEVEL, self.level)))
 
     @property
     def data_variance(self) -> float:
@@ -138,4 +147,17 @@ class Several:
         """Bound the population's proportion of one option, inside [0, 1] by itself (E22)."""
         estimate = self.proportions[self.options[place_of(option, self.options)]]
         cell = Proportion(self.counted.weight_squares, self.counted.heaviest, (self.scale,))
-        return proportion_interval(1.0 - level, estimate, cell)
+        return widened_by(self.counted.bias, proportion_interval(check_level(level), estimate, cell))
+
+    @property
+    def breakdown_gap(self) -> float:
+        """Return how far apart proportions of cautious and open people make an error as large as the least ± (E22)."""
+        return breakdown_gap((self.interval(option) for option in self.options), self.counted.tilt)
+
+    def readings(self, level: float = 0.95) -> list[Reading]:
+        """List the proportion of each option."""
+        return [Reading(option, self.proportions[option], *self.interval(option, level)) for option in self.options]
+
+    def statement(self) -> dict[str, Any]:
+        """Return what a file states of it; all of it follows from what was drawn."""
+        return stated_readings(self)

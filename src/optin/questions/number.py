@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import InitVar, dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -11,7 +12,9 @@ import numpy as np
 from optin.errors import Argument, BadInput
 from optin.formats.strict_json import Fields, finite
 from optin.kernel.noise import LAPLACE
-from optin.questions.kinds import checked_name, checked_text
+from optin.questions.counted import Counted
+from optin.questions.kinds import checked_max_error, checked_name, checked_text
+from optin.questions.number_result import NumberResult
 from optin.questions.spending import Spending
 
 WIDEST = 1e150
@@ -43,6 +46,7 @@ class Number:
     column: str = ""
     importance: float = 1.0
     max_gap: float = 0.0
+    max_error: float | None = None
 
     def __post_init__(self, sd: float | None) -> None:
         """Check what is asked, once, and keep it as plain numbers and words."""
@@ -56,6 +60,7 @@ class Number:
             "column": checked_text(self.column or self.name, "column"),
             "importance": checked_importance(self.importance),
             "max_gap": number(self.max_gap, "max_gap"),
+            "max_error": checked_max_error(self.max_error),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -82,6 +87,15 @@ class Number:
         return LAPLACE.kappa / self.spread if self.spread else math.inf
 
     @property
+    def exact_noise_constant(self) -> Fraction:
+        """Kappa R^2, without rounding."""
+        return Fraction(LAPLACE.constant(Fraction(self.width)))
+
+    def result(self, counted: Counted) -> NumberResult:
+        """Read mean and standard deviation off the noisy cells."""
+        return NumberResult(self.bounds, self.data_variance, counted)
+
+    @property
     def yardstick(self) -> float:
         """What ± is measured against: the declared standard deviation."""
         return math.sqrt(self.data_variance)
@@ -102,6 +116,7 @@ class Number:
             "data_variance": self.data_variance,
             "importance": self.importance,
             "max_gap": self.max_gap,
+            "max_error": self.max_error,
         }
 
     @classmethod
@@ -116,6 +131,7 @@ class Number:
             column=fields.take_text("column"),
             importance=fields.take_real("importance"),
             max_gap=fields.take_real("max_gap"),
+            max_error=fields.maybe("max_error", fields.take_real),
         )
 
 

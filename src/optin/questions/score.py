@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -13,7 +14,9 @@ from optin.errors import BadInput
 from optin.formats.strict_json import Fields
 from optin.kernel.noise import LAPLACE
 from optin.questions.cells import FloatArray
+from optin.questions.counted import Counted
 from optin.questions.number import checked_bounds, checked_variance, pair
+from optin.questions.number_result import NumberResult
 from optin.questions.options import coded_numbers
 from optin.questions.spending import Spending
 from optin.questions.worded import GAP, Worded, words_of
@@ -66,6 +69,15 @@ class Score(Worded):
     def noise_constant(self) -> float:
         """The noise variance where epsilons add up to 1."""
         return float(LAPLACE.constant(self.width))
+
+    @property
+    def exact_noise_constant(self) -> Fraction:
+        """The same without rounding."""
+        return Fraction(LAPLACE.constant(Fraction(self.width)))
+
+    def result(self, counted: Counted) -> NumberResult:
+        """Read mean and standard deviation of the totals off the noisy cells."""
+        return NumberResult(self.bounds, self.data_variance, counted)
 
     @property
     def price(self) -> float:

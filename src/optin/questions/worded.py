@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
-from optin.questions.kinds import checked_name, checked_text
+from optin.questions.kinds import checked_max_error, checked_name, checked_text
 from optin.questions.number import checked_importance, number
 
 GAP = 'question "{question}": max_gap must lie between 0 and how far means can be apart'
@@ -28,6 +29,7 @@ class Worded:
     column: str = ""
     importance: float = 1.0
     max_gap: float = 0.0
+    max_error: float | None = None
 
     def __post_init__(self) -> None:
         """Check what is asked, once, and keep it as plain numbers and words."""
@@ -38,6 +40,7 @@ class Worded:
             column=checked_text(self.column or self.name, "column"),
             importance=checked_importance(self.importance),
             max_gap=number(self.max_gap, "max_gap"),
+            max_error=checked_max_error(self.max_error),
         )
         if not 0 <= self.max_gap <= self.widest_gap:
             raise BadInput(GAP, question=self.name)
@@ -45,6 +48,14 @@ class Worded:
     def _keep(self, **checked: object) -> None:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+
+    noise_constant: ClassVar[Any]
+    """The noise variance of all published numbers together where epsilons add up to 1: each kind says its own."""
+
+    @property
+    def exact_noise_constant(self) -> Fraction:
+        """The same without rounding."""
+        return Fraction(self.noise_constant)
 
     def words(self) -> dict[str, Any]:
         """Write what all kinds share, as JSON holds it."""
@@ -56,10 +67,12 @@ class Worded:
             "column": self.column,
             "importance": self.importance,
             "max_gap": self.max_gap,
+            "max_error": self.max_error,
         }
 
 
 def words_of(fields: Fields) -> dict[str, Any]:
     """Read what `Worded.words` wrote; the kind was read already."""
     texts = {name: fields.take_text(name) for name in ("name", "text", "unit", "column")}
-    return texts | {name: fields.take_real(name) for name in ("importance", "max_gap")}
+    numbers = {name: fields.take_real(name) for name in ("importance", "max_gap")}
+    return texts | numbers | {"max_error": fields.maybe("max_error", fields.take_real)}
