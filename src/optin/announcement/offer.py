@@ -130,21 +130,6 @@ class Announcement(OneQuestion, Promising):
         return only.total_squared_grains
 
     @property
-    def shares(self) -> tuple[int, ...]:
-        """Of each question, the 2^-20ths of an epsilon that it gets (E20)."""
-        return (2**20,)
-
-    @property
-    def question_sums(self) -> tuple[ExactSums, ...]:
-        """The exact sums of each question over everyone."""
-        return (self.sealed,)
-
-    @property
-    def largest_capped(self) -> int:
-        """The most grains that anybody gives to all questions."""
-        return self.largest_promise
-
-    @property
     def id(self) -> str:
         """Name the one release this announcement allows: campaign and round."""
         return f"{self.campaign}-{self.round}"

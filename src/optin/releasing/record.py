@@ -171,16 +171,6 @@ class Release(OneNumber):
         return only.sums.total_squared_grains
 
     @property
-    def question_people(self) -> tuple[int, ...]:
-        """How many people each question is released over."""
-        return (self.joined.people,)
-
-    @property
-    def question_sums(self) -> tuple[ExactSums | None, ...]:
-        """The exact sums of each question that is released."""
-        return (self.joined.sums,)
-
-    @property
     def charged(self) -> bool:
         """Say whether a ledger stands behind it."""
         return self.place is not None
