@@ -169,7 +169,7 @@ def release(
     passed = Passed(announcement.shares, _bars(decision))
     settlement = _Settlement(announcement, joining, codes, passed, decide, decision)
     with joining.arriving(LedgerEntrance(ledger.engine), passed) as arrivals:
-        entry = ledger.charge(terms, arrivals, settlement)
+        entry = ledger.charge(terms, arrivals, decide=settlement.released, settle=settlement.drawing)
     stored = released_in(entry.body, entry.head)
     charged = present if present is not None else settlement.who
     if charged is None:
@@ -208,7 +208,7 @@ class _Settlement:
             raise PromiseBroken("this campaign and round were open again a moment later; try again")
         return self.decision.released
 
-    def drawing(self, written: Written) -> Callable[[int], tuple[str, str]]:
+    def drawing(self, _: Answers, written: Written) -> Callable[[int], tuple[str, str]]:
         """Add up, and return what draws; it may still refuse, and what it returns may not."""
         assert self.decision is not None  # noqa: S101 - `released` comes first
         who = self.joining.who if self.joining.scanned else self.who
@@ -224,7 +224,7 @@ class _Settlement:
         assert self.decision is not None  # noqa: S101
         came, released = self.decision.came, self.decision.released
         charged = sum(each.sums.total_grains for place, each in enumerate(came.questions) if released >> place & 1)
-        if (written.people, written.grains) != (came.people, charged):
+        if (written.people, written.sums.grains) != (came.people, charged):
             raise PromiseBroken(DIFFERS)
         check_unchanged(came, self.passed.those)
         if self.joining.who is not None and tuple(each.tilt for each in came.questions) != self.passed.tilts(

@@ -25,7 +25,9 @@ DIFFERS = (
 class Batch:
     """Some people, with what an act of a ledger needs to know of each; what it does not is None.
 
-    ``totals`` is what they allow over all releases, ``bounded`` whether that cut their promise of so many ``grains``.
+    ``totals`` is what they allow over all releases, ``bounded`` whether that cut their promise of so many ``grains``. Where
+    the sheet has two questions or more, ``capped`` is what they give to all of them before it is split (E20), and
+    ``answered`` has a bit for each question that they answered.
     """
 
     ids: Sequence[str] = field(repr=False)
@@ -33,15 +35,18 @@ class Batch:
     totals: Numbers = field(default=None, repr=False)
     bounded: Numbers = field(default=None, repr=False)
     joined: Numbers = field(default=None, repr=False)
+    capped: Numbers = field(default=None, repr=False)
+    answered: Numbers = field(default=None, repr=False)
 
     def rows(self, start: int = 0) -> Iterator[tuple[Any, ...]]:
         """Count the people from ``start`` on, and list all columns row by row."""
         columns = (self._listed(column) for column in (self.grains, self.totals, self.bounded, self.joined))
-        return zip(range(start, start + len(self.ids)), self.ids, *columns, strict=True)
+        split = (self._listed(column, otherwise=None) for column in (self.capped, self.answered))
+        return zip(range(start, start + len(self.ids)), self.ids, *columns, *split, strict=True)
 
-    def _listed(self, column: Numbers) -> Iterable[int]:
+    def _listed(self, column: Numbers, *, otherwise: int | None = 0) -> Iterable[int | None]:
         if column is None:
-            return repeat(0, len(self.ids))
+            return repeat(otherwise, len(self.ids))
         return column.tolist() if isinstance(column, np.ndarray) else column
 
 
