@@ -62,19 +62,12 @@ class Question(Protocol):
         """The noise variance of all its published numbers together where epsilons add up to 1, without rounding."""
 
     @property
-    def cells(self) -> tuple[Cell, ...]:
-        """The integers that it publishes, each a level for every answer (E20)."""
-
-    @property
     def price(self) -> float:
         """C = kappa R^2 / sigma^2, all that a planner needs to know of it (E18)."""
 
     @property
     def yardstick(self) -> float:
         """The standard deviation that ± is measured against when it is judged."""
-
-    def coded(self, answers: Any) -> FloatArray:  # noqa: ANN401 - a column of any type
-        """Code answers as one float each, NaN where missing; what is no answer is refused by its place."""
 
     def result(self, counted: Counted) -> QuestionResult:
         """Read what is published off the noisy integers."""
