@@ -13,7 +13,7 @@ from optin.errors import BadInput
 from optin.formats.strict_json import Fields
 from optin.kernel.noise import LAPLACE
 from optin.questions.cells import FloatArray
-from optin.questions.number import checked_bounds, checked_variance, pair
+from optin.questions.number import checked_bounds, checked_variance, pair, spread_of
 from optin.questions.options import coded_numbers
 from optin.questions.spending import Spending
 from optin.questions.worded import GAP, Worded, words_of
@@ -61,6 +61,11 @@ class Score(Worded):
     def width(self) -> float:
         """R, the distance between them."""
         return self.bounds[1] - self.bounds[0]
+
+    @property
+    def spread(self) -> float:
+        """sigma^2 / R^2, as that of any number."""
+        return spread_of(self.data_variance, self.width)
 
     @property
     def noise_constant(self) -> float:
