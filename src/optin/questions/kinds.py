@@ -51,6 +51,14 @@ class Question(Protocol):
         """The declared variance of answers, at most what the bounds allow."""
 
     @property
+    def variance_terms(self) -> int:
+        """How many published numbers its variance is the sum of: a standard error is the root of their mean."""
+
+    @property
+    def noise_constant(self) -> float:
+        """The noise variance where epsilons add up to 1."""
+
+    @property
     def max_gap(self) -> float:
         """How far means of cautious and open people may lie apart (E15)."""
 
