@@ -72,7 +72,9 @@ class Deal(Told):
         """Say what one person is promised and, of several questions, what each takes."""
         several = self.questions if len(self.questions) > 1 else ()
         takes = tuple((question.name, at_most(question.epsilon, 4)) for question in several)
-        return Telling("Deal", tuple(self.rows()), ("question", "takes epsilon at most"), takes, numbers=1, more="deal[name]")
+        return Telling(
+            "Deal", tuple(self.rows()), ("question", "takes epsilon at most"), takes, numbers=1, more="deal[name]"
+        )
 
     def __str__(self) -> str:
         lines = [f"{label:<17}{text}" for label, text in self.rows()]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from optin import figures
-from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.figures.answers import answer_height
 from optin.planning.cautions import assumption
 from optin.questions import Question
@@ -16,16 +17,15 @@ from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
 from optin.report.section import Pictured, note, section
 from optin.wording.amounts import plus_minus_of
-from optin.wording.numbers import count, percent, short
+from optin.wording.numbers import count, percent, steady
 
-GUARD = "A max_gap for this question"
-AS_PUBLISHED = "Noise can push an estimate below 0 or above 100 %: it is published as it is, and its interval lies inside."
+OUTSIDE = "Noise can push an estimate beyond what is possible: it is published as it is, and its interval lies inside."
 READING = {
     "number": (
         "The dot is the mean and the line through it the 95 % interval of the population's mean. The box reaches one standard"
         " deviation to both sides: how far people differ, published at no further cost."
     ),
-    "yes-no": f"Bars are proportions of people, lines their 95 % intervals. {AS_PUBLISHED}",
+    "yes-no": "Bars are proportions of people, lines their 95 % intervals.",
     "histogram": (
         "Steps are proportions of people, lines their 95 % intervals. The broken line is the median, and the dotted band its"
         " interval, in whole bins."
@@ -40,7 +40,7 @@ def answer_section(release: Release, question: Question) -> Pictured:
     return Pictured(
         name=f"answer-{release.sheet.questions.index(question) + 1}",
         title=question.text or question.name,
-        reading=f"{answered_words(release, question)} {reading_of(question)}",
+        reading=" ".join((answered_words(release, question), *reading_of(question, result))),
         draw=lambda ax, ink: figures.answer(ax, release, question.name, ink=ink),
         numbers=lambda: _numbers(release, question, result),
         height=answer_height(result),
@@ -59,13 +59,22 @@ def answered_words(release: Release, question: Question) -> str:
     return f"{people:,} of {count(release.joined_people)} who joined answered “{question.name}”."
 
 
-def reading_of(question: Question) -> str:
-    """Say how the picture of a question is read."""
+def reading_of(question: Question, result: QuestionResult) -> Iterator[str]:
+    """Say how the picture of a question is read, in sentences."""
     kind = "number" if question.kind == "score" else question.kind
-    words = READING.get(kind, READING["yes-no"])
+    yield READING.get(kind, READING["yes-no"])
     if isinstance(question, MultipleChoice):
-        return f"{words} People could choose up to {question.at_most}, so proportions need not add up to 100 %."
-    return f"{words} The mean score counts options from 1 in their order." if kind == "scale" else words
+        yield f"People could choose up to {question.at_most}, so proportions need not add up to 100 %."
+    if kind == "scale":
+        yield "The mean score counts options from 1 in their order."
+    low, high = result.bounds if isinstance(result, NumberResult) else (0.0, 1.0)
+    if any(not low <= each.estimate <= high for each in result.readings(0.95) if is_estimate(each, question)):
+        yield OUTSIDE
+
+
+def is_estimate(each: Reading, question: Question) -> bool:
+    """Tell what a question publishes itself, such as proportions, from what is read off it, such as a median."""
+    return each.proportion == is_proportion(question) and each.answer != "sd"
 
 
 def _numbers(release: Release, question: Question, result: QuestionResult) -> Markup:
@@ -74,15 +83,17 @@ def _numbers(release: Release, question: Question, result: QuestionResult) -> Ma
         (each.answer, *each.written(question.unit), _error(errors.get(each.answer), each, question))
         for each in readings
     ]
-    shown = table("Estimates and 95 % intervals", ("answer", "estimate", "95 % interval", "standard error"), rows)
+    unit = " (points)" if is_proportion(question) else ""
+    head = ("answer", "estimate", "95 % interval", f"standard error{unit}")
+    shown = table("Estimates and 95 % intervals", head, rows)
     return joined((shown, note(*accuracy_notes(release, question, result))))
 
 
 def _error(error: float | None, each: Reading, question: Question) -> str:
     """Write a standard error, never with a ±; only what a question publishes itself has one."""
-    if error is None or each.proportion != is_proportion(question):
-        return "–"
-    return f"{short(100 * error)} points" if each.proportion else short(error)
+    if error is None or not is_estimate(each, question):
+        return ""
+    return steady(100 * error if each.proportion else error, 2)
 
 
 def standard_errors(result: QuestionResult) -> dict[str, float]:
@@ -97,7 +108,10 @@ def standard_errors(result: QuestionResult) -> dict[str, float]:
 def accuracy_notes(release: Release, question: Question, result: QuestionResult) -> list[str]:
     """Say ±, what the question took, and what the interval leaves out."""
     share = release.announcement[question.name].epsilon_share
-    return [f"{half_words(question, result)} It takes {percent(share)} of everyone's epsilon.", left_out(release, question)]
+    return [
+        f"{half_words(question, result)} It takes {percent(share)} of everyone's epsilon.",
+        left_out(release, question),
+    ]
 
 
 def half_words(question: Question, result: QuestionResult) -> str:
@@ -119,6 +133,5 @@ def left_out(release: Release, question: Question) -> str:
         max_gap=question.max_gap,
         tilt=result.counted.tilt,
         planned_tilt=offer.tilt,
-        guard=GUARD if offer.model == PRIVACY_CONSTRAINED else "",
         proportion=is_proportion(question),
     )

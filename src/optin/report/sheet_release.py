@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from optin.announcement.terms import PRIVACY_CONSTRAINED
+from optin.planning.cautions import DUST
 from optin.planning.size import POOR, verdict
 from optin.questions import Question
 from optin.questions.spending import Spending
@@ -12,11 +14,19 @@ from optin.releasing import Release
 from optin.releasing.telling import charged_words
 from optin.report.answer_sections import answer_section, dropped_section
 from optin.report.markup import Markup, grouped_table, joined, paragraphs, tag
-from optin.report.section import facts, section
+from optin.report.section import facts, section, warned
 from optin.wording.amounts import plus_minus_of
 from optin.wording.numbers import count, percent
 
 ERROR = 0.05
+LEVEL = (
+    "An interval holds what the whole population would have answered, in 95 of 100 cases, one figure at a time: of twenty"
+    " figures about one is expected to lie outside its interval."
+)
+GUARD = (
+    "Intervals count no error from cautious and open people answering differently, unless a question allows for it by a"
+    " max_gap; each section says how large a difference would matter."
+)
 
 
 def release_title(release: Release) -> str:
@@ -32,14 +42,13 @@ def release_header(release: Release) -> Markup:
     offer, sheet = release.announcement, release.sheet
     lead = f"{release.joined_people:,} of {count(offer.people)} joined. {_published(release)} {_price(release)}"
     told = [sheet.purpose, f"Asked by {sheet.asked_by}." if sheet.asked_by else ""]
-    warned = tuple(useless_words(release))
     return tag(
         "header",
         tag("p", f"Campaign {offer.campaign}, round {offer.round}", class_="kicker"),
         tag("h1", release_title(release)),
         tag("p", lead, class_="lead"),
         paragraphs(*filter(None, told)),
-        tag("div", paragraphs(*warned), class_="warning", role="note") if warned else "",
+        warned(useless_words(release)),
     )
 
 
@@ -80,7 +89,13 @@ def headline(release: Release) -> Markup:
     """List every published figure, question by question, and what was dropped."""
     groups = ((_heading(question), _rows(release, question)) for question in release.sheet)
     shown = grouped_table("All results, with 95 % intervals", ("answer", "estimate", "95 % interval"), groups)
-    return section("All results", below=shown)
+    return section("All results", LEVEL, *_guard(release), below=shown)
+
+
+def _guard(release: Release) -> list[str]:
+    """Say what would guard against answers that go with limits, where nothing does."""
+    open_to_it = release.tilt > DUST and any(question.max_gap == 0 for question in release.sheet)
+    return [GUARD] if open_to_it and release.announcement.model == PRIVACY_CONSTRAINED else []
 
 
 def _heading(question: Question) -> Markup:
