@@ -55,10 +55,6 @@ class Question(Protocol):
         """How many published numbers its variance is the sum of: a standard error is the root of their mean."""
 
     @property
-    def noise_constant(self) -> float:
-        """The noise variance where epsilons add up to 1."""
-
-    @property
     def max_gap(self) -> float:
         """How far means of cautious and open people may lie apart (E15)."""
 

@@ -91,11 +91,6 @@ class Number:
 
     @property
     def noise_constant(self) -> float:
-        """The noise variance where epsilons add up to 1."""
-        return float(LAPLACE.constant(self.width))
-
-    @property
-    def noise_constant(self) -> float:
         """The noise variance of the mean where epsilons add up to 1."""
         return float(LAPLACE.constant(self.width))
 
