@@ -80,7 +80,12 @@ def is_estimate(each: Reading, question: Question) -> bool:
 def _numbers(release: Release, question: Question, result: QuestionResult) -> Markup:
     errors, readings = standard_errors(result), result.readings(0.95)
     rows = [
-        (each.answer, *each.written(question.unit), _error(errors.get(each.answer), each, question))
+        (
+            each.answer,
+            each.written(question.unit)[0],
+            each.written()[1],
+            _error(errors.get(each.answer), each, question),
+        )
         for each in readings
     ]
     unit = " (points)" if is_proportion(question) else ""

@@ -8,10 +8,11 @@ from optin._version import __version__
 from optin.agents import Description
 from optin.errors import BadInput
 from optin.planning import Plan
+from optin.questions import Sheet
 from optin.releasing import Release
 from optin.report import plan_sections, release_sections
 from optin.report.assumption import assumption_of
-from optin.report.markup import Markup, joined, tag
+from optin.report.markup import Markup, joined, paragraphs, tag
 from optin.report.privacy import privacy_sheet
 from optin.report.section import section, tiles, warned
 from optin.report.sheet_page import sheet_body
@@ -69,6 +70,11 @@ def _of_plan(plan: Plan, description: Description | None, release: Release | Non
     return joined(part.written() for part in plan_sections.plan_sections(plan, description, release))
 
 
+def _asked(sheet: Sheet) -> Markup:
+    """Say what was asked, word for word, where there are words."""
+    return paragraphs(*(f"The question: {question.text}" for question in sheet if question.text))
+
+
 def _plan_header(plan: Plan, title: str, description: Description | None) -> Markup:
     half = plan.half_width()
     price = (
@@ -78,7 +84,7 @@ def _plan_header(plan: Plan, title: str, description: Description | None) -> Mar
     )
     lead = f"The published mean will be within about {plus_minus(half)} of the true mean, 95 times out of 100{price}"
     shared = f"Values between {short(plan.bounds[0], 6)} and {short(plan.bounds[1], 6)}. Errors are in the same unit."
-    head = (tag("p", shared, class_="kicker"), tag("h1", title), tag("p", lead, class_="lead"))
+    head = (tag("p", shared, class_="kicker"), tag("h1", title), tag("p", lead, class_="lead"), _asked(plan.sheet))
     holds = tag("p", assumption_of(plan, GUARD))
     return joined((tag("header", *head, holds, warned(plan.warnings(description))), tiles(_plan_tiles(plan, half))))
 
@@ -137,7 +143,7 @@ def _release_header(release: Release, description: Description | None) -> Markup
     )
     kicker = tag("p", f"Campaign {offer.campaign}, round {offer.round}", class_="kicker")
     holds = tag("p", release.assumption(GUARD))
-    head = (kicker, tag("h1", _release_title(release)), tag("p", lead, class_="lead"))
+    head = (kicker, tag("h1", _release_title(release)), tag("p", lead, class_="lead"), _asked(release.sheet))
     return tag("header", *head, holds, warned(release.warnings(description)))
 
 
