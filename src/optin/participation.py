@@ -20,8 +20,9 @@ from optin.announcement.making import tilt
 from optin.announcement.offer import Announcement
 from optin.announcement.terms import QUASI_LINEAR
 from optin.errors import Argument, BadInput, PromiseBroken
-from optin.grains.arrays import Answers, Sums
+from optin.grains.arrays import Answers
 from optin.grains.people import Promises, people_of
+from optin.grains.totals import SheetSums, Sums
 from optin.kernel.optimum import tilt_left
 from optin.planning import Plan
 
@@ -76,7 +77,7 @@ def turnout(announcement: Announcement, agents: Agents, joined: ArrayLike | str 
 
 def judged(announcement: Announcement, promises: Promises, joined: Answers) -> Turnout:
     """Add up promises, and judge the sums: the announced people, at least one grain, the promised variance (E12)."""
-    everyone, those = promises.sums(joined=joined)
+    everyone, those = (sums.questions[0] for sums in promises.sums(joined=joined))
     check_announced(announcement, everyone)
     if those.grains == 0:
         raise PromiseBroken("nobody who joined is promised a single grain: there is nothing to release")
@@ -138,10 +139,10 @@ def check_promise(announcement: Announcement, total_grains: int, total_squared_g
         )
 
 
-def check_unchanged(came: Turnout, those: Sums) -> None:
+def check_unchanged(came: Turnout, those: SheetSums) -> None:
     """Refuse what was added up after the decision if it is not what was decided on, to the last grain."""
     decided = (came.people, came.promised, came.total_grains, came.total_squared_grains)
-    if (those.people, those.promised, those.grains, those.squares) != decided:
+    if (those.people, those.promised, those.grains, sum(each.squares for each in those.questions)) != decided:
         raise PromiseBroken(CHANGED)
 
 

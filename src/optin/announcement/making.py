@@ -63,7 +63,7 @@ def tilt(rule: Promises, *, total_grains: int, people: int, joined: Answers = No
 
     Only people with A > total / n count, and for integers that is A > floor(total / n).
     """
-    return tilt_of(*rule.sums_above(total_grains // people, joined), total_grains=total_grains, people=people)
+    return tilt_of(*rule.sums_above((total_grains // people,), joined)[0], total_grains=total_grains, people=people)
 
 
 def tilt_of(count: int, above: int, *, total_grains: int, people: int) -> float:
@@ -89,7 +89,7 @@ def _check_count(min_people: object) -> None:
 
 
 def _check_enough(rule: Promises, min_people: int) -> None:
-    promised, _ = rule.sums_above(0)
+    ((promised, _),) = rule.sums_above((0,))
     if promised < min_people:
         raise BadInput(
             "only {promised} people are promised anything and at least {least} are needed ({min_people}): in so small a"
@@ -99,7 +99,7 @@ def _check_enough(rule: Promises, min_people: int) -> None:
             least=min_people,
             min_people=Argument("min_people"),
         )
-    below = promised - rule.sums_above(rule.most - 1)[0]
+    below = promised - rule.sums_above((rule.most - 1,))[0][0]
     if min_people >= MIN_PEOPLE and 0 < below <= _FEW_BELOW_CAP < promised:
         raise BadInput(
             "all but {below} of {promised} people are promised the cap: the published sums then give the limits of the"
@@ -131,7 +131,7 @@ def draft_of(plan: Plan, *, campaign: str, round: int, conditions: Conditions | 
 
 def _count(draft: Announcement, agents: Agents) -> Announcement:
     """Add up everyone's grains, and state the noise and the variance that follow from them."""
-    everyone, _ = draft.promises(agents).sums()
+    everyone = draft.promises(agents).sums()[0].questions[0]
     if everyone.grains == 0:
         raise Infeasible("every promise is below one grain (2^-32 of epsilon): nothing can be released")
     eta = draft.eta if draft.noiseless else announced_eta(everyone.grains, draft.width)

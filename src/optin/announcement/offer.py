@@ -20,6 +20,7 @@ from optin.formats import strict_json
 from optin.grains.array_people import ArrayPeople
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, GrainRule, everyone_grains
 from optin.grains.people import Promises, people_of
+from optin.grains.splitting import ALONE
 from optin.planning.cautions import cautions
 from optin.planning.promise import OneQuestion, PromisedVariance, Promising
 from optin.planning.reach import reach
@@ -107,6 +108,11 @@ class Announcement(OneQuestion, Promising):
     def total_squared_grains(self) -> int:
         """The exact sum of their squares."""
         return self.sealed.total_squared_grains
+
+    @property
+    def shares(self) -> tuple[int, ...]:
+        """How everyone's grains are split among the questions (E20)."""
+        return ALONE
 
     @property
     def id(self) -> str:

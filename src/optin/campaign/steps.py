@@ -24,7 +24,7 @@ from optin.campaign.known import Known
 from optin.campaign.versions import in_its_version
 from optin.database.crash_points import reached
 from optin.errors import BadInput, Place, PromiseBroken
-from optin.grains.arrays import Answers, Numbers
+from optin.grains.arrays import Answers, Codes
 from optin.grains.batches import DIFFERS, Passed
 from optin.grains.people import Allowing, Joining, people_of
 from optin.ledger import Ledger, Terms
@@ -192,9 +192,10 @@ def release(
     announcement and people, the stored result comes back and nothing is drawn.
     """
     terms, members = terms_of(announcement), people_of(people)
-    given, present = members.values(values), members.answers(joined, announced=announcement.people)
+    present = members.answers(joined, announced=announcement.people)
     promised = members.as_promised(Known(ledger, terms))
     joining = people_of(promised).joining(announcement, present)
+    given = functools.cache(lambda: people_of(promised).codes(values, announcement.sheet))
 
     def decided(who: Answers) -> Turnout:
         check_noise(announcement, allowed=allow_no_noise)
@@ -205,16 +206,17 @@ def release(
 
     came = None
     if joining.scanned and not is_closed(ledger, terms):
-        joining.expect_standing(values, joined)
+        joining.expect_standing(values, joined, announcement.sheet)
         came = decided(joining.who)
-    passed = Passed(0 if came is None else came.total_grains // came.announced)
+    passed = Passed((0 if came is None else came.total_grains // came.announced,))
     drawn_over: list[Answers] = [] if present is None else [present]
 
     def settle(who: Answers, written: Written) -> Callable[[int], tuple[str, str]]:
         if joining.scanned:
-            measured = _measured(announcement, joining, given, came, passed, written)
+            measured = _measured(announcement, joining, given(), came, passed, written)
         else:
-            measured = added_up(announcement, joining.promises, given, came=decided(who), joined=who)
+            turnout = decided(who)  # before any answer is looked at
+            measured = added_up(announcement, joining.promises, given(), came=turnout, joined=who)
             drawn_over.append(who)
         return functools.partial(charged_text, measured)
 
@@ -235,7 +237,7 @@ def _expect_quorum(announcement: Announcement, quorum: Quorum | None, came: Turn
 def _measured(
     announcement: Announcement,
     joining: Joining,
-    values: Numbers,
+    codes: Codes,
     came: Turnout | None,
     passed: Passed,
     written: Written,
@@ -247,10 +249,10 @@ def _measured(
         raise PromiseBroken(DIFFERS)
     check_unchanged(came, passed.those)
     if joining.who is not None and came.tilt != tilt_of(
-        *passed.above, total_grains=came.total_grains, people=came.announced
+        *passed.above[0], total_grains=came.total_grains, people=came.announced
     ):  # where all joined, the tilt is the announced one
         raise PromiseBroken(CHANGED)
-    measured = added_up(announcement, joining.promises, values, came=came, joined=joining.who)
+    measured = added_up(announcement, joining.promises, codes, came=came, joined=joining.who)
     if measured.those.marks != passed.those.marks:
         raise PromiseBroken(CHANGED)
     return measured

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, text
 
 from optin.errors import BadInput, Place
-from optin.grains.arrays import HIGHEST_EPSILON, GrainRule, Sums, sums
+from optin.grains.arrays import HIGHEST_EPSILON, GrainRule, Sums
 from optin.kernel.rounding import GRAIN
 from optin.receipts import BLOCK, SALT_BYTES, MerkleTree, charge_salts, leaves_of
 
@@ -66,7 +66,7 @@ def sums_of(grains: NDArray[np.int64]) -> Sums:
             person=Place(int(odd.argmax())),
         )
     limits: NDArray[np.float64] = grains.astype(np.float64) / GRAIN
-    return sums(GrainRule(limits=limits.__getitem__, people=len(grains), cap=HIGHEST_EPSILON))[0]
+    return GrainRule(limits=limits.__getitem__, people=len(grains), cap=HIGHEST_EPSILON).sums()[0].questions[0]
 
 
 class Tally:

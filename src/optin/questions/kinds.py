@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, Protocol
 
 from optin.errors import BadInput
+from optin.questions.cells import Cell, FloatArray
 from optin.questions.spending import Spending
+
+if TYPE_CHECKING:
+    from optin.engine.answers import Coded
+    from optin.engine.rows import Rows
 
 
 class Question(Protocol):
@@ -53,6 +59,26 @@ class Question(Protocol):
 
     def half_width(self, error: float, spending: Spending) -> float:
         """Return half of the interval that these sums of epsilons lead to, before anything is drawn."""
+
+    @property
+    def noise_constant(self) -> float:
+        """The noise variance of all that it publishes together where epsilons add up to 1 (E18)."""
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The integers that it publishes, each with a draw of its own (E20)."""
+
+    def coded(self, answers: Any, name: str = "") -> FloatArray:  # noqa: ANN401 - a column of any kind
+        """Code each answer as one float, NaN where it is missing; what is no answer is refused by place.
+
+        ``name`` is what messages call the column, if it is not the question's own.
+        """
+
+    def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
+        """Code answers in these columns of an engine, with the same verdicts."""
+
+    def columns_in(self, known: Collection[str]) -> tuple[str, ...]:
+        """Name the columns of a table that its answers stand in."""
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""

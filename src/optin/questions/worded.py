@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -45,6 +46,10 @@ class Worded:
     def _keep(self, **checked: object) -> None:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+
+    def columns_in(self, known: Collection[str]) -> tuple[str, ...]:
+        """Name the one column that answers stand in."""
+        return (self.column,)
 
     def words(self) -> dict[str, Any]:
         """Write what all kinds share, as JSON holds it."""

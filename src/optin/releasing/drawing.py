@@ -18,8 +18,9 @@ from optin.agents import Agents
 from optin.announcement import Announcement
 from optin.announcement.numbers import ExactSums
 from optin.errors import Argument, BadInput
-from optin.grains.arrays import Answers, Numbers, Sums
+from optin.grains.arrays import Answers, Codes
 from optin.grains.people import Promises, people_of
+from optin.grains.totals import SheetSums
 from optin.participation import Turnout, check_table, check_unchanged, judged
 from optin.releasing import noise
 from optin.releasing.record import Release, Versions
@@ -83,28 +84,29 @@ def measure(
     ``accept`` may refuse a turnout. No value is looked at before everything is decided.
     """
     people = people_of(agents)
-    people.expect_columns(values, joined)
+    people.expect_columns(values, joined, announcement.sheet)
     check_noise(announcement, allowed=allow_no_noise)
     check_table(announcement, agents)
-    present, given = people.answers(joined, announced=announcement.people), people.values(values)
+    present = people.answers(joined, announced=announcement.people)
     promises = announcement.promises(agents)
     came = judged(announcement, promises, present)
     if accept is not None:
         accept(came)
+    given = people.codes(values, announcement.sheet)
     return added_up(announcement, promises, given, came=came, joined=present, grain_source=promises.spent(present))
 
 
 def added_up(
     announcement: Announcement,
     promises: Promises,
-    values: Numbers,
+    codes: Codes,
     *,
     came: Turnout,
     joined: Answers,
     grain_source: Callable[[], NDArray[np.int64]] | None = None,
 ) -> Measured:
     """Make the exact sum over those who came, in one read; promises that differ from those decided on are refused."""
-    those = promises.weighed(values, bounds=announcement.bounds, joined=joined)
+    those = promises.weighed(announcement.sheet.questions, codes, joined=joined)
     check_unchanged(came, those)
     return Measured(announcement, came, those, _versions(noiseless=announcement.noiseless), grain_source)
 
@@ -115,7 +117,7 @@ class Measured:
 
     announcement: Announcement
     turnout: Turnout
-    those: Sums = field(repr=False)
+    those: SheetSums = field(repr=False)
     versions: Versions
     grain_source: Callable[[], NDArray[np.int64]] | None = field(repr=False)
 
@@ -128,7 +130,7 @@ class Measured:
         """Add the noise; from here on nothing depends on the values but the total."""
         came = self.turnout
         joined = Joined(came.people, came.tilt, ExactSums(came.total_grains, came.total_squared_grains))
-        totals = ((self.those.weighted + z,),)
+        totals = ((self.those.questions[0].cells[0] + z,),)
         return Release(self.announcement, joined, totals, self.versions, grain_source=self.grain_source)
 
 
