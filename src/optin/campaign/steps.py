@@ -219,11 +219,27 @@ def release(
         return functools.partial(charged_text, measured)
 
     with joining.arriving(LedgerEntrance(ledger.engine), passed) as arrivals:
-        entry = ledger.charge(terms, arrivals, settle=settle)
+        entry = ledger.charge(terms, arrivals, _Settlement(settle))
     stored = released_in(entry.body, entry.head)
     charged = drawn_over[-1] if drawn_over else people_of(promised).standing(Known(ledger, terms))
     reached("before output")
     return replace(stored, grain_source=joining.promises.spent(charged))
+
+
+@dataclass
+class _Settlement:
+    """Settle by one function."""
+
+    settle: Callable[[Answers, Written], Callable[[int], tuple[str, str]]]
+    who: Answers = None
+
+    def released(self, who: Answers) -> None:
+        """Keep who joined."""
+        self.who = who
+
+    def drawing(self, written: Written) -> Callable[[int], tuple[str, str]]:
+        """Decide and draw."""
+        return self.settle(self.who, written)
 
 
 def _expect_quorum(announcement: Announcement, quorum: Quorum | None, came: Turnout) -> None:
