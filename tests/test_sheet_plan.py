@@ -316,7 +316,9 @@ def test_for_one_question_a_benefit_stays_one_of_its_variance():
     assert share.cap == pytest.approx(number.cap, rel=1e-12)
 
 
-@pytest.mark.parametrize("benefit", [LinearBenefit(base=np.array([9.0, 8.0, 9.0] * 20), slope=1.0), lambda v: 9 / (1 + v)])
+@pytest.mark.parametrize(
+    "benefit", [LinearBenefit(base=np.array([9.0, 8.0, 9.0] * 20), slope=1.0), lambda v: 9 / (1 + v)]
+)
 def test_any_benefit_will_do(benefit):
     people = QuasiLinear([1, 0.5, 0.25] * 20, benefit=benefit, outside="own-data")
     plan = optin.plan(people, yes_no(2), slack=0.1)
