@@ -234,9 +234,9 @@ def test_a_limit_edited_below_a_grain_of_its_parts_is_noticed(ledger):
     offer, _ = announce(ledger)
     with pytest.raises(PromiseBroken, match=r"limit of .*index 2"):
         release(ledger, offer, capped=edited)
-    with waiting(ledger.engine, batches(capped=edited, joined=np.ones(5, dtype=int), answered=ANSWERED)) as people:
-        with pytest.raises(PromiseBroken, match="limit of id cy"):
-            ledger.charge(terms_of(offer), people, Given(pytest.fail))
+    joining = batches(capped=edited, joined=np.ones(5, dtype=int), answered=ANSWERED)
+    with waiting(ledger.engine, joining) as people, pytest.raises(PromiseBroken, match="limit of id cy"):
+        ledger.charge(terms_of(offer), people, Given(pytest.fail))
     with pytest.raises(PromiseBroken, match="announced before, differently"):
         announce(ledger, offer, capped=edited)
 
@@ -407,7 +407,7 @@ def test_verify_finds(closed, what, forged):
 FORGED = {
     "do not follow from its shares and the questions": f"UPDATE charges SET grains = grains - 1 {AT}",
     "charges for a question that it does not release": [
-        "UPDATE charges SET answered = 1, grains = {} WHERE position = 3".format(int(part(CAPPED, SHARES[0])[3]))
+        f"UPDATE charges SET answered = 1, grains = {int(part(CAPPED, SHARES[0])[3])} WHERE position = 3"
     ],
     "the sums it was drawn with are not": "UPDATE charges SET answered = 0, grains = 0 WHERE position = 0",
     "it promises grains that do not follow": f"UPDATE promises SET grains = grains - 1 {AT}",
@@ -445,10 +445,9 @@ def test_sums_are_added_up_over_many_blocks(ledger, monkeypatch):
 
     real = streamed_hashes.blocks
     monkeypatch.setattr(chain, "blocks", lambda *given: real(*given, size=2))
-    offer, _ = announce(ledger)
     monkeypatch.setattr(streamed_hashes, "PIECE", 2)
+    announce(ledger)
     assert ledger.verify().ok
-    monkeypatch.undo()
 
 
 # --- receipts --------------------------------------------------------------------------------------------------------
