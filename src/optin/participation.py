@@ -10,19 +10,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents
-from optin.announcement.exact import exact_variance, nearest
-from optin.announcement.making import tilt
+from optin.announcement.exact import exact_variance, promised_accuracy
+from optin.announcement.making import tilts
+from optin.announcement.numbers import ExactSums
 from optin.announcement.offer import Announcement
+from optin.announcement.one_question import spending_of
 from optin.announcement.terms import QUASI_LINEAR
 from optin.errors import Argument, BadInput, PromiseBroken
-from optin.grains.arrays import Answers, Sums
+from optin.grains.arrays import Answers, Codes, SheetSums
 from optin.grains.people import Promises, people_of
 from optin.kernel.optimum import tilt_left
+from optin.kernel.rounding import nearest
 from optin.planning import Plan
 
 __all__ = [
@@ -44,6 +48,24 @@ CHANGED = (
 
 
 @dataclass(frozen=True)
+class QuestionTurnout:
+    """Who answered one question, in sums; ``promised`` counts those among them who give anything for it."""
+
+    people: int
+    promised: int
+    sums: ExactSums
+    tilt: float
+    variance: float
+    half_width: float
+    """Half of the 95 % interval that these sums lead to: what ± means."""
+
+    @property
+    def standard_error(self) -> float:
+        """Return the root of the variance that remains."""
+        return math.sqrt(self.variance)
+
+
+@dataclass(frozen=True)
 class Turnout:
     """Who came, in sums: public, and enough to decide whether a release may go ahead.
 
@@ -53,43 +75,91 @@ class Turnout:
     announced: int
     people: int
     promised: int
-    total_grains: int
-    total_squared_grains: int
-    tilt: float
-    variance: float
+    questions: tuple[QuestionTurnout, ...]
+
+    @property
+    def only(self) -> QuestionTurnout:
+        """Return who answered the one question there is."""
+        (only,) = self.questions
+        return only
+
+    @property
+    def total_grains(self) -> int:
+        """Return what those who came give for what they answered."""
+        return sum(each.sums.total_grains for each in self.questions)
+
+    @property
+    def total_squared_grains(self) -> int:
+        """Return the sum of squares, where there is one question."""
+        return self.only.sums.total_squared_grains
+
+    @property
+    def tilt(self) -> float:
+        """Return the tilt of the weights, the largest over the questions (E15)."""
+        return max(each.tilt for each in self.questions)
+
+    @property
+    def variance(self) -> float:
+        """Return the variance that remains, where there is one question."""
+        return self.only.variance
 
     @property
     def standard_error(self) -> float:
-        """Return the root of the variance that remains."""
-        return math.sqrt(self.variance)
+        """Return the root of the variance that remains, where there is one question."""
+        return self.only.standard_error
 
 
-def turnout(announcement: Announcement, agents: Agents, joined: ArrayLike | str | None = None) -> Turnout:
+def turnout(
+    announcement: Announcement,
+    agents: Agents,
+    joined: ArrayLike | str | None = None,
+    *,
+    answers: Any = None,  # noqa: ANN401 - a table of columns of any kind
+) -> Turnout:
     """Add up what those who joined are promised, after checking that these are the people announced.
 
-    ``joined`` is a boolean for each announced person, in an engine the name of their column; None means everyone.
+    ``joined`` is a boolean for each announced person, in an engine the name of their column; None means everyone. With
+    ``answers`` each question counts those who answered it.
     """
     check_table(announcement, agents)
-    present = people_of(agents).answers(joined, announced=announcement.people)
-    return judged(announcement, announcement.promises(agents), present)
+    people = people_of(agents)
+    present = people.answers(joined, announced=announcement.people)
+    codes = None if answers is None else people.codes(answers, announcement.sheet)
+    return judged(announcement, announcement.promises(agents), present, codes)
 
 
-def judged(announcement: Announcement, promises: Promises, joined: Answers) -> Turnout:
-    """Add up promises, and judge the sums: the announced people, at least one grain, the promised variance (E12)."""
-    everyone, those = promises.sums(joined=joined)
+def judged(announcement: Announcement, promises: Promises, joined: Answers, codes: Codes = None) -> Turnout:
+    """Add up promises, and judge the sums: the announced people, at least one grain, the promised variance (E12, E28).
+
+    Where one question is asked its answers are not looked at: a missing one is refused when values are added up.
+    """
+    given = None if len(announcement.sheet) == 1 else codes
+    everyone, those = promises.sums(joined=joined, codes=given)
     check_announced(announcement, everyone)
     if those.grains == 0:
         raise PromiseBroken("nobody who joined is promised a single grain: there is nothing to release")
-    check_promise(announcement, those.grains, those.squares)
-    return Turnout(
+    came = Turnout(
         announced=announcement.people,
         people=those.people,
         promised=those.promised,
-        total_grains=those.grains,
-        total_squared_grains=those.squares,
-        tilt=_tilt(announcement, promises, those, joined),
-        variance=nearest(exact_variance(announcement, those.grains, those.squares)),
+        questions=_answered(announcement, those, _tilts(announcement, promises, those, joined, given)),
     )
+    check_promise(announcement, came)
+    return came
+
+
+def _answered(announcement: Announcement, those: SheetSums, tilts: tuple[float, ...]) -> tuple[QuestionTurnout, ...]:
+    """State what is left of each question: its variance and ±, both from grains."""
+    found = []
+    for place, (question, sums, tilt) in enumerate(zip(announcement.sheet, those.questions, tilts, strict=True)):
+        exact, variance, half = ExactSums(sums.grains, sums.squares), math.inf, math.inf
+        if sums.grains > 0:
+            variance = nearest(exact_variance(question, exact, noiseless=announcement.noiseless))
+            most = announcement.largest_parts[place]
+            spending = spending_of(exact, people=sums.people, most=most, noiseless=announcement.noiseless)
+            half = question.half_width(0.05, spending) + question.max_gap * tilt
+        found.append(QuestionTurnout(sums.people, sums.promised, exact, tilt, variance, half))
+    return tuple(found)
 
 
 def renormalised_weights(
@@ -117,9 +187,10 @@ def check_table(announcement: Announcement, agents: Agents) -> None:
         )
 
 
-def check_announced(announcement: Announcement, everyone: Sums) -> None:
+def check_announced(announcement: Announcement, everyone: SheetSums) -> None:
     """Refuse other people, and limits edited since the announcement: the exact integer sums would differ."""
-    if (everyone.grains, everyone.squares) != (announcement.total_grains, announcement.total_squared_grains):
+    found = tuple(ExactSums(each.grains, each.squares) for each in everyone.questions)
+    if found != announcement.question_sums:
         raise PromiseBroken(
             "these are not the promises that were announced: a limit was changed or the people are others. Use the"
             " announced table, or plan and announce a new round",
@@ -127,28 +198,35 @@ def check_announced(announcement: Announcement, everyone: Sums) -> None:
         )
 
 
-def check_promise(announcement: Announcement, total_grains: int, total_squared_grains: int) -> None:
+def check_promise(announcement: Announcement, came: Turnout) -> None:
     """Refuse a turnout that leaves more variance than quasi-linear people were promised, in exact arithmetic."""
     if announcement.model != QUASI_LINEAR or announcement.promised_variance is None:
         return
-    if exact_variance(announcement, total_grains, total_squared_grains) > Fraction(announcement.promised_variance):
+    sums = [each.sums for each in came.questions]
+    if not all(each.total_grains for each in sums) or promised_accuracy(
+        announcement.sheet, sums, noiseless=announcement.noiseless
+    ) > Fraction(announcement.promised_variance):
         raise PromiseBroken(
             "too few joined: the variance that remains is above the one promised, so this round is void. Cancel it"
             " to give promises back, then plan and announce a new round, with more slack"
         )
 
 
-def check_unchanged(came: Turnout, those: Sums) -> None:
+def check_unchanged(came: Turnout, those: SheetSums) -> None:
     """Refuse what was added up after the decision if it is not what was decided on, to the last grain."""
-    decided = (came.people, came.promised, came.total_grains, came.total_squared_grains)
-    if (those.people, those.promised, those.grains, those.squares) != decided:
+    decided = [(each.people, each.promised, each.sums) for each in came.questions]
+    found = [(each.people, each.promised, ExactSums(each.grains, each.squares)) for each in those.questions]
+    if (those.people, those.promised, found) != (came.people, came.promised, decided):
         raise PromiseBroken(CHANGED)
 
 
-def _tilt(announcement: Announcement, promises: Promises, those: Sums, joined: Answers) -> float:
-    if joined is None:
-        return announcement.tilt
-    return tilt(promises, total_grains=those.grains, people=announcement.people, joined=joined)
+def _tilts(
+    announcement: Announcement, promises: Promises, those: SheetSums, joined: Answers, codes: Codes
+) -> tuple[float, ...]:
+    if joined is None and codes is None:
+        return (announcement.tilt,) * len(announcement.sheet)
+    totals = tuple(each.grains for each in those.questions)
+    return tilts(promises, totals, people=announcement.people, joined=joined, codes=codes)
 
 
 @dataclass(frozen=True)

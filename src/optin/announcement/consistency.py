@@ -6,10 +6,12 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
-from optin.announcement.exact import announced_eta, exact_variance, nearest
+from optin.announcement.exact import exact_variance, promised_accuracy
 from optin.announcement.terms import PRIVACY_CONSTRAINED, check_terms
 from optin.errors import BadInput
 from optin.grains.arrays import HIGHEST_EPSILON
+from optin.kernel.rounding import nearest
+from optin.kernel.sharing import SHARES
 
 if TYPE_CHECKING:
     from optin.announcement.offer import Announcement
@@ -18,10 +20,13 @@ if TYPE_CHECKING:
 def check_consistent(found: Announcement) -> None:
     """Refuse what no plan could have announced, whether or not its fingerprint was made again."""
     check_terms(found.terms)
-    if min(found.people, found.total_grains) < 1 or min(found.cap, found.eta) <= 0:
-        raise BadInput("this announcement cannot be read: people, total_grains, cap and eta are positive")
-    if found.public.shares != (1.0,) or len(found.public.variances) != 1 or len(found.sheet) != 1:
-        raise BadInput("this announcement cannot be read: it is not about one question")
+    if min(found.people, *(each.total_grains for each in found.sealed)) < 1 or found.cap <= 0:
+        raise BadInput("this announcement cannot be read: people, total_grains and cap are positive")
+    public, questions = found.public, len(found.sheet)
+    if not len(public.shares) == len(public.variances) == len(found.sealed) == questions:
+        raise BadInput("this announcement cannot be read: it has other numbers than its sheet has questions")
+    if sum(public.shares) != SHARES or min(public.shares) < 1:
+        raise BadInput("this announcement cannot be read: its shares do not add up to one epsilon")
     _check_ranges(found)
     _check_sums(found)
     _check_stated_promise(found)
@@ -44,13 +49,15 @@ def _check_ranges(found: Announcement) -> None:
 
 def _check_sums(found: Announcement) -> None:
     """Compare the sums with each other (Cauchy: S^2 <= n Q; nobody above the cap: Q <= S cap) and with what follows."""
-    total, squares = found.total_grains, found.total_squared_grains
-    if not total * total <= found.people * squares <= found.people * total * found.largest_promise:
-        raise BadInput("this announcement contradicts itself: so many people, none above the cap, cannot have its sums")
-    if not found.noiseless and announced_eta(total, found.width) != found.eta:
-        raise BadInput("this announcement contradicts itself: its eta does not follow from its sums")
-    if nearest(exact_variance(found, total, squares)) != found.variance:
-        raise BadInput("this announcement contradicts itself: its variance does not follow from its sums")
+    questions = zip(found.sheet, found.sealed, found.largest_parts, found.public.variances, strict=True)
+    for question, sums, most, variance in questions:
+        total, squares = sums.total_grains, sums.total_squared_grains
+        if not total * total <= found.people * squares <= found.people * total * most:
+            raise BadInput(
+                "this announcement contradicts itself: so many people, none above the cap, cannot have its sums"
+            )
+        if nearest(exact_variance(question, sums, noiseless=found.noiseless)) != variance:
+            raise BadInput("this announcement contradicts itself: its variance does not follow from its sums")
 
 
 def _check_stated_promise(found: Announcement) -> None:
@@ -62,7 +69,8 @@ def _check_stated_promise(found: Announcement) -> None:
     if found.model == PRIVACY_CONSTRAINED:
         kept = (promised, surplus, worth, otherwise, found.benefit_name) == (None,) * 5
     else:
-        kept = promised is not None and found.variance <= promised < math.inf
+        reached = promised_accuracy(found.sheet, found.sealed, noiseless=found.noiseless)
+        kept = promised is not None and nearest(reached) <= promised < math.inf
         kept = kept and all(x is None or math.isfinite(x) for x in (surplus, worth, otherwise))
     if None not in (surplus, worth, otherwise):
         kept = kept and surplus == cast("float", worth) - cast("float", otherwise) >= 0.0

@@ -11,14 +11,24 @@ from fractions import Fraction
 import numpy as np
 
 from optin.agents.benefit import LinearBenefit, called
-from optin.announcement.exact import nearest
 from optin.announcement.offer import Announcement
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.errors import Argument, BadInput
 from optin.grains.arrays import GrainRule, everyone_grains, lowered
-from optin.kernel.rounding import above, below, epsilon_of, exact_epsilon, limit_of_text
+from optin.grains.splitting import part
+from optin.kernel.rounding import above, below, epsilon_of, exact_epsilon, limit_of_text, nearest
 from optin.tables.columns import Rounded
 from optin.wording.numbers import at_least, at_most, plain
+
+
+@dataclass(frozen=True)
+class QuestionDeal:
+    """What one person gives for one question, and how much they count in it."""
+
+    name: str
+    grains: int
+    epsilon: float
+    weight: float
 
 
 @dataclass(frozen=True)
@@ -36,6 +46,14 @@ class Deal:
     odds_factor: float
     utility: float | None
     margin: float
+    questions: tuple[QuestionDeal, ...] = ()
+    """What of it goes to each question: all that somebody gives who answers everything."""
+
+    def __getitem__(self, name: str) -> QuestionDeal:
+        for question in self.questions:
+            if question.name == name:
+                return question
+        raise KeyError(name)
 
     def __str__(self) -> str:
         lines = [
@@ -46,6 +64,10 @@ class Deal:
         ]
         if self.utility is not None:
             lines.insert(3, f"utility          {at_least(self.utility, 4)}")
+        if len(self.questions) > 1:
+            width = max(16, *(len(question.name) for question in self.questions)) + 1
+            lines.append("of the epsilon, each question takes at most")
+            lines += [f"  {question.name:<{width - 2}}{at_most(question.epsilon, 4)}" for question in self.questions]
         return "\n".join(lines)
 
 
@@ -82,9 +104,10 @@ def explain(
     cost = _non_negative("cost", cost, above)
     worth, otherwise = _valuation(announcement, benefit, outside)
     surplus = announcement.surplus if announcement.surplus is not None else worth - otherwise
-    grains = _grains(announcement, _limit_of_cost(surplus, cost))
+    parts = _parts(announcement, _limit_of_cost(surplus, cost))
+    grains = sum(parts)
     utility = Fraction(worth) - (Fraction(cost) * exact_epsilon(grains) if cost and grains else 0)
-    return _deal(announcement, grains, utility=utility, margin=utility - Fraction(otherwise))
+    return _deal(announcement, parts, utility=utility, margin=utility - Fraction(otherwise))
 
 
 def _explain_limit(announcement: Announcement, limit: float | None, others: tuple[object, ...]) -> Deal:
@@ -94,9 +117,9 @@ def _explain_limit(announcement: Announcement, limit: float | None, others: tupl
             limit=Argument("limit"),
         )
     limit = _non_negative("limit", limit, below)
-    grains = _grains(announcement, limit)
-    margin = None if math.isinf(limit) else Fraction(limit) - exact_epsilon(grains)
-    return _deal(announcement, grains, utility=None, margin=margin)
+    parts = _parts(announcement, limit)
+    margin = None if math.isinf(limit) else Fraction(limit) - exact_epsilon(sum(parts))
+    return _deal(announcement, parts, utility=None, margin=margin)
 
 
 def _valuation(
@@ -132,15 +155,32 @@ def _limit_of_cost(surplus: float, cost: float) -> float:
         return float(lowered(np.float64(surplus) / np.array([cost]))[0])
 
 
-def _grains(announcement: Announcement, limit: float) -> int:
+def _parts(announcement: Announcement, limit: float) -> list[int]:
+    """Return what each question gets of somebody with this limit, in grains (E20)."""
     one = np.array([limit])
     cap = math.inf if announcement.noiseless else announcement.cap
-    return int(everyone_grains(GrainRule(limits=one.__getitem__, people=1, cap=cap))[0])
+    capped = everyone_grains(GrainRule(limits=one.__getitem__, people=1, cap=cap))
+    return [int(part(capped, share)[0]) for share in announcement.shares]
 
 
-def _deal(announcement: Announcement, grains: int, *, utility: Fraction | None, margin: Fraction | None) -> Deal:
+def _question_deals(announcement: Announcement, parts: list[int]) -> tuple[QuestionDeal, ...]:
+    questions = zip(announcement.sheet, parts, announcement.question_sums, strict=True)
+    return tuple(
+        QuestionDeal(
+            question.name,
+            grains,
+            math.inf if announcement.noiseless and grains else epsilon_of(grains),
+            nearest(Fraction(grains, sums.total_grains)),
+        )
+        for question, grains, sums in questions
+    )
+
+
+def _deal(announcement: Announcement, parts: list[int], *, utility: Fraction | None, margin: Fraction | None) -> Deal:
+    grains = sum(parts)
     epsilon = math.inf if announcement.noiseless and grains else epsilon_of(grains)
     return Deal(
+        questions=_question_deals(announcement, parts),
         grains=grains,
         epsilon=epsilon,
         weight=nearest(Fraction(grains, announcement.total_grains)),
@@ -170,6 +210,8 @@ def _number(name: str, given: object, rounded: Rounded) -> float:
     with contextlib.suppress(
         TypeError, ValueError, ArithmeticError
     ):  # an error raised inside would carry what was given
-        nearest = limit_of_text(given) if isinstance(given, str) else float(given)  # type: ignore[arg-type]
-        return nearest if isinstance(given, str) else rounded(given)
+        if isinstance(given, str):
+            return limit_of_text(given)
+        float(given)  # type: ignore[arg-type]
+        return rounded(given)
     raise BadInput("{argument} must be a number", argument=Argument(name))

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from optin.agents import Agents, QuasiLinear
-from optin.announcement.exact import announced_eta, exact_variance, nearest
+from optin.announcement.exact import exact_variance, promised_accuracy
 from optin.announcement.naming import check_round, checked_campaign, new_campaign
 from optin.announcement.numbers import ExactSums, PublicNumbers
 from optin.announcement.offer import Announcement
 from optin.announcement.terms import QUASI_LINEAR, Conditions, Terms
 from optin.errors import Argument, BadInput, Infeasible
-from optin.grains.arrays import HIGHEST_EPSILON, Answers
+from optin.grains.arrays import HIGHEST_EPSILON, Answers, Codes
 from optin.grains.people import Promises
+from optin.grains.splitting import part
+from optin.kernel.rounding import nearest
 from optin.planning.promise import PromisedVariance
 from optin.wording.groups import SMALLEST_GROUP
 
@@ -50,24 +52,40 @@ def announce(
     _check_count(min_people)
     check_round(round)
     name = new_campaign() if campaign is None else checked_campaign(campaign)
-    draft = draft_of(plan, campaign=name, round=round, conditions=conditions)
+    draft = draft_of(plan, campaign=name, round=round, conditions=_conditions(plan, conditions, min_people))
     offer = _cover_rounding(draft, agents) if plan.model == QUASI_LINEAR else _count(draft, agents)
     rule = offer.promises(agents)
     _check_enough(rule, min_people)
-    weights_tilt = tilt(rule, total_grains=offer.total_grains, people=offer.people)
-    return replace(offer, public=replace(offer.public, tilt=weights_tilt))
+    totals = tuple(each.total_grains for each in offer.sealed)
+    return replace(offer, public=replace(offer.public, tilt=max(tilts(rule, totals, people=offer.people))))
 
 
-def tilt(rule: Promises, *, total_grains: int, people: int, joined: Answers = None) -> float:
-    """Compute E15's TV = sum of max(w - 1/n, 0) from grains, exactly until the last step.
+def _conditions(plan: Plan, conditions: Conditions | None, min_people: int) -> Conditions:
+    """State beforehand how many must answer a question of several for it to be published."""
+    stated = conditions or Conditions()
+    return stated if len(plan.sheet) == 1 else replace(stated, min_people=int(min_people))
+
+
+def tilts(
+    rule: Promises, totals: tuple[int, ...], *, people: int, joined: Answers = None, codes: Codes = None
+) -> tuple[float, ...]:
+    """Compute E15's TV = sum of max(w - 1/n, 0) of each question from grains, exactly until the last step.
 
     Only people with A > total / n count, and for integers that is A > floor(total / n).
     """
-    return tilt_of(*rule.sums_above(total_grains // people, joined), total_grains=total_grains, people=people)
+    above = rule.sums_above(bars(totals, people), joined, codes)
+    return tuple(tilt_of(*each, total_grains=total, people=people) for each, total in zip(above, totals, strict=True))
+
+
+def bars(totals: tuple[int, ...], people: int) -> tuple[int, ...]:
+    """Return the grains of an equal share of each question's total, rounded down: whoever gives more, tilts."""
+    return tuple(total // people for total in totals)
 
 
 def tilt_of(count: int, above: int, *, total_grains: int, people: int) -> float:
     """Compute it from how many are promised more than ``total_grains // people`` grains, and how much together."""
+    if total_grains == 0:
+        return 0.0
     return nearest(Fraction(above * people - count * total_grains, total_grains * people))
 
 
@@ -78,8 +96,6 @@ def _check_people(plan: Plan, agents: Agents) -> None:
             people=plan.people,
             count=len(agents),
         )
-    if not math.isfinite(plan.bounds[1] - plan.bounds[0]):
-        raise BadInput("the bounds are too far apart for a float: measure in a larger unit")
 
 
 def _check_count(min_people: object) -> None:
@@ -89,7 +105,8 @@ def _check_count(min_people: object) -> None:
 
 
 def _check_enough(rule: Promises, min_people: int) -> None:
-    promised, _ = rule.sums_above(0)
+    nothing = (0,) * len(rule.shares)
+    promised = min(count for count, _ in rule.sums_above(nothing))
     if promised < min_people:
         raise BadInput(
             "only {promised} people are promised anything and at least {least} are needed ({min_people}): in so small a"
@@ -99,7 +116,7 @@ def _check_enough(rule: Promises, min_people: int) -> None:
             least=min_people,
             min_people=Argument("min_people"),
         )
-    below = promised - rule.sums_above(rule.most - 1)[0]
+    below = promised - max(count for count, _ in rule.sums_above(_below_the_cap(rule)))
     if min_people >= MIN_PEOPLE and 0 < below <= _FEW_BELOW_CAP < promised:
         raise BadInput(
             "all but {below} of {promised} people are promised the cap: the published sums then give the limits of the"
@@ -112,35 +129,43 @@ def _check_enough(rule: Promises, min_people: int) -> None:
         )
 
 
+def _below_the_cap(rule: Promises) -> tuple[int, ...]:
+    """Return, for each question, one grain less than whoever reaches the cap gives."""
+    capped = np.array([rule.most], dtype=np.int64)
+    return tuple(int(part(capped, share)[0]) - 1 for share in rule.shares)
+
+
 def draft_of(plan: Plan, *, campaign: str, round: int, conditions: Conditions | None = None) -> Announcement:  # noqa: A002
     """State what the plan fixes; sums, variance and promise are still to be found."""
-    noiseless = math.isinf(plan.eta)
+    noiseless = math.isinf(plan.epsilon_total)
     lowered = not noiseless and plan.cap > HIGHEST_EPSILON
     public = PublicNumbers(
         people=plan.people,
         cap=HIGHEST_EPSILON if lowered else plan.cap,
-        eta=plan.eta,
+        noiseless=noiseless,
         tilt=0.0,
-        variances=(0.0,),
+        variances=(0.0,) * len(plan.sheet),
+        shares=plan.integer_shares,
         cap_lowered=lowered,
         promise=plan.promise,
     )
     terms = Terms(campaign, round, plan.model, plan.sheet, conditions or Conditions())
-    return Announcement(terms, public, ExactSums(0, 0))
+    return Announcement(terms, public, (ExactSums(0, 0),) * len(plan.sheet))
 
 
 def _count(draft: Announcement, agents: Agents) -> Announcement:
     """Add up everyone's grains, and state the noise and the variance that follow from them."""
     everyone, _ = draft.promises(agents).sums()
-    if everyone.grains == 0:
+    sums = tuple(ExactSums(each.grains, each.squares) for each in everyone.questions)
+    if min(each.total_grains for each in sums) == 0:
         raise Infeasible("every promise is below one grain (2^-32 of epsilon): nothing can be released")
-    eta = draft.eta if draft.noiseless else announced_eta(everyone.grains, draft.width)
-    variance = nearest(exact_variance(draft, everyone.grains, everyone.squares))
-    return replace(
-        draft,
-        public=replace(draft.public, eta=eta, variances=(variance,)),
-        sealed=ExactSums(everyone.grains, everyone.squares),
-    )
+    return replace(draft, public=replace(draft.public, variances=variances_of(draft, sums)), sealed=sums)
+
+
+def variances_of(offer: Announcement, sums: tuple[ExactSums, ...]) -> tuple[float, ...]:
+    """Return the variance of each question, rounded to the nearest float."""
+    questions = zip(offer.sheet, sums, strict=True)
+    return tuple(nearest(exact_variance(question, each, noiseless=offer.noiseless)) for question, each in questions)
 
 
 def _cover_rounding(draft: Announcement, agents: Agents) -> Announcement:
@@ -154,7 +179,7 @@ def _cover_rounding(draft: Announcement, agents: Agents) -> Announcement:
     room = promise * 2.0**-40
     while promise <= planned * (1.0 + _LARGEST_RISE):
         offer = _count(_promise(draft, agents, promise), agents)
-        reached = exact_variance(offer, offer.total_grains, offer.total_squared_grains)
+        reached = promised_accuracy(offer.sheet, offer.sealed, noiseless=offer.noiseless)
         if reached <= Fraction(promise):
             return offer
         room *= 2.0

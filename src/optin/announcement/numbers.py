@@ -6,22 +6,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from optin.formats.strict_json import Fields, real, wide
+from optin.grains.splitting import ALONE
 from optin.planning.promise import PromisedVariance
 
 
 @dataclass(frozen=True)
 class PublicNumbers:
-    """What everyone may read: how many people, the cap, the noise, the tilt, the variance of each question.
+    """What everyone may read: how many people, the cap, whether there is noise, the tilt, the variance of each question.
 
-    ``shares`` is how an epsilon is divided among the questions; ``promise`` what people with costs are promised.
+    ``shares`` says how many 2^-20ths of an epsilon each question gets (E20); ``tilt`` is the largest over the questions;
+    ``promise`` is what people with costs are promised.
     """
 
     people: int
     cap: float
-    eta: float
+    noiseless: bool
     tilt: float
     variances: tuple[float, ...]
-    shares: tuple[float, ...] = (1.0,)
+    shares: tuple[int, ...] = ALONE
     cap_lowered: bool = False
     promise: PromisedVariance | None = None
 
@@ -31,7 +33,7 @@ class PublicNumbers:
             "people": self.people,
             "cap": real(self.cap),
             "cap_lowered": self.cap_lowered,
-            "eta": real(self.eta),
+            "noiseless": self.noiseless,
             "tilt": real(self.tilt),
             "variances": [real(variance) for variance in self.variances],
             "shares": list(self.shares),
@@ -45,10 +47,10 @@ class PublicNumbers:
             people=fields.take_int("people"),
             cap=fields.take_real("cap"),
             cap_lowered=fields.take_bool("cap_lowered"),
-            eta=fields.take_real("eta"),
+            noiseless=fields.take_bool("noiseless"),
             tilt=fields.take_real("tilt"),
             variances=fields.take_reals("variances"),
-            shares=fields.take_reals("shares"),
+            shares=fields.take_counts("shares"),
             promise=fields.maybe("promise", lambda name: PromisedVariance.from_fields(fields.take_object(name))),
         )
         fields.finish()
@@ -68,6 +70,13 @@ class ExactSums:
             "total_grains": wide(self.total_grains),
             "total_squared_grains": wide(self.total_squared_grains),
         }
+
+    @classmethod
+    def from_whole(cls, fields: Fields) -> ExactSums:
+        """Read what `to_record` wrote, and nothing else."""
+        found = cls.from_fields(fields)
+        fields.finish()
+        return found
 
     @classmethod
     def from_fields(cls, fields: Fields) -> ExactSums:

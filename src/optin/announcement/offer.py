@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from optin.agents import Agents, Description
 from optin.announcement.consistency import check_consistent
+from optin.announcement.exact import announced_eta
 from optin.announcement.numbers import ExactSums, PublicNumbers
+from optin.announcement.one_question import AnnouncedQuestion, place_of_question
 from optin.announcement.terms import PRIVACY_CONSTRAINED, Terms
 from optin.announcement.version_1 import flat, read_version_1
 from optin.errors import BadInput
@@ -20,6 +22,7 @@ from optin.formats import strict_json
 from optin.grains.array_people import ArrayPeople
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, GrainRule, everyone_grains
 from optin.grains.people import Promises, people_of
+from optin.grains.splitting import part
 from optin.planning.cautions import cautions
 from optin.planning.promise import OneQuestion, PromisedVariance, Promising
 from optin.planning.reach import reach
@@ -33,14 +36,15 @@ READABLE = (VERSION, VERSION - 1)
 class Announcement(OneQuestion, Promising):
     """What is offered to everyone, in public: it names nobody and lists nobody's limit.
 
-    ``terms`` say what is asked, word for word; ``public`` holds the numbers that follow; ``sealed`` the exact sums of
-    the promises and of their squares, so that a limit edited afterwards is noticed. From it and their own limit (or cost),
-    each person computes what they are promised: ``optin.explain``. ``version`` is that of the format it was written in.
+    ``terms`` say what is asked, word for word; ``public`` holds the numbers that follow; ``sealed``, for each question, the
+    exact sums of the promises and of their squares, so that a limit edited afterwards is noticed. From it and their own
+    limit (or cost), each person computes what they are promised: ``optin.explain``. ``version`` is that of the format it
+    was written in.
     """
 
     terms: Terms
     public: PublicNumbers
-    sealed: ExactSums
+    sealed: tuple[ExactSums, ...]
     version: int = VERSION
 
     @property
@@ -79,9 +83,19 @@ class Announcement(OneQuestion, Promising):
         return self.public.cap_lowered
 
     @property
+    def shares(self) -> tuple[int, ...]:
+        """How many 2^-20ths of everyone's epsilon each question gets (E20)."""
+        return self.public.shares
+
+    @property
+    def data_variance(self) -> float:
+        """The declared variance of the one question; in a sheet of several, accuracy is counted in units of it."""
+        return self.sheet.questions[0].data_variance if len(self.sheet) == 1 else 1.0
+
+    @property
     def eta(self) -> float:
-        """The Laplace rate at full turnout; infinite without noise."""
-        return self.public.eta
+        """The Laplace rate at full turnout where one number is asked for; infinite without noise."""
+        return math.inf if self.noiseless else announced_eta(self.total_grains, self.width)
 
     @property
     def tilt(self) -> float:
@@ -90,8 +104,14 @@ class Announcement(OneQuestion, Promising):
 
     @property
     def variance(self) -> float:
-        """E13's variance at full turnout."""
+        """E13's variance at full turnout, where one number is asked for."""
+        assert self.question  # noqa: S101 - BadInput where there are several
         return self.public.variances[0]
+
+    @property
+    def question_sums(self) -> tuple[ExactSums, ...]:
+        """The exact sums of each question over everyone."""
+        return self.sealed
 
     @property
     def promise(self) -> PromisedVariance | None:
@@ -100,28 +120,14 @@ class Announcement(OneQuestion, Promising):
 
     @property
     def total_grains(self) -> int:
-        """The exact sum of everyone's grains."""
-        return self.sealed.total_grains
+        """The exact sum of everyone's grains, over all questions."""
+        return sum(each.total_grains for each in self.sealed)
 
     @property
     def total_squared_grains(self) -> int:
-        """The exact sum of their squares."""
-        return self.sealed.total_squared_grains
-
-    @property
-    def shares(self) -> tuple[int, ...]:
-        """Of each question, the 2^-20ths of an epsilon that it gets (E20)."""
-        return (2**20,)
-
-    @property
-    def question_sums(self) -> tuple[ExactSums, ...]:
-        """The exact sums of each question over everyone."""
-        return (self.sealed,)
-
-    @property
-    def largest_capped(self) -> int:
-        """The most grains that anybody gives to all questions."""
-        return self.largest_promise
+        """The exact sum of their squares, where there is one question."""
+        (only,) = self.sealed
+        return only.total_squared_grains
 
     @property
     def id(self) -> str:
@@ -131,12 +137,23 @@ class Announcement(OneQuestion, Promising):
     @property
     def noiseless(self) -> bool:
         """Say whether no noise is planned, because everyone who counts set no limit."""
-        return math.isinf(self.eta)
+        return self.public.noiseless
+
+    @property
+    def largest_capped(self) -> int:
+        """Return the grains of whoever reaches the cap, before they are split among questions."""
+        return int(HIGHEST_EPSILON * GRAIN) if self.noiseless else int(min(self.cap, HIGHEST_EPSILON) * GRAIN)
+
+    @property
+    def largest_parts(self) -> tuple[int, ...]:
+        """Return the most grains that anybody gives for each question."""
+        capped = np.array([self.largest_capped])
+        return tuple(int(part(capped, share)[0]) for share in self.shares)
 
     @property
     def largest_promise(self) -> int:
         """Return the most grains this announcement promises anybody: those of whoever reaches the cap."""
-        return int(HIGHEST_EPSILON * GRAIN) if self.noiseless else int(min(self.cap, HIGHEST_EPSILON) * GRAIN)
+        return sum(self.largest_parts)
 
     @property
     def noise_scale(self) -> float:
@@ -152,6 +169,9 @@ class Announcement(OneQuestion, Promising):
     def bias_bound(self) -> float:
         """Return the largest bias if people's means differ by up to ``max_gap`` (E15)."""
         return self.max_gap * self.tilt
+
+    def __getitem__(self, name: str) -> AnnouncedQuestion:
+        return AnnouncedQuestion(self, place_of_question(self.sheet, name))
 
     def half_width(self, level: float = 0.95, *, turnout: float = 1.0) -> float:
         """Return half of the interval that this offer leads to: at 0.95, what ± means (E22).
@@ -212,7 +232,7 @@ class Announcement(OneQuestion, Promising):
             "format": f"optin.announcement/{VERSION}",
             "terms": self.terms.to_record(),
             "public": self.public.to_record(),
-            "sealed": self.sealed.to_record(),
+            "sealed": {"questions": [each.to_record() for each in self.sealed]},
         }
 
     def to_json(self) -> str:
@@ -238,13 +258,13 @@ class Announcement(OneQuestion, Promising):
         return found
 
 
-def _parts(fields: strict_json.Fields) -> tuple[Terms, PublicNumbers, ExactSums]:
+def _parts(fields: strict_json.Fields) -> tuple[Terms, PublicNumbers, tuple[ExactSums, ...]]:
     """Read the three parts of an announcement."""
     sealed = fields.take_object("sealed")
     parts = (
         Terms.from_fields(fields.take_object("terms")),
         PublicNumbers.from_fields(fields.take_object("public")),
-        ExactSums.from_fields(sealed),
+        tuple(ExactSums.from_whole(each) for each in sealed.take_objects("questions")),
     )
     sealed.finish()
     return parts

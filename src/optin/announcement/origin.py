@@ -9,6 +9,8 @@ from optin.announcement.making import draft_of
 from optin.announcement.offer import Announcement
 from optin.announcement.terms import QUASI_LINEAR
 from optin.kernel.rounding import GRAIN
+from optin.kernel.sharing import SHARES
+from optin.questions import Number
 
 if TYPE_CHECKING:
     from optin.planning import Plan
@@ -16,13 +18,12 @@ if TYPE_CHECKING:
 _WORDS = {
     "people": "people",
     "model": "model",
-    "bounds": "bounds",
-    "data_variance": "declared variance",
-    "max_gap": "declared gap",
     "cap": "cap",
+    "shares": "shares of the questions",
     "benefit_name": "benefit",
     "outside": "outside option",
 }
+_NUMBER = {"bounds": "bounds", "data_variance": "declared variance", "max_gap": "declared gap"}
 _ROUNDED = 1e-9
 _RAISED = 2.0**-6
 """Where people weigh costs, the promise is raised by up to 2^-7 so that it holds in whole grains; they give less then."""
@@ -34,6 +35,8 @@ def differs_from_plan(offer: Announcement, plan: Plan) -> str | None:
     for name, words in _WORDS.items():
         if getattr(draft, name) != getattr(offer, name):
             return words
+    if (asked := _differing_questions(offer, plan)) is not None:
+        return asked
     if not _close(offer.promised_variance, plan.promised_variance):
         return "promised variance"
     if draft.noiseless != offer.noiseless:
@@ -41,18 +44,36 @@ def differs_from_plan(offer: Announcement, plan: Plan) -> str | None:
     return None if draft.cap_lowered or draft.noiseless else _differing_sums(offer, plan)
 
 
+def _differing_questions(offer: Announcement, plan: Plan) -> str | None:
+    """Compare what is asked in numbers; a single number may be asked in other words than it was planned with."""
+    if len(offer.sheet) != len(plan.sheet):
+        return "questions"
+    for asked, planned in zip(offer.sheet, plan.sheet, strict=True):
+        if not isinstance(asked, Number) or not isinstance(planned, Number):
+            if asked != planned:
+                return "questions"
+            continue
+        for name, words in _NUMBER.items():
+            if getattr(asked, name) != getattr(planned, name):
+                return words
+    return None
+
+
 def _differing_sums(offer: Announcement, plan: Plan) -> str | None:
-    """Compare sums of epsilon and of squares: a person's promise is less than a grain below what was planned."""
-    grain = 1 / GRAIN
-    total, squares = offer.total_grains * grain, offer.total_squared_grains * grain * grain
-    planned, planned_squares = plan.epsilon_total, plan.weight_squares * plan.epsilon_total**2
+    """Compare sums of epsilon and of squares: a person gives a question less than two grains below what was planned."""
+    faults = (_differing_weights(offer, plan, place) for place in range(len(offer.sheet)))
+    return next((fault for fault in faults if fault is not None), None)
+
+
+def _differing_weights(offer: Announcement, plan: Plan, place: int) -> str | None:
+    grain, part, sums = 2.0 / GRAIN, offer.shares[place] / SHARES, offer.sealed[place]
+    total, squares = sums.total_grains / GRAIN, sums.total_squared_grains / GRAIN / GRAIN
+    planned, planned_squares = part * plan.epsilon_total, plan.weight_squares * (part * plan.epsilon_total) ** 2
     share = _RAISED if plan.model == QUASI_LINEAR else _ROUNDED
     if abs(total - planned) > plan.people * grain + share * planned:
         return "noise"
-    if (
-        abs(squares - planned_squares)
-        > 2.0 * min(plan.cap, planned) * plan.people * grain + 2.0 * share * planned_squares
-    ):
+    most = part * min(plan.cap, plan.epsilon_total)
+    if abs(squares - planned_squares) > 2.0 * most * plan.people * grain + 2.0 * share * planned_squares:
         return "weights"
     return None
 

@@ -20,20 +20,23 @@ class Conditions:
     """On which conditions a result is published, where they were stated beforehand.
 
     ``quorum_people``: promised people who must join at least; ``quorum_error``: the largest standard error;
-    ``answers_until`` and ``published_until``: dates; ``mode``: how answers are given.
+    ``min_people``: promised people who must answer a question of several at least; ``answers_until`` and
+    ``published_until``: dates; ``mode``: how answers are given.
     """
 
     quorum_people: int | None = None
     quorum_error: float | None = None
+    min_people: int | None = None
     answers_until: str | None = None
     published_until: str | None = None
     mode: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what could not be compared or read again."""
-        people, error = self.quorum_people, self.quorum_error
-        if people is not None and (type(people) is not int or people < 0):
-            raise BadInput("the quorum's people must be a whole number of 0 or more")
+        error = self.quorum_error
+        for people in (self.quorum_people, self.min_people):
+            if people is not None and (type(people) is not int or people < 0):
+                raise BadInput("the quorum's people must be a whole number of 0 or more")
         if error is not None and (type(error) not in (int, float) or not error >= 0):
             raise BadInput("the quorum's standard error must be a number of 0 or more")
         for name in ("answers_until", "published_until", "mode"):
@@ -46,6 +49,7 @@ class Conditions:
         found = cls(
             quorum_people=fields.maybe("quorum_people", fields.take_count),
             quorum_error=fields.maybe("quorum_error", fields.take_real),
+            min_people=fields.maybe("min_people", fields.take_count),
             answers_until=fields.maybe("answers_until", fields.take_text),
             published_until=fields.maybe("published_until", fields.take_text),
             mode=fields.maybe("mode", fields.take_text),

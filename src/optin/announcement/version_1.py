@@ -5,6 +5,7 @@ Their names are also what `--json` prints.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from optin.announcement.numbers import ExactSums, PublicNumbers
@@ -38,11 +39,11 @@ def flat(offer: Announcement) -> dict[str, Any]:
         "benefit_name": offer.benefit_name,
         "benefit_at_promise": real(offer.benefit_at_promise),
         "outside": real(offer.outside),
-        **offer.sealed.to_record(),
+        **offer.sealed[0].to_record(),
     }
 
 
-def read_version_1(fields: Fields) -> tuple[Terms, PublicNumbers, ExactSums]:
+def read_version_1(fields: Fields) -> tuple[Terms, PublicNumbers, tuple[ExactSums, ...]]:
     """Read the fields of version 1, which knew one number and no words."""
     question = Number(
         "value",
@@ -55,9 +56,9 @@ def read_version_1(fields: Fields) -> tuple[Terms, PublicNumbers, ExactSums]:
         people=fields.take_int("people"),
         cap=fields.take_real("cap"),
         cap_lowered=fields.take_bool("cap_lowered"),
-        eta=fields.take_real("eta"),
+        noiseless=math.isinf(fields.take_real("eta")),
         tilt=fields.take_real("tilt"),
         variances=(fields.take_real("variance"),),
         promise=read_promise_1(fields),
     )
-    return terms, public, ExactSums.from_fields(fields)
+    return terms, public, (ExactSums.from_fields(fields),)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from optin.agents import Agents
 from optin.announcement import Announcement
 from optin.announcement.exact import exact_variance
+from optin.announcement.numbers import ExactSums
 from optin.campaign.known import Known
 from optin.grains.people import people_of
 from optin.ledger import Ledger, Terms
@@ -26,9 +28,16 @@ def promised(announcement: Announcement, agents: Agents, ledger: Ledger | None) 
     return agents if ledger is None else people_of(agents).as_promised(Known(ledger, terms_of(announcement)))
 
 
-def turnout(announcement: Announcement, agents: Agents, *, ledger: Ledger, joined: ArrayLike | str | None) -> Turnout:
+def turnout(
+    announcement: Announcement,
+    agents: Agents,
+    *,
+    ledger: Ledger,
+    joined: ArrayLike | str | None,
+    answers: Any = None,  # noqa: ANN401 - a table of columns of any kind
+) -> Turnout:
     """Add up what those who joined are promised: what a quorum is compared with, before any value is looked at."""
-    return turnout_of(announcement, promised(announcement, agents, ledger), joined)
+    return turnout_of(announcement, promised(announcement, agents, ledger), joined, answers=answers)
 
 
 def adds_up(announcement: Announcement, agents: Agents, ledger: Ledger | None) -> bool:
@@ -39,5 +48,6 @@ def adds_up(announcement: Announcement, agents: Agents, ledger: Ledger | None) -
 
 def variance_left(announcement: Announcement, turnout: Fraction) -> float:
     """Foresee the variance of a release that a share of people join, taking sums at their average (E12)."""
-    sums = (int(total * turnout) for total in (announcement.total_grains, announcement.total_squared_grains))
-    return float(exact_variance(announcement, *sums))
+    (each,) = announcement.question_sums
+    sums = ExactSums(int(each.total_grains * turnout), int(each.total_squared_grains * turnout))
+    return float(exact_variance(announcement.question, sums, noiseless=announcement.noiseless))

@@ -7,9 +7,9 @@ promised is held, what was released is charged, and a step asked for twice is do
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,14 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 from optin.agents import Agents
 from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
-from optin.announcement.making import tilt_of
+from optin.announcement.making import bars, tilt_of
 from optin.announcement.terms import Conditions
 from optin.campaign.checking import terms_of
 from optin.campaign.known import Known
 from optin.campaign.versions import in_its_version
 from optin.database.crash_points import reached
 from optin.errors import BadInput, Place, PromiseBroken
-from optin.grains.arrays import Answers, Numbers
+from optin.grains.arrays import Answers, Codes
 from optin.grains.batches import DIFFERS, Passed
 from optin.grains.people import Allowing, Joining, people_of
 from optin.ledger import Ledger, Terms
@@ -36,50 +36,9 @@ from optin.ledger.texts import released_in
 from optin.participation import CHANGED, Turnout, check_table, check_unchanged, judged
 from optin.planning import Plan
 from optin.releasing import Release
-from optin.releasing.drawing import Measured, added_up, charged_text, check_noise, measure
+from optin.releasing.deciding import Quorum, decided
+from optin.releasing.drawing import Decision, added_up, charged_text, check_noise, measure
 from optin.wording.groups import SMALLEST_GROUP
-
-
-@dataclass(frozen=True, kw_only=True)
-class Quorum:
-    """When a release is worth its price: at least so many people promised anything, at most such a standard error.
-
-    Both are decided by who joined and what they were promised, never by a value.
-    """
-
-    people: int = 1
-    standard_error: float = math.inf
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be compared: no turnout is below NaN, so any would pass."""
-        if isinstance(self.people, bool) or not isinstance(self.people, (int, np.integer)):
-            raise BadInput("the quorum's people must be a whole number")
-        if not isinstance(self.standard_error, (float, int)) or not self.standard_error >= 0:
-            raise BadInput("the quorum's standard error must be a number of 0 or more")
-
-    def expect(self, came: Turnout) -> None:
-        """Refuse a turnout below the quorum; nobody is charged then."""
-        if came.promised < self.people:
-            raise PromiseBroken(
-                "{promised:,} of those who joined count and the quorum is {people:,} (who has nothing to give does"
-                " not count); wait for more answers, or cancel",
-                promised=came.promised,
-                people=self.people,
-            )
-        if not came.standard_error <= self.standard_error:
-            raise PromiseBroken(
-                "the standard error would be {standard_error:.6g} and the quorum allows {allowed:.6g}; wait"
-                " for more answers, or cancel",
-                standard_error=came.standard_error,
-                allowed=self.standard_error,
-            )
-
-
-def stated_quorum(announcement: Announcement) -> Quorum:
-    """Return the quorum that people were told of: nobody may release below it."""
-    stated = announcement.terms.conditions
-    error = math.inf if stated.quorum_error is None else stated.quorum_error
-    return Quorum(people=1 if stated.quorum_people is None else stated.quorum_people, standard_error=error)
 
 
 def announce(
@@ -179,111 +138,116 @@ def answer(announcement: Announcement, answers: Mapping[str, bool], *, ledger: L
 def release(
     announcement: Announcement,
     people: Agents,
-    values: ArrayLike | str,
+    answers: Any = None,  # noqa: ANN401 - a table of columns of any kind, or one column
     *,
     ledger: Ledger,
     joined: ArrayLike | str | None = None,
     quorum: Quorum | None = None,
     allow_no_noise: bool = False,
 ) -> Release:
-    """Charge everyone who joined and publish the one result; nothing is returned before both are stored.
+    """Charge everyone who joined for what they answered and publish the one result; nothing is returned before both are stored.
 
-    ``joined`` is a boolean for each announced person; None means everyone who did not decline. Asked again for the same
-    announcement and people, the stored result comes back and nothing is drawn.
+    ``answers`` is what it is for `optin.release`. ``joined`` is a boolean for each announced person; None means everyone who
+    did not decline. Asked again for the same announcement and people, the stored result comes back and nothing is drawn.
     """
     terms, members = terms_of(announcement), people_of(people)
-    given, present = members.values(values), members.answers(joined, announced=announcement.people)
+    present = members.answers(joined, announced=announcement.people)
     promised = members.as_promised(Known(ledger, terms))
-    joining = people_of(promised).joining(announcement, present)
+    codes = people_of(promised).codes(answers, announcement.sheet)
+    joining = people_of(promised).joining(announcement, present, codes)
 
-    def decided(who: Answers) -> Turnout:
+    def decide(who: Answers) -> Decision:
         check_noise(announcement, allowed=allow_no_noise)
         check_table(announcement, people)
-        came = judged(announcement, joining.promises, who)
-        _expect_quorum(announcement, quorum, came)
-        return came
+        came = judged(announcement, joining.promises, who, codes)
+        return Decision(came, decided(announcement, came, quorum))
 
-    came = None
+    decision = None
     if joining.scanned and not is_closed(ledger, terms):
-        joining.expect_standing(values, joined)
-        came = decided(joining.who)
-    passed = Passed(0 if came is None else came.total_grains // came.announced)
-    drawn_over: list[Answers] = [] if present is None else [present]
-
-    def settle(who: Answers, written: Written) -> Callable[[int], tuple[str, str]]:
-        if joining.scanned:
-            measured = _measured(announcement, joining, given, came, passed, written)
-        else:
-            measured = added_up(announcement, joining.promises, given, came=decided(who), joined=who)
-            drawn_over.append(who)
-        return functools.partial(charged_text, measured)
-
+        joining.expect_standing(answers, joined, announcement.sheet)
+        decision = decide(joining.who)
+    passed = Passed(_bars(announcement, decision), announcement.shares)
+    settlement = _Settlement(announcement, joining, codes, passed, decide, decision)
     with joining.arriving(LedgerEntrance(ledger.engine), passed) as arrivals:
-        entry = ledger.charge(terms, arrivals, _Settlement(settle))
+        entry = ledger.charge(terms, arrivals, decide=settlement.released, settle=settlement.drawing)
     stored = released_in(entry.body, entry.head)
-    charged = drawn_over[-1] if drawn_over else people_of(promised).standing(Known(ledger, terms))
+    charged = present if present is not None else settlement.who
+    if charged is None:
+        charged = people_of(promised).standing(Known(ledger, terms))
     reached("before output")
-    return replace(stored, grain_source=joining.promises.spent(charged))
+    released = sum(1 << place for place, each in enumerate(stored.answered) if not each.dropped)
+    return replace(stored, grain_source=joining.promises.spent(charged, codes, released))
+
+
+def _bars(announcement: Announcement, decision: Decision | None) -> tuple[int, ...]:
+    if decision is None:
+        return (0,) * len(announcement.sheet)
+    return bars(tuple(each.sums.total_grains for each in decision.came.questions), decision.came.announced)
 
 
 @dataclass
 class _Settlement:
-    """Settle by one function."""
+    """How a release is settled inside the ledger's transaction: decided first, then added up and drawn.
 
-    settle: Callable[[Answers, Written], Callable[[int], tuple[str, str]]]
+    People of an engine are decided on before the ledger is locked; what is charged must be what was decided on.
+    """
+
+    announcement: Announcement
+    joining: Joining
+    codes: Codes
+    passed: Passed
+    decide: Callable[[Answers], Decision]
+    decision: Decision | None
     who: Answers = None
 
-    def released(self, who: Answers) -> None:
-        """Keep who joined."""
-        self.who = who
+    def released(self, who: Answers) -> int:
+        """Decide, and say which questions are charged, as a number with a bit for each."""
+        if not self.joining.scanned:
+            self.decision, self.who = self.decide(who), who
+        if self.decision is None:
+            raise PromiseBroken("this campaign and round were open again a moment later; try again")
+        return self.decision.released
 
-    def drawing(self, written: Written) -> Callable[[int], tuple[str, str]]:
-        """Decide and draw."""
-        return self.settle(self.who, written)
+    def drawing(self, _: Answers, written: Written) -> Callable[[int], tuple[str, str]]:
+        """Add up, and return what draws; it may still refuse, and what it returns may not."""
+        assert self.decision is not None  # noqa: S101 - `released` comes first
+        who = self.joining.who if self.joining.scanned else self.who
+        if self.joining.scanned:
+            self._expect_passed(written)
+        measured = added_up(self.announcement, self.joining.promises, self.codes, decision=self.decision, joined=who)
+        if self.joining.scanned and measured.those.marks != self.passed.those.marks:
+            raise PromiseBroken(CHANGED)
+        return functools.partial(charged_text, measured)
 
+    def _expect_passed(self, written: Written) -> None:
+        """Refuse rows that are not those decided on, staged and charged."""
+        assert self.decision is not None  # noqa: S101
+        came, released = self.decision.came, self.decision.released
+        charged = sum(each.sums.total_grains for place, each in enumerate(came.questions) if released >> place & 1)
+        if (written.people, written.sums.grains) != (came.people, charged):
+            raise PromiseBroken(DIFFERS)
+        check_unchanged(came, self.passed.those)
+        if self.joining.who is not None or len(self.announcement.sheet) > 1:  # else the tilt is the announced one
+            self._expect_tilts(came)
 
-def _expect_quorum(announcement: Announcement, quorum: Quorum | None, came: Turnout) -> None:
-    """Refuse a turnout below the quorum asked for now, or below the announced one."""
-    (quorum or Quorum()).expect(came)
-    stated_quorum(announcement).expect(came)
-
-
-def _measured(
-    announcement: Announcement,
-    joining: Joining,
-    values: Numbers,
-    came: Turnout | None,
-    passed: Passed,
-    written: Written,
-) -> Measured:
-    """Add up what a table holds now; rows that are not those decided on, staged and charged are refused."""
-    if came is None:
-        raise PromiseBroken("this campaign and round were open again a moment later; try again")
-    if (written.people, written.sums.grains) != (came.people, came.total_grains):
-        raise PromiseBroken(DIFFERS)
-    check_unchanged(came, passed.those)
-    if joining.who is not None and came.tilt != tilt_of(
-        *passed.above, total_grains=came.total_grains, people=came.announced
-    ):  # where all joined, the tilt is the announced one
-        raise PromiseBroken(CHANGED)
-    measured = added_up(announcement, joining.promises, values, came=came, joined=joining.who)
-    if measured.those.marks != passed.those.marks:
-        raise PromiseBroken(CHANGED)
-    return measured
+    def _expect_tilts(self, came: Turnout) -> None:
+        pairs = zip(came.questions, self.passed.above, strict=True)
+        tilts = [tilt_of(*above, total_grains=each.sums.total_grains, people=came.announced) for each, above in pairs]
+        if [each.tilt for each in came.questions] != tilts:
+            raise PromiseBroken(CHANGED)
 
 
 def look(
     announcement: Announcement,
     people: Agents,
-    values: ArrayLike | str,
+    answers: Any = None,  # noqa: ANN401
     *,
     joined: ArrayLike | str | None = None,
     quorum: Quorum | None = None,
     allow_no_noise: bool = False,
 ) -> Release:
     """Draw without a ledger, for a look: nobody keeps count of it, and the release says so (``charged`` is False)."""
-    accept = functools.partial(_expect_quorum, announcement, quorum)
-    return measure(announcement, people, values, joined=joined, allow_no_noise=allow_no_noise, accept=accept).drawn()
+    return measure(announcement, people, answers, joined=joined, allow_no_noise=allow_no_noise, quorum=quorum).drawn()
 
 
 def cancel(announcement: Announcement, *, ledger: Ledger) -> None:

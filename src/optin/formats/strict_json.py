@@ -140,14 +140,17 @@ class Fields:
         """Take a list of numbers."""
         return tuple(Fields({name: each}, self._kind).take_real(name) for each in self._take_list(name))
 
+    def take_counts(self, name: str) -> tuple[int, ...]:
+        """Take a list of whole numbers of 0 or more."""
+        return tuple(Fields({name: each}, self._kind).take_count(name) for each in self._take_list(name))
+
     def take_texts(self, name: str) -> tuple[str, ...]:
         """Take a list of texts."""
         return tuple(Fields({name: each}, self._kind).take_text(name) for each in self._take_list(name))
 
-    def take_integers(self, name: str) -> tuple[tuple[int, ...], ...]:
-        """Take lists of whole numbers, one list for each question."""
-        rows = [Fields({name: row}, self._kind)._take_list(name) for row in self._take_list(name)]
-        return tuple(tuple(Fields({name: each}, self._kind).take_int(name) for each in row) for row in rows)
+    def take_integers(self, name: str) -> tuple[int, ...]:
+        """Take a list of whole numbers."""
+        return tuple(Fields({name: each}, self._kind).take_int(name) for each in self._take_list(name))
 
     def take_object(self, name: str) -> Fields:
         """Take an object within the object, to be read as strictly."""
@@ -156,6 +159,11 @@ class Fields:
     def take_objects(self, name: str) -> list[Fields]:
         """Take a list of objects."""
         return [Fields(each, f'{self._kind}\'s "{name}"') for each in self._take_list(name)]
+
+    def take_maybe_objects(self, name: str, read: Callable[[Fields], Taken]) -> tuple[Taken | None, ...]:
+        """Take a list of objects of which some may be null."""
+        kind = f'{self._kind}\'s "{name}"'
+        return tuple(None if each is None else read(Fields(each, kind)) for each in self._take_list(name))
 
     def _take_list(self, name: str) -> list[object]:
         found = self.take(name)

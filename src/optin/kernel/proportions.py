@@ -88,16 +88,23 @@ class Running:
     noise: Array
     squares: float
     heaviest: float
+    bias: float = 0.0
 
 
 def running(
-    edges: Sequence[float], proportions: Sequence[float], *, reach: float, squares: float, heaviest: float
+    edges: Sequence[float],
+    proportions: Sequence[float],
+    *,
+    reach: float,
+    squares: float,
+    heaviest: float,
+    bias: float = 0.0,
 ) -> Running:
     """Add up the proportions of J bins; noise variance 8 j (J - j) / (J E^2) at edge j, 2 / E^2 for two bins."""
     bins = len(proportions)
     j = np.arange(1, bins)
     noise = (2.0 if bins == 2 else 8.0 * j * (bins - j) / bins) / reach / reach * np.ones(bins - 1)
-    return Running(tuple(map(float, edges)), np.cumsum(proportions)[:-1], noise, squares, heaviest)
+    return Running(tuple(map(float, edges)), np.cumsum(proportions)[:-1], noise, squares, heaviest, bias)
 
 
 def quantile(part: float, of: Running) -> float:
@@ -113,6 +120,7 @@ def quantile_interval(error: float, part: float, of: Running) -> tuple[float, fl
     """Bound a quantile by whole bins: from the first to the last whose running sums allow it (E24). Never empty."""
     z = -NormalDist().inv_cdf(error / 2.0)
     slack = z * np.sqrt(part * (1.0 - part) * of.squares + of.noise) + skewness_allowance(error) * of.heaviest
+    slack = slack + of.bias
     below = np.concatenate(([-math.inf], of.below - slack))  # the foot of each bin
     above = np.concatenate((of.below + slack, [math.inf]))  # its top
     allowed = np.flatnonzero((below <= part) & (above >= part))

@@ -61,8 +61,8 @@ def below(number: Any) -> float:  # noqa: ANN401 - an int, Fraction, Decimal or 
     (True, True)
     """
     number = _exact(number)
-    nearest = _nearest(number)
-    return math.nextafter(nearest, -math.inf) if not math.isnan(nearest) and nearest > number else nearest
+    found = nearest(number)
+    return math.nextafter(found, -math.inf) if not math.isnan(found) and found > number else found
 
 
 def above(number: Any) -> float:  # noqa: ANN401
@@ -72,8 +72,8 @@ def above(number: Any) -> float:  # noqa: ANN401
     True
     """
     number = _exact(number)
-    nearest = _nearest(number)
-    return math.nextafter(nearest, math.inf) if not math.isnan(nearest) and nearest < number else nearest
+    found = nearest(number)
+    return math.nextafter(found, math.inf) if not math.isnan(found) and found < number else found
 
 
 def _exact(number: Any) -> Any:  # noqa: ANN401
@@ -81,13 +81,14 @@ def _exact(number: Any) -> Any:  # noqa: ANN401
     return int(number) if isinstance(number, np.integer) else number
 
 
-def _nearest(number: Any) -> float:  # noqa: ANN401
+def nearest(number: Any) -> float:  # noqa: ANN401
+    """Round an exact number to the nearest float; past the largest one, infinity."""
     with contextlib.suppress(OverflowError):
         return float(number)
     return math.inf if number > 0 else -math.inf
 
 
-def limit_below(nearest: float, exact: Any) -> float:  # noqa: ANN401
+def limit_below(close: float, exact: Any) -> float:  # noqa: ANN401
     """Return the float nearest to a limit, or the one below where the nearest would count a grain more.
 
     Only a whole number of grains can be one too many: any other float lies between the same two as the limit itself.
@@ -95,9 +96,9 @@ def limit_below(nearest: float, exact: Any) -> float:  # noqa: ANN401
     >>> limit_below(1.0, decimal.Decimal("0.99999999999999999999")) < 1, limit_below(0.1, decimal.Decimal("0.1"))
     (True, 0.1)
     """
-    if (nearest * GRAIN).is_integer() and nearest > exact:
-        return math.nextafter(nearest, 0.0)
-    return nearest
+    if (close * GRAIN).is_integer() and close > exact:
+        return math.nextafter(close, 0.0)
+    return close
 
 
 def limit_of_text(text: str) -> float:
@@ -106,8 +107,8 @@ def limit_of_text(text: str) -> float:
     >>> limit_of_text("0.1"), limit_of_text("0.99999999999999999999") < 1
     (0.1, True)
     """
-    nearest = float(text)
-    return limit_below(nearest, decimal.Decimal(text.strip())) if 0 < nearest < math.inf else nearest
+    close = float(text)
+    return limit_below(close, decimal.Decimal(text.strip())) if 0 < close < math.inf else close
 
 
 def quotient_below(top: Array, cost: Array) -> Array:

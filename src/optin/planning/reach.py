@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-
-from optin.errors import BadInput
 from optin.kernel.halfwidth import Weighing, half_width, heaviest_weight
+from optin.questions.intervals import check_level
 
 __all__ = ["check_level", "reach", "tilt_at"]
 
@@ -40,10 +38,3 @@ def reach(terms: Terms, level: float, *, people: float, squares: float, at_cap: 
     heaviest = float(heaviest_weight(people, squares, at_cap))
     weighing = Weighing(terms.width, terms.data_variance, squares, heaviest, scale)
     return half_width(check_level(level), weighing)[0] + terms.max_gap * tilt_at(terms, people / terms.people)
-
-
-def check_level(level: object) -> float:
-    """Return the error probability that a level leaves."""
-    if not isinstance(level, (float, np.floating)) or not 0.0 < level < 1.0:
-        raise BadInput("level must be a number strictly between 0 and 1, for example 0.95")
-    return 1.0 - float(level)

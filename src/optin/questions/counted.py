@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from optin.kernel.halfwidth import heaviest_weight
-from optin.kernel.rounding import epsilon_of
+from optin.kernel.rounding import epsilon_of, exact_epsilon
 from optin.questions.cells import LEVEL
 
 
@@ -21,11 +21,23 @@ class Counted:
     most: int
     noisy: tuple[int, ...]
     noiseless: bool = False
+    tilt: float = 0.0
+    max_gap: float = 0.0
+
+    @property
+    def bias(self) -> float:
+        """Bound the error from cautious and open people who differ by up to the declared gap (E15)."""
+        return self.max_gap * self.tilt
 
     @property
     def reach(self) -> float:
         """Return E, the sum of epsilons; infinite without noise."""
         return math.inf if self.noiseless else float(epsilon_of(self.grains))
+
+    @property
+    def exact_reach(self) -> Fraction:
+        """Return E without rounding; with noise."""
+        return exact_epsilon(self.grains)
 
     @property
     def weight_squares(self) -> float:

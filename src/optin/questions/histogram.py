@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,10 +16,16 @@ from optin.kernel.proportions import Running, quantile, quantile_interval, runni
 from optin.questions.cells import Cell, FloatArray
 from optin.questions.choice import Choice
 from optin.questions.counted import Counted
-from optin.questions.options import coded_numbers
+from optin.questions.intervals import check_level
+from optin.questions.kinds import Reading
 from optin.questions.proportions import Proportions
 from optin.questions.spending import Spending
+from optin.questions.values import as_numbers
 from optin.questions.worded import Worded, words_of
+
+if TYPE_CHECKING:
+    from optin.engine.answers import Coded
+    from optin.engine.rows import Rows
 
 MOST_BINS = 32
 
@@ -57,6 +63,11 @@ class Histogram(Worded):
         return self._choice.noise_constant
 
     @property
+    def variance_terms(self) -> int:
+        """How many published proportions the variance is the sum of."""
+        return self._choice.variance_terms
+
+    @property
     def data_variance(self) -> float:
         """That of a choice among as many options."""
         return self._choice.data_variance
@@ -71,11 +82,17 @@ class Histogram(Worded):
         """Those of a choice among as many options."""
         return self._choice.cells
 
-    def coded(self, answers: Sequence[Any]) -> FloatArray:
+    def coded(self, answers: Any, name: str = "") -> FloatArray:  # noqa: ANN401 - a column of any kind
         """Code each number by the place of its bin; an inner edge belongs to the bin above it."""
-        numbers = coded_numbers(answers, self.name)
+        numbers = as_numbers(answers, name or self.column)
         places = np.searchsorted(np.array(self.edges[1:-1]), numbers, side="right").astype(np.float64)
         return np.where(np.isnan(numbers), np.nan, places)
+
+    def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
+        """Code each number by the place of its bin, where people stay in an engine."""
+        from optin.engine.answers import coded_bins, coded_numbers
+
+        return coded_bins(coded_numbers(rows, names[0]), self.edges)
 
     def result(self, counted: Counted) -> HistogramResult:
         """Read proportions and quantiles off the noisy cells."""
@@ -117,14 +134,23 @@ class HistogramResult(Proportions):
 
     def quantile_interval(self, part: float, level: float = 0.95) -> tuple[float, float]:
         """Bound a quantile by whole bins (E24)."""
-        return quantile_interval(1.0 - level, _checked_part(part), self._running)
+        return quantile_interval(check_level(level), _checked_part(part), self._running)
+
+    def readings(self, level: float = 0.95) -> list[Reading]:
+        """List the proportions of the bins and the median."""
+        return [*super().readings(level), Reading("median", self.median, *self.quantile_interval(0.5, level))]
 
     @property
     def _running(self) -> Running:
         counted = self.counted
         parts = [float(part) for part in self.exact]
         return running(
-            self.edges, parts, reach=counted.reach, squares=counted.weight_squares, heaviest=counted.heaviest
+            self.edges,
+            parts,
+            reach=counted.reach,
+            squares=counted.weight_squares,
+            heaviest=counted.heaviest,
+            bias=counted.bias,
         )
 
 

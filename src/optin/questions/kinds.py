@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol
 
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput
+from optin.questions.cells import Cell, FloatArray
+from optin.questions.counted import Counted
 from optin.questions.spending import Spending
+
+if TYPE_CHECKING:
+    from optin.engine.answers import Coded
+    from optin.engine.rows import Rows
 
 
 class Question(Protocol):
@@ -40,8 +50,20 @@ class Question(Protocol):
         """The declared variance of answers, at most what the bounds allow."""
 
     @property
+    def variance_terms(self) -> int:
+        """How many published numbers its variance is the sum of: a standard error is the root of their mean."""
+
+    @property
     def max_gap(self) -> float:
         """How far means of cautious and open people may lie apart (E15)."""
+
+    @property
+    def max_error(self) -> float | None:
+        """The largest ± at which it is published: above it nothing is, and nobody is charged for it. None: any."""
+
+    @property
+    def exact_noise_constant(self) -> Fraction:
+        """The noise variance of all its published numbers together where epsilons add up to 1, without rounding."""
 
     @property
     def price(self) -> float:
@@ -51,11 +73,83 @@ class Question(Protocol):
     def yardstick(self) -> float:
         """The standard deviation that ± is measured against when it is judged."""
 
+    def result(self, counted: Counted) -> QuestionResult:
+        """Read what is published off the noisy integers."""
+
     def half_width(self, error: float, spending: Spending) -> float:
         """Return half of the interval that these sums of epsilons lead to, before anything is drawn."""
 
+    @property
+    def noise_constant(self) -> float:
+        """The noise variance of all that it publishes together where epsilons add up to 1 (E18)."""
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The integers that it publishes, each with a draw of its own (E20)."""
+
+    def coded(self, answers: Any, name: str = "") -> FloatArray:  # noqa: ANN401 - a column of any kind
+        """Code each answer as one float, NaN where it is missing; what is no answer is refused by place.
+
+        ``name`` is what messages call the column, if it is not the question's own.
+        """
+
+    def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
+        """Code answers in these columns of an engine, with the same verdicts."""
+
+    def columns_in(self, known: Collection[str]) -> tuple[str, ...]:
+        """Name the columns of a table that its answers stand in."""
+
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One published figure of a question: which answer it is about, the estimate, and its interval."""
+
+    answer: str
+    estimate: float
+    low: float
+    high: float
+
+
+class QuestionResult(Protocol):
+    """What is published of one question, of any kind."""
+
+    @property
+    def counted(self) -> Counted:
+        """What it was released over."""
+
+    @property
+    def breakdown_gap(self) -> float:
+        """How far apart cautious and open people make an error as large as ± (E22)."""
+
+    def readings(self, level: float = 0.95) -> list[Reading]:
+        """List every published figure, in the order in which people read them."""
+
+    def statement(self) -> dict[str, Any]:
+        """Return what a file states of it; all of it follows from what was drawn."""
+
+
+def stated_readings(result: QuestionResult) -> dict[str, Any]:
+    """Write every published figure with its 95 % interval, as JSON holds it."""
+    return {
+        "answers": [
+            {"answer": each.answer, "estimate": each.estimate, "interval_95": [each.low, each.high]}
+            for each in result.readings(0.95)
+        ]
+    }
+
+
+def checked_max_error(given: Any) -> float | None:  # noqa: ANN401
+    """Return the largest ± at which a question is published, or None for any."""
+    try:
+        found = None if given is None else float(given)
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if found is not None and not 0 < found < math.inf:
+        raise BadInput("{argument} must be a positive number: the largest ± to publish", argument=Argument("max_error"))
+    return found
 
 
 def checked_text(text: object, what: str) -> str:

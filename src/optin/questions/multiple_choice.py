@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
@@ -15,9 +16,16 @@ from optin.kernel.proportions import Cell as Proportion
 from optin.kernel.proportions import proportion_interval
 from optin.questions.cells import LEVEL, Cell, Contains, FloatArray
 from optin.questions.counted import Counted
+from optin.questions.intervals import check_level
+from optin.questions.kinds import Reading, stated_readings
 from optin.questions.options import checked_options, coded_sets, place_of
+from optin.questions.proportions import breakdown_gap, widened_by
 from optin.questions.spending import Spending
 from optin.questions.worded import Worded, words_of
+
+if TYPE_CHECKING:
+    from optin.engine.answers import Coded
+    from optin.engine.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,16 @@ class MultipleChoice(Worded):
         return float(len(self.options) * LAPLACE.constant(self.moved))
 
     @property
+    def exact_noise_constant(self) -> Fraction:
+        """The same by the level that is used: 2^20 over a number that divides it or not, rounded down."""
+        return len(self.options) * Fraction(LAPLACE.constant(Fraction(LEVEL, self.level)))
+
+    @property
+    def variance_terms(self) -> int:
+        """How many published proportions the variance is the sum of."""
+        return len(self.options)
+
+    @property
     def data_variance(self) -> float:
         """The largest variance of all cells together: a (1 - a/K), at most K/4."""
         many, chosen = len(self.options), self.at_most
@@ -82,9 +100,15 @@ class MultipleChoice(Worded):
         """One cell for each option."""
         return tuple(Contains(place, self.level) for place in range(len(self.options)))
 
-    def coded(self, answers: Sequence[Any]) -> FloatArray:
+    def coded(self, answers: Any, name: str = "") -> FloatArray:  # noqa: ANN401 - a column of any kind
         """Code each set of options as a sum of powers of two, which a float holds exactly up to 2^53."""
-        return coded_sets(answers, self.options, self.at_most, self.name)
+        return coded_sets(answers, self.options, self.at_most, name or self.column)
+
+    def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
+        """Code each set of options as a sum of powers of two, where people stay in an engine."""
+        from optin.engine.answers import coded_sets
+
+        return coded_sets(rows, names[0], self.options, self.at_most)
 
     def result(self, counted: Counted) -> Several:
         """Read a proportion for each option off its noisy cell."""
@@ -138,4 +162,17 @@ class Several:
         """Bound the population's proportion of one option, inside [0, 1] by itself (E22)."""
         estimate = self.proportions[self.options[place_of(option, self.options)]]
         cell = Proportion(self.counted.weight_squares, self.counted.heaviest, (self.scale,))
-        return proportion_interval(1.0 - level, estimate, cell)
+        return widened_by(self.counted.bias, proportion_interval(check_level(level), estimate, cell))
+
+    @property
+    def breakdown_gap(self) -> float:
+        """Return how far apart proportions of cautious and open people make an error as large as the least ± (E22)."""
+        return breakdown_gap((self.interval(option) for option in self.options), self.counted.tilt)
+
+    def readings(self, level: float = 0.95) -> list[Reading]:
+        """List the proportion of each option."""
+        return [Reading(option, self.proportions[option], *self.interval(option, level)) for option in self.options]
+
+    def statement(self) -> dict[str, Any]:
+        """Return what a file states of it; all of it follows from what was drawn."""
+        return stated_readings(self)

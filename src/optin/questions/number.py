@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import InitVar, dataclass
-from typing import Any, ClassVar, cast
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from optin.errors import Argument, BadInput
 from optin.formats.strict_json import Fields, finite
 from optin.kernel.noise import LAPLACE
-from optin.questions.kinds import checked_name, checked_text
+from optin.questions.cells import Cell, FloatArray, scaled_cells
+from optin.questions.counted import Counted
+from optin.questions.kinds import checked_max_error, checked_name, checked_text
+from optin.questions.number_result import NumberResult
 from optin.questions.spending import Spending
+from optin.questions.values import as_numbers
+
+if TYPE_CHECKING:
+    from optin.engine.answers import Coded
+    from optin.engine.rows import Rows
 
 WIDEST = 1e150
 """How far apart bounds may lie, and how near."""
@@ -33,6 +44,7 @@ class Number:
     """
 
     kind: ClassVar[str] = "number"
+    variance_terms: ClassVar[int] = 1
 
     name: str
     bounds: tuple[float, float]
@@ -43,6 +55,7 @@ class Number:
     column: str = ""
     importance: float = 1.0
     max_gap: float = 0.0
+    max_error: float | None = None
 
     def __post_init__(self, sd: float | None) -> None:
         """Check what is asked, once, and keep it as plain numbers and words."""
@@ -56,6 +69,7 @@ class Number:
             "column": checked_text(self.column or self.name, "column"),
             "importance": checked_importance(self.importance),
             "max_gap": number(self.max_gap, "max_gap"),
+            "max_error": checked_max_error(self.max_error),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -73,13 +87,45 @@ class Number:
     @property
     def spread(self) -> float:
         """sigma^2 / R^2, at most 1/4; so little that nothing could tell it from 0 is 0."""
-        spread = min(self.data_variance / self.width / self.width, 0.25)
-        return spread if spread > TINIEST else 0.0
+        return spread_of(self.data_variance, self.width)
+
+    @property
+    def noise_constant(self) -> float:
+        """The noise variance of the mean where epsilons add up to 1."""
+        return float(LAPLACE.constant(self.width))
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The level of a number, and its companion: the spread of the values is free (E21)."""
+        return scaled_cells(self.bounds)
+
+    def coded(self, answers: ArrayLike, name: str = "") -> FloatArray:
+        """Take numbers as they are, NaN where one is missing; cells clamp them."""
+        return as_numbers(answers, name or self.column)
+
+    def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
+        """Take numbers, where people stay in an engine."""
+        from optin.engine.answers import coded_numbers
+
+        return coded_numbers(rows, names[0])
+
+    def columns_in(self, known: Collection[str]) -> tuple[str, ...]:
+        """Name the one column."""
+        return (self.column,)
 
     @property
     def price(self) -> float:
         """C = kappa R^2 / sigma^2 (E18)."""
         return LAPLACE.kappa / self.spread if self.spread else math.inf
+
+    @property
+    def exact_noise_constant(self) -> Fraction:
+        """Kappa R^2, without rounding."""
+        return Fraction(LAPLACE.constant(Fraction(self.width)))
+
+    def result(self, counted: Counted) -> NumberResult:
+        """Read mean and standard deviation off the noisy cells."""
+        return NumberResult(self.bounds, self.data_variance, counted)
 
     @property
     def yardstick(self) -> float:
@@ -102,6 +148,7 @@ class Number:
             "data_variance": self.data_variance,
             "importance": self.importance,
             "max_gap": self.max_gap,
+            "max_error": self.max_error,
         }
 
     @classmethod
@@ -116,7 +163,14 @@ class Number:
             column=fields.take_text("column"),
             importance=fields.take_real("importance"),
             max_gap=fields.take_real("max_gap"),
+            max_error=fields.maybe("max_error", fields.take_real),
         )
+
+
+def spread_of(data_variance: float, width: float) -> float:
+    """Return sigma^2 / R^2, at most 1/4; so little that nothing could tell it from 0 is 0."""
+    spread = min(data_variance / width / width, 0.25)
+    return spread if spread > TINIEST else 0.0
 
 
 def pair(fields: Fields, name: str) -> tuple[float, float]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +17,21 @@ from optin.kernel.noise import LAPLACE
 from optin.kernel.proportions import Cell, proportion_interval
 from optin.questions.cells import LEVEL
 from optin.questions.counted import Counted
+from optin.questions.intervals import check_level
+from optin.questions.kinds import Reading, stated_readings
 from optin.questions.options import place_of
 
 HALF = LEVEL // 2
+
+
+def widened_by(bias: float, interval: tuple[float, float]) -> tuple[float, float]:
+    """Add the error of a declared gap to both ends; no proportion lies outside [0, 1]."""
+    return max(interval[0] - bias, 0.0), min(interval[1] + bias, 1.0)
+
+
+def breakdown_gap(intervals: Iterable[tuple[float, float]], tilt: float) -> float:
+    """Divide the least half-width by the tilt: at such a gap the error from it alone is as large as ± (E22)."""
+    return min((high - low) / 2.0 for low, high in intervals) / tilt if tilt > 0 else math.inf
 
 
 @dataclass(frozen=True)
@@ -63,7 +76,7 @@ class Proportions:
         places = {place_of(option, self.options) for option in options}
         scales = self._scales([float(place in places) for place in range(len(self.options))])
         cell = Cell(self.counted.weight_squares, self.counted.heaviest, scales)
-        return proportion_interval(1.0 - level, self.share(options), cell)
+        return widened_by(self.counted.bias, proportion_interval(check_level(level), self.share(options), cell))
 
     def average(self, scores: Sequence[float]) -> float:
         """Return the mean of a score given to each option."""
@@ -72,10 +85,24 @@ class Proportions:
     def average_interval(self, scores: Sequence[float], level: float = 0.95) -> tuple[float, float]:
         """Bound the mean of a score: people's spread is read off the same cells and taken on the high side (E22)."""
         low, high = min(scores), max(scores)
-        half = (high - low) * self._half_width([(score - low) / (high - low) for score in scores], 1.0 - level)
+        unit = [(score - low) / (high - low) for score in scores]
+        half = (high - low) * (self._half_width(unit, check_level(level)) + self.counted.bias)
         middle = self.average(scores)
         bounded = max(middle - half, low), min(middle + half, high)
         return bounded if bounded[0] <= bounded[1] else (low, low) if middle < low else (high, high)
+
+    @property
+    def breakdown_gap(self) -> float:
+        """Return how far apart proportions of cautious and open people make an error as large as the least ± (E22)."""
+        return breakdown_gap((self.interval(option) for option in self.options), self.counted.tilt)
+
+    def readings(self, level: float = 0.95) -> list[Reading]:
+        """List the proportion of each option."""
+        return [Reading(option, self.proportions[option], *self.interval(option, level)) for option in self.options]
+
+    def statement(self) -> dict[str, Any]:
+        """Return what a file states of it; all of it follows from what was drawn."""
+        return stated_readings(self)
 
     def _half_width(self, unit: list[float], error: float) -> float:
         counted, parts = self.counted, [float(part) for part in self.exact]

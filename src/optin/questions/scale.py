@@ -8,6 +8,7 @@ from typing import ClassVar
 from optin.errors import BadInput
 from optin.questions.choice import Choice
 from optin.questions.counted import Counted
+from optin.questions.kinds import Reading
 from optin.questions.proportions import Proportions
 
 
@@ -51,6 +52,13 @@ class ScaleResult(Proportions):
     def top_interval(self, count: int = 2, level: float = 0.95) -> tuple[float, float]:
         """Bound the proportion who chose one of the last ``count`` options."""
         return self.share_interval(self._top(count), level)
+
+    def readings(self, level: float = 0.95) -> list[Reading]:
+        """List the proportions, the mean score and the top two."""
+        found = [*super().readings(level), Reading("mean score", self.mean, *self.mean_interval(level))]
+        if len(self.options) > 3:
+            found.append(Reading("top two", self.top(2), *self.top_interval(2, level)))
+        return found
 
     def _top(self, count: int) -> tuple[str, ...]:
         if not 1 <= count < len(self.options):

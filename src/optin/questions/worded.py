@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
-from optin.questions.kinds import checked_name, checked_text
+from optin.questions.kinds import checked_max_error, checked_name, checked_text
 from optin.questions.number import checked_importance, number
 
 GAP = 'question "{question}": max_gap must lie between 0 and how far means can be apart'
@@ -21,6 +23,11 @@ class Worded:
     widest_gap: ClassVar[float] = 1.0
     """What proportions can differ by at most."""
 
+    @property
+    def variance_terms(self) -> int:
+        """How many published numbers the variance is the sum of."""
+        return 1
+
     name: str
     _: KW_ONLY
     text: str = ""
@@ -28,6 +35,7 @@ class Worded:
     column: str = ""
     importance: float = 1.0
     max_gap: float = 0.0
+    max_error: float | None = None
 
     def __post_init__(self) -> None:
         """Check what is asked, once, and keep it as plain numbers and words."""
@@ -38,6 +46,7 @@ class Worded:
             column=checked_text(self.column or self.name, "column"),
             importance=checked_importance(self.importance),
             max_gap=number(self.max_gap, "max_gap"),
+            max_error=checked_max_error(self.max_error),
         )
         if not 0 <= self.max_gap <= self.widest_gap:
             raise BadInput(GAP, question=self.name)
@@ -45,6 +54,18 @@ class Worded:
     def _keep(self, **checked: object) -> None:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+
+    noise_constant: ClassVar[Any]
+    """The noise variance of all published numbers together where epsilons add up to 1: each kind says its own."""
+
+    @property
+    def exact_noise_constant(self) -> Fraction:
+        """The same without rounding."""
+        return Fraction(self.noise_constant)
+
+    def columns_in(self, known: Collection[str]) -> tuple[str, ...]:
+        """Name the one column that answers stand in."""
+        return (self.column,)
 
     def words(self) -> dict[str, Any]:
         """Write what all kinds share, as JSON holds it."""
@@ -56,10 +77,12 @@ class Worded:
             "column": self.column,
             "importance": self.importance,
             "max_gap": self.max_gap,
+            "max_error": self.max_error,
         }
 
 
 def words_of(fields: Fields) -> dict[str, Any]:
     """Read what `Worded.words` wrote; the kind was read already."""
     texts = {name: fields.take_text(name) for name in ("name", "text", "unit", "column")}
-    return texts | {name: fields.take_real(name) for name in ("importance", "max_gap")}
+    numbers = {name: fields.take_real(name) for name in ("importance", "max_gap")}
+    return texts | numbers | {"max_error": fields.maybe("max_error", fields.take_real)}

@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING
 
 from optin.errors import BadInput
 from optin.formats.strict_json import finite
+from optin.questions import Number, Score
+from optin.releasing.answered import Answered
+from optin.releasing.deciding import WHY
 from optin.releasing.earlier import earlier_statements
 
 if TYPE_CHECKING:
     from optin.releasing.record import Release
 
-_INTERVALS = ("noise_interval_95", "total_interval_95")
+_INTERVALS = ("noise_interval_95", "total_interval_95", "sd_interval_95", "interval_95")
+_ROUNDED = ("sd",)
+"""Numbers in which logarithms and roots have a part: they differ between machines in their last digits."""
 
 
 def check_same(found: Release, text: str) -> None:
@@ -21,11 +26,12 @@ def check_same(found: Release, text: str) -> None:
     offer = found.announcement
     if not (1 <= found.total_grains <= offer.total_grains and 1 <= found.joined_people <= offer.people):
         raise BadInput("this release contradicts its announcement: more was spent than promised")
-    if [len(totals) for totals in found.noisy_totals] != [1] * len(offer.sheet):
+    if len(found.answered) != len(offer.sheet) or found.version < offer.version:
         raise BadInput("this release contradicts its announcement: it is not about the questions that were asked")
-    _check_sums(found)
+    for place in range(len(offer.sheet)):
+        _check_question(found, place)
     ours, theirs = json.loads(found.to_json()), json.loads(text)
-    wrong = _differing(ours, theirs, offer.width)
+    wrong = _differing(ours, theirs, _widest(found))
     earlier = found.version == 1 and _differing(ours | earlier_statements(found), theirs, offer.width) is None
     if wrong is not None and not earlier:
         raise BadInput(
@@ -33,20 +39,35 @@ def check_same(found: Release, text: str) -> None:
         )
 
 
-def _check_sums(found: Release) -> None:
+def _widest(found: Release) -> float:
+    """Return the largest range of the numbers asked for; proportions lie within 1."""
+    return max([1.0, *(question.width for question in found.sheet if isinstance(question, Number | Score))])
+
+
+def _check_question(found: Release, place: int) -> None:
     """Refuse sums that no part of those announced can have (Cauchy: S^2 <= n Q; nobody above the cap: Q <= S cap)."""
-    offer, total, squares = found.announcement, found.total_grains, found.total_squared_grains
-    most = min(total * offer.largest_promise, offer.total_squared_grains)
-    if not total * total <= found.joined_people * squares <= found.joined_people * most or not 0 <= found.tilt < 1:
+    offer, answered = found.announcement, found.answered[place]
+    if answered.dropped:
+        if answered != Answered(answered.people, dropped=answered.dropped) or answered.dropped not in WHY:
+            raise BadInput("this release contradicts itself: it publishes a question that it says was dropped")
+        return
+    cells = 1 if offer.version == 1 else len(offer.sheet.questions[place].cells)
+    if len(answered.noisy_totals) != (1 if found.version == 1 else cells):
+        raise BadInput("this release contradicts its announcement: it is not about the questions that were asked")
+    total, squares = answered.sums.total_grains, answered.sums.total_squared_grains
+    announced, people = offer.question_sums[place], answered.people
+    most = min(total * offer.largest_parts[place], announced.total_squared_grains)
+    within = 1 <= total <= announced.total_grains and 1 <= people <= found.joined_people
+    if not within or not total * total <= people * squares <= people * most or not 0 <= answered.tilt < 1:
         raise BadInput("this release contradicts its announcement: nobody who joined can have its sums")
-    if found.version < offer.version:
-        raise BadInput("this release contradicts its announcement: it is of a format older than the announcement's")
 
 
 def _differing(ours: object, theirs: object, width: float, name: str = "") -> str | None:
     """Name a field in which two records differ, wherever it stands; None if they are the same."""
-    if name in _INTERVALS:
+    if name in _INTERVALS and isinstance(ours, list):
         return None if _close(ours, theirs, width) else name
+    if name in _ROUNDED and isinstance(ours, float):
+        return None if _close([ours, ours], [theirs, theirs], width) else name
     if isinstance(ours, dict) and isinstance(theirs, dict):
         parts = [(key, ours.get(key), theirs.get(key)) for key in sorted({*ours, *theirs})]
         if ours.keys() != theirs.keys():

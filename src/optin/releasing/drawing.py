@@ -1,7 +1,8 @@
 """E13, E17: draw a release over those who joined, in exact integers, after every decision is made.
 
 What is decided (who is counted, whether the promises are the announced ones, whether the variance is kept) is decided
-from limits and answers. The values enter one exact sum, the sum meets the noise, and only their total leaves.
+from limits, from who joined and from who answered what. Answers enter exact sums, the sums meet the noise, and only their
+totals leave.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,29 +18,31 @@ from numpy.typing import ArrayLike, NDArray
 from optin._version import __version__
 from optin.agents import Agents
 from optin.announcement import Announcement
-from optin.announcement.numbers import ExactSums
 from optin.errors import Argument, BadInput
-from optin.grains.arrays import Answers, Numbers, Sums
+from optin.grains.arrays import Answers, Codes, SheetSums
 from optin.grains.people import Promises, people_of
 from optin.participation import Turnout, check_table, check_unchanged, judged
 from optin.releasing import noise
+from optin.releasing.answered import Answered
+from optin.releasing.deciding import Quorum, decided
 from optin.releasing.record import Release, Versions
-from optin.releasing.result import Joined
 
 
 def release(
     announcement: Announcement,
     agents: Agents,
-    values: ArrayLike | str,
+    answers: Any = None,  # noqa: ANN401 - a table of columns of any kind, or one column
     *,
     joined: ArrayLike | str | None = None,
     allow_no_noise: bool = False,
 ) -> Release:
-    """Draw the one noisy mean that an announcement allows; no ledger stands behind it (``charged`` is False).
+    """Draw the one noisy result that an announcement allows; no ledger stands behind it (``charged`` is False).
 
-    ``joined`` is a boolean for each announced person (None: everyone); values may be missing where it is false, and are
-    clamped silently to the announced bounds. For people who stay in an engine both are names of columns. Nothing here
-    takes a seed. Calling twice spends twice: use ``optin.campaign.release`` with a ledger where that matters.
+    ``answers`` is a mapping or a table with a column for each question; for a sheet of one question, its values. ``joined`` is
+    a boolean for each announced person (None: everyone). Where one question is asked its answer may be missing only where
+    ``joined`` is false; of several, each is released over those who answered it. Numbers are clamped silently to the
+    announced bounds. For people who stay in an engine, answers and ``joined`` are names of columns. Nothing here takes a
+    seed. Calling twice spends twice: use ``optin.campaign.release`` with a ledger where that matters.
 
     >>> import optin
     >>> agents = optin.PrivacyConstrained([0.5] * 6 + [2.0] * 6)
@@ -47,14 +51,14 @@ def release(
     >>> release.charged, release.estimate in release.noise_interval(0.95)
     (False, True)
     """
-    (drawn,) = releases(announcement, agents, values, joined=joined, allow_no_noise=allow_no_noise, count=1)
+    (drawn,) = releases(announcement, agents, answers, joined=joined, allow_no_noise=allow_no_noise, count=1)
     return drawn
 
 
 def releases(
     announcement: Announcement,
     agents: Agents,
-    values: ArrayLike | str,
+    answers: Any,  # noqa: ANN401
     *,
     joined: ArrayLike | str | None = None,
     allow_no_noise: bool = False,
@@ -62,74 +66,107 @@ def releases(
 ) -> Iterator[Release]:
     """Draw ``count`` independent releases along the one production path: for audits, which need many.
 
-    Each of them would cost everyone their promise again. Only totals are handed out; the exact sum stays inside.
+    Each of them would cost everyone their promise again. Only totals are handed out; the exact sums stay inside.
     """
-    measured = measure(announcement, agents, values, joined=joined, allow_no_noise=allow_no_noise)
-    for z in [0] * count if announcement.noiseless else noise.draw(count):
-        yield measured.hidden_by(z)
+    measured = measure(announcement, agents, answers, joined=joined, allow_no_noise=allow_no_noise)
+    for noises in measured.noises(count):
+        yield measured.hidden_by(noises)
 
 
 def measure(
     announcement: Announcement,
     agents: Agents,
-    values: ArrayLike | str,
+    answers: Any,  # noqa: ANN401
     *,
     joined: Answers = None,
     allow_no_noise: bool = False,
-    accept: Callable[[Turnout], None] | None = None,
+    quorum: Quorum | None = None,
 ) -> Measured:
-    """Make every decision, then the exact sum, and draw nothing yet.
+    """Make every decision, then the exact sums, and draw nothing yet.
 
-    ``accept`` may refuse a turnout. No value is looked at before everything is decided.
+    Answers are put into codes before anything is decided, and decided is from who joined and who answered what; nothing is
+    added up before.
     """
     people = people_of(agents)
-    people.expect_columns(values, joined)
+    people.expect_columns(answers, joined, announcement.sheet)
     check_noise(announcement, allowed=allow_no_noise)
     check_table(announcement, agents)
-    present, given = people.answers(joined, announced=announcement.people), people.values(values)
+    present = people.answers(joined, announced=announcement.people)
+    codes = people.codes(answers, announcement.sheet)
     promises = announcement.promises(agents)
-    came = judged(announcement, promises, present)
-    if accept is not None:
-        accept(came)
-    return added_up(announcement, promises, given, came=came, joined=present, grain_source=promises.spent(present))
+    came = judged(announcement, promises, present, codes)
+    decision = Decision(came, decided(announcement, came, quorum))
+    source = promises.spent(present, codes, decision.released)
+    return added_up(announcement, promises, codes, decision=decision, joined=present, grain_source=source)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Who came, and for each question why it is dropped, or nothing."""
+
+    came: Turnout
+    dropped: tuple[str, ...]
+
+    @property
+    def released(self) -> int:
+        """Return the number in which the bit of every question is set that is published."""
+        return sum(1 << place for place, why in enumerate(self.dropped) if not why)
 
 
 def added_up(
     announcement: Announcement,
     promises: Promises,
-    values: Numbers,
+    codes: Codes,
     *,
-    came: Turnout,
+    decision: Decision,
     joined: Answers,
     grain_source: Callable[[], NDArray[np.int64]] | None = None,
 ) -> Measured:
-    """Make the exact sum over those who came, in one read; promises that differ from those decided on are refused."""
-    those = promises.weighed(values, bounds=announcement.bounds, joined=joined)
-    check_unchanged(came, those)
-    return Measured(announcement, came, those, _versions(noiseless=announcement.noiseless), grain_source)
+    """Make the exact sums over those who came, in one read; promises that differ from those decided on are refused."""
+    those = promises.weighed(announcement.sheet.questions, codes, joined=joined)
+    check_unchanged(decision.came, those)
+    return Measured(announcement, decision, those, _versions(noiseless=announcement.noiseless), grain_source)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A release that lacks only its noise; the exact sum inside is private, and shown nowhere."""
+    """A release that lacks only its noise; the exact sums inside are private, and shown nowhere."""
 
     announcement: Announcement
-    turnout: Turnout
-    those: Sums = field(repr=False)
+    decision: Decision
+    those: SheetSums = field(repr=False)
     versions: Versions
     grain_source: Callable[[], NDArray[np.int64]] | None = field(repr=False)
 
+    @property
+    def _exact(self) -> list[tuple[int, ...]]:
+        """List the exact integers of each question that is published; an announcement of version 1 knows one."""
+        first = 1 if self.announcement.version == 1 else None
+        questions = zip(self.those.questions, self.decision.dropped, strict=True)
+        return [() if why else sums.cells[:first] for sums, why in questions]
+
+    def noises(self, count: int) -> Iterator[list[int]]:
+        """Draw the noise of so many releases: one draw for each published integer."""
+        size = sum(map(len, self._exact))
+        drawn = [0] * (count * size) if self.announcement.noiseless else noise.draw(count * size)
+        return (drawn[start : start + size] for start in range(0, count * size, size))
+
     def drawn(self) -> Release:
         """Draw the noise, once; nothing is checked from here on, so that no draw is thrown away."""
-        (z,) = [0] if self.announcement.noiseless else noise.draw(1)
-        return self.hidden_by(z)
+        (noises,) = self.noises(1)
+        return self.hidden_by(noises)
 
-    def hidden_by(self, z: int) -> Release:
-        """Add the noise; from here on nothing depends on the values but the total."""
-        came = self.turnout
-        joined = Joined(came.people, came.tilt, ExactSums(came.total_grains, came.total_squared_grains))
-        totals = ((self.those.weighted + z,),)
-        return Release(self.announcement, joined, totals, self.versions, grain_source=self.grain_source)
+    def hidden_by(self, noises: list[int]) -> Release:
+        """Add the noise; from here on nothing depends on the values but the totals."""
+        left = iter(noises)
+        totals = [tuple(exact + next(left) for exact in cells) for cells in self._exact]
+        questions = zip(self.decision.came.questions, self.decision.dropped, totals, strict=True)
+        answered = tuple(
+            Answered(each.people, dropped=why) if why else Answered(each.people, each.tilt, each.sums, noisy)
+            for each, why, noisy in questions
+        )
+        people = self.decision.came.people
+        return Release(self.announcement, people, answered, self.versions, grain_source=self.grain_source)
 
 
 def charged_text(measured: Measured, number: int) -> tuple[str, str]:
@@ -152,5 +189,5 @@ def check_noise(announcement: Announcement, *, allowed: bool) -> None:
 
 @functools.cache
 def _versions(*, noiseless: bool) -> Versions:
-    mechanism = "none: exact mean" if noiseless else noise.MECHANISM
+    mechanism = "none: exact" if noiseless else noise.MECHANISM
     return Versions(optin=__version__, opendp=noise.opendp_version(), mechanism=mechanism)

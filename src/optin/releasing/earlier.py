@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from optin.kernel.tails import laplace_reach, normal_laplace_reach
-from optin.releasing.intervals import widened
+from optin.questions.intervals import widened
 
 if TYPE_CHECKING:
     from optin.releasing.record import Release

@@ -15,12 +15,18 @@ from numpy.typing import NDArray
 from optin.announcement import Announcement
 from optin.announcement.numbers import ExactSums
 from optin.announcement.offer import READABLE as READABLE_ANNOUNCEMENTS
+from optin.announcement.one_question import place_of_question
 from optin.errors import BadInput
 from optin.formats import strict_json
-from optin.questions import Number
+from optin.questions import Sheet
+from optin.questions.counted import Counted
+from optin.questions.kinds import QuestionResult
+from optin.releasing.answered import Answered
 from optin.releasing.consistency import check_same
-from optin.releasing.result import Estimated, Joined, Result
-from optin.releasing.version_1 import flat, read_version_1
+from optin.releasing.deciding import WHY
+from optin.releasing.one_number import OneNumber
+from optin.releasing.table import ReleaseTable, table_of
+from optin.releasing.version_1 import flat, read_version_1, statement_1
 
 VERSION = 2
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -52,17 +58,18 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Release(Estimated):
+class Release(OneNumber):
     """What is published: public, of constant size, without ids, and without anybody's grains in its JSON.
 
-    ``noisy_totals`` holds, for each question, the integers N + Z of E13, the only numbers here that depend on the values;
-    the estimate of a mean is ``lo + R * noisy_total / (2^20 * total_grains)``, so anyone recomputes it. ``place`` is where a
-    ledger charged it, None where none stands behind it. ``version`` is that of the format it was written in.
+    ``answered`` holds, for each question, who is counted and the integers N + Z of E13, the only numbers here that depend on
+    the values; the estimate of a mean is ``lo + R * noisy_total / (2^20 * total_grains)``, so anyone recomputes it.
+    ``place`` is where a ledger charged it, None where none stands behind it. ``version`` is that of the format it was
+    written in.
     """
 
     announcement: Announcement
-    joined: Joined
-    noisy_totals: tuple[tuple[int, ...], ...]
+    joined_people: int
+    answered: tuple[Answered, ...]
     versions: Versions
     place: Place | None = None
     version: int = VERSION
@@ -90,59 +97,78 @@ class Release(Estimated):
         return self.announcement.id
 
     @property
-    def results(self) -> tuple[Result, ...]:
-        """One result for each question of the sheet."""
-        return (Result(self.announcement, self.joined, self._question, self._noisy_totals),)
-
-    def __getitem__(self, name: str) -> Result:
-        for result in self.results:
-            if result.question.name == name:
-                return result
-        raise KeyError(name)
+    def sheet(self) -> Sheet:
+        """What was asked."""
+        return self.announcement.sheet
 
     @property
-    def _question(self) -> Number:
-        return self.announcement.question
+    def results(self) -> dict[str, QuestionResult]:
+        """One result for each question that was published, by its name."""
+        questions = zip(self.sheet, self.answered, strict=True)
+        return {question.name: self[question.name] for question, each in questions if not each.dropped}
 
     @property
-    def _noisy_totals(self) -> tuple[int, ...]:
-        (only,) = self.noisy_totals
-        return only
+    def dropped(self) -> dict[str, str]:
+        """Why questions were dropped, by their names."""
+        questions = zip(self.sheet, self.answered, strict=True)
+        return {question.name: WHY[each.dropped] for question, each in questions if each.dropped}
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - what it can be asked for depends on the kind of question
+        place = place_of_question(self.sheet, name)
+        answered, offer = self.answered[place], self.announcement
+        if answered.dropped:
+            raise BadInput(
+                'question "{question}" was not published, and nobody was charged for it: {why}',
+                question=name,
+                why=WHY[answered.dropped],
+            )
+        question = self.sheet.questions[place]
+        counted = Counted(
+            people=answered.people,
+            grains=answered.sums.total_grains,
+            squares=answered.sums.total_squared_grains,
+            most=offer.largest_parts[place],
+            noisy=answered.noisy_totals,
+            noiseless=offer.noiseless,
+            tilt=answered.tilt,
+            max_gap=question.max_gap,
+        )
+        return question.result(counted)
+
+    def table(self, level: float = 0.95) -> ReleaseTable:
+        """List every published figure: question, answer, estimate, and the two ends of its interval."""
+        return table_of(self, level)
 
     @property
     def noisy_total(self) -> int:
         """Return N + Z of E13, where the sheet is one number."""
-        return self._noisy_totals[0]
-
-    @property
-    def joined_people(self) -> int:
-        """Return how many people are counted."""
-        return self.joined.people
-
-    @property
-    def tilt(self) -> float:
-        """Return how far the weights are from equal shares of everyone announced (E15)."""
-        return self.joined.tilt
-
-    @property
-    def total_grains(self) -> int:
-        """Return the exact sum of the grains of those who joined."""
-        return self.joined.sums.total_grains
-
-    @property
-    def total_squared_grains(self) -> int:
-        """Return the exact sum of their squares."""
-        return self.joined.sums.total_squared_grains
+        return self.answered[0].noisy_totals[0]
 
     @property
     def question_people(self) -> tuple[int, ...]:
-        """How many people each question is released over."""
-        return (self.joined.people,)
+        """Return how many people answered each question."""
+        return tuple(each.people for each in self.answered)
 
     @property
     def question_sums(self) -> tuple[ExactSums | None, ...]:
-        """The exact sums of each question that is released."""
-        return (self.joined.sums,)
+        """Return the exact sums of each question over those who answered it; None where it was dropped."""
+        return tuple(None if each.dropped else each.sums for each in self.answered)
+
+    @property
+    def tilt(self) -> float:
+        """Return how far the weights are from equal shares of everyone announced, the largest over the questions (E15)."""
+        return max(each.tilt for each in self.answered)
+
+    @property
+    def total_grains(self) -> int:
+        """Return the exact sum of the grains that were charged, over all questions."""
+        return sum(each.sums.total_grains for each in self.answered)
+
+    @property
+    def total_squared_grains(self) -> int:
+        """Return the exact sum of their squares, where there is one question."""
+        (only,) = self.answered
+        return only.sums.total_squared_grains
 
     @property
     def charged(self) -> bool:
@@ -194,16 +220,13 @@ class Release(Estimated):
         }
         if self.version == 1:
             return record | flat(self)
-        noisy = [[strict_json.wide(total) for total in totals] for totals in self.noisy_totals]
-        return record | {
-            "public": {"joined_people": self.joined.people, "tilt": strict_json.real(self.joined.tilt)},
-            "sealed": {**self.joined.sums.to_record(), "noisy_totals": noisy},
-        }
+        public = {"joined_people": self.joined_people, "questions": [each.public() for each in self.answered]}
+        return record | {"public": public, "sealed": {"questions": [each.sealed() for each in self.answered]}}
 
     def _statements(self) -> dict[str, Any]:
         if self.version == 1:
-            return self.statement()
-        return {"results": [{"question": each.question.name, **each.statement()} for each in self.results]}
+            return statement_1(self.only)
+        return {"results": [{"question": name, **each.statement()} for name, each in self.results.items()]}
 
     @classmethod
     def from_json(cls, text: str) -> Release:
@@ -220,11 +243,11 @@ class Release(Estimated):
     def _read(cls, text: str, *, sealed: bool) -> Release:
         fields = strict_json.Fields.parse(text, "release", READABLE)
         offer = strict_json.Fields(fields.take("announcement"), "announcement", READABLE_ANNOUNCEMENTS)
-        joined, totals = read_version_1(fields) if fields.version == 1 else _read_sums(fields)
+        people, answered = read_version_1(fields) if fields.version == 1 else _read_answered(fields)
         found = cls(
             announcement=Announcement.from_fields(offer),
-            joined=joined,
-            noisy_totals=totals,
+            joined_people=people,
+            answered=answered,
             versions=_versions(fields.take("versions")),
             place=_place(fields),
             version=fields.version,
@@ -235,14 +258,16 @@ class Release(Estimated):
         return found
 
 
-def _read_sums(fields: strict_json.Fields) -> tuple[Joined, tuple[tuple[int, ...], ...]]:
+def _read_answered(fields: strict_json.Fields) -> tuple[int, tuple[Answered, ...]]:
     """Read who is counted, and the integers of each question."""
     public, sealed = fields.take_object("public"), fields.take_object("sealed")
-    joined = Joined(public.take_int("joined_people"), public.take_real("tilt"), ExactSums.from_fields(sealed))
-    totals = sealed.take_integers("noisy_totals")
+    people = public.take_count("joined_people")
+    parts = public.take_objects("questions"), sealed.take_objects("questions")
+    if len(parts[0]) != len(parts[1]):
+        fields.refuse("it has public and sealed numbers of different questions")
     public.finish()
     sealed.finish()
-    return joined, totals
+    return people, tuple(Answered.from_fields(*each) for each in zip(*parts, strict=True))
 
 
 def _place(fields: strict_json.Fields) -> Place | None:

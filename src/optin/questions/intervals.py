@@ -10,6 +10,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
+from optin.errors import BadInput
+
 _ROUNDING = 2.0**-31  # an interval is at least 2^-20 of the width long, so this is at least 2^-51 of the width
 
 
@@ -54,3 +58,10 @@ def widened(estimate: float, half: float) -> tuple[float, float]:
     low, high = estimate - half, estimate + half
     more = math.ulp(max(abs(low), abs(high))) + (high - low) * _ROUNDING
     return math.nextafter(low - more, -math.inf), math.nextafter(high + more, math.inf)
+
+
+def check_level(level: object) -> float:
+    """Return the error probability that a level leaves."""
+    if not isinstance(level, (float, np.floating)) or not 0.0 < level < 1.0:
+        raise BadInput("level must be a number strictly between 0 and 1, for example 0.95")
+    return 1.0 - float(level)

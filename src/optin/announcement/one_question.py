@@ -1,0 +1,75 @@
+"""One question of an announcement: what everyone gives for it, and the accuracy that full turnout leads to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from optin.announcement.numbers import ExactSums
+from optin.kernel.halfwidth import heaviest_weight
+from optin.kernel.rounding import epsilon_of
+from optin.kernel.sharing import SHARES
+from optin.questions import Question, Sheet
+from optin.questions.intervals import check_level
+from optin.questions.spending import Spending
+
+if TYPE_CHECKING:
+    from optin.announcement.offer import Announcement
+
+
+def place_of_question(sheet: Sheet, name: str) -> int:
+    """Return where a question stands in its sheet; KeyError for a name that is not there."""
+    return sheet.questions.index(sheet[name])
+
+
+def spending_of(sums: ExactSums, *, people: int, most: int, noiseless: bool) -> Spending:
+    """Return what the accuracy of a question follows from, by exact sums of grains over those who answer it."""
+    squares = float(Fraction(sums.total_squared_grains, sums.total_grains**2))
+    reach = math.inf if noiseless else float(epsilon_of(sums.total_grains))
+    return Spending(reach, squares, float(heaviest_weight(people, squares, float(Fraction(most, sums.total_grains)))))
+
+
+@dataclass(frozen=True)
+class AnnouncedQuestion:
+    """What an announcement says about one of its questions."""
+
+    announcement: Announcement
+    place: int
+
+    @property
+    def question(self) -> Question:
+        """What is asked."""
+        return self.announcement.sheet.questions[self.place]
+
+    @property
+    def epsilon_share(self) -> float:
+        """The part of everyone's epsilon that it gets."""
+        return self.announcement.shares[self.place] / SHARES
+
+    @property
+    def variance(self) -> float:
+        """Its variance at full turnout; of a choice, added up over the options."""
+        return self.announcement.public.variances[self.place]
+
+    @property
+    def standard_error(self) -> float:
+        """The root of the variance."""
+        return math.sqrt(self.variance)
+
+    @property
+    def effective_people(self) -> float:
+        """How many people would give the same accuracy without noise."""
+        return self.question.data_variance / self.variance if self.variance > 0 else math.inf
+
+    def half_width(self, level: float = 0.95) -> float:
+        """Return half of the interval that full turnout leads to: at 0.95, what ± means (E22)."""
+        offer = self.announcement
+        spending = spending_of(
+            offer.question_sums[self.place],
+            people=offer.people,
+            most=offer.largest_parts[self.place],
+            noiseless=offer.noiseless,
+        )
+        return self.question.half_width(check_level(level), spending) + self.question.max_gap * offer.tilt

@@ -1,0 +1,162 @@
+"""What is published of a number: its mean, how far that may be off, and the spread of the values (E13, E14, E21, E22)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from optin.formats.strict_json import real
+from optin.kernel.halfwidth import Weighing, half_width
+from optin.kernel.noise import LAPLACE, variance
+from optin.kernel.rounding import GRAIN, nearest
+from optin.kernel.spreads import Moments
+from optin.kernel.tails import laplace_reach
+from optin.questions.counted import Counted
+from optin.questions.intervals import Interval, check_level
+from optin.questions.kinds import Reading
+
+ENOUGH = 50.0
+"""From so many effective people on, the released spread serves for the mean's interval (E22)."""
+RELEASED = "normal plus Laplace, released spread, skewness allowed for"
+
+
+@dataclass(frozen=True)
+class NumberResult:
+    """A noisy mean and, from a second noisy integer that costs nothing more, the standard deviation of the values."""
+
+    bounds: tuple[float, float]
+    data_variance: float
+    counted: Counted
+
+    @property
+    def width(self) -> float:
+        """R, the distance between the bounds."""
+        return self.bounds[1] - self.bounds[0]
+
+    @property
+    def estimate(self) -> float:
+        """Return the estimated mean, unclamped: clamping it would bias it."""
+        return nearest(Fraction(self.bounds[0]) + Fraction(self.width) * self.counted.mean(0))
+
+    @property
+    def noise_scale(self) -> float:
+        """Return the scale of the Laplace noise in the unit of the values; 0 without noise."""
+        return 0.0 if self.counted.noiseless else nearest(Fraction(self.width) / self.counted.exact_reach)
+
+    @property
+    def noise_variance(self) -> float:
+        """Return the variance of the noise (E0)."""
+        return float(LAPLACE.variance(self.noise_scale))
+
+    @property
+    def variance(self) -> float:
+        """Return E13's variance of the estimate, with the declared variance of the values."""
+        counted = self.counted
+        noise = 0 if counted.noiseless else LAPLACE.constant(Fraction(self.width) * int(GRAIN))
+        return nearest(variance(Fraction(self.data_variance), counted.squares, counted.grains, noise))
+
+    @property
+    def standard_error(self) -> float:
+        """Return the root of the variance."""
+        return math.sqrt(self.variance)
+
+    @property
+    def bias_bound(self) -> float:
+        """Return the largest bias if people's means differ by up to the declared gap (E15)."""
+        return self.counted.bias
+
+    @property
+    def rounding(self) -> float:
+        """Return the most that rounding values to levels can move the estimate, R * 2^-21."""
+        return self.width * 2.0**-21
+
+    @property
+    def weighing(self) -> Weighing:
+        """Return what E22's half-widths by the declared variance depend on."""
+        counted = self.counted
+        return Weighing(self.width, self.data_variance, counted.weight_squares, counted.heaviest, self.noise_scale)
+
+    @property
+    def _moments(self) -> Moments | None:
+        """Return both noisy means in units of the range; None where one alone was published, or of one person."""
+        counted = self.counted
+        if len(counted.noisy) < 2 or counted.weight_squares >= 1.0:
+            return None
+        return Moments(
+            float(counted.mean(0)), float(counted.mean(1)), counted.reach, counted.weight_squares, counted.heaviest
+        )
+
+    @property
+    def sd(self) -> float | None:
+        """Return the standard deviation of the values (E21), 0 where noise left less than nothing; None if not published."""
+        moments = self._moments
+        return None if moments is None else self.width * math.sqrt(min(max(moments.variance, 0.0), 0.25))
+
+    def sd_interval(self, level: float = 0.95) -> Interval | None:
+        """Bound the standard deviation of the values (E22)."""
+        moments, error = self._moments, check_level(level)
+        if moments is None:
+            return None
+        low, high = moments.sd_interval(error)
+        return Interval(self.width * low, self.width * high, level, "normal, released spread")
+
+    def half_width(self, level: float = 0.95) -> float:
+        """Return half of the mean's interval before it is cut at the bounds: what stands behind ± where level is 0.95."""
+        return self._half_width(level)[0]
+
+    def _half_width(self, level: float) -> tuple[float, str]:
+        """Use the released spread where there is one and people enough, else the declared variance (E22)."""
+        error, moments = check_level(level), self._moments
+        if moments is not None and moments.squares * ENOUGH <= 1.0:
+            half, method = self.width * moments.half_width(error), RELEASED
+        else:
+            half, method = half_width(error, self.weighing)
+        return half + self.rounding + self.bias_bound, method
+
+    def declared_half_width(self, level: float = 0.95) -> float:
+        """Return half of the interval by the declared variance alone: no value has a part in it."""
+        return half_width(check_level(level), self.weighing)[0] + self.rounding + self.bias_bound
+
+    @property
+    def breakdown_gap(self) -> float:
+        """Return how far apart means of cautious and open people make an error as large as ±, which counts none of it (E22)."""
+        return self.half_width(0.95) / self.counted.tilt if self.counted.tilt > 0 else math.inf
+
+    def noise_interval(self, level: float = 0.95) -> Interval:
+        """Bound the weighted mean of these people's clamped values (weights: grains over their sum)."""
+        half = laplace_reach(check_level(level), scale=self.noise_scale) + self.rounding
+        return self._around(half, level, "Laplace quantile, rounding added")
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Bound the population mean, also where values are skewed (E22).
+
+        The bias bound is added when a gap was announced; with none announced nothing is added for values that go with
+        limits, and coverage falls with such a link: see `breakdown_gap`.
+        """
+        half, method = self._half_width(level)
+        return self._around(half, level, method)
+
+    def _around(self, half: float, level: float, method: str) -> Interval:
+        return Interval.around(self.estimate, half, bounds=self.bounds, level=level, method=method)
+
+    def readings(self, level: float = 0.95) -> list[Reading]:
+        """List the mean and the standard deviation."""
+        found = [Reading("mean", self.estimate, *self.interval(level))]
+        spread, bounds = self.sd, self.sd_interval(level)
+        return found if spread is None or bounds is None else [*found, Reading("sd", spread, *bounds)]
+
+    def statement(self) -> dict[str, Any]:
+        """Return what a file states of it; all of it follows from what was drawn."""
+        total, spread = self.interval(0.95), self.sd_interval(0.95)
+        return {
+            "estimate": real(self.estimate),
+            "variance": real(self.variance),
+            "bias_bound": real(self.bias_bound),
+            "noise_interval_95": list(self.noise_interval(0.95)),
+            "total_interval_95": list(total),
+            "total_interval_method": total.method,
+            "sd": self.sd,
+            "sd_interval_95": None if spread is None else list(spread),
+        }

@@ -1,0 +1,47 @@
+"""What a release counted for one question, and the noisy integers that it published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from optin.announcement.numbers import ExactSums
+from optin.formats.strict_json import Fields, real, wide
+
+NOTHING = ExactSums(0, 0)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Who is counted, in sums: how many people, the tilt of their weights (E15), what they gave in grains, and N + Z (E13).
+
+    A question that was ``dropped`` says why; nothing is published of it, and nobody is charged for it.
+    """
+
+    people: int
+    tilt: float = 0.0
+    sums: ExactSums = NOTHING
+    noisy_totals: tuple[int, ...] = ()
+    dropped: str = ""
+
+    def public(self) -> dict[str, Any]:
+        """Write what everyone may read, as JSON holds it."""
+        return {"people": self.people, "tilt": real(self.tilt), "dropped": self.dropped}
+
+    def sealed(self) -> dict[str, Any]:
+        """Write the exact sums and the noisy integers, as JSON holds them."""
+        return {**self.sums.to_record(), "noisy_totals": [wide(total) for total in self.noisy_totals]}
+
+    @classmethod
+    def from_fields(cls, public: Fields, sealed: Fields) -> Answered:
+        """Read what `public` and `sealed` wrote."""
+        found = cls(
+            people=public.take_count("people"),
+            tilt=public.take_real("tilt"),
+            dropped=public.take_text("dropped"),
+            sums=ExactSums.from_fields(sealed),
+            noisy_totals=sealed.take_integers("noisy_totals"),
+        )
+        public.finish()
+        sealed.finish()
+        return found

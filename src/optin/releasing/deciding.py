@@ -1,0 +1,108 @@
+"""What is published of a sheet: decided from who joined, who answered and what they were promised, never from a value (E28).
+
+A question that too few answered, or whose ± would be above what was stated beforehand, is dropped alone: nothing is
+published of it and nobody is charged for it. Where nothing is left, the release is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from optin.announcement import Announcement
+from optin.announcement.terms import QUASI_LINEAR
+from optin.errors import BadInput, PromiseBroken
+from optin.participation import QuestionTurnout, Turnout
+from optin.questions import Question
+from optin.wording.numbers import plus_minus
+
+PEOPLE, ERROR = "people", "error"
+"""Why a question is dropped: too few answered it, or its ± would be larger than was stated beforehand."""
+WHY = {PEOPLE: "too few people answered it", ERROR: "its ± would be above the largest that was stated beforehand"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quorum:
+    """When a release is worth its price: at least so many people promised anything, at most such a standard error.
+
+    Both are decided by who joined and what they were promised, never by a value. In a sheet of several questions, people
+    are counted for each question; a standard error is asked for by ``max_error`` of a question.
+    """
+
+    people: int = 1
+    standard_error: float = math.inf
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be compared: no turnout is below NaN, so any would pass."""
+        if isinstance(self.people, bool) or not isinstance(self.people, (int, np.integer)):
+            raise BadInput("the quorum's people must be a whole number")
+        if not isinstance(self.standard_error, (float, int)) or not self.standard_error >= 0:
+            raise BadInput("the quorum's standard error must be a number of 0 or more")
+
+    def expect(self, came: Turnout) -> None:
+        """Refuse a turnout below the quorum; nobody is charged then."""
+        most = max(each.promised for each in came.questions)
+        promised = came.promised if len(came.questions) == 1 else most
+        if promised < self.people:
+            raise PromiseBroken(
+                "{promised:,} of those who joined count and the quorum is {people:,} (who has nothing to give does"
+                " not count); wait for more answers, or cancel",
+                promised=promised,
+                people=self.people,
+            )
+        if math.isfinite(self.standard_error) and len(came.questions) > 1:
+            raise BadInput("a quorum's standard error is for one question; give questions of a sheet a max_error")
+        if math.isfinite(self.standard_error) and not came.standard_error <= self.standard_error:
+            raise PromiseBroken(
+                "the standard error would be {standard_error:.6g} and the quorum allows {allowed:.6g}; wait"
+                " for more answers, or cancel",
+                standard_error=came.standard_error,
+                allowed=self.standard_error,
+            )
+
+
+def stated_quorum(announcement: Announcement) -> Quorum:
+    """Return the quorum that people were told of: nobody may release below it."""
+    stated = announcement.terms.conditions
+    error = math.inf if stated.quorum_error is None else stated.quorum_error
+    return Quorum(people=1 if stated.quorum_people is None else stated.quorum_people, standard_error=error)
+
+
+def decided(announcement: Announcement, came: Turnout, quorum: Quorum | None = None) -> tuple[str, ...]:
+    """Say of each question why it is dropped, or nothing where it is published; refuse where nothing would be left."""
+    asked = (quorum or Quorum(), stated_quorum(announcement))
+    for each in asked:
+        each.expect(came)
+    least = max(1, *(each.people for each in asked), announcement.terms.conditions.min_people or 0)
+    if len(came.questions) == 1:
+        _expect_accuracy(announcement.sheet.questions[0], came.only)
+        return ("",)
+    questions = zip(announcement.sheet, came.questions, strict=True)
+    dropped = tuple(_why_dropped(question, each, least) for question, each in questions)
+    if all(dropped) or (any(dropped) and announcement.model == QUASI_LINEAR):
+        raise PromiseBroken(
+            'question "{question}" could not be published: {why}, and {whole}; wait for more answers, or cancel',
+            question=next(question.name for question, why in zip(announcement.sheet, dropped, strict=True) if why),
+            why=WHY[next(filter(None, dropped))],
+            whole="nothing would be left" if all(dropped) else "people were promised the accuracy of all questions",
+        )
+    return dropped
+
+
+def _why_dropped(question: Question, came: QuestionTurnout, least: int) -> str:
+    if came.promised < least:
+        return PEOPLE
+    return ERROR if question.max_error is not None and came.half_width > question.max_error else ""
+
+
+def _expect_accuracy(question: Question, came: QuestionTurnout) -> None:
+    """Refuse the one question of a sheet where its ± would be larger than was stated."""
+    if question.max_error is not None and came.half_width > question.max_error:
+        raise PromiseBroken(
+            "the 95 % interval would be {half} and at most {allowed} was stated beforehand; wait for more answers, or"
+            " cancel",
+            half=plus_minus(came.half_width),
+            allowed=plus_minus(question.max_error),
+        )
