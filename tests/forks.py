@@ -37,7 +37,7 @@ class Child:
         return cloudpickle.loads(said) if said else None
 
     def _listen(self):
-        assert self.pipe.poll(60), "the child hangs"
+        assert self.pipe.poll(600), "the child hangs"
         try:
             return self.pipe.recv_bytes()
         except EOFError:
@@ -50,13 +50,17 @@ class Child:
 
 def fork(job, *, die_at=None):
     """Run ``job`` in a child; its result, or the exception it raised, is sent back. ``die_at`` names a point."""
-    with mock.patch.dict(os.environ, {"PYTHONPATH": str(Path(__file__).parent)}):
+    with mock.patch.dict(os.environ, {"PYTHONPATH": _tests_first()}):
         forkserver.ensure_running()  # which would not find the tests by itself
     here, there = _SERVER.Pipe(duplex=False)
     process = _SERVER.Process(target=_run, args=(cloudpickle.dumps(job), there, die_at), daemon=True)
     process.start()
     there.close()
     return Child(process, here)
+
+
+def _tests_first():
+    return os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
 
 
 def _run(job, pipe, die_at):
