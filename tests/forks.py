@@ -38,7 +38,7 @@ class Child:
         return cloudpickle.loads(said) if said else None
 
     def _listen(self):
-        assert self.pipe.poll(60), "the child hangs"
+        assert self.pipe.poll(600), "the child hangs"
         try:
             return self.pipe.recv_bytes()
         except EOFError:
@@ -59,6 +59,7 @@ def fork(job, *, die_at=None):
     process.start()
     there.close()
     return Child(process, here)
+
 
 
 def _run(job, pipe, die_at):
