@@ -14,7 +14,7 @@ from optin.announcement.terms import Terms as AnnouncedTerms
 from optin.ledger import Terms
 from optin.ledger.chain import GENESIS, rows_of
 from optin.ledger.schema import acts
-from optin.ledger.streamed_hashes import sums_of
+from optin.ledger.tallying import sums_of
 from optin.ledger.texts import released_in
 from optin.questions import Number, Sheet
 from optin.receipts import Seal

@@ -232,7 +232,7 @@ BROKEN = {
     "an allowance above everything": ("above everything", [f"UPDATE allowances SET grains = {UNLIMITED + 1}"]),
     "a decline undone after the release": ("neither charged nor let go", ["DELETE FROM returns"]),
     "a charge taken back": ("neither charged nor let go", ["DELETE FROM charges WHERE position = 0"]),
-    "a decline that was charged": ("both charged and let go", ["INSERT INTO charges VALUES (2, 1, 4, 5)"]),
+    "a decline that was charged": ("both charged and let go", ["INSERT INTO charges VALUES (2, 1, 4, 5, NULL)"]),
     "a promise that grew in all tables": (
         "does not agree with itself",
         ["UPDATE promises SET grains = 8 WHERE offer = 2", "UPDATE charges SET grains = 8"],

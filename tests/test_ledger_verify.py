@@ -42,12 +42,12 @@ DAMAGES = {
     "a return missing": "DELETE FROM returns",
     "an act missing in the middle": "DELETE FROM acts WHERE number = 2",
     "the first act missing": "DELETE FROM acts WHERE number = 1",
-    "a charge added": "INSERT INTO charges VALUES (2, 2, 4, 5)",
-    "a charge of no release added": "INSERT INTO charges VALUES (2, 2, 77, 5)",
+    "a charge added": "INSERT INTO charges VALUES (2, 2, 4, 5, NULL)",
+    "a charge of no release added": "INSERT INTO charges VALUES (2, 2, 77, 5, NULL)",
     "a return added": "INSERT INTO returns VALUES (2, 0, 3)",
     "a person added": "INSERT INTO people VALUES (50, 'eve', 1)",
     "an allowance added": "INSERT INTO allowances VALUES (1, 50, 99)",
-    "a promise added": "INSERT INTO promises VALUES (50, 0, 1, 1, (1 = 0))",
+    "a promise added": "INSERT INTO promises VALUES (50, 0, 1, 1, (1 = 0), NULL)",
     "a promise moved to a place nobody has": "UPDATE promises SET position = 9 WHERE position = 2",
     "a return of a hold nobody had": "INSERT INTO returns VALUES (2, 40, 3)",
     "a kind nobody knows": "UPDATE acts SET kind = 'x' WHERE number = 2",
@@ -203,9 +203,9 @@ def test_triggers_switched_off_are_found(postgres):
 
 
 REPLACED = {
-    "charges": "SELECT offer, position, act, 0 FROM charges",
+    "charges": "SELECT offer, position, act, 0, NULL FROM charges",
     "returns": "SELECT offer, position, 99 FROM returns",
-    "promises": "SELECT offer, position + 50, person, 0, bounded FROM promises",
+    "promises": "SELECT offer, position + 50, person, 0, bounded, NULL FROM promises",
     "allowances": "SELECT person, act, 1000 FROM allowances",
     "people": "SELECT person + 50, id, act FROM people",
     "acts": "SELECT * FROM acts",

@@ -37,8 +37,9 @@ class Announcement(OneQuestion, Promising):
     """What is offered to everyone, in public: it names nobody and lists nobody's limit.
 
     ``terms`` say what is asked, word for word; ``public`` holds the numbers that follow; ``sealed``, for each question, the
-    exact sums of the promises and of their squares, so that a limit edited afterwards is noticed. From it and their own limit (or cost),
-    each person computes what they are promised: ``optin.explain``. ``version`` is that of the format it was written in.
+    exact sums of the promises and of their squares, so that a limit edited afterwards is noticed. From it and their own
+    limit (or cost), each person computes what they are promised: ``optin.explain``. ``version`` is that of the format it
+    was written in.
     """
 
     terms: Terms

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from optin.agents import Agents
 from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
-from optin.announcement.making import bars
+from optin.announcement.making import bars, tilt_of
 from optin.announcement.terms import Conditions
 from optin.campaign.checking import terms_of
 from optin.campaign.known import Known
@@ -33,7 +33,7 @@ from optin.ledger.chain import Written
 from optin.ledger.holds import Holding
 from optin.ledger.staging_area import LedgerEntrance
 from optin.ledger.texts import released_in
-from optin.participation import CHANGED, check_table, check_unchanged, judged
+from optin.participation import CHANGED, Turnout, check_table, check_unchanged, judged
 from optin.planning import Plan
 from optin.releasing import Release
 from optin.releasing.deciding import Quorum, decided
@@ -166,10 +166,10 @@ def release(
     if joining.scanned and not is_closed(ledger, terms):
         joining.expect_standing(answers, joined, announcement.sheet)
         decision = decide(joining.who)
-    passed = Passed(announcement.shares, _bars(decision))
+    passed = Passed(_bars(announcement, decision), announcement.shares)
     settlement = _Settlement(announcement, joining, codes, passed, decide, decision)
     with joining.arriving(LedgerEntrance(ledger.engine), passed) as arrivals:
-        entry = ledger.charge(terms, arrivals, settlement)
+        entry = ledger.charge(terms, arrivals, decide=settlement.released, settle=settlement.drawing)
     stored = released_in(entry.body, entry.head)
     charged = present if present is not None else settlement.who
     if charged is None:
@@ -179,9 +179,9 @@ def release(
     return replace(stored, grain_source=joining.promises.spent(charged, codes, released))
 
 
-def _bars(decision: Decision | None) -> tuple[int, ...] | None:
+def _bars(announcement: Announcement, decision: Decision | None) -> tuple[int, ...]:
     if decision is None:
-        return None
+        return (0,) * len(announcement.sheet)
     return bars(tuple(each.sums.total_grains for each in decision.came.questions), decision.came.announced)
 
 
@@ -208,7 +208,7 @@ class _Settlement:
             raise PromiseBroken("this campaign and round were open again a moment later; try again")
         return self.decision.released
 
-    def drawing(self, written: Written) -> Callable[[int], tuple[str, str]]:
+    def drawing(self, _: Answers, written: Written) -> Callable[[int], tuple[str, str]]:
         """Add up, and return what draws; it may still refuse, and what it returns may not."""
         assert self.decision is not None  # noqa: S101 - `released` comes first
         who = self.joining.who if self.joining.scanned else self.who
@@ -224,12 +224,16 @@ class _Settlement:
         assert self.decision is not None  # noqa: S101
         came, released = self.decision.came, self.decision.released
         charged = sum(each.sums.total_grains for place, each in enumerate(came.questions) if released >> place & 1)
-        if (written.people, written.grains) != (came.people, charged):
+        if (written.people, written.sums.grains) != (came.people, charged):
             raise PromiseBroken(DIFFERS)
         check_unchanged(came, self.passed.those)
-        if self.joining.who is not None and tuple(each.tilt for each in came.questions) != self.passed.tilts(
-            came.announced
-        ):  # where all joined, the tilt is the announced one
+        if self.joining.who is not None or len(self.announcement.sheet) > 1:  # else the tilt is the announced one
+            self._expect_tilts(came)
+
+    def _expect_tilts(self, came: Turnout) -> None:
+        pairs = zip(came.questions, self.passed.above, strict=True)
+        tilts = [tilt_of(*above, total_grains=each.sums.total_grains, people=came.announced) for each, above in pairs]
+        if [each.tilt for each in came.questions] != tilts:
             raise PromiseBroken(CHANGED)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import MetaData
 
-REVISION = "0002"
+REVISION = "0003"
 """The newest migration this code knows."""
 
 metadata = MetaData()

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.kernel.sharing import SHARES
+from optin.questions.sheet import MOST_QUESTIONS
+
+__all__ = ["ALONE", "BITS", "MOST_QUESTIONS", "Integers", "all_of", "part", "promised", "spent"]
 
 Integers = NDArray[np.int64]
 BITS = SHARES.bit_length() - 1
 ALONE = (SHARES,)
 """The shares of a sheet of one question."""
-MOST_QUESTIONS = 60
-"""Which questions someone is charged for is a 64-bit number with a bit for each."""
 
 
 def part(capped: Integers, share: int) -> Integers:
@@ -27,6 +28,32 @@ def part(capped: Integers, share: int) -> Integers:
     True
     """
     return np.asarray(capped if share == SHARES else (capped * share) >> BITS, dtype=np.int64)
+
+
+def part_of_floats(capped: NDArray[np.float64], share: int) -> NDArray[np.float64]:
+    """Return the same parts of grains that are kept in floats, without leaving them.
+
+    With A = h 2^21 + l the part is (A B) >> 20 = 2 h B + floor(l B / 2^20): both products are at most 2^42, and exact.
+
+    >>> part_of_floats(np.array([3.0, 2.0**42]), 699051).tolist() == [2, 699051 << 22]
+    True
+    """
+    if share == SHARES:
+        return capped
+    found = capped * 2.0**-21
+    np.floor(found, out=found)
+    lower = found * -(2.0**21)
+    lower += capped
+    lower *= share / SHARES
+    np.floor(lower, out=lower)
+    found *= 2.0 * share
+    found += lower
+    return found
+
+
+def least_capped(share: int) -> int:
+    """Return the fewest grains in all that leave a grain for a question of this share."""
+    return -(-SHARES // share)
 
 
 def promised(capped: Integers, shares: tuple[int, ...]) -> Integers:

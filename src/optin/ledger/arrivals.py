@@ -10,7 +10,8 @@ from sqlalchemy import Connection, Engine, Row
 from optin.database.connection import write
 from optin.errors import LedgerUnavailable
 from optin.ledger.chain import Entry, Written, is_stored
-from optin.ledger.streamed_hashes import Block
+from optin.ledger.splits import Split
+from optin.ledger.streamed_hashes import Block, Shares
 
 
 class Arrivals(Protocol):
@@ -28,7 +29,7 @@ class Arrivals(Protocol):
     def stage(self, connection: Connection) -> None:
         """Have them in the table ``staged``."""
 
-    def promised(self, connection: Connection, act: int, salt: str) -> Written:
+    def promised(self, connection: Connection, act: int, salt: str, shares: Shares) -> Written:
         """Digest and add up what an announcement, whose holds are just written, promises them."""
 
     def taking(self, connection: Connection, offer: Row[Any]) -> Taking:
@@ -50,7 +51,10 @@ class Taking(Protocol):
     def let_absent_go(self) -> int:
         """Give back the holds of those who neither joined nor declined, as one act; say how many are charged."""
 
-    def charged(self, act: int, salt: str) -> Written:
+    def marks(self) -> str:
+        """Name a table that says, by position, which questions of a sheet those who joined answered."""
+
+    def charged(self, act: int, salt: str, split: Split) -> Written:
         """Count, add up and build the tree over the charges just written."""
 
     @property

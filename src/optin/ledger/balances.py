@@ -1,4 +1,4 @@
-"""What each person may still spend, computed where the rows are."""
+"""What each person may still spend, computed where the rows are: allowance minus open promises minus charges."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from optin.ledger.staging import stage_people
 
 _ALLOWANCE = """(SELECT CASE WHEN (:raising = 1 AND s.total > MAX(a.grains)) OR (:lowering = 1 AND s.total < MAX(a.grains))
     THEN s.total ELSE MAX(a.grains) END FROM allowances a WHERE a.person = p.person)"""
-COMMITTED = """(SELECT CAST(COALESCE(SUM(q.grains), 0) AS BIGINT) FROM promises q
+_TAKEN = """CASE WHEN q.capped IS NULL THEN q.grains ELSE COALESCE((SELECT c.grains FROM charges c
+    WHERE c.offer = q.offer AND c.position = q.position), q.grains) END"""
+"""What a promise that was not let go takes: what was charged, or all of it while it is open. Of one question that is the same."""
+COMMITTED = f"""(SELECT CAST(COALESCE(SUM({_TAKEN}), 0) AS BIGINT) FROM promises q
     WHERE q.person = p.person AND q.offer <> :besides
-    AND NOT EXISTS (SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position))"""
+    AND NOT EXISTS (SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position))"""  # noqa: S608
 _REMAINING = f"""SELECT s.position AS position, s.grains AS asked,
     CASE WHEN {_ALLOWANCE} >= {UNLIMITED} THEN {UNLIMITED} ELSE {_ALLOWANCE} - {COMMITTED} END AS remaining
     FROM staged s JOIN people p ON p.id = s.id"""  # noqa: S608 — only constants are put in

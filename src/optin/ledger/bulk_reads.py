@@ -19,7 +19,8 @@ _BALANCES = f"""SELECT p.id, (SELECT MAX(a.grains) FROM allowances a WHERE a.per
     FROM people p"""  # noqa: S608 — only constants are put in
 _DECLINED = """EXISTS (SELECT 1 FROM returns r JOIN acts a ON a.number = r.act
     WHERE r.offer = q.offer AND r.position = q.position AND a.kind = 'return')"""
-_CHANGES = f"""SELECT p.id, CASE WHEN q.bounded THEN q.grains ELSE -1 END, CASE WHEN {_DECLINED} THEN 1 ELSE 0 END
+_CHANGES = f"""SELECT p.id, CASE WHEN q.bounded THEN COALESCE(q.capped, q.grains) ELSE -1 END,
+    CASE WHEN {_DECLINED} THEN 1 ELSE 0 END
     FROM promises q JOIN people p ON p.person = q.person JOIN acts t ON t.number = q.offer
     WHERE t.campaign = :campaign AND t.round = :round AND (q.bounded OR {_DECLINED})"""  # noqa: S608
 
@@ -31,7 +32,7 @@ def each_balance(ledger: Ledger, besides: Terms | None, take: Take) -> None:
 
 
 def each_change(ledger: Ledger, terms: Terms, take: Take) -> None:
-    """Hand out id, the promise if the ledger cut it (else -1), and whether they declined (1 or 0), where either holds."""
+    """Hand out id, what they were cut to if the ledger did (else -1), and whether they declined (1 or 0), where either holds."""
     _each(ledger, _CHANGES, {"campaign": terms.campaign, "round": terms.round}, take)
 
 

@@ -13,9 +13,11 @@ from sqlalchemy import Connection, Row, insert, select
 
 from optin.announcement.naming import check_round, checked_campaign
 from optin.grains.arrays import Sums
+from optin.grains.splitting import ALONE
 from optin.ledger.schema import acts
-from optin.ledger.streamed_hashes import Block, Grove, Tally, blocks, digest_of_blocks
-from optin.receipts import Seal
+from optin.ledger.streamed_hashes import Block, Grove, Shares, blocks, digest_of_blocks
+from optin.ledger.tallying import Tally
+from optin.receipts import SHEETS, VERSION, Seal
 
 GENESIS = "0" * 64
 """What the first act names as the hash before it."""
@@ -51,12 +53,18 @@ def new_salt() -> str:
 
 @dataclass(frozen=True)
 class Written:
-    """The rows of one act: how many, the hash over them, and the sums and the largest of what they promise or charge."""
+    """The rows of one act: how many, the hash over them, and the sums and the largest of what they promise or charge.
+
+    ``questions`` are the sums of each question of the sheet. Where there are several, ``most`` is the largest amount before it
+    is split, and ``astray`` counts rows whose grains do not follow from that, the shares, and the questions charged.
+    """
 
     people: int
     digest: str
     sums: Sums = field(default=Sums(), repr=False)
     most: int = field(default=0, repr=False)
+    questions: tuple[Sums, ...] = field(default=(), repr=False)
+    astray: int = 0
 
 
 def last(connection: Connection) -> Entry:
@@ -76,10 +84,12 @@ def append(
     body: str = "",
     result: str | None = None,
     joined: str | None = None,
+    version: int = VERSION,
 ) -> Entry:
     """Seal one more act, and the rows it wrote, onto the chain; the caller holds the head lock."""
     before = last(connection)
     seal = Seal(
+        version=version,
         number=before.number + 1,
         kind=kind,
         campaign=terms.campaign if terms else None,
@@ -120,6 +130,8 @@ _PROMISES = """SELECT p.id, q.grains, q.bounded FROM promises q JOIN people p ON
 _RETURNS = "SELECT position FROM returns WHERE offer = :offer AND act = :act ORDER BY position"
 _CHARGES = """SELECT p.id, c.grains FROM charges c JOIN promises q ON q.offer = c.offer AND q.position = c.position
     JOIN people p ON p.person = q.person WHERE c.offer = :offer AND c.act = :act ORDER BY c.position"""
+_SHEET_PROMISES = _PROMISES.replace("q.bounded", "q.bounded, q.capped")
+_SHEET_CHARGES = _CHARGES.replace("c.grains", "c.grains, c.answered, q.capped")
 _QUERIES = {
     "register": _ALLOWANCES,
     "raise": _ALLOWANCES,
@@ -131,22 +143,41 @@ _QUERIES = {
 }
 
 
-def rows_of(connection: Connection, *, kind: str, act: int, offer: int | None, salt: str) -> Written:
+_SHEET_QUERIES = _QUERIES | {"announce": _SHEET_PROMISES, "release": _SHEET_CHARGES}
+
+
+def rows_of(
+    connection: Connection,
+    *,
+    kind: str,
+    act: int,
+    offer: int | None,
+    salt: str,
+    version: int = VERSION,
+    shares: Shares = ALONE,
+) -> Written:
     """Count, digest and add up the rows that an act wrote, as they are now; however many, few are held at once."""
-    return written_of(kind, blocks(connection, _QUERIES[kind], {"act": act, "offer": offer}), salt)
+    query = (_SHEET_QUERIES if version == SHEETS else _QUERIES)[kind]
+    walk = blocks(connection, query, {"act": act, "offer": offer})
+    return written_of(kind, walk, salt, version=version, shares=shares)
 
 
-def written_of(kind: str, walk: Iterable[Block], salt: str) -> Written:
+def written_of(
+    kind: str, walk: Iterable[Block], salt: str, *, version: int = VERSION, shares: Shares = ALONE
+) -> Written:
     """Count, digest and add up rows that an act of some kind writes."""
-    tally = Tally()
+    tally = Tally(shares)
     if kind == "release":
-        grove = Grove(salt, tally.passing(walk))
-        return Written(grove.count, grove.root, tally.sums, tally.most)
-    adding = tally.passing(walk) if kind == "announce" else walk
-    count, digest = digest_of_blocks(salt, adding, named=_QUERIES[kind] is not _RETURNS)
-    return Written(count, digest, tally.sums, tally.most)
+        grove = Grove(salt, tally.charges(walk))
+        count, digest = grove.count, grove.root
+    else:
+        adding = tally.promises(walk) if kind == "announce" else walk
+        count, digest = digest_of_blocks(salt, adding, named=_QUERIES[kind] is not _RETURNS, version=version)
+    return Written(count, digest, tally.sums, tally.most, tally.questions, tally.astray)
 
 
-def charged(connection: Connection, *, act: int, offer: int | None, salt: str, keep: Sequence[int] = ()) -> Grove:
+def charged(connection: Connection, act: Row[Any], *, keep: Sequence[int] = ()) -> Grove:
     """Build the tree over whom a release charged; paths are for those whose index is to be kept."""
-    return Grove(salt, blocks(connection, _CHARGES, {"act": act, "offer": offer}), keep=keep)
+    query = _SHEET_CHARGES if act.version == SHEETS else _CHARGES
+    walk = blocks(connection, query, {"act": act.number, "offer": act.offer})
+    return Grove(act.salt, (block[:3] for block in walk), keep=keep)

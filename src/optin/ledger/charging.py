@@ -14,6 +14,7 @@ from optin.errors import PromiseBroken
 from optin.ledger.arrivals import Arrivals, Taking
 from optin.ledger.chain import Entry, Terms, Written, append, last, new_salt
 from optin.ledger.holds import closing_of, expect_offer, terms_of
+from optin.ledger.splits import Split, split_of
 from optin.ledger.streamed_hashes import mask_digest
 from optin.ledger.texts import expect_released
 
@@ -21,9 +22,13 @@ Draw = Callable[[NDArray[np.bool_], int], tuple[str, str]]
 """Given who joined (in the caller's order) and the act's number, draw once; return the release's text and fingerprint."""
 Settle = Callable[[Any, Written], Callable[[int], tuple[str, str]]]
 """Given who joined and what is charged, decide; it may still refuse, and what it returns draws and may not."""
+Decide = Callable[[Any], int | None]
+"""Given who joined, say which questions of a sheet are released, a bit for each (None: all of them); it may refuse."""
 
 
-def charge(connection: Connection, terms: Terms, *, arrivals: Arrivals, settle: Settle) -> Entry:
+def charge(
+    connection: Connection, terms: Terms, *, arrivals: Arrivals, settle: Settle, decide: Decide | None = None
+) -> Entry:
     """Charge those who joined and store what ``settle`` gives; asked again, give what is stored and draw nothing.
 
     Nothing but COMMIT comes after the draw, for a draw that is thrown away can be read in what a database leaves behind;
@@ -35,16 +40,18 @@ def charge(connection: Connection, terms: Terms, *, arrivals: Arrivals, settle: 
     if closing is not None:
         return _stored(offer, closing, taking)
     taking.expect_standing()
+    split = split_of(offer, None if decide is None else decide(taking.joined))
     reached("after checks")
-    number = _turn_holds_into_charges(connection, offer, taking.let_absent_go())
+    expected = taking.let_absent_go()
+    number = _turn_holds_into_charges(connection, offer, expected, _charge_of(split, taking), released=split.released)
     reached("after charges")
     salt = new_salt()
-    written = taking.charged(number, salt)
+    written = taking.charged(number, salt, split)
     joined = mask_digest(salt, offer.people, taking.answers())
     body, result = settle(taking.joined, written)(number)
-    expect_released((body, result), offer, number, written.sums)
+    expect_released((body, result), offer, number, written)
     about = {"terms": terms_of(offer), "offer": offer.number, "body": body, "result": result, "joined": joined}
-    return append(connection, "release", written, salt, **about)
+    return append(connection, "release", written, salt, version=split.version, **about)
 
 
 def _stored(offer: Row[Any], closing: Row[Any], taking: Taking) -> Entry:
@@ -55,17 +62,29 @@ def _stored(offer: Row[Any], closing: Row[Any], taking: Taking) -> Entry:
     return Entry(closing.number, closing.hash, closing.body)
 
 
-def _turn_holds_into_charges(connection: Connection, offer: Row[Any], expected: int) -> int:
+_WHOLE = """INSERT INTO charges (offer, position, act, grains)
+    SELECT q.offer, q.position, :act, q.grains FROM promises q"""
+_SPLIT = """INSERT INTO charges (offer, position, act, grains, answered)
+    SELECT q.offer, q.position, :act, {spent}, m.answered FROM promises q
+    JOIN (SELECT position, answered & CAST(:released AS BIGINT) AS answered FROM {marks}) m ON m.position = q.position"""
+_STANDING = """ WHERE q.offer = :offer AND NOT EXISTS
+    (SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position) ORDER BY q.position"""
+
+
+def _charge_of(split: Split, taking: Taking) -> str:
+    """Write what charges a hold: all of it, or of a sheet the parts of what was answered and is released."""
+    if not split.several:
+        return _WHOLE
+    return _SPLIT.format(spent=split.spent_sql(capped="q.capped", answered="m.answered"), marks=taking.marks())
+
+
+def _turn_holds_into_charges(
+    connection: Connection, offer: Row[Any], expected: int, charge: str, *, released: int
+) -> int:
     """Charge every hold that stands; return the number of the act that will seal them."""
     number = last(connection).number + 1
-    charged = connection.execute(
-        text(
-            "INSERT INTO charges (offer, position, act, grains) "
-            "SELECT q.offer, q.position, :act, q.grains FROM promises q WHERE q.offer = :offer AND NOT EXISTS "
-            "(SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position) ORDER BY q.position"
-        ),
-        {"offer": offer.number, "act": number},
-    ).rowcount
+    given = {"offer": offer.number, "act": number} | ({"released": released} if ":released" in charge else {})
+    charged = connection.execute(text(charge + _STANDING), given).rowcount
     if charged != expected:
         raise PromiseBroken("the ledger's holds do not match its announcement; run `optin ledger verify`")
     return number

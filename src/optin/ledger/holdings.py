@@ -20,7 +20,10 @@ _HOLDINGS = """SELECT t.campaign, t.round, t.at, q.grains AS promised, c.grains 
 
 @dataclass(frozen=True)
 class Holding:
-    """One promise: in which campaign and round, when, how many grains, and whether it was spent or given back."""
+    """One promise: in which campaign and round, when, how many grains, and whether it was given back or (all or some) spent.
+
+    A charge can be of nothing: ``charged`` says whether there is one.
+    """
 
     campaign: str
     round: int
@@ -28,13 +31,27 @@ class Holding:
     promised: int = field(repr=False)
     spent: int = field(repr=False)
     returned: bool
+    charged: bool = False
+
+    @property
+    def open(self) -> bool:
+        """Whether the promise stands: neither charged nor given back."""
+        return not (self.returned or self.charged)
 
 
 def holdings(connection: Connection, person: str) -> list[Holding]:
     """List a person's promises, oldest first."""
     rows = connection.execute(text(_HOLDINGS), {"person": person})
     return [
-        Holding(row.campaign, row.round, row.at, int(row.promised), int(row.spent or 0), row.returned is not None)
+        Holding(
+            row.campaign,
+            row.round,
+            row.at,
+            promised=int(row.promised),
+            spent=int(row.spent or 0),
+            returned=row.returned is not None,
+            charged=row.spent is not None,
+        )
         for row in rows
     ]
 

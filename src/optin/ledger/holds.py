@@ -13,16 +13,22 @@ from sqlalchemy import Connection, Row, select, text
 from optin.database.crash_points import reached
 from optin.errors import Argument, BadInput, BudgetSpent, Place, PromiseBroken
 from optin.grains.batches import Batch
+from optin.grains.splitting import ALONE
 from optin.ledger.arrivals import Arrivals
 from optin.ledger.balances import uncovered
 from optin.ledger.chain import Entry, Terms, append, last, new_salt, rows_of, written_of
 from optin.ledger.schema import acts
 from optin.ledger.staging import stage_people, stage_positions
-from optin.ledger.texts import expect_announced
+from optin.ledger.texts import announcement_in, expect_announced
+from optin.receipts import SHEETS, version_of
 
 STAGED_PROMISES = """staged s CROSS JOIN people p CROSS JOIN promises q
     WHERE p.id = s.id AND q.person = p.person AND q.offer = :offer"""
 """Whoever is staged and holds a promise. Written so, SQLite goes by its keys; it might else compare everyone with everyone."""
+
+SAME_PROMISE = "(q.grains = s.grains AND (q.capped IS NULL OR q.capped = COALESCE(s.capped, -1)))"
+"""Whether someone staged is to give what they were promised to, to all questions and after it is split among them."""
+NOT_SPLIT = "this announcement asks several questions: say what each person gives to all of them together"
 
 
 def offer_of(connection: Connection, terms: Terms) -> Row[Any] | None:
@@ -100,7 +106,7 @@ def _expect_covered(connection: Connection, holding: Holding, arrivals: Arrivals
 
 def _is_held(connection: Connection, earlier: Row[Any], arrivals: Arrivals) -> bool:
     """Tell whether the same people are promised the same; why a promise was cut may have changed since."""
-    query = f"SELECT COUNT(*) FROM {STAGED_PROMISES} AND q.grains = s.grains"  # noqa: S608 — a constant
+    query = f"SELECT COUNT(*) FROM {STAGED_PROMISES} AND {SAME_PROMISE}"  # noqa: S608 — constants
     found = connection.scalar(text(query), {"offer": earlier.number})
     return bool(found == earlier.people == len(arrivals))
 
@@ -168,21 +174,22 @@ _AS_ASKED = """SELECT COUNT(*) FROM staged s CROSS JOIN people p CROSS JOIN allo
 
 
 def _hold(connection: Connection, holding: Holding, arrivals: Arrivals) -> Entry:
-    number = last(connection).number + 1
-    held = connection.execute(
-        text(
-            "INSERT INTO promises (offer, position, person, grains, bounded) "
-            "SELECT :offer, s.position, p.person, s.grains, s.bounded = 1 FROM staged s JOIN people p ON p.id = s.id "
-            "ORDER BY s.position"
-        ),
-        {"offer": number},
-    ).rowcount
-    if held != len(arrivals):
+    number, offer, salt = last(connection).number + 1, announcement_in(holding.body), new_salt()
+    shares = ALONE if offer is None else offer.shares
+    version = version_of(shares)
+    if version == SHEETS and connection.scalar(text("SELECT COUNT(*) FROM staged WHERE capped IS NULL")):
+        raise BadInput(NOT_SPLIT)
+    held = connection.execute(text(_HOLD.format(capped="s.capped" if version == SHEETS else "NULL")), {"offer": number})
+    if held.rowcount != len(arrivals):
         raise BadInput("some ids were not kept as given; use ids that differ byte for byte")
-    salt = new_salt()
-    written = arrivals.promised(connection, number, salt)
-    expect_announced(holding.body, holding.terms, written.sums, most=written.most, exact=holding.exact)
-    return append(connection, "announce", written, salt, terms=holding.terms, body=holding.body)
+    written = arrivals.promised(connection, number, salt, shares)
+    expect_announced(offer, holding.terms, written, exact=holding.exact)
+    return append(connection, "announce", written, salt, terms=holding.terms, body=holding.body, version=version)
+
+
+_HOLD = """INSERT INTO promises (offer, position, person, grains, bounded, capped)
+    SELECT :offer, s.position, p.person, s.grains, s.bounded = 1, {capped} FROM staged s JOIN people p ON p.id = s.id
+    ORDER BY s.position"""
 
 
 def let_go(connection: Connection, offer: Row[Any], positions: NDArray[np.int64], *, kind: str = "return") -> Entry:

@@ -93,6 +93,7 @@ class Ledger:
         grains: NDArray[np.int64],
         allowances: NDArray[np.int64],
         bounded: NDArray[np.bool_] | None = None,
+        capped: NDArray[np.int64] | None = None,
         raise_limits: bool = False,
         lower_limits: bool = False,
         exact: bool = False,
@@ -104,11 +105,12 @@ class Ledger:
         here, even where the ledger, whose allowances only grow, has a higher one. ``exact`` says that there will be no
         noise, which no finite allowance covers. The same announcement again changes nothing. ``body`` is the
         announcement as it is published: PromiseBroken if what it announces is not, to the last grain, what is to be held.
-        ``optin.campaign.announce`` makes both.
+        Where it asks several questions, ``capped`` is what each person gives to all of them before it is split (E20), and
+        ``grains`` the sum of the parts. ``optin.campaign.announce`` makes all of these.
         """
-        columns = {"ids": ids, "grains": grains, "allowances": allowances, "bounded": bounded}
-        _, (ids, grains, allowances, bounded) = together(columns)
-        roster = roster_of(ids, grains, totals=allowances, bounded=bounded)
+        columns = {"ids": ids, "grains": grains, "allowances": allowances, "bounded": bounded, "capped": capped}
+        _, (ids, grains, allowances, bounded, capped) = together(columns)
+        roster = roster_of(ids, grains, totals=allowances, bounded=bounded, capped=capped)
         limits = {"raise_limits": raise_limits, "lower_limits": lower_limits}
         return self.hold(roster, holds.Holding(terms, body, exact=exact, **limits))
 
@@ -168,20 +170,32 @@ class Ledger:
         grains: NDArray[np.int64],
         draw: charging.Draw,
         joined: NDArray[np.bool_] | None = None,
+        capped: NDArray[np.int64] | None = None,
+        answered: NDArray[np.int64] | None = None,
+        released: int | None = None,
     ) -> Entry:
         """Charge those who joined and store the result in one transaction; nothing is returned before its COMMIT.
 
         ``draw(joined, number)`` is called at most once, inside the transaction, and gives the release's public text and
         fingerprint; PromiseBroken, and nothing is written, if its sums are not those of the charges. Asked again for the
-        same campaign and round, the stored text comes back and nothing is drawn.
+        same campaign and round, the stored text comes back and nothing is drawn. Where several questions were announced,
+        ``capped`` is what each person gives to all of them, ``answered`` has a bit for each question that they answered, and
+        ``released`` one for each that is released (None: all): they are charged the parts of what is in both, and the rest
+        of their promise goes back.
         """
-        _, (ids, grains, joined) = together({"ids": ids, "grains": grains, "joined": joined})
-        roster = roster_of(ids, grains, joined=joined)
-        return self.charge(terms, roster, settle=lambda mask, _: partial(draw, mask))
+        columns = {"ids": ids, "grains": grains, "joined": joined, "capped": capped, "answered": answered}
+        _, (ids, grains, joined, capped, answered) = together(columns)
+        roster = roster_of(ids, grains, joined=joined, capped=capped, answered=answered)
+        return self.charge(terms, roster, settle=lambda mask, _: partial(draw, mask), decide=lambda _: released)
 
-    def charge(self, terms: Terms, arrivals: Arrivals, *, settle: charging.Settle) -> Entry:
-        """Charge those who joined, arriving in either form, and store the result, as `release` does."""
-        charged = partial(charging.charge, terms=terms, arrivals=arrivals, settle=settle)
+    def charge(
+        self, terms: Terms, arrivals: Arrivals, *, settle: charging.Settle, decide: charging.Decide | None = None
+    ) -> Entry:
+        """Charge those who joined, arriving in either form, and store the result, as `release` does.
+
+        ``decide`` says which questions are released, given who joined; ``settle`` draws, given also what is charged.
+        """
+        charged = partial(charging.charge, terms=terms, arrivals=arrivals, settle=settle, decide=decide)
         return enter(self.engine, arrivals, charged)
 
     def remaining(
@@ -248,8 +262,8 @@ class Ledger:
         return read(self.engine, look)
 
     def bounded(self, terms: Terms) -> Bounded:
-        """List those whose promise was cut to what remained of their allowance."""
-        query = """SELECT p.id, q.grains FROM promises q JOIN people p ON p.person = q.person
+        """List those whose promise was cut to what remained of their allowance, and to what, before it was split."""
+        query = """SELECT p.id, COALESCE(q.capped, q.grains) AS grains FROM promises q JOIN people p ON p.person = q.person
             JOIN acts t ON t.number = q.offer WHERE t.campaign = :campaign AND t.round = :round AND q.bounded
             ORDER BY q.position"""
 

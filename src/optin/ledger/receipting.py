@@ -18,9 +18,9 @@ from optin.ledger.staging import stage_people
 from optin.ledger.streamed_hashes import Grove
 from optin.receipts import Receipt, charge_salts
 
-_PLACES = """SELECT s.position AS at, q.grains AS grains, c.place AS place FROM staged s
+_PLACES = """SELECT s.position AS at, q.grains AS promised, q.capped, c.grains AS spent, c.answered, c.place FROM staged s
     LEFT JOIN people p ON p.id = s.id LEFT JOIN promises q ON q.person = p.person AND q.offer = :offer
-    LEFT JOIN (SELECT position, ROW_NUMBER() OVER (ORDER BY position) - 1 AS place FROM charges
+    LEFT JOIN (SELECT position, grains, answered, ROW_NUMBER() OVER (ORDER BY position) - 1 AS place FROM charges
         WHERE offer = :offer AND act = :act) c ON c.position = q.position
     ORDER BY s.position"""
 _LATEST = """SELECT t.campaign, t.round FROM people p JOIN promises q ON q.person = p.person
@@ -57,12 +57,9 @@ def receipts(connection: Connection, ids: Sequence[str], campaign: str, round: i
         raise BadInput("this campaign and round have no release in this ledger yet; receipts exist once there is one")
     found = _places(connection, act, ids)
     keep = [row.place for row in found if row.place is not None]
-    grove = charged(connection, act=act.number, offer=act.offer, salt=act.salt, keep=keep)
+    grove = charged(connection, act, keep=keep)
     left = remaining(connection, ids).tolist()
-    return [
-        _receipt(act, grove, person, row.grains, row.place, now)
-        for person, row, now in zip(ids, found, left, strict=True)
-    ]
+    return [_receipt(act, grove, person, row, now) for person, row, now in zip(ids, found, left, strict=True)]
 
 
 def _places(connection: Connection, act: Row[Any], ids: Sequence[str]) -> Sequence[Row[Any]]:
@@ -70,22 +67,24 @@ def _places(connection: Connection, act: Row[Any], ids: Sequence[str]) -> Sequen
     stage_people(connection, Batch(ids))
     found = connection.execute(text(_PLACES), {"offer": act.offer, "act": act.number}).all()
     for row in found:
-        if row.grains is None:
+        if row.promised is None:
             raise BadInput(
                 "{person} was not among those this release was announced to; check the id", person=Place(row.at)
             )
     return found
 
 
-def _receipt(act: Row[Any], tree: Grove, person: str, promised: int, index: int | None, left: int) -> Receipt:
+def _receipt(act: Row[Any], tree: Grove, person: str, row: Row[Any], left: int) -> Receipt:
     proof: dict[str, Any] = {}
-    if index is not None:
-        salt = charge_salts(bytes.fromhex(act.salt), 1, start=index)
-        proof = {"index": index, "salt": salt.hex(), "path": tree.path(index)}
+    if row.place is not None:
+        salt = charge_salts(bytes.fromhex(act.salt), 1, start=row.place)
+        proof = {"index": row.place, "salt": salt.hex(), "path": tree.path(row.place)}
     return Receipt(
         id=person,
-        promised=promised,
-        spent=0 if index is None else promised,
+        promised=row.promised,
+        spent=row.spent or 0,
+        capped=row.capped,
+        answered=row.answered,
         remaining=None if np.int64(left) >= UNLIMITED else left,
         campaign=act.campaign,
         round=act.round,
@@ -99,5 +98,6 @@ def _receipt(act: Row[Any], tree: Grove, person: str, promised: int, index: int 
         joined=act.joined,
         previous=act.previous,
         charged_people=act.people,
+        version=act.version,
         **proof,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +14,9 @@ from optin.errors import BadInput, Place
 from optin.grains.batches import Batch
 from optin.ledger.chain import Written, written_of
 from optin.ledger.staging import stage_people
-from optin.ledger.streamed_hashes import digest_of_blocks, pieces
-from optin.ledger.taking import MaskTaking, announced_order
+from optin.ledger.streamed_hashes import Block, Shares, digest_of_blocks, pieces
+from optin.ledger.taking import NOT_ANSWERED, MaskTaking, announced_order
+from optin.receipts import SHEETS, VERSION, version_of
 
 MOST = 2**63 - 1
 LONGEST_ID = 500
@@ -40,15 +41,22 @@ class Roster:
         """Fill the table ``staged``."""
         stage_people(connection, self.batch)
 
-    def promised(self, connection: Connection, act: int, salt: str) -> Written:
+    def promised(self, connection: Connection, act: int, salt: str, shares: Shares) -> Written:
         """Digest the promises from memory."""
-        batch = self.batch
-        return written_of("announce", pieces(batch.ids, np.asarray(batch.grains), np.asarray(batch.bounded)), salt)
+        version = version_of(shares)
+        return written_of("announce", self._promises(version), salt, version=version, shares=shares)
+
+    def _promises(self, version: int) -> Iterator[Block]:
+        """Walk over what an announcement of some version holds of each person."""
+        batch, split = self.batch, () if version == VERSION else (self.batch.capped,)
+        return pieces(batch.ids, *(np.asarray(column) for column in (batch.grains, batch.bounded, *split)))
 
     def taking(self, connection: Connection, offer: Row[Any]) -> MaskTaking:
         """Find these people among those announced; the same table needs one hash and no look-up."""
-        columns = pieces(self.batch.ids, np.asarray(self.batch.grains), np.asarray(self.batch.bounded))
-        same = digest_of_blocks(offer.salt, columns, named=True)[1] == offer.rows
+        if offer.version == SHEETS and (self.batch.capped is None or self.batch.answered is None):
+            raise BadInput(NOT_ANSWERED)
+        columns = self._promises(offer.version)
+        same = digest_of_blocks(offer.salt, columns, named=True, version=offer.version)[1] == offer.rows
         order = np.arange(len(self)) if same else announced_order(connection, offer, self.batch)
         given = self.batch.joined
         return MaskTaking(connection, offer, self.batch, order, None if given is None else np.asarray(given)[order])
@@ -64,6 +72,8 @@ def roster_of(
     totals: ArrayLike | None = None,
     bounded: ArrayLike | None = None,
     joined: ArrayLike | None = None,
+    capped: ArrayLike | None = None,
+    answered: ArrayLike | None = None,
 ) -> Roster:
     """Check ids and numbers and put them together."""
     names = as_ids(ids)
@@ -77,6 +87,8 @@ def roster_of(
             totals=None if totals is None else as_grains(totals, len(names)),
             bounded=cut,
             joined=None if joined is None else np.asarray(joined),
+            capped=None if capped is None else as_grains(capped, len(names)),
+            answered=None if answered is None else as_grains(answered, len(names)),
         )
     )
 

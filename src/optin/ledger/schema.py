@@ -8,7 +8,10 @@
     charges     holds that a release turned into spending
     head_lock   one row that every PostgreSQL writer locks first
 
-What remains to a person is allowance minus promises plus returns: a charge changes nothing, its hold was taken before.
+What remains to a person is allowance minus open promises minus charges (`optin.ledger.balances`). Where the sheet is one
+question, ``capped`` and ``answered`` are NULL and a charge is its promise. Else ``capped`` is what the person gives to all
+questions together before it is split (E20), ``grains`` of the promise the sum of the parts, ``answered`` has a bit for each
+question that was charged, and ``grains`` of the charge is the sum of those parts: what is not charged goes back.
 The bulk tables carry no foreign keys: they are filled by INSERT … SELECT from the tables they would refer to, and
 ``verify`` looks for strays, while a check for every row would double the time of a charge.
 """
@@ -72,6 +75,7 @@ promises = Table(
     Column("person", BigInteger, nullable=False),
     Column("grains", BigInteger, nullable=False),
     Column("bounded", Boolean(create_constraint=False), nullable=False),
+    Column("capped", BigInteger),
     Index("one_promise", "person", "offer", unique=True),
     sqlite_with_rowid=False,
 )
@@ -92,6 +96,7 @@ charges = Table(
     Column("position", BigInteger, primary_key=True, autoincrement=False),
     Column("act", BigInteger, nullable=False),
     Column("grains", BigInteger, nullable=False),
+    Column("answered", BigInteger),
     sqlite_with_rowid=False,
 )
 

@@ -10,8 +10,9 @@ from sqlalchemy import Connection
 
 from optin.grains.batches import Batch
 
-COLUMNS = "id TEXT, grains BIGINT, total BIGINT, bounded BIGINT, joined BIGINT"
-"""A person, the grains of their promise, what they allow over all releases, whether that cut the promise, whether they join."""
+COLUMNS = "id TEXT, grains BIGINT, total BIGINT, bounded BIGINT, joined BIGINT, capped BIGINT, answered BIGINT"
+"""A person, the grains of their promise, what they allow over all releases, whether that cut the promise, whether they join;
+of a sheet, what they give to all questions before it is split, and a bit for each that they answered."""
 
 
 def stage_people(connection: Connection, batch: Batch) -> None:
@@ -23,6 +24,12 @@ def stage_positions(connection: Connection, positions: NDArray[np.int64]) -> Non
     """Fill the temporary table ``picked`` with positions."""
     rows = ((position,) for position in positions.tolist())
     _fill(connection, "picked", "position BIGINT PRIMARY KEY", rows)
+
+
+def stage_marks(connection: Connection, positions: NDArray[np.int64], answered: NDArray[np.int64]) -> None:
+    """Fill the temporary table ``marked`` with positions, and a bit for each question that was answered there."""
+    rows = zip(positions.tolist(), answered.tolist(), strict=True)
+    _fill(connection, "marked", "position BIGINT PRIMARY KEY, answered BIGINT", rows)
 
 
 def _fill(connection: Connection, table: str, columns: str, rows: Iterable[tuple[object, ...]]) -> None:

@@ -23,7 +23,9 @@ from optin.grains.batches import Batch
 from optin.ledger.chain import Written, rows_of
 from optin.ledger.roster import Roster, as_ids, roster_of
 from optin.ledger.staging import COLUMNS
+from optin.ledger.streamed_hashes import Shares
 from optin.ledger.taking import TableTaking, take_places
+from optin.receipts import version_of
 
 
 @dataclass(frozen=True)
@@ -46,9 +48,10 @@ class Waiting:
         if connection.dialect.name == "postgresql":
             connection.exec_driver_sql("SET LOCAL enable_nestloop = off")
 
-    def promised(self, connection: Connection, act: int, salt: str) -> Written:
+    def promised(self, connection: Connection, act: int, salt: str, shares: Shares) -> Written:
         """Read the promises back: only the database has seen them in full."""
-        return rows_of(connection, kind="announce", act=act, offer=act, salt=salt)
+        version = version_of(shares)
+        return rows_of(connection, kind="announce", act=act, offer=act, salt=salt, version=version, shares=shares)
 
     def taking(self, connection: Connection, offer: Row[Any]) -> TableTaking:
         """Find these people among those announced, in the database."""
@@ -72,7 +75,8 @@ class LedgerEntrance:
 
     def at_once(self, batch: Batch) -> AbstractContextManager[Roster]:
         """Take people in memory as one batch."""
-        columns = {"totals": batch.totals, "bounded": batch.bounded, "joined": batch.joined}
+        names = ("totals", "bounded", "joined", "capped", "answered")
+        columns = {name: getattr(batch, name) for name in names}
         return nullcontext(roster_of(list(batch.ids), np.asarray(batch.grains), **columns))
 
     def in_batches(self, batches: Iterable[Batch]) -> AbstractContextManager[Waiting]:
@@ -114,9 +118,9 @@ def _on_sqlite(connection: Connection, batches: Iterator[Batch], scratch: Scratc
     run("PRAGMA staging.synchronous=OFF")
     run("BEGIN")
     run(f"CREATE TABLE staging.staged (position INTEGER PRIMARY KEY, {COLUMNS})")
-    insert = connection.connection.cursor()
+    insert, marks = connection.connection.cursor(), ", ".join("?" * (COLUMNS.count(",") + 2))
     for batch in batches:
-        insert.executemany("INSERT INTO staging.staged VALUES (?, ?, ?, ?, ?, ?)", counts.rows(batch))  # type: ignore[arg-type]
+        insert.executemany(f"INSERT INTO staging.staged VALUES ({marks})", counts.rows(batch))  # type: ignore[arg-type]  # noqa: S608
     run("COMMIT")
     connection.rollback()  # SQLAlchemy began a transaction of its own at the first statement
     return Waiting(connection, counts.people)
@@ -140,7 +144,7 @@ class _Counts:
     def __init__(self) -> None:
         self.people = 0
 
-    def rows(self, batch: Batch) -> Iterator[tuple[int, str, int, int, int, int]]:
+    def rows(self, batch: Batch) -> Iterator[tuple[Any, ...]]:
         start = self.people
         self.people += len(batch.ids)
         return batch.rows(start)

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import Connection, text
 
 from optin.grains.units import UNLIMITED
-from optin.ledger.streamed_hashes import MOST
+from optin.ledger.tallying import MOST
 
 _BOUNDS = {"most": MOST, "unlimited": UNLIMITED}
 _IMPOSSIBLE = {
     "promises are of an amount that nobody can be promised": """SELECT COUNT(*) FROM promises
-        WHERE NOT grains BETWEEN 0 AND :most""",
+        WHERE NOT grains BETWEEN 0 AND :most OR NOT capped BETWEEN grains AND :most""",
     "charges are of an amount that nobody can be charged": """SELECT COUNT(*) FROM charges
         WHERE NOT grains BETWEEN 0 AND :most""",
     "allowances are below nothing or above everything": """SELECT COUNT(*) FROM allowances
@@ -39,7 +39,12 @@ _RULES = {
     "charges belong to no release": """SELECT COUNT(*) FROM charges c WHERE NOT EXISTS
         (SELECT 1 FROM acts t WHERE t.number = c.act AND t.offer = c.offer AND t.kind = 'release')""",
     "charges differ from the promise": """SELECT COUNT(*) FROM charges c WHERE NOT EXISTS
-        (SELECT 1 FROM promises q WHERE q.offer = c.offer AND q.position = c.position AND q.grains = c.grains)""",
+        (SELECT 1 FROM promises q WHERE q.offer = c.offer AND q.position = c.position
+         AND (q.grains = c.grains OR (c.answered IS NOT NULL AND c.grains < q.grains)))""",
+    "promises of one question are split, or of several are not": """SELECT COUNT(*) FROM promises q
+        JOIN acts t ON t.number = q.offer WHERE (q.capped IS NULL) <> (t.version = 1)""",
+    "charges for one question say which, or for several do not": """SELECT COUNT(*) FROM charges c
+        JOIN acts t ON t.number = c.act WHERE (c.answered IS NULL) <> (t.version = 1)""",
     "holds were both charged and let go": """SELECT COUNT(*) FROM charges c JOIN returns r
         ON r.offer = c.offer AND r.position = c.position""",
     "holds of a closed round were neither charged nor let go": """SELECT COUNT(*) FROM promises q
@@ -52,11 +57,14 @@ _UNCOVERED = """WITH events AS (
         SELECT person, offer AS act, grains AS held, -1 AS most FROM promises
         UNION ALL SELECT q.person, r.act, -q.grains, -1 FROM returns r
             JOIN promises q ON q.offer = r.offer AND q.position = r.position
+        UNION ALL SELECT q.person, c.act, c.grains - q.grains, -1 FROM charges c
+            JOIN promises q ON q.offer = c.offer AND q.position = c.position WHERE c.answered IS NOT NULL
         UNION ALL SELECT person, act, 0, grains FROM allowances)
     SELECT COUNT(*) FROM (SELECT SUM(held) OVER sofar AS held, MAX(most) OVER sofar AS most FROM events
         WINDOW sofar AS (PARTITION BY person ORDER BY act ROWS UNBOUNDED PRECEDING)) e
     WHERE held > most AND most < :unlimited"""
-"""Walk through each person's life in the order of acts: what is held must never pass what was allowed by then."""
+"""Walk through each person's life in the order of acts: what is held must never pass what was allowed by then. What a
+release of a sheet did not charge of a promise goes back with it."""
 
 _UNCOVERED_EXACT = """SELECT COUNT(*) FROM promises q WHERE q.offer = :offer AND q.grains > 0 AND NOT EXISTS
     (SELECT 1 FROM allowances a WHERE a.person = q.person AND a.act < q.offer AND a.grains >= :unlimited)"""

@@ -13,18 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, text
 
-from optin.errors import BadInput, Place
-from optin.grains.arrays import HIGHEST_EPSILON, GrainRule, Sums, sums
-from optin.kernel.rounding import GRAIN
-from optin.receipts import BLOCK, SALT_BYTES, MerkleTree, charge_salts, leaves_of
+from optin.receipts import BLOCK, SALT_BYTES, VERSION, MerkleTree, charge_salts, leaves_of
 
 Column = Sequence[Any] | NDArray[Any]
 Block = list[Any]
 """Columns of some rows: lists from a database, slices of arrays from memory."""
+Shares = tuple[int, ...]
+"""Of each question, the 2^-20ths that it gets of what a person gives in all (E20)."""
 SHORT = 2**22
 """Bytes of a column that wait in memory."""
-MOST = int(HIGHEST_EPSILON * GRAIN)
-"""The most grains that any announcement promises anybody."""
 PIECE = 2**15
 """Rows held in memory at once: a power of two, so that they are one branch of the tree, and whole bytes of a mask."""
 
@@ -51,43 +48,11 @@ def whole(column: Column) -> NDArray[np.int64]:
     return found.astype(np.int64)
 
 
-def sums_of(grains: NDArray[np.int64]) -> Sums:
-    """Add up promises and their squares exactly.
-
-    >>> found = sums_of(np.array([3, 2**42]))
-    >>> (found.people, found.grains == 3 + 2**42, found.squares == 9 + 2**84)
-    (2, True, True)
-    """
-    odd = (grains < 0) | (grains > MOST)
-    if np.any(odd):
-        raise BadInput(
-            "grains are from 0 to {most} (epsilon 1024), the most a release promises: see {person}",
-            most=MOST,
-            person=Place(int(odd.argmax())),
-        )
-    limits: NDArray[np.float64] = grains.astype(np.float64) / GRAIN
-    return sums(GrainRule(limits=limits.__getitem__, people=len(grains), cap=HIGHEST_EPSILON))[0]
-
-
-class Tally:
-    """Add up the second column of blocks that pass on their way to somebody else, and keep the largest number."""
-
-    def __init__(self) -> None:
-        self.sums, self.most = Sums(), 0
-
-    def passing(self, walk: Iterable[Block]) -> Iterator[Block]:
-        """Hand every block on."""
-        for block in walk:
-            grains = whole(block[1])
-            self.sums, self.most = self.sums + sums_of(grains), max(self.most, int(grains.max()))
-            yield block
-
-
-def digest_of_blocks(salt: str, walk: Iterable[Block], *, named: bool) -> tuple[int, str]:
+def digest_of_blocks(salt: str, walk: Iterable[Block], *, named: bool, version: int = VERSION) -> tuple[int, str]:
     """Count and hash rows column by column: counts and lengths come first, so no two tables give the same bytes.
 
     ``named`` says that the first column holds ids, whose lengths and bytes are hashed one after the other. Columns wait for
-    their turn in memory while they are short, and in files without a name when they are long.
+    their turn in memory while they are short, and in files without a name when they are long. ``version`` is that of the act.
     """
     count, columns = 0, 1 + named
     with ExitStack() as stack:
@@ -96,7 +61,7 @@ def digest_of_blocks(salt: str, walk: Iterable[Block], *, named: bool) -> tuple[
             count, columns = count + len(block[0]), len(block)
             for at, part in enumerate(_packed(block, named=named)):
                 waiting[at].write(part)
-        digest = hashlib.sha256(f"optin rows 1:{salt}:{count}:{named}:{columns - named}:".encode())
+        digest = hashlib.sha256(f"optin rows {version}:{salt}:{count}:{named}:{columns - named}:".encode())
         for at in sorted(waiting):
             waiting[at].seek(0)
             while part := waiting[at].read(SHORT):
@@ -135,8 +100,8 @@ class _Salts:
 class Grove:
     """The tree over all charges of a release, built block by block; only the blocks asked for are kept.
 
-    A block is a power of two of leaves, so its root is a node of the whole tree, and the roots make up the rest of it.
-    ``stretch`` charges share one stretch of salts.
+    Blocks hold ids and grains, and of a sheet which questions were charged. A block is a power of two of leaves, so its root
+    is a node of the whole tree, and the roots make up the rest of it. ``stretch`` charges share one stretch of salts.
     """
 
     def __init__(
@@ -145,8 +110,9 @@ class Grove:
         self.size, self.count, roots = size, 0, []
         self.kept: dict[int, MerkleTree] = {}
         wanted, salts = {index // size for index in keep}, _Salts(bytes.fromhex(salt), stretch)
-        for number, (ids, grains) in enumerate(charges):
-            tree = MerkleTree(leaves_of(salts.after(self.count, len(ids), more=len(ids) == size), ids, whole(grains)))
+        for number, (ids, *numbers) in enumerate(charges):
+            drawn = salts.after(self.count, len(ids), more=len(ids) == size)
+            tree = MerkleTree(leaves_of(drawn, ids, *map(whole, numbers)))
             roots.append(bytes.fromhex(tree.root))
             self.count += len(ids)
             if number in wanted:

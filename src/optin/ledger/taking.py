@@ -11,17 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, text
 
-from optin.errors import Place, PromiseBroken
+from optin.errors import BadInput, Place, PromiseBroken
 from optin.grains.batches import Batch
 from optin.grains.people import DECLINED, NOBODY
+from optin.grains.splitting import spent
 from optin.ledger.chain import Written, append, last, new_salt, rows_of, written_of
-from optin.ledger.holds import STAGED_PROMISES, let_go, returned, terms_of
+from optin.ledger.holds import SAME_PROMISE, STAGED_PROMISES, let_go, returned, terms_of
+from optin.ledger.splits import Split
+from optin.ledger.staging import stage_marks
 from optin.ledger.streamed_hashes import Block, blocks, pieces
+from optin.receipts import SHEETS
 
 OTHER_PEOPLE = "these are not the people of the announcement; use the table that was announced"
 OTHER_LIMIT = (
     "the limit of {person} is not the one announced; promises freeze: use the table that was announced, or cancel"
     " and announce a new round"
+)
+NOT_ANSWERED = (
+    "this announcement asks several questions: say what each person gives to all of them, and which they answered"
 )
 Mask = NDArray[np.bool_]
 
@@ -68,12 +75,24 @@ class MaskTaking:
             let_go(self.connection, self.offer, absent, kind="absent")
         return int(self._taking.sum())
 
-    def charged(self, act: int, salt: str) -> Written:
+    def marks(self) -> str:
+        """Put the answers of those who joined into a table."""
+        answered = np.asarray(self.batch.answered)[self.order]
+        stage_marks(self.connection, np.flatnonzero(self._taking), answered[self._taking])
+        return "marked"
+
+    def charged(self, act: int, salt: str, split: Split) -> Written:
         """Build the tree from memory: who is charged what was compared with the promises when the order was found."""
         charged = self.order[self._taking]
         everyone = len(charged) == len(self.batch.ids) and bool(np.all(charged == np.arange(len(charged))))
         ids = self.batch.ids if everyone else [self.batch.ids[at] for at in charged.tolist()]
-        return written_of("release", pieces(ids, np.asarray(self.batch.grains)[charged]), salt)
+        columns = self._several(charged, split) if split.several else [np.asarray(self.batch.grains)[charged]]
+        return written_of("release", pieces(ids, *columns), salt, version=split.version, shares=split.shares)
+
+    def _several(self, charged: NDArray[np.int64], split: Split) -> list[NDArray[np.int64]]:
+        """List what is charged to each, for which questions, and out of how much."""
+        capped, answered = np.asarray(self.batch.capped)[charged], np.asarray(self.batch.answered)[charged]
+        return [spent(capped, split.shares, answered & split.released), answered & split.released, capped]
 
     @property
     def joined(self) -> Mask:
@@ -87,7 +106,7 @@ def announced_order(connection: Connection, offer: Row[Any], batch: Batch) -> ND
     """Say at which index of a batch each announced person stands; others, and other promises, are refused."""
     rows = connection.execute(
         text(
-            "SELECT p.id, q.grains FROM promises q JOIN people p ON p.person = q.person "
+            "SELECT p.id, q.grains, q.capped FROM promises q JOIN people p ON p.person = q.person "
             "WHERE q.offer = :offer ORDER BY q.position"
         ),
         {"offer": offer.number},
@@ -97,6 +116,8 @@ def announced_order(connection: Connection, offer: Row[Any], batch: Batch) -> ND
     if len(batch.ids) != len(rows) or np.any(order < 0):
         raise PromiseBroken(OTHER_PEOPLE, other_people=True)
     differs = np.asarray(batch.grains)[order] != np.array([row.grains for row in rows], dtype=np.int64)
+    if offer.version == SHEETS:
+        differs |= np.asarray(batch.capped)[order] != np.array([row.capped for row in rows], dtype=np.int64)
     if np.any(differs):
         raise PromiseBroken(OTHER_LIMIT, person=Place(int(order[np.argmax(differs)])), other_people=True)
     return order
@@ -104,8 +125,9 @@ def announced_order(connection: Connection, offer: Row[Any], batch: Batch) -> ND
 
 # --- in a table -----------------------------------------------------------------------------------------------------
 
-_PLACE = f"INSERT INTO placed SELECT q.position, s.joined FROM {STAGED_PROMISES} AND q.grains = s.grains"  # noqa: S608
-_OTHER_LIMIT = f"SELECT MIN(s.id) FROM {STAGED_PROMISES} AND q.grains <> s.grains"  # noqa: S608
+_PLACE = f"INSERT INTO placed SELECT q.position, s.joined, s.answered FROM {STAGED_PROMISES} AND {SAME_PROMISE}"  # noqa: S608
+_OTHER_LIMIT = f"SELECT MIN(s.id) FROM {STAGED_PROMISES} AND NOT {SAME_PROMISE}"  # noqa: S608
+_NOT_ANSWERED = "SELECT COUNT(*) FROM staged WHERE capped IS NULL OR answered IS NULL"
 _GONE = "EXISTS (SELECT 1 FROM returns r WHERE r.offer = :offer AND r.position = l.position)"
 _FIRST_GONE = f"SELECT MIN(l.position) FROM placed l WHERE l.joined = 1 AND {_GONE}"  # noqa: S608
 _ABSENT = f"""INSERT INTO returns (offer, position, act) SELECT :offer, l.position, :act FROM placed l
@@ -115,10 +137,11 @@ _ID = "SELECT p.id FROM promises q JOIN people p ON p.person = q.person WHERE q.
 
 def take_places(connection: Connection, offer: Row[Any], people: int) -> TableTaking:
     """Put everyone who is staged at their announced position; other people and edited limits are refused."""
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("CREATE TABLE staging.placed (position INTEGER PRIMARY KEY, joined BIGINT)")
-    else:
-        connection.exec_driver_sql("CREATE TEMPORARY TABLE placed (position BIGINT PRIMARY KEY, joined BIGINT)")
+    if offer.version == SHEETS and connection.scalar(text(_NOT_ANSWERED)):
+        raise BadInput(NOT_ANSWERED)
+    on_sqlite = connection.dialect.name == "sqlite"
+    made = ("TABLE staging.placed", "INTEGER") if on_sqlite else ("TEMPORARY TABLE placed", "BIGINT")
+    connection.exec_driver_sql("CREATE {} (position {} PRIMARY KEY, joined BIGINT, answered BIGINT)".format(*made))
     found = connection.execute(text(_PLACE), {"offer": offer.number}).rowcount
     if found == offer.people == people:
         return TableTaking(connection, offer)
@@ -156,9 +179,21 @@ class TableTaking:
             append(self.connection, "absent", written, salt, terms=terms_of(self.offer), offer=self.offer.number)
         return int(self.connection.scalar(text("SELECT COUNT(*) FROM placed WHERE joined = 1")) or 0)
 
-    def charged(self, act: int, salt: str) -> Written:
+    def marks(self) -> str:
+        """Name the table, which has everyone's answers."""
+        return "placed"
+
+    def charged(self, act: int, salt: str, split: Split) -> Written:
         """Read the charges back: only the database has seen them in full."""
-        return rows_of(self.connection, kind="release", act=act, offer=self.offer.number, salt=salt)
+        return rows_of(
+            self.connection,
+            kind="release",
+            act=act,
+            offer=self.offer.number,
+            salt=salt,
+            version=split.version,
+            shares=split.shares,
+        )
 
     def _scalar(self, query: str, **where: object) -> Any:  # noqa: ANN401 - a position or an id
         return self.connection.scalar(text(query), {"offer": self.offer.number, **where})

@@ -10,9 +10,10 @@ from typing import Any
 from sqlalchemy import Row
 
 from optin.announcement import Announcement
+from optin.announcement.numbers import ExactSums
 from optin.errors import BadInput, PromiseBroken
 from optin.grains.arrays import Sums
-from optin.ledger.chain import GENESIS, Terms
+from optin.ledger.chain import GENESIS, Terms, Written
 from optin.releasing.record import Release
 
 
@@ -29,50 +30,78 @@ def announcement_in(body: str) -> Announcement | None:
         return None
 
 
-def announcement_fault(body: str, terms: Terms, promised: Sums, *, most: int) -> str | None:
+def release_in(body: str) -> Release | None:
+    """Read the release that an act holds, if it holds one; which hash stands there is compared elsewhere."""
+    try:
+        return released_in(body, GENESIS)
+    except (BadInput, TypeError, ValueError):
+        return None
+
+
+def announcement_fault(offer: Announcement | None, terms: Terms, promised: Written) -> str | None:
     """Say how an announcement's text differs from what is held for people, if it does."""
-    offer = announcement_in(body)
     if offer is None:
         return "its text is no announcement"
     if Terms(offer.campaign, offer.round, offer.fingerprint) != terms:
         return "its text announces something else"
-    if (offer.people, offer.total_grains, offer.total_squared_grains) != _three(promised):
+    if promised.astray:
+        return "it promises grains that do not follow from its shares"
+    told, found = map(_told, offer.question_sums), map(_found, promised.questions)
+    if (offer.people, *told) != (promised.people, *found):
         return "the sums it announces are not those of its promises"
-    return "it promises someone more than it announces to anybody" if most > offer.largest_promise else None
+    return "it promises someone more than it announces to anybody" if promised.most > offer.largest_capped else None
 
 
-def release_fault(body: str, result: str | None, terms: Terms, number: int, charged: Sums) -> str | None:
+def release_fault(
+    release: Release | None, result: str | None, terms: Terms, number: int, charged: Written
+) -> str | None:
     """Say how a release's text differs from what was charged for it, if it does."""
-    try:
-        release = released_in(body, GENESIS)  # which hash stands there is compared elsewhere
-    except (BadInput, TypeError, ValueError):
+    if release is None:
         return "its text is no release"
     offer = release.announcement
     if Terms(offer.campaign, offer.round, offer.fingerprint) != terms:
         return "its text releases another announcement"
     if (release.ledger_number, release.drawn_fingerprint) != (number, result):
         return "its text names another place or another fingerprint"
-    if (release.joined_people, release.total_grains, release.total_squared_grains) != _three(charged):
+    return _charges_fault(release, charged)
+
+
+def _charges_fault(release: Release, charged: Written) -> str | None:
+    """Compare what a release says of its sums with its charges, question by question; a dropped one is charged to nobody."""
+    if charged.astray:
+        return "it charges grains that do not follow from its shares and the questions that people answered"
+    questions = list(zip(release.question_people, release.question_sums, charged.questions, strict=True))
+    if any(sums is None and found.people for _, sums, found in questions):
+        return "it charges for a question that it does not release"
+    same = all(
+        sums is None or (people, *_told(sums)) == (found.people, *_found(found)) for people, sums, found in questions
+    )
+    if not same or (release.joined_people, release.total_grains) != (charged.people, charged.sums.grains):
         return "the sums it was drawn with are not those of its charges"
     return None
 
 
-def _three(found: Sums) -> tuple[int, int, int]:
-    return found.people, found.grains, found.squares
+def _told(sums: ExactSums) -> tuple[int, int]:
+    return sums.total_grains, sums.total_squared_grains
 
 
-def expect_announced(body: str, terms: Terms, promised: Sums, *, most: int, exact: bool) -> None:
+def _found(sums: Sums) -> tuple[int, int]:
+    return sums.grains, sums.squares
+
+
+def expect_announced(offer: Announcement | None, terms: Terms, promised: Written, *, exact: bool) -> None:
     """Refuse to hold other promises than are announced, or to announce without noise as if there were some."""
-    fault, offer = announcement_fault(body, terms, promised, most=most), announcement_in(body)
+    fault = announcement_fault(offer, terms, promised)
     if offer is not None and offer.noiseless and not exact:
         fault = fault or "its release would be exact, without noise, and it is not announced so (exact=True)"
     _expect_none("announced", fault)
 
 
-def expect_released(drawn: tuple[str, str], offer: Row[Any], number: int, charged: Sums) -> None:
+def expect_released(drawn: tuple[str, str], offer: Row[Any], number: int, charged: Written) -> None:
     """Refuse to store a result that was drawn with other sums than are charged; campaigns compare them before they draw."""
     terms = Terms(offer.campaign, offer.round, offer.fingerprint)
-    _expect_none("released", release_fault(*drawn, terms, number, charged))
+    body, result = drawn
+    _expect_none("released", release_fault(release_in(body), result, terms, number, charged))
 
 
 def _expect_none(done: str, fault: str | None) -> None:

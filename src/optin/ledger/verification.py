@@ -8,15 +8,18 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection, Row, select, text
 
+from optin.announcement import Announcement
 from optin.errors import PromiseBroken
+from optin.grains.splitting import ALONE
 from optin.ledger.chain import GENESIS, Written, rows_of, seal_of
 from optin.ledger.fittings import changed_fittings
 from optin.ledger.holds import terms_of
 from optin.ledger.schema import acts
 from optin.ledger.sequence import misplaced
 from optin.ledger.strays import strays
-from optin.ledger.texts import announcement_fault, announcement_in, release_fault
-from optin.receipts import VERSION, Receipt, root_of
+from optin.ledger.streamed_hashes import Shares
+from optin.ledger.texts import announcement_fault, announcement_in, release_fault, release_in
+from optin.receipts import SHEETS, VERSION, Receipt, root_of, version_of
 from optin.receipts import seal_of as receipt_seal
 from optin.releasing.record import Release
 
@@ -76,6 +79,9 @@ def verify(connection: Connection, against: Sequence[OutsideCopy] = ()) -> Verif
     return Verification(acts=len(rows), problems=tuple(problems), vouched=vouched)
 
 
+_VERSIONS = {"announce": (VERSION, SHEETS), "release": (VERSION, SHEETS)}
+
+
 def _broken_links(rows: Sequence[Row[Any]]) -> Iterator[str]:
     number, head = 0, GENESIS
     for place, row in enumerate(rows, start=1):
@@ -83,7 +89,7 @@ def _broken_links(rows: Sequence[Row[Any]]) -> Iterator[str]:
             yield f"between acts {number} and {row.number} some are missing"
         elif row.previous != head:
             yield f"act {row.number} does not follow the one before"
-        if row.version != VERSION:
+        if row.version not in _VERSIONS.get(row.kind, (VERSION,)):
             yield f"act {row.number} has a version this optin does not know"
         elif not _is_intact(row):
             yield f"act {row.number} was changed"
@@ -103,8 +109,10 @@ def _changed_rows(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[
         if not _is_intact(row):
             continue  # said already, and its kind may mean nothing any more
         try:
-            found = rows_of(connection, kind=row.kind, act=row.number, offer=row.offer, salt=row.salt)
-            fault = _fault(row, found)
+            told = _text(row)
+            about = {"version": row.version, "shares": _shares(told)}
+            found = rows_of(connection, kind=row.kind, act=row.number, offer=row.offer, salt=row.salt, **about)
+            fault = _fault(row, told, found)
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
             yield f"act {row.number} was changed: its rows or its secret cannot be read"
             continue
@@ -116,12 +124,27 @@ def _changed_rows(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[
             yield f"act {row.number} ({row.kind}) does not agree with itself: {fault}"
 
 
-def _fault(row: Row[Any], found: Written) -> str | None:
-    """Compare what an act published with what it promised or charged."""
+def _text(row: Row[Any]) -> Announcement | Release | None:
+    """Read what an act published, if it did and if it can be read."""
     if row.kind == "announce":
-        return announcement_fault(row.body, terms_of(row), found.sums, most=found.most)
+        return announcement_in(row.body)
+    return release_in(row.body) if row.kind == "release" else None
+
+
+def _shares(told: Announcement | Release | None) -> Shares:
+    if told is None:
+        return ALONE
+    return (told.announcement if isinstance(told, Release) else told).shares
+
+
+def _fault(row: Row[Any], told: Announcement | Release | None, found: Written) -> str | None:
+    """Compare what an act published with what it promised or charged."""
+    if told is not None and row.version != version_of(_shares(told)):
+        return "its version is not that of its sheet"
+    if row.kind == "announce":
+        return announcement_fault(told, terms_of(row), found)  # type: ignore[arg-type]  # an announcement has no other text
     if row.kind == "release":
-        return release_fault(row.body, row.result, terms_of(row), row.number, found.sums)
+        return release_fault(told, row.result, terms_of(row), row.number, found)  # type: ignore[arg-type]
     return None
 
 
@@ -171,9 +194,9 @@ def _agrees(connection: Connection, copy: OutsideCopy, act: Row[Any]) -> bool:
 
 def _is_stored(connection: Connection, receipt: Receipt) -> bool:
     """Compare a receipt's amounts with the rows: a receipt of nothing spent has no proof of its own."""
-    query = """SELECT q.grains AS promised, c.grains AS spent FROM people p
+    query = """SELECT q.grains AS promised, c.grains AS spent, q.capped, c.answered FROM people p
         JOIN promises q ON q.person = p.person AND q.offer = :offer
         LEFT JOIN charges c ON c.offer = q.offer AND c.position = q.position WHERE p.id = :id"""
     row = connection.execute(text(query), {"offer": receipt.offer, "id": receipt.id}).first()
-    told = (receipt.promised, receipt.spent, receipt.index is None)
-    return row is not None and told == (row.promised, row.spent or 0, row.spent is None)
+    told = (receipt.promised, receipt.spent, receipt.index is None, receipt.capped, receipt.answered)
+    return row is not None and told == (row.promised, row.spent or 0, row.spent is None, row.capped, row.answered)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -21,6 +22,11 @@ class Worded:
     kind: ClassVar[str]
     widest_gap: ClassVar[float] = 1.0
     """What proportions can differ by at most."""
+
+    @property
+    def variance_terms(self) -> int:
+        """How many published numbers the variance is the sum of."""
+        return 1
 
     name: str
     _: KW_ONLY
@@ -56,6 +62,10 @@ class Worded:
     def exact_noise_constant(self) -> Fraction:
         """The same without rounding."""
         return Fraction(self.noise_constant)
+
+    def columns_in(self, known: Collection[str]) -> tuple[str, ...]:
+        """Name the one column that answers stand in."""
+        return (self.column,)
 
     def words(self) -> dict[str, Any]:
         """Write what all kinds share, as JSON holds it."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from optin.receipts.checking import check, root_of, seal_of
 from optin.receipts.record import Receipt, outcome
-from optin.receipts.sealing import VERSION, Seal, sealed
+from optin.receipts.sealing import SHEETS, VERSION, Seal, sealed, version_of
 from optin.receipts.tree import BLOCK, SALT_BYTES, MerkleTree, charge_salts, climb, leaves_of
 
 __all__ = [
     "BLOCK",
     "SALT_BYTES",
+    "SHEETS",
     "VERSION",
     "MerkleTree",
     "Receipt",
@@ -27,4 +28,5 @@ __all__ = [
     "root_of",
     "seal_of",
     "sealed",
+    "version_of",
 ]

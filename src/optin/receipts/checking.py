@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 
 from optin.errors import PromiseBroken
+from optin.grains.splitting import promised
 from optin.receipts.record import Receipt, is_well_formed, outcome
-from optin.receipts.sealing import Seal
+from optin.receipts.sealing import Seal, version_of
 from optin.receipts.tree import SALT_BYTES, climb, leaves_of
 
 
@@ -21,6 +23,15 @@ class _Announcement(Protocol):
     def round(self) -> int: ...
     @property
     def largest_promise(self) -> int: ...
+    @property
+    def largest_capped(self) -> int: ...
+    @property
+    def shares(self) -> tuple[int, ...]: ...
+
+
+class _Sums(Protocol):
+    @property
+    def total_grains(self) -> int: ...
 
 
 class _Release(Protocol):
@@ -33,6 +44,8 @@ class _Release(Protocol):
     @property
     def total_grains(self) -> int: ...
     @property
+    def question_sums(self) -> Sequence[_Sums | None]: ...
+    @property
     def ledger_number(self) -> int | None: ...
     @property
     def ledger_head(self) -> str | None: ...
@@ -42,9 +55,9 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
     """Verify a receipt against the published announcement and release; list what was shown, or raise PromiseBroken.
 
     Everything is recomputed from the three files: the leaf from the receipt, the root from the path, the chain hash
-    from the published release and the root. If the operator changed the charge, the release or its place in the
-    ledger, the hash differs from the published one. Nothing proves what remains, nor that somebody was not charged:
-    the last line says so.
+    from the published release and the root; of a sheet, what was promised and spent from what is split, the announced shares
+    and the questions charged. If the operator changed the charge, the release or its place in the ledger, the hash differs
+    from the published one. Nothing proves what remains, nor that somebody was not charged: the last line says so.
     """
     _expect(is_well_formed(receipt), "the receipt holds something that no receipt holds")
     _expect(receipt.fingerprint == announcement.fingerprint, "the receipt is for another announcement")
@@ -60,6 +73,7 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
     )
     _expect(release.joined_people == receipt.charged_people, "the release counts other people than were charged")
     shown = ["the release is the one sealed in the ledger, under the published announcement"]
+    _expect_split(receipt, announcement)
     if receipt.index is None:
         _expect(receipt.spent == 0, "the receipt says something was spent and shows no charge")
         return (
@@ -67,9 +81,15 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
             f"{outcome(receipt)}, nothing spent, says the operator: that an id was not charged cannot be proved",
             "what was promised and what remains is the operator's word",
         )
-    _expect(receipt.spent == receipt.promised, "something else was spent than promised")
+    _expect_spent(receipt, announcement, release)
     _expect(receipt.spent <= release.total_grains, "more was spent than the release cost everyone together")
     _expect(root_of(receipt) == receipt.rows, "the charge is not among those sealed with the release")
+    if receipt.spent < receipt.promised:
+        return (
+            *shown,
+            "the charge, and for which questions, is among those sealed with the release",
+            "less was spent than promised, on questions answered and released alone; what remains is the operator's word",
+        )
     if receipt.spent == 0:
         return (
             *shown,
@@ -83,6 +103,33 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
     )
 
 
+def _expect_split(receipt: Receipt, announcement: _Announcement) -> None:
+    """Refuse a promise that is not the sum of what the announced shares give each question (E20)."""
+    several = len(announcement.shares) > 1
+    _expect(receipt.version == version_of(announcement.shares), "the receipt is for another number of questions")
+    if several:
+        capped = np.array([receipt.capped], dtype=np.int64)
+        _expect(int(capped[0]) <= announcement.largest_capped, "more was split than the announcement allows anybody")
+        _expect(
+            receipt.promised == int(promised(capped, announcement.shares)[0]),
+            "what was promised is not what the announced shares give",
+        )
+
+
+def _expect_spent(receipt: Receipt, announcement: _Announcement, release: _Release) -> None:
+    """Refuse anything else than the promise or, of a sheet, than the parts of questions that were released."""
+    if len(announcement.shares) == 1:
+        _expect(receipt.spent == receipt.promised, "something else was spent than promised")
+        return
+    marks, sums = receipt.answered or 0, release.question_sums
+    _expect(marks >> len(sums) == 0, "a question was charged that was never asked")
+    took = receipt.question_grains(announcement.shares)
+    _expect(receipt.spent == sum(took), "something else was spent than the questions that were charged take")
+    for k, (grains, cost) in enumerate(zip(took, sums, strict=True)):
+        _expect(cost is not None or not marks >> k & 1, "a question was charged that was not released")
+        _expect(cost is None or grains <= cost.total_grains, "more was spent than a question cost everyone together")
+
+
 def _expect(holds: bool, otherwise: str) -> None:
     if not holds:
         raise PromiseBroken("{otherwise}; keep all three files and ask the operator", otherwise=otherwise)
@@ -93,13 +140,15 @@ def root_of(receipt: Receipt) -> str:
     _expect(receipt.salt is not None and receipt.index is not None, "the receipt lacks its salt")
     salt, index = bytes.fromhex(receipt.salt or ""), receipt.index or 0
     _expect(len(salt) == SALT_BYTES and 0 <= index < receipt.charged_people, "the receipt's proof is malformed")
-    leaf = leaves_of(salt, [receipt.id], np.array([receipt.spent], dtype=np.int64))[0]
+    numbers = [receipt.spent] if receipt.answered is None else [receipt.spent, receipt.answered]
+    leaf = leaves_of(salt, [receipt.id], *(np.array([number], dtype=np.int64) for number in numbers))[0]
     return climb(leaf, index, receipt.charged_people, receipt.path)
 
 
 def seal_of(receipt: Receipt, result: str | None) -> Seal:
     """Rebuild the act a receipt speaks of; ``result`` is the fingerprint of the release."""
     return Seal(
+        version=receipt.version,
         number=receipt.ledger_number,
         kind="release",
         campaign=receipt.campaign,

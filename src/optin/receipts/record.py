@@ -8,9 +8,12 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from optin.errors import BadInput
 from optin.formats.strict_json import once
-from optin.receipts.sealing import VERSION
+from optin.grains.splitting import part
+from optin.receipts.sealing import SHEETS, VERSION
 from optin.receipts.tree import SALT_BYTES
 
 
@@ -19,7 +22,8 @@ class Receipt:
     """What one person was promised, what was spent, in which release, and what remains; all in grains of 2^-32 epsilon.
 
     ``remaining`` is None for an allowance without limit. Whoever declined or stayed away has ``spent`` 0 and no proof: the
-    tree shows who was charged, and cannot show that someone was not.
+    tree shows who was charged, and cannot show that someone was not. Where several questions were asked (version 2),
+    ``capped`` is what was split among them, and ``answered`` has a bit for each that was charged; None without a charge.
     """
 
     id: str = dataclasses.field(repr=False)
@@ -42,18 +46,28 @@ class Receipt:
     salt: str | None = dataclasses.field(default=None, repr=False)
     path: tuple[str, ...] = dataclasses.field(default=(), repr=False)
     version: int = VERSION
+    capped: int | None = dataclasses.field(default=None, repr=False)
+    answered: int | None = dataclasses.field(default=None, repr=False)
+
+    def question_grains(self, shares: tuple[int, ...]) -> tuple[int, ...]:
+        """Say what each question took, given the announcement's shares: together they are what was spent (E20)."""
+        if self.capped is None:
+            return (self.spent,)
+        marks, capped = self.answered or 0, np.array([self.capped], dtype=np.int64)
+        return tuple(int(part(capped, share)[0]) * (marks >> k & 1) for k, share in enumerate(shares))
 
     def to_json(self) -> str:
         """Write the receipt as JSON, for the person it belongs to."""
-        return json.dumps({"optin": "receipt", **dataclasses.asdict(self)}, indent=2, sort_keys=True)
+        fields = {name: getattr(self, name) for name in _names(self.version)}
+        return json.dumps({"optin": "receipt", **fields}, indent=2, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Receipt:
         """Read a receipt; anything else is BadInput."""
-        names = {field.name for field in dataclasses.fields(cls)}
         try:
             fields: dict[str, Any] = json.loads(text, object_pairs_hook=once)
-            if fields.pop("optin") != "receipt" or set(fields) != names or type(fields["path"]) is not list:
+            known = fields.pop("optin") == "receipt" and set(fields) == _names(fields["version"])
+            if not known or type(fields["path"]) is not list:
                 raise ValueError
             receipt = cls(**{**fields, "path": tuple(fields["path"])})
             if is_well_formed(receipt):
@@ -61,16 +75,25 @@ class Receipt:
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
             pass
         raise BadInput(
-            "this is not an optin receipt of version {version}; give the file that `optin receipt` wrote",
+            "this is not an optin receipt of version {version} or {sheets}; give the file that `optin receipt` wrote",
             version=VERSION,
+            sheets=SHEETS,
         )
 
 
+def _names(version: object) -> set[str]:
+    """List the fields of a receipt; only where several questions were asked does it say what was split, and among which."""
+    names = {field.name for field in dataclasses.fields(Receipt)}
+    return names if version == SHEETS else names - {"capped", "answered"}
+
+
 def outcome(receipt: Receipt) -> str:
-    """Say what a release did with this person; those with nothing to give who joined are charged nothing, and sealed."""
+    """Say what a release did with this person; those who joined and are charged nothing are sealed all the same."""
     if receipt.index is None:
         return "declined or stayed away"
-    return "charged" if receipt.spent else "joined with nothing to give"
+    if receipt.spent:
+        return "charged"
+    return "joined and answered nothing that was released" if receipt.promised else "joined with nothing to give"
 
 
 _COUNTS = ("promised", "spent", "round", "ledger_number", "offer", "charged_people")
@@ -81,7 +104,8 @@ _HASH, _SALT = re.compile(r"[0-9a-f]{64}"), re.compile(rf"[0-9a-f]{{{2 * SALT_BY
 def is_well_formed(receipt: Receipt) -> bool:
     """Tell whether every field is what a receipt holds: whole numbers, texts, hashes, and a proof whole or absent."""
     numbers = [getattr(receipt, name) for name in _COUNTS]
-    numbers += [number for number in (receipt.remaining, receipt.index) if number is not None]
+    optional = (receipt.remaining, receipt.index, receipt.capped, receipt.answered)
+    numbers += [number for number in optional if number is not None]
     hashes = [*(getattr(receipt, name) for name in _HASHES), *receipt.path]
     proof = (receipt.salt, receipt.path) == (None, ()) if receipt.index is None else _matches(_SALT, receipt.salt)
     return (
@@ -89,8 +113,15 @@ def is_well_formed(receipt: Receipt) -> bool:
         and all(type(number) is int and 0 <= number < 2**63 for number in [*numbers, receipt.version])
         and all(_matches(_HASH, words) for words in hashes)
         and all(isinstance(words, str) and _is_encodable(words) for words in (receipt.id, receipt.campaign, receipt.at))
-        and receipt.version == VERSION
+        and _is_of_its_version(receipt)
     )
+
+
+def _is_of_its_version(receipt: Receipt) -> bool:
+    """Tell whether what is split is there exactly where several questions were asked, and which were charged where some were."""
+    split = (receipt.capped is not None, receipt.answered is not None)
+    expected = {VERSION: (False, False), SHEETS: (True, receipt.index is not None)}
+    return split == expected.get(receipt.version)
 
 
 def _matches(pattern: re.Pattern[str], words: object) -> bool:

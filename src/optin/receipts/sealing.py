@@ -7,6 +7,17 @@ import hashlib
 from dataclasses import dataclass
 
 VERSION = 1
+SHEETS = 2
+"""The version of announcements and releases over two questions or more, whose rows also hold what is split, and among which."""
+
+
+def version_of(shares: tuple[int, ...]) -> int:
+    """Say in which version an announcement with these shares, its release and their receipts are written.
+
+    >>> version_of((2**20,)), version_of((2**19, 2**19))
+    (1, 2)
+    """
+    return VERSION if len(shares) == 1 else SHEETS
 
 
 def sealed(*fields: str | int | None) -> str:

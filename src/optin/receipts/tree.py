@@ -14,6 +14,8 @@ SALT_BYTES = 16
 BLOCK = 2**20
 """Charges that share one stretch of salts."""
 _NODE = b"\x01"
+_LEAF, _SHEET_LEAF = 0, 2
+"""The first byte of what is hashed into a leaf: of one question, and of a sheet of more."""
 
 
 def charge_salts(key: bytes, count: int, *, start: int = 0, size: int = BLOCK) -> bytes:
@@ -33,13 +35,20 @@ def charge_salts(key: bytes, count: int, *, start: int = 0, size: int = BLOCK) -
     return b"".join(parts)
 
 
-def leaves_of(salts: bytes, ids: Sequence[str], grains: NDArray[np.int64]) -> list[bytes]:
-    """Hash each charge with its salt; salt and grains have fixed lengths, so the id needs none."""
-    count = len(ids)
-    width = 1 + SALT_BYTES + 8
-    heads = np.zeros((count, width), dtype=np.uint8)
+def leaves_of(
+    salts: bytes, ids: Sequence[str], grains: NDArray[np.int64], answered: NDArray[np.int64] | None = None
+) -> list[bytes]:
+    """Hash each charge with its salt; all but the id have fixed lengths, so the id needs none.
+
+    Of one question: a byte 0, the salt, the grains, the id. Of a sheet: a byte 2, the salt, the grains, which questions were
+    charged, the id. Numbers take eight bytes, the highest first; the first byte tells leaves of the two kinds, and nodes, apart.
+    """
+    numbers = [grains] if answered is None else [grains, answered]
+    count, width = len(ids), 1 + SALT_BYTES + 8 * len(numbers)
+    heads = np.full((count, width), _LEAF if answered is None else _SHEET_LEAF, dtype=np.uint8)
     heads[:, 1 : 1 + SALT_BYTES] = np.frombuffer(salts, np.uint8).reshape(count, SALT_BYTES)
-    heads[:, 1 + SALT_BYTES :] = np.ascontiguousarray(grains, dtype=">i8").view(np.uint8).reshape(count, 8)
+    for start, column in zip(range(1 + SALT_BYTES, width, 8), numbers, strict=True):
+        heads[:, start : start + 8] = np.ascontiguousarray(column, dtype=">i8").view(np.uint8).reshape(count, 8)
     packed, sha256 = heads.tobytes(), hashlib.sha256
     return [
         sha256(packed[start : start + width] + person.encode()).digest()

@@ -88,7 +88,7 @@ def budget_of(connection: Connection, person: str) -> Budget:
     total = connection.scalar(select(accounts.c.allowance).where(accounts.c.id == person))
     declined = _declined_by(connection, person)
     held = tuple(holdings(connection, person))
-    unsettled = [one for one in held if not one.returned and not one.spent]
+    unsettled = [one for one in held if one.open]
     standing = sum(one.promised for one in unsettled if (one.campaign, one.round) not in declined)
     alone = [one for one in unsettled if (one.campaign, one.round) in declined and _is_alone(connection, one)]
     return Budget(total, sum(one.spent for one in held), standing, held, sum(one.promised for one in alone))
