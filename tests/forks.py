@@ -16,7 +16,6 @@ from unittest import mock
 import cloudpickle
 
 import optin
-
 from optin.database.crash_points import LISTENERS
 
 _SERVER = multiprocessing.get_context("forkserver")

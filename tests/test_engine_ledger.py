@@ -18,8 +18,8 @@ from optin import campaign
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
 from optin.grains.batches import Batch
 from optin.ledger import Ledger, Terms
-from optin.ledger.staging_area import waiting
 from optin.ledger.charging import Given
+from optin.ledger.staging_area import waiting
 from optin.ledger.streamed_hashes import Grove, digest_of_blocks
 from optin.receipts import MerkleTree, charge_salts, leaves_of
 

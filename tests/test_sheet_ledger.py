@@ -407,7 +407,7 @@ def test_verify_finds(closed, what, forged):
 FORGED = {
     "do not follow from its shares and the questions": f"UPDATE charges SET grains = grains - 1 {AT}",
     "charges for a question that it does not release": [
-        "UPDATE charges SET answered = 1, grains = {} WHERE position = 3".format(int(part(CAPPED, SHARES[0])[3]))
+        f"UPDATE charges SET answered = 1, grains = {int(part(CAPPED, SHARES[0])[3])} WHERE position = 3"
     ],
     "the sums it was drawn with are not": "UPDATE charges SET answered = 0, grains = 0 WHERE position = 0",
     "it promises grains that do not follow": f"UPDATE promises SET grains = grains - 1 {AT}",

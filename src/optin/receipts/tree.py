@@ -35,9 +35,7 @@ def charge_salts(key: bytes, count: int, *, start: int = 0, size: int = BLOCK) -
     return b"".join(parts)
 
 
-def leaves_of(
-    salts: bytes, ids: Sequence[str], grains: NDArray[np.int64], *of_sheet: NDArray[np.int64]
-) -> list[bytes]:
+def leaves_of(salts: bytes, ids: Sequence[str], grains: NDArray[np.int64], *of_sheet: NDArray[np.int64]) -> list[bytes]:
     """Hash each charge with its salt; all but the id have fixed lengths, so the id needs none.
 
     Of one question: a byte 0, the salt, the grains, the id. Of a sheet: a byte 2, the salt, the grains, which questions were
