@@ -1,4 +1,4 @@
-"""Draw what a release published of four questions, as in the tutorial: python examples/tutorial_picture.py release.json FILE.png."""
+"""Draw what a release published of four questions: python examples/tutorial_picture.py release.json FILE.png [NAMES]."""
 
 import sys
 from pathlib import Path
@@ -24,5 +24,5 @@ def draw(release: optin.Release, names: tuple[str, ...]) -> Figure:
 
 if __name__ == "__main__":
     published = optin.Release.from_json(Path(sys.argv[1]).read_text())
-    picture = draw(published, ("marriage", "affair", "years", "age"))
+    picture = draw(published, tuple(sys.argv[3:]) or ("marriage", "affair", "years", "age"))
     picture.savefig(sys.argv[2], dpi=DOTS, metadata={"Software": None})
