@@ -61,7 +61,6 @@ def fork(job, *, die_at=None):
     return Child(process, here)
 
 
-
 def _run(job, pipe, die_at):
     if die_at is not None:
         LISTENERS.append(lambda point: os.kill(os.getpid(), signal.SIGKILL) if point == die_at else None)
