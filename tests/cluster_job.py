@@ -16,7 +16,10 @@ def main(engine, people, folder, sums):
     print(json.dumps({"cap": cap, "fingerprint": offer.fingerprint}), flush=True)
     for _ in range(int(sums)):  # the test takes a worker away while these run
         measured = measure(offer, agents, "value", joined="joined")
-        print(json.dumps({"sum": str(measured.those.weighted), "joined": measured.turnout.people}), flush=True)
+        print(
+            json.dumps({"sum": str(measured.those.questions[0].cells[0]), "joined": measured.turnout.people}),
+            flush=True,
+        )
     sys.stdin.read()  # whoever attached by Spark Connect is done when this ends
 
 

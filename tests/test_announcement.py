@@ -15,7 +15,7 @@ import optin
 from optin.announcement import Announcement
 from optin.announcement.exact import exact_variance
 from optin.errors import BadInput, Infeasible
-from optin.grains.arrays import GrainRule, everyone_grains, sums, sums_above
+from optin.grains.arrays import GrainRule, everyone_grains
 
 NAMES = ["epsilon at most", "odds factor", "weight", "utility", "margin"]
 WORKED = [1.0, 4.0, 9.0, 9.0]
@@ -76,15 +76,22 @@ def test_rounding_to_grains_costs_almost_no_variance(smallest, loss):
     assert plan.variance * (1 - 1e-12) <= offer.variance < plan.variance * (1 + loss)
 
 
+def weighed(rule, values, bounds=(0.0, 1.0), joined=None):
+    """The sums of the one question of a sheet, its cells included."""
+    (found,) = rule.weighed((optin.Number("value", bounds=bounds),), (values,), joined=joined).questions
+    return found
+
+
 @given(st.lists(limits_with_edges, min_size=1, max_size=40), st.floats(min_value=1e-9, max_value=1024.0))
 def test_sums_are_the_sums_of_exact_integers(limits, cap):
     rule = GrainRule(limits=np.array(limits).__getitem__, people=len(limits), cap=cap)
     exact = [math.floor(Fraction(min(limit, cap)) * 2**32) for limit in limits]
-    everyone, present = sums(rule)
+    everyone, present = rule.sums()
+    (only,) = everyone.questions
     assert everyone_grains(rule).tolist() == exact
-    assert (everyone.grains, everyone.squares) == (sum(exact), sum(a * a for a in exact))
+    assert (only.grains, only.squares) == (sum(exact), sum(a * a for a in exact))
     assert present == everyone
-    assert sums_above(rule, exact[0]) == (sum(a > exact[0] for a in exact), sum(a for a in exact if a > exact[0]))
+    assert rule.sums_above((exact[0],)) == ((sum(a > exact[0] for a in exact), sum(a for a in exact if a > exact[0])),)
 
 
 @given(
@@ -97,12 +104,12 @@ def test_sums_are_the_sums_of_exact_integers(limits, cap):
 def test_weighted_levels_of_the_joined_are_summed_exactly(people):
     limits, values, joined = (np.array(column) for column in zip(*people, strict=True))
     rule = GrainRule(limits=limits.__getitem__, people=len(limits), cap=1024.0)
-    everyone, those = sums(rule, joined=joined, values=values, bounds=(-1.0, 3.0))
+    everyone, those = rule.sums(joined=joined)[0], weighed(rule, values, (-1.0, 3.0), joined)
     grains = everyone_grains(rule).tolist()
     level = [math.floor((min(max(d, -1.0), 3.0) + 1.0) / 4.0 * 2.0**20 + 0.5) for d in values.tolist()]
     assert everyone.grains == sum(grains)
     assert those.grains == sum(a for a, j in zip(grains, joined, strict=True) if j)
-    assert those.weighted == sum(a * z for a, z, j in zip(grains, level, joined, strict=True) if j)
+    assert those.cells[0] == sum(a * z for a, z, j in zip(grains, level, joined, strict=True) if j)
     assert those.people == sum(joined)
 
 
@@ -113,7 +120,7 @@ def test_sums_above_a_bar_do_not_depend_on_how_people_are_cut():
     rule = GrainRule(limits=limits.__getitem__, people=n, cap=1024.0)
     grains = everyone_grains(rule)
     above = grains[(grains > 2**35) & joined]
-    assert sums_above(rule, 2**35, joined) == (len(above), int(above.sum()))
+    assert rule.sums_above((2**35,), joined) == ((len(above), int(above.sum())),)
 
 
 def test_sums_do_not_depend_on_how_people_are_cut_into_chunks_and_threads():
@@ -121,19 +128,19 @@ def test_sums_do_not_depend_on_how_people_are_cut_into_chunks_and_threads():
     n = 2**21 + 12345
     limits, values = np.minimum(rng.lognormal(3, 3, n), 1024.0), rng.random(n)
     rule = GrainRule(limits=limits.__getitem__, people=n, cap=1024.0)
-    everyone, those = sums(rule, values=values)
+    (everyone,), those = rule.sums()[0].questions, weighed(rule, values)
     grains, level = everyone_grains(rule), np.floor(values * 2.0**20 + 0.5).astype(np.int64)
     assert everyone.grains == int(grains.sum())
     assert everyone.squares == sum(int(a) ** 2 for a in grains.tolist())
-    assert those.weighted == sum(a * z for a, z in zip(grains.tolist(), level.tolist(), strict=True))
+    assert those.cells[0] == sum(a * z for a, z in zip(grains.tolist(), level.tolist(), strict=True))
 
 
 def test_everyone_at_the_highest_promise_still_sums_exactly():
     rule = GrainRule(limits=np.full(10_000, np.inf).__getitem__, people=10_000, cap=1024.0)
-    everyone, those = sums(rule, values=np.ones(10_000))
+    (everyone,), those = rule.sums()[0].questions, weighed(rule, np.ones(10_000))
     assert everyone.grains == 10_000 * 2**42
     assert everyone.squares == 10_000 * 2**84
-    assert those.weighted == 10_000 * 2**62
+    assert those.cells[0] == 10_000 * 2**62
 
 
 def test_a_cap_above_1024_is_lowered_and_the_announcement_says_so():
@@ -515,7 +522,7 @@ def test_a_missing_limit_is_never_charged_the_cap():
     offer, _ = announced(WORKED)
     rule = GrainRule(limits=np.array([1.0, math.nan, 9.0, 9.0]).__getitem__, people=4, cap=offer.cap)
     with pytest.raises(optin.errors.PromiseBroken, match="not a number"):
-        sums(rule)
+        rule.sums()
 
 
 def test_the_rule_behind_the_promises_prints_nobodys_cost():

@@ -68,7 +68,7 @@ def offered(plan, agents, cap, bounds):
 def totals(announcement, agents, values, joined=None):
     """Everything a release adds up, the private sum included."""
     measured = measure(announcement, agents, values, joined=joined, allow_no_noise=True)
-    return measured.turnout, measured.those, measured.those.weighted
+    return measured.turnout, measured.those, measured.those.questions[0].cells[0]
 
 
 def cases(engine):
@@ -116,7 +116,7 @@ def test_a_release_takes_two_queries_and_shows_no_sum(kept, offer):
     sent = kept.rows.session.sent
     measured = measure(offer, kept, "value")
     assert kept.rows.session.sent == sent + 2, "one decides, and one adds up"
-    assert str(measured.those.weighted) not in repr(measured) + repr(measured.those) + str(kept)
+    assert str(measured.those.questions[0].cells[0]) not in repr(measured) + repr(measured.those) + str(kept)
     release = optin.release(offer, kept, "value")
     assert release.grains is None
     assert release.estimate in release.noise_interval(0.95)

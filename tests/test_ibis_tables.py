@@ -59,7 +59,10 @@ def test_a_table_of_ibis_gives_the_plan_the_offer_and_the_sums_of_memory(source,
     assert plan.announce(kept, campaign="c") == offer
     for column, array in ((None, None), ("joined", JOINED)):
         found, expected = measure(offer, kept, "value", joined=column), measure(offer, HELD, VALUES, joined=array)
-        assert (found.those, found.those.weighted) == (expected.those, expected.those.weighted)
+        assert (found.those, found.those.questions[0].cells[0]) == (
+            expected.those,
+            expected.those.questions[0].cells[0],
+        )
     assert optin.release(offer, kept, "value").joined_people == N
 
 
@@ -97,7 +100,7 @@ def test_a_table_in_postgresql_gives_the_same_and_is_told_where_a_second_round_c
     offer = plan.announce(HELD, campaign="c")
     assert plan.announce(kept, campaign="c") == offer
     found, expected = measure(offer, kept, "value", joined="joined"), measure(offer, HELD, VALUES, joined=JOINED)
-    assert (found.those, found.those.weighted) == (expected.those, expected.those.weighted)
+    assert (found.those, found.those.questions[0].cells[0]) == (expected.those, expected.those.questions[0].cells[0])
     with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
         offer = campaign.announce(plan, kept, ledger=ledger, campaign="c")
         assert (

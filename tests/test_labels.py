@@ -358,7 +358,8 @@ def test_a_table_of_other_people_is_refused(table):
         with pytest.raises(BadInput, match=f"of the table of values are not those of the people, each once: {first}"):
             weighted(people_of(), table({"id": ids, "value": VALUES[: len(ids)]}))
     with pytest.raises(BadInput, match="one column more"):
-        weighted(people_of(), table({"id": NAMES, "value": VALUES, "other": VALUES}))
+        weighted(people_of(), table({"id": NAMES, "valeu": VALUES, "other": VALUES}))
+    assert weighted(people_of(), table({"id": NAMES, "value": VALUES, "other": -VALUES}), JOINED) == PLAIN
     with pytest.raises(BadInput, match="is a table"):
         weighted(PrivacyConstrained(LIMITS), table({"id": NAMES, "value": VALUES}))
 

@@ -167,7 +167,7 @@ def test_limits_or_answers_changed_during_one_query_never_change_a_weight(
                 found = tried(offer, kept, ledger)
             assert len(drawn) - before == (found is not None), "a release that is refused draws nothing"
             if found is not None:
-                assert exact(found, drawn) == measure(offer, HELD, VALUES, joined=JOINED).those.weighted
+                assert exact(found, drawn) == measure(offer, HELD, VALUES, joined=JOINED).those.questions[0].cells[0]
             refused, number, queries = refused + (found is None), number + 1, max(queries, len(sent))
             assert counts(ledger)["charges"] == (0 if found is None else JOINED.sum())
     assert refused >= 2, "both the rows that are charged and the sum must be caught"
@@ -213,7 +213,7 @@ def test_an_array_of_limits_that_changes_never_changes_a_weight(tmp_path, drawn,
         offer = campaign.announce(PLAN, HELD, ledger=ledger)
         with at(point, swap):
             found = campaign.release(offer, held, VALUES, joined=JOINED, ledger=ledger)
-    assert exact(found, drawn) == measure(offer, HELD, VALUES, joined=JOINED).those.weighted
+    assert exact(found, drawn) == measure(offer, HELD, VALUES, joined=JOINED).those.questions[0].cells[0]
     assert found.grains.tolist() == (offer.grains(HELD) * JOINED).tolist()
 
 

@@ -18,6 +18,7 @@ from optin.announcement.terms import QUASI_LINEAR, Conditions, Terms
 from optin.errors import Argument, BadInput, Infeasible
 from optin.grains.arrays import HIGHEST_EPSILON, Answers, Codes
 from optin.grains.people import Promises
+from optin.grains.splitting import part
 from optin.kernel.rounding import nearest
 from optin.planning.promise import PromisedVariance
 from optin.wording.groups import SMALLEST_GROUP
@@ -115,7 +116,7 @@ def _check_enough(rule: Promises, min_people: int) -> None:
             least=min_people,
             min_people=Argument("min_people"),
         )
-    below = promised - max(count for count, _ in rule.sums_above(tuple(most - 1 for most in rule.most_parts)))
+    below = promised - max(count for count, _ in rule.sums_above(_below_the_cap(rule)))
     if min_people >= MIN_PEOPLE and 0 < below <= _FEW_BELOW_CAP < promised:
         raise BadInput(
             "all but {below} of {promised} people are promised the cap: the published sums then give the limits of the"
@@ -126,6 +127,12 @@ def _check_enough(rule: Promises, min_people: int) -> None:
             min_people=Argument("min_people"),
             least=MIN_PEOPLE,
         )
+
+
+def _below_the_cap(rule: Promises) -> tuple[int, ...]:
+    """Return, for each question, one grain less than whoever reaches the cap gives."""
+    capped = np.array([rule.most], dtype=np.int64)
+    return tuple(int(part(capped, share)[0]) - 1 for share in rule.shares)
 
 
 def draft_of(plan: Plan, *, campaign: str, round: int, conditions: Conditions | None = None) -> Announcement:  # noqa: A002

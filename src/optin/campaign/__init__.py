@@ -12,13 +12,15 @@ if TYPE_CHECKING:
     from optin.campaign.checking import turnout as turnout
     from optin.campaign.planning import plan
     from optin.campaign.promises import write_grains
-    from optin.campaign.steps import Quorum, announce, answer, cancel, release
+    from optin.campaign.steps import announce, answer, cancel, release
     from optin.campaign.steps import look as look
     from optin.campaign.steps import prepare as prepare
+    from optin.releasing.deciding import Quorum
 
 __all__ = ["Quorum", "announce", "answer", "cancel", "plan", "release", "within_allowance", "write_grains"]
 
 _HOMES = {
+    "Quorum": "optin.releasing.deciding",
     "explain": "optin.announcement",
     "within_allowance": "optin.campaign.allowing",
     "adds_up": "optin.campaign.checking",

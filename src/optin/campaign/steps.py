@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from optin.agents import Agents
 from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
-from optin.announcement.making import bars
+from optin.announcement.making import bars, tilt_of
 from optin.announcement.terms import Conditions
 from optin.campaign.checking import terms_of
 from optin.campaign.known import Known
@@ -33,7 +33,7 @@ from optin.ledger.chain import Written
 from optin.ledger.holds import Holding
 from optin.ledger.staging_area import LedgerEntrance
 from optin.ledger.texts import released_in
-from optin.participation import CHANGED, check_table, check_unchanged, judged
+from optin.participation import CHANGED, Turnout, check_table, check_unchanged, judged
 from optin.planning import Plan
 from optin.releasing import Release
 from optin.releasing.deciding import Quorum, decided
@@ -166,7 +166,7 @@ def release(
     if joining.scanned and not is_closed(ledger, terms):
         joining.expect_standing(answers, joined, announcement.sheet)
         decision = decide(joining.who)
-    passed = Passed(announcement.shares, _bars(decision))
+    passed = Passed(_bars(announcement, decision), announcement.shares)
     settlement = _Settlement(announcement, joining, codes, passed, decide, decision)
     with joining.arriving(LedgerEntrance(ledger.engine), passed) as arrivals:
         entry = ledger.charge(terms, arrivals, decide=settlement.released, settle=settlement.drawing)
@@ -179,9 +179,9 @@ def release(
     return replace(stored, grain_source=joining.promises.spent(charged, codes, released))
 
 
-def _bars(decision: Decision | None) -> tuple[int, ...] | None:
+def _bars(announcement: Announcement, decision: Decision | None) -> tuple[int, ...]:
     if decision is None:
-        return None
+        return (0,) * len(announcement.sheet)
     return bars(tuple(each.sums.total_grains for each in decision.came.questions), decision.came.announced)
 
 
@@ -227,9 +227,13 @@ class _Settlement:
         if (written.people, written.sums.grains) != (came.people, charged):
             raise PromiseBroken(DIFFERS)
         check_unchanged(came, self.passed.those)
-        if self.joining.who is not None and tuple(each.tilt for each in came.questions) != self.passed.tilts(
-            came.announced
-        ):  # where all joined, the tilt is the announced one
+        if self.joining.who is not None or len(self.announcement.sheet) > 1:  # else the tilt is the announced one
+            self._expect_tilts(came)
+
+    def _expect_tilts(self, came: Turnout) -> None:
+        pairs = zip(came.questions, self.passed.above, strict=True)
+        tilts = [tilt_of(*above, total_grains=each.sums.total_grains, people=came.announced) for each, above in pairs]
+        if [each.tilt for each in came.questions] != tilts:
             raise PromiseBroken(CHANGED)
 
 

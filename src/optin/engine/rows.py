@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from optin.engine.decimals import corrected_in_engine, corrected_whole_in_engine
 from optin.engine.functions import present, trimmed
 from optin.engine.session import Session, literal
-from optin.tables.cells import ENDLESS, FARTHEST, NO, NO_ANSWER, NUMBER, YES
+from optin.tables.cells import ENDLESS, FARTHEST, NUMBER
 from optin.tables.columns import Wanted, wrong_at
 from optin.tables.file_stamps import Mark, expect_unchanged, marks_of
 from optin.tables.headers import expect_column, no_column
@@ -23,6 +23,7 @@ from optin.tables.stored_types import (
     not_ids,
     not_numbers,
 )
+from optin.wording.answers import NO, NO_ANSWER, YES
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,15 +14,19 @@ from numpy.typing import ArrayLike, NDArray
 from optin.agents import Agents, InMemory, PrivacyConstrained
 from optin.agents.models import indifferent
 from optin.errors import BadInput, BudgetSpent, Place
-from optin.grains.arrays import Answers, FloatArray, GrainRule, everyone_grains, lowered
+from optin.grains.array_answers import coded_answers
+from optin.grains.arrays import Answers, Codes, FloatArray, GrainRule, everyone_capped, lowered
 from optin.grains.batches import Batch, Entrance, Passed
 from optin.grains.freezing import frozen
+from optin.grains.splitting import promised
 from optin.grains.units import NOTHING_LEFT, UNLIMITED, USEFUL, allowance_grains, cut_to, epsilons_of
 from optin.tables.columns import column, has_rows
 from optin.tables.labels import of_people
+from optin.wording.answers import NO_ANSWER, answer_of
 
 if TYPE_CHECKING:
     from optin.grains.people import Allowing, Announced, Known, Offered
+    from optin.questions.sheet import Sheet
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,8 @@ class ArrayPeople:
 
     def promises(self, offered: Offered) -> GrainRule:
         """Join what is announced with limits in memory."""
-        return GrainRule(self._limits(offered), len(self.agents), np.inf if offered.noiseless else offered.cap)
+        cap = np.inf if offered.noiseless else offered.cap
+        return GrainRule(self._limits(offered), len(self.agents), cap, offered.shares)
 
     def _limits(self, offered: Offered) -> Any:  # noqa: ANN401 - a function of rows
         if isinstance(self.agents, PrivacyConstrained):
@@ -98,32 +103,38 @@ class ArrayPeople:
         limits = ArrayPeople(stated.in_memory()).promises(offered).limits(slice(None))
         totals = allowance_grains(limits) if allowing.allowances is None else self._totals(allowing.allowances)
         cut = (rule.limits(slice(None)) < limits).astype(np.int64)
-        return entrance.at_once(Batch(self._ids(), grains=everyone_grains(rule), totals=totals, bounded=cut))
+        return entrance.at_once(
+            Batch(self._ids(), **_split(everyone_capped(rule), rule.shares), totals=totals, bounded=cut)
+        )
 
-    def joining(self, offered: Offered, joined: Answers) -> ArrayJoining:
-        """Take those who join."""
-        grains, promises = frozen(self.promises(offered))
-        return ArrayJoining(promises, joined, Batch(self._ids(), grains=grains, joined=joined))
+    def joining(self, offered: Offered, joined: Answers, codes: Codes = None) -> ArrayJoining:
+        """Take those who join, and which questions they answer."""
+        capped, promises = frozen(self.promises(offered))
+        answered = promises.answered(codes, joined) if len(promises.shares) > 1 else None
+        batch = Batch(self._ids(), **_split(capped, promises.shares), joined=joined, answered=answered)
+        return ArrayJoining(promises, joined, batch)
 
-    def write_grains(self, offered: Offered, joined: Answers, path: Path) -> None:
+    def write_grains(
+        self, offered: Offered, joined: Answers, path: Path, *, codes: Codes = None, released: int | None = None
+    ) -> None:
         """Write id and grains from memory; people without ids go by their place."""
         import pyarrow as pa
         import pyarrow.parquet as arrow_parquet
 
         ids = self.agents.ids
         names = [str(at) for at in range(len(self.agents))] if ids is None else list(ids)
-        grains = pa.array(self.promises(offered).spent(joined)(), pa.int64())
+        grains = pa.array(self.promises(offered).spent(joined, codes, released)(), pa.int64())
         arrow_parquet.write_table(pa.table({"id": pa.array(names, pa.string()), "grains": grains}), path)
 
     def expect_unchanged(self) -> None:
         """Have nothing to look at again."""
 
-    def expect_columns(self, values: object, joined: object) -> None:
+    def expect_columns(self, answers: object, joined: object, sheet: Sheet) -> None:
         """Have nothing to find."""
 
-    def values(self, values: ArrayLike) -> Any:  # noqa: ANN401 - whatever was given
-        """Match labels, if there are any."""
-        return of_people(values, self.agents, "values")
+    def codes(self, answers: Any, sheet: Sheet) -> tuple[FloatArray, ...]:  # noqa: ANN401 - columns of any kind
+        """Code everyone's answers, in the order of the people."""
+        return coded_answers(answers, sheet, self.agents)
 
     def answers(self, joined: ArrayLike | None, *, announced: int) -> NDArray[np.bool_] | None:
         """Check who joined: true or false for each announced person, or None for everyone; in the order of the people."""
@@ -155,12 +166,17 @@ class ArrayJoining:
     batch: Batch = field(repr=False)
     scanned = False
 
-    def expect_standing(self, values: object, joined: object) -> None:
+    def expect_standing(self, answers: object, joined: object, sheet: Sheet) -> None:
         """Leave it to the ledger, which has all of them at hand."""
 
     def arriving(self, entrance: Entrance, passed: Passed) -> AbstractContextManager[Any]:
         """Enter a ledger as one batch; promises that are frozen do not change on the way."""
         return entrance.at_once(self.batch)
+
+
+def _split(capped: NDArray[np.int64], shares: tuple[int, ...]) -> dict[str, Any]:
+    """Name what is promised, and what it is the parts of where it is split at all."""
+    return {"grains": promised(capped, shares), "capped": capped if len(shares) > 1 else None}
 
 
 def _lowered_to(agents: PrivacyConstrained, left: NDArray[np.int64], levels: ArrayLike | None) -> PrivacyConstrained:
@@ -185,8 +201,6 @@ class _SharedSurplus:
 
 def _answers(given: NDArray[Any]) -> NDArray[np.bool_]:
     """Read answers in words as a column of a file is read; numbers could be places of people, and are none."""
-    from optin.tables.cells import NO_ANSWER, answer_of
-
     if given.ndim != 1 or given.dtype.kind not in "OUT" or not all(isinstance(each, str | bool) for each in given):
         raise BadInput("joined must hold true or false for each announced person")
     found = [each if isinstance(each, bool) else answer_of(each) for each in given.tolist()]

@@ -1,70 +1,75 @@
-"""E13's integers: what each person is promised, in grains, and the exact sums over everyone.
+"""E13's and E20's integers: what each person is promised, in grains, and the exact sums over everyone.
 
-One grain is 2^-32 of epsilon. A person is promised ``A = floor(eps * 2^32)`` grains, never more than their limit:
-multiplying a float by a power of two is exact, so is the floor, and both are monotone. A value becomes a level of 0 to
-2^20. All sums are exact: the numbers are integers that a float holds exactly, cut into halves so that no partial
-sum passes 2^53, and put together as Python integers. The order of the people therefore never changes a digit.
+One grain is 2^-32 of epsilon. A person has ``A = floor(min(limit, cap) * 2^32)`` grains, never more than their limit:
+multiplying a float by a power of two is exact, so is the floor, and both are monotone. Each question of a sheet gets its
+part of them (`optin.grains.splitting`), and an answer is a level of 0 to 2^20 in each cell of its question. All sums are
+exact (`optin.kernel.halves`), so the order of the people never changes a digit.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from optin.errors import BadInput, Place, PromiseBroken
-from optin.grains.values import as_numbers
+from optin.grains.splitting import ALONE, all_of, least_capped, part_of_floats, promised, spent
+from optin.grains.totals import SheetSums, Sums, together
+from optin.kernel.halves import CHUNK, Halves, cut
 from optin.kernel.rounding import GRAIN, LOWERED, lowered
+from optin.questions.cells import cell_sums
+from optin.questions.cells import number_levels as levels
+from optin.questions.kinds import Question
 
 __all__ = [
     "GRAIN",
     "HIGHEST_EPSILON",
-    "LEVEL",
     "LOWERED",
     "NO_VALUE",
     "GrainRule",
+    "SheetSums",
     "Sums",
+    "everyone_capped",
     "everyone_grains",
     "levels",
     "lowered",
-    "sums",
-    "sums_above",
 ]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+Integers = NDArray[np.int64]
 Found = TypeVar("Found")
-Numbers = Any
-"""One value a person: floats, or in an engine the name of a column; None where no values are summed."""
 Answers = Any
 """Who joined: booleans, or in an engine the name of a column or an expression; None for everyone."""
+Codes = Any
+"""Coded answers, one column a question: arrays of floats, NaN where one is missing; in an engine float64 expressions, NULL
+where one is missing and NaN where one is none of the answers; None where nobody's answers are looked at."""
+Questions = tuple[Question, ...]
 
-LEVEL = 2.0**20
-"""Steps between the lower and the upper bound of a value."""
 NO_VALUE = "{person} joined but their value is missing or not a number: give it, or mark them as not joined"
 HIGHEST_EPSILON = 1024.0
 """The most one release promises, so that ``A * level`` stays below 2^63."""
-
-_HALF = 2.0**21  # A <= 2^42 is cut into two halves of at most 2^21
-_ROW = 2048  # halves squared (2^42) times 2^11 is 2^53: the longest row whose sum a float holds exactly
-_CHUNK = 64 * _ROW  # small enough for the cache, long enough that the cost of calls vanishes
 _SPAN = 2**20  # fewer people than this are not worth a thread
 
 
 @dataclass(frozen=True)
 class GrainRule:
-    """How grains follow from limits: ``floor(min(limit, cap) * 2^32)``; only infinite limits if there is no noise."""
+    """How grains follow from limits: ``floor(min(limit, cap) * 2^32)``; only infinite limits if there is no noise.
+
+    ``shares`` says how a person's grains are split among the questions of a sheet.
+    """
 
     limits: Callable[[slice], FloatArray]
     people: int
     cap: float
+    shares: tuple[int, ...] = ALONE
 
     @property
     def noiseless(self) -> bool:
@@ -73,229 +78,185 @@ class GrainRule:
 
     @property
     def most(self) -> int:
-        """Return the grains of whoever reaches the cap."""
+        """Return the grains, in all, of whoever reaches the cap."""
         return int(min(self.cap, HIGHEST_EPSILON) * GRAIN)
 
-    def sums(self, *, joined: BoolArray | None = None) -> tuple[Sums, Sums]:
-        """Add up everyone's promises, and those of the people who joined (`sums`)."""
-        return sums(self, joined=joined)
+    def sums(self, *, joined: BoolArray | None = None, codes: Codes = None) -> tuple[SheetSums, SheetSums]:
+        """Add up everyone's promises, and of those who joined what they give for the questions they answered.
 
-    def weighed(self, values: ArrayLike, *, bounds: tuple[float, float], joined: BoolArray | None = None) -> Sums:
-        """Add up promises and weighted levels of those who joined (`sums`)."""
-        return sums(self, joined=joined, values=as_numbers(values, self.people), bounds=bounds)[1]
+        In a sheet of one question everyone who joins must answer it, so codes are not looked at.
+        """
+        seen = _Seen(self, joined, codes if len(self.shares) > 1 else None)
+        if seen.sees_everyone:
+            everyone = _added_up(seen)
+            return everyone, everyone
+        found = _in_threads(seen.both, self.people)
+        return together(everyone for everyone, _ in found), together(those for _, those in found)
 
-    def spent(self, joined: BoolArray | None) -> Callable[[], NDArray[np.int64]]:
-        """Return what lists everyone's grains, 0 for those who did not join."""
-        return partial(_spent, self, joined)
+    def weighed(self, questions: Questions, codes: Codes, *, joined: BoolArray | None = None) -> SheetSums:
+        """Add up promises and cells of those who joined; a missing answer is refused, or, in a larger sheet, a skip."""
+        return _added_up(_Seen(self, joined, codes, questions))
 
-    def sums_above(self, bar: int, joined: BoolArray | None = None) -> tuple[int, int]:
-        """Count and add up the promises above a bar (`sums_above`)."""
-        return sums_above(self, bar, joined)
+    def answered(self, codes: Codes, joined: BoolArray | None = None) -> Integers:
+        """Return a number for each person in which the bit of every question that they answered is set; 0 if not joined."""
+        found = np.zeros(self.people, dtype=np.int64)
+        for k in range(len(self.shares)):
+            found |= (1 << k) if codes is None else (~np.isnan(codes[k])).astype(np.int64) << k
+        return found if joined is None else found * joined
 
+    def spent(
+        self, joined: BoolArray | None, codes: Codes = None, released: int | None = None
+    ) -> Callable[[], Integers]:
+        """Return what lists everyone's grains: what they give for released questions that they answered, if they joined."""
+        return partial(_spent, self, joined, codes, all_of(self.shares) if released is None else released)
 
-@dataclass(frozen=True)
-class Sums:
-    """Exact sums over some people; ``weighted`` (sum of A times level) is private and never shown.
-
-    ``promised`` counts those with a grain or more. ``marks`` stands for who was promised what: in an engine, a sum of salted
-    hashes of ids and grains.
-    """
-
-    people: int = 0
-    promised: int = 0
-    grains: int = 0
-    squares: int = 0
-    weighted: int = field(default=0, repr=False)
-    marks: int = field(default=0, repr=False)
-
-    def __add__(self, other: Sums) -> Sums:
-        return Sums(
-            people=self.people + other.people,
-            promised=self.promised + other.promised,
-            grains=self.grains + other.grains,
-            squares=self.squares + other.squares,
-            weighted=self.weighted + other.weighted,
-            marks=self.marks + other.marks,
-        )
+    def sums_above(
+        self, bars: tuple[int, ...], joined: BoolArray | None = None, codes: Codes = None
+    ) -> tuple[tuple[int, int], ...]:
+        """Count, for each question, those who give more than ``bar`` grains, and add up what they give (the tilt of E15)."""
+        seen = _Seen(self, joined, codes if len(self.shares) > 1 else None)
+        found = _in_threads(partial(seen.above, bars), self.people)
+        return tuple((sum(n for n, _ in each), sum(n for _, n in each)) for each in zip(*found, strict=True))
 
 
-def levels(values: FloatArray, bounds: tuple[float, float], out: FloatArray | None = None) -> FloatArray:
-    """Compute E13's levels ``floor((clamp(d) - lo) / R * 2^20 + 1/2)``, the same float64 steps on every engine.
-
-    >>> levels(np.array([-5.0, 0.0, 0.25, 1.0, 7.0]), (0.0, 1.0)).tolist()
-    [0.0, 0.0, 262144.0, 1048576.0, 1048576.0]
-    """
-    lo, hi = bounds
-    with np.errstate(all="ignore"):  # what a value does to the processor's flags is nobody's business
-        z: FloatArray = np.clip(values, lo, hi, out=out)
-        z -= lo
-        z /= hi - lo
-        z *= LEVEL
-        z += 0.5
-        return np.floor(z, out=z)
-
-
-def everyone_grains(rule: GrainRule) -> NDArray[np.int64]:
-    """List what each person is promised, as integers."""
+def everyone_capped(rule: GrainRule) -> Integers:
+    """List the grains of each person in all, before they are split among questions."""
     grains = np.empty(rule.people, dtype=np.int64)
     for rows in _chunks(slice(0, rule.people)):
-        grains[rows] = _grains(rule, rows, np.empty(rows.stop - rows.start))
+        grains[rows] = _capped(rule, rows)
     return grains
 
 
-def _spent(rule: GrainRule, joined: BoolArray | None) -> NDArray[np.int64]:
-    return everyone_grains(rule) if joined is None else everyone_grains(rule) * joined
+def everyone_grains(rule: GrainRule) -> Integers:
+    """List what each person is promised, as integers."""
+    return promised(everyone_capped(rule), rule.shares)
 
 
-def sums(
-    rule: GrainRule,
-    *,
-    joined: BoolArray | None = None,
-    values: FloatArray | None = None,
-    bounds: tuple[float, float] = (0.0, 1.0),
-) -> tuple[Sums, Sums]:
-    """Add up everyone's promises, and the promises (and weighted levels) of those who joined, in one pass."""
-
-    def over(span: slice) -> tuple[Sums, Sums]:
-        return _span_sums(rule, span, joined, values, bounds)
-
-    everyone, present = Sums(), Sums()
-    for all_of_span, present_of_span in _in_threads(over, rule.people):
-        everyone, present = everyone + all_of_span, present + present_of_span
-    return everyone, present
+def _spent(rule: GrainRule, joined: BoolArray | None, codes: Codes, released: int) -> Integers:
+    if len(rule.shares) == 1:
+        return everyone_grains(rule) if joined is None else everyone_grains(rule) * joined
+    return spent(everyone_capped(rule), rule.shares, rule.answered(codes, joined) & released)
 
 
-def sums_above(rule: GrainRule, bar: int, joined: BoolArray | None = None) -> tuple[int, int]:
-    """Count the people promised more than ``bar`` grains, and add up what they are promised (the tilt of E15)."""
+@dataclass(frozen=True)
+class _Seen:
+    """Promises, and what is asked of them: who joined, what they answered, and of which questions cells are added up."""
 
-    def over(span: slice) -> tuple[int, int]:
-        return _span_sums_above(rule, span, bar, joined)
+    rule: GrainRule
+    joined: BoolArray | None = None
+    codes: Codes = None
+    questions: Questions = ()
 
-    counts, totals = zip(*_in_threads(over, rule.people), strict=True)
-    return sum(counts), sum(totals)
+    @property
+    def sees_everyone(self) -> bool:
+        """Whether those who joined are everyone, for every question."""
+        return self.joined is None and self.codes is None
+
+    def both(self, span: slice) -> tuple[SheetSums, SheetSums]:
+        """Add up everyone of a span, and those who joined."""
+        all_of_span, those = [], []
+        everyone = _Seen(self.rule)
+        for rows in _chunks(span):
+            capped = _capped(self.rule, rows)
+            all_of_span.append(everyone.added_up(rows, capped))
+            those.append(self.added_up(rows, capped))
+        return together(all_of_span), together(those)
+
+    def those(self, span: slice) -> SheetSums:
+        """Add up those of a span who joined."""
+        return together(self.added_up(rows, _capped(self.rule, rows)) for rows in _chunks(span))
+
+    def above(self, bars: tuple[int, ...], span: slice) -> list[tuple[int, int]]:
+        """Count and add up what is above the bars in a span."""
+        found = [[0, 0] for _ in bars]
+        for rows in _chunks(span):
+            capped = _capped(self.rule, rows)
+            for k, bar in enumerate(bars):
+                parts = part_of_floats(capped, self.rule.shares[k])
+                above = parts > bar
+                if (those := self._those(rows, k)) is not None:
+                    above &= those
+                found[k][0] += int(np.count_nonzero(above))
+                found[k][1] += int(parts[above].astype(np.int64).sum())
+        return [(count, total) for count, total in found]
+
+    def added_up(self, rows: slice, capped: FloatArray) -> SheetSums:
+        """Add up those of one chunk who joined, question by question."""
+        joined, least = self._joined(rows), min(map(least_capped, self.rule.shares))
+        return SheetSums(
+            people=len(capped) if joined is None else int(np.count_nonzero(joined)),
+            promised=_count(capped >= least, joined),
+            questions=tuple(self._question(k, rows, capped) for k in range(len(self.rule.shares))),
+        )
+
+    def _question(self, k: int, rows: slice, capped: FloatArray) -> Sums:
+        share, those = self.rule.shares[k], self._those(rows, k)
+        grains = cut(part_of_floats(capped, share))
+        if those is not None:
+            grains.keep(those)
+        return Sums(
+            people=len(capped) if those is None else int(np.count_nonzero(those)),
+            promised=_count(capped >= least_capped(share), those),
+            grains=grains.total(),
+            squares=grains.squares(),
+            cells=self._cells(k, rows, grains),
+        )
+
+    def _cells(self, k: int, rows: slice, grains: Halves) -> tuple[int, ...]:
+        return cell_sums(self.questions[k].cells, self.codes[k][rows], grains) if self.questions else ()
+
+    def _joined(self, rows: slice) -> BoolArray | None:
+        return None if self.joined is None else self.joined[rows]
+
+    def _those(self, rows: slice, k: int) -> BoolArray | None:
+        """Say who joined and answered a question; with one question, that someone did not is refused."""
+        joined = self._joined(rows)
+        if self.codes is None:
+            return joined
+        missing = np.isnan(self.codes[k][rows])
+        if not missing.any():
+            return joined
+        if len(self.rule.shares) == 1:
+            _refuse_missing(missing if joined is None else missing & joined, rows.start)
+            return joined
+        return np.asarray(~missing if joined is None else joined & ~missing)
 
 
-def _span_sums_above(rule: GrainRule, span: slice, bar: int, joined: BoolArray | None) -> tuple[int, int]:
-    count = total = 0
-    workspace = np.zeros((2, min(_CHUNK, _ROW * -(-(span.stop - span.start) // _ROW))))
-    for rows in _chunks(span):
-        size = rows.stop - rows.start
-        workspace[:, size:] = 0.0
-        grains, counted = workspace[:, :size]
-        above = _grains(rule, rows, grains, counted) > bar
-        if joined is not None:
-            above &= joined[rows]
-        count += int(np.count_nonzero(above))
-        counted[:] = above
-        total += _whole(np.vecdot(*_in_rows(workspace)))
-    return count, total
-
-
-def _span_sums(
-    rule: GrainRule, span: slice, joined: BoolArray | None, values: FloatArray | None, bounds: tuple[float, float]
-) -> tuple[Sums, Sums]:
-    everyone, present = Sums(), Sums()
-    workspace = np.zeros((5, min(_CHUNK, _ROW * -(-(span.stop - span.start) // _ROW))))
-    for rows in _chunks(span):
-        size = rows.stop - rows.start
-        workspace[:, size:] = 0.0
-        grains, spare, level = workspace[:3, :size]
-        _grains(rule, rows, grains, spare)
-        _cut(workspace)
-        if values is not None:
-            _joined_levels(values[rows], None if joined is None else joined[rows], bounds, level, rows.start)
-        if joined is None:
-            present += _add_up(workspace, size)
-        else:
-            everyone += _add_up(workspace, size, weighted=False)
-            spare[:] = joined[rows]
-            present += _add_up_joined(workspace, int(np.count_nonzero(joined[rows])))
-    return (everyone, present) if joined is not None else (present, present)
-
-
-def _joined_levels(
-    values: FloatArray, joined: BoolArray | None, bounds: tuple[float, float], out: FloatArray, first: int
-) -> None:
-    """Compute levels; that someone joined and their value is missing is the one thing about values that is refused."""
-    levels(values, bounds, out=out)
-    if not np.isnan(out.max()):
-        return
-    missing = np.isnan(out) if joined is None else np.isnan(out) & joined
+def _refuse_missing(missing: BoolArray, first: int) -> None:
+    """Refuse a joiner without an answer, which is the one thing about answers that is refused."""
     if missing.any():
-        index = first + int(np.argmax(missing))
-        raise BadInput(NO_VALUE, person=Place(index))
-    np.fmax(out, 0.0, out=out)
+        raise BadInput(NO_VALUE, person=Place(first + int(np.argmax(missing))))
 
 
-def _grains(rule: GrainRule, rows: slice, out: FloatArray, scaled: FloatArray | None = None) -> FloatArray:
-    """Compute the grains of some rows into ``out``, and refuse (never correct) any that pass the limit."""
+def _count(found: BoolArray, those: BoolArray | None) -> int:
+    return int(np.count_nonzero(found if those is None else found & those))
+
+
+def _added_up(seen: _Seen) -> SheetSums:
+    return together(_in_threads(seen.those, seen.rule.people))
+
+
+def _capped(rule: GrainRule, rows: slice) -> FloatArray:
+    """Compute the grains of some rows, and refuse (never correct) any that pass the limit."""
     limits = rule.limits(rows)
     with np.errstate(over="ignore"):
-        scaled = np.multiply(limits, GRAIN, out=scaled)
+        scaled = np.multiply(limits, GRAIN)
     if rule.noiseless:
-        np.multiply(np.isinf(limits), HIGHEST_EPSILON * GRAIN, out=out)
+        found = np.multiply(np.isinf(limits), HIGHEST_EPSILON * GRAIN)
     else:
-        np.floor(np.minimum(scaled, min(rule.cap, HIGHEST_EPSILON) * GRAIN, out=out), out=out)
-    if not np.all(out <= scaled):
+        found = np.minimum(scaled, min(rule.cap, HIGHEST_EPSILON) * GRAIN)
+        np.floor(found, out=found)
+    if not np.all(found <= scaled):
         raise PromiseBroken(
             "{person} or one of the {others} after them: a limit is missing or not a number",
             person=Place(rows.start),
-            others=out.size,
+            others=found.size,
         )
-    return out
-
-
-def _cut(workspace: FloatArray) -> None:
-    """Cut the grains of one chunk into halves: workspace rows are grains, who joined, levels, upper and lower halves."""
-    grains, _, _, upper, lower = workspace
-    np.floor(np.multiply(grains, 1.0 / _HALF, out=upper), out=upper)
-    np.subtract(grains, np.multiply(upper, _HALF, out=lower), out=lower)
-
-
-def _add_up(workspace: FloatArray, people: int, *, weighted: bool = True) -> Sums:
-    """Add up one chunk that is cut: every row sum is an integer of at most 2^53, which float64 adds without error."""
-    grains, _, level, upper, lower = _in_rows(workspace)
-    return Sums(
-        people=people,
-        promised=int(np.count_nonzero(grains)),
-        grains=_whole(grains.sum(axis=1)),
-        squares=_squares(upper, lower),
-        weighted=_weighted(upper, lower, level) if weighted else 0,
-    )
-
-
-def _add_up_joined(workspace: FloatArray, people: int) -> Sums:
-    """Add up those who joined (ones in the second row), letting go of the halves of the others."""
-    workspace[3:] *= workspace[1]
-    grains, joined, level, upper, lower = _in_rows(workspace)
-    return Sums(
-        people=people,
-        promised=int(np.count_nonzero(upper)) + int(np.count_nonzero((upper == 0.0) & (lower > 0.0))),
-        grains=_whole(np.vecdot(grains, joined)),
-        squares=_squares(upper, lower),
-        weighted=_weighted(upper, lower, level),
-    )
-
-
-def _in_rows(workspace: FloatArray) -> Iterator[FloatArray]:
-    return (column.reshape(-1, _ROW) for column in workspace)
-
-
-def _squares(upper: FloatArray, lower: FloatArray) -> int:
-    cross = _whole(np.vecdot(upper, lower))
-    return (_whole(np.vecdot(upper, upper)) << 42) + (cross << 22) + _whole(np.vecdot(lower, lower))
-
-
-def _weighted(upper: FloatArray, lower: FloatArray, level: FloatArray) -> int:
-    return (_whole(np.vecdot(upper, level)) << 21) + _whole(np.vecdot(lower, level))
-
-
-def _whole(row_sums: FloatArray) -> int:
-    return int(row_sums.astype(np.int64).sum())
+    return np.asarray(found, dtype=np.float64)
 
 
 def _chunks(span: slice) -> list[slice]:
-    return [slice(start, min(start + _CHUNK, span.stop)) for start in range(span.start, span.stop, _CHUNK)]
+    return [slice(start, min(start + CHUNK, span.stop)) for start in range(span.start, span.stop, CHUNK)]
 
 
 def _in_threads(over: Callable[[slice], Found], people: int) -> list[Found]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any, Protocol
 
@@ -12,7 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.errors import PromiseBroken
-from optin.grains.arrays import Sums
+from optin.grains.arrays import HIGHEST_EPSILON, GrainRule
+from optin.grains.splitting import ALONE
+from optin.grains.totals import SheetSums
+from optin.kernel.rounding import GRAIN
 
 Numbers = Sequence[int] | NDArray[Any] | None
 DIFFERS = (
@@ -25,9 +28,9 @@ DIFFERS = (
 class Batch:
     """Some people, with what an act of a ledger needs to know of each; what it does not is None.
 
-    ``totals`` is what they allow over all releases, ``bounded`` whether that cut their promise of so many ``grains``. Where
-    the sheet has two questions or more, ``capped`` is what they give to all of them before it is split (E20), and
-    ``answered`` has a bit for each question that they answered.
+    ``totals`` is what they allow over all releases, ``bounded`` whether that cut their promise of so many ``grains``. In a
+    sheet of two or more questions, ``capped`` is what these grains are the parts of, and ``answered`` has the bit of every
+    question that a person who joined answered; where there is one question both are None.
     """
 
     ids: Sequence[str] = field(repr=False)
@@ -71,20 +74,23 @@ def counted(batches: Iterable[Batch], *, people: int, grains: int) -> Iterator[B
 
 
 class Passed:
-    """What went by on its way to a ledger, of those who joined: sums, and how many above a bar."""
+    """What went by on its way to a ledger, of those who joined: sums, and for each question how much above a bar."""
 
-    def __init__(self, bar: int) -> None:
-        self.bar, self.those, self.above = bar, Sums(), (0, 0)
+    def __init__(self, bars: tuple[int, ...], shares: tuple[int, ...] = ALONE) -> None:
+        self.bars, self.shares, self.those = bars, shares, SheetSums()
+        self.above: tuple[tuple[int, int], ...] = tuple((0, 0) for _ in bars)
 
-    def note(self, grains: list[int], joined: list[int], marks: list[int]) -> None:
-        """Add up one batch."""
-        those = [(each, mark) for each, mark, one in zip(grains, marks, joined, strict=True) if one]
-        above = [each for each, _ in those if each > self.bar]
-        self.those += Sums(
-            people=len(those),
-            promised=sum(each > 0 for each, _ in those),
-            grains=sum(each for each, _ in those),
-            squares=sum(each * each for each, _ in those),
-            marks=sum(mark for _, mark in those),
-        )
-        self.above = (self.above[0] + len(above), self.above[1] + sum(above))
+    def note(self, capped: list[int], joined: list[int], marks: list[int], answered: list[int] | None = None) -> None:
+        """Add up one batch: grains in all, who joined, and which questions they answered (None: every one)."""
+        limits, those = np.array(capped, dtype=np.float64) / GRAIN, np.array(joined, dtype=np.bool_)
+        rule = GrainRule(limits.__getitem__, len(capped), HIGHEST_EPSILON, self.shares)
+        codes = None if answered is None else _codes_of(np.array(answered, dtype=np.int64), len(self.shares))
+        found = rule.sums(joined=those, codes=codes)[1]
+        self.those += replace(found, marks=sum(mark for mark, one in zip(marks, joined, strict=True) if one))
+        above = rule.sums_above(self.bars, those, codes)
+        self.above = tuple((n + m, a + b) for (n, a), (m, b) in zip(self.above, above, strict=True))
+
+
+def _codes_of(answered: NDArray[np.int64], questions: int) -> tuple[NDArray[np.float64], ...]:
+    """Return codes that say no more than which questions were answered."""
+    return tuple(np.where(answered >> k & 1, 0.0, np.nan) for k in range(questions))

@@ -29,10 +29,14 @@ from optin.grains.engine import EnginePromises
 from optin.grains.overlay import FIRST, SECOND, STATED, allowance, epsilon, expression_cut_to, laid_over, left_of
 from optin.grains.people import DECLINED, NOBODY, Allowing, Announced, Known, Offered
 from optin.grains.units import NOTHING_LEFT, USEFUL, allowance_grains
-from optin.tables.columns import Wanted, column
+from optin.tables.columns import NO_NUMBER, Wanted, column
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
+
+    from optin.engine.answers import Coded
+    from optin.grains.engine import EngineCodes
+    from optin.questions.sheet import Sheet
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class EnginePeople:
     def promises(self, offered: Offered) -> EnginePromises:
         """Join what is announced with limits in an engine."""
         cap = math.inf if offered.noiseless else offered.cap
-        return EnginePromises(self.agents.rows, self._limit(offered), len(self.agents), cap)
+        return EnginePromises(self.agents.rows, self._limit(offered), len(self.agents), cap, offered.shares)
 
     def _limit(self, offered: Offered) -> ir.FloatingColumn:
         if isinstance(self.agents, EngineConstrained):
@@ -53,11 +57,9 @@ class EnginePeople:
             raise BadInput(SHARED)
         return self.agents.limit(offered.surplus) * literal(LOWERED)
 
-    def expect_columns(self, values: object, joined: object) -> None:
-        """Refuse anything but the name of a column of numbers, of which no value is read, and one of answers."""
-        if not isinstance(values, str):
-            raise BadInput("this table is engine-backed: give values as the name of a column")
-        self.agents.rows.number(values)
+    def expect_columns(self, answers: object, joined: object, sheet: Sheet) -> None:
+        """Refuse columns that cannot hold answers, of which none is read, and anything but a column of who joined."""
+        self.codes(answers, sheet)
         if isinstance(self.answers(joined), str):
             self.agents.rows.expect_answers(str(joined))
 
@@ -67,9 +69,19 @@ class EnginePeople:
             raise BadInput("this table is engine-backed: give joined as the name of a column")
         return joined
 
-    def values(self, values: Any) -> Any:  # noqa: ANN401 - a name, as `expect_columns` finds
-        """Return the name."""
-        return values
+    def codes(self, answers: Any, sheet: Sheet) -> tuple[Coded, ...]:  # noqa: ANN401 - anything a caller may give
+        """Code the columns of every question; where there is one question, its column may be named instead."""
+        rows, known = self.agents.rows, self.agents.rows.places
+        if len(sheet) == 1 and isinstance(answers, str):
+            return (_alone(sheet.questions[0].coded_in(rows, (answers,))),)
+        if answers is not None and len(sheet) == 1:
+            raise BadInput("this table is engine-backed: give values as the name of a column")
+        if answers is not None:
+            raise BadInput(
+                "this table is engine-backed: answers are its columns, as the questions name them; give none"
+            )
+        found = tuple(question.coded_in(rows, question.columns_in(known)) for question in sheet)
+        return found if len(sheet) > 1 else (_alone(found[0]),)
 
     def within(self, known: Known | None, allowing: Allowing) -> EngineAgents:
         """Lower limits to what is left, by one join in the engine; where nobody is known, to the totals people state."""
@@ -126,7 +138,7 @@ class EnginePeople:
         limit, totals = self._stated(stated, rule), self._totals(allowing.allowances, rows)
         query = rows.table.select(
             ids=rows.ids(),
-            grains=rule.column(),
+            **_split(rule),
             totals=allowance(limit) if totals is None else totals,
             bounded=(rule.limit < limit).ifelse(1, 0).cast("int64"),
         )
@@ -139,15 +151,18 @@ class EnginePeople:
             return rule.limit
         return stated.expression if stated.rows is self.agents.rows else self.agents.rows.table[STATED]
 
-    def joining(self, offered: Offered, joined: Answers) -> EngineJoining:
+    def joining(self, offered: Offered, joined: Answers, codes: EngineCodes = None) -> EngineJoining:
         """Take those who join; a salt makes marks of who was promised what."""
         promises = replace(self.promises(offered), salt=secrets.token_hex(16))
-        return EngineJoining(self, promises, self.standing() if joined is None else joined)
+        return EngineJoining(self, promises, self.standing() if joined is None else joined, codes)
 
-    def write_grains(self, offered: Offered, joined: Answers, path: Path) -> None:
+    def write_grains(
+        self, offered: Offered, joined: Answers, path: Path, *, codes: EngineCodes = None, released: int | None = None
+    ) -> None:
         """Have the engine write: DuckDB makes a file, Spark a folder of files."""
         rows, rule = self.agents.rows, self.promises(offered)
-        query = rows.table.select(id=rows.ids(), grains=rule.column() * rule.ones(joined))
+        grains = rule.given(rule.capped(), rule.answered(codes, joined), released)
+        query = rows.table.select(id=rows.ids(), grains=grains)
         rows.session.write(query, str(path), about=rows.source)
 
     def expect_unchanged(self) -> None:
@@ -162,11 +177,12 @@ class EngineJoining:
     people: EnginePeople
     promises: EnginePromises
     who: Answers
+    codes: EngineCodes = None
     scanned = True
 
-    def expect_standing(self, values: object, joined: object) -> None:
+    def expect_standing(self, answers: object, joined: object, sheet: Sheet) -> None:
         """Refuse columns that cannot be used, a yes of someone who declined, and a round that nobody joined."""
-        self.people.expect_columns(values, joined)
+        self.people.expect_columns(answers, joined, sheet)
         rows, standing = self.people.agents.rows, self.people.standing()
         if joined is None and standing is None:
             return
@@ -186,10 +202,25 @@ class EngineJoining:
 
     def _noted(self, passed: Passed) -> Iterator[Batch]:
         rows, rule = self.people.agents.rows, self.promises
-        query = rows.table.select(ids=rows.ids(), grains=rule.column(), joined=rule.ones(self.who), marks=rule.mark())
-        for columns in _columns(rows, query):
-            passed.note(columns["grains"], columns["joined"], columns.pop("marks"))
-            yield Batch(**columns)
+        columns = {"ids": rows.ids(), **_split(rule), "joined": rule.ones(self.who)}
+        columns["marks"] = rule.mark(self.codes)
+        if len(rule.shares) > 1:
+            columns["answered"] = rule.answered(self.codes, self.who)
+        for found in _columns(rows, rows.table.select(**columns)):
+            capped = found.get("capped", found["grains"])
+            passed.note(capped, found["joined"], found.pop("marks"), found.get("answered"))
+            yield Batch(**found)
+
+
+def _split(rule: EnginePromises) -> dict[str, ir.IntegerColumn]:
+    """Name what is promised, and what it is the parts of where it is split at all."""
+    capped = rule.capped()
+    return {"grains": capped} if len(rule.shares) == 1 else {"grains": rule.promised(capped), "capped": capped}
+
+
+def _alone(coded: Coded) -> Coded:
+    """Take what is no number for missing where there is one question: both are refused of those who join, in one sentence."""
+    return replace(coded, wrong=None) if coded.words == NO_NUMBER else coded
 
 
 def _columns(rows: Rows, query: ir.Table) -> Iterator[dict[str, list[Any]]]:

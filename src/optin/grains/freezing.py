@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
-from numpy.typing import NDArray
 
-from optin.grains.arrays import GRAIN, FloatArray, GrainRule, everyone_grains
+from optin.grains.arrays import GRAIN, FloatArray, GrainRule, Integers, everyone_capped
 
 
-def frozen(rule: GrainRule) -> tuple[NDArray[np.int64], GrainRule]:
-    """Read limits once: everyone's grains, and a rule that gives these same grains whatever becomes of the limits.
+def frozen(rule: GrainRule) -> tuple[Integers, GrainRule]:
+    """Read limits once: everyone's grains in all, and a rule that gives these same grains whatever becomes of the limits.
 
     Arrays of limits are not copied when people are made, so they may change between two looks at them.
     """
-    grains = everyone_grains(rule)
+    capped = everyone_capped(rule)
 
     def limits(rows: slice) -> FloatArray:
-        found = np.where(grains[rows] > 0, np.inf, 0.0) if rule.noiseless else grains[rows] * (1.0 / GRAIN)
+        found = np.where(capped[rows] > 0, np.inf, 0.0) if rule.noiseless else capped[rows] * (1.0 / GRAIN)
         return np.asarray(found, dtype=np.float64)
 
-    return grains, GrainRule(limits=limits, people=rule.people, cap=rule.cap)
+    return capped, replace(rule, limits=limits)

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from optin.agents import Agents, PrivacyConstrained, QuasiLinear
 from optin.grains.array_people import ArrayPeople
-from optin.grains.arrays import Answers, Numbers, Sums
+from optin.grains.arrays import Answers, Codes, Questions
 from optin.grains.batches import Entrance, Passed
+from optin.grains.totals import SheetSums
+from optin.questions.sheet import Sheet
 
 
 class Offered(Protocol):
@@ -30,6 +32,10 @@ class Offered(Protocol):
     @property
     def cap(self) -> float:
         """The most epsilon that anyone is promised."""
+
+    @property
+    def shares(self) -> tuple[int, ...]:
+        """How everyone's grains are split among the questions (E20)."""
 
     @property
     def surplus(self) -> float | None:
@@ -65,19 +71,40 @@ class Promises(Protocol):
 
     @property
     def most(self) -> int:
-        """The grains of whoever reaches the cap."""
+        """The grains, in all, of whoever reaches the cap."""
 
-    def sums(self, *, joined: Answers = None) -> tuple[Sums, Sums]:
-        """Add up everyone's promises, and those of the people who joined; everything is decided from these."""
+    @property
+    def shares(self) -> tuple[int, ...]:
+        """How they are split among the questions (E20)."""
 
-    def weighed(self, values: Numbers, *, bounds: tuple[float, float], joined: Answers = None) -> Sums:
-        """Add up promises and weighted levels of those who joined, in one read; nothing is decided from them."""
+    def sums(self, *, joined: Answers = None, codes: Codes = None) -> tuple[SheetSums, SheetSums]:
+        """Add up everyone's promises, and those of the people who joined; everything is decided from these.
 
-    def sums_above(self, bar: int, joined: Answers = None) -> tuple[int, int]:
-        """Count and add up the promises of more than so many grains."""
+        Of those who joined, each question is added up over those who answered it (codes None: over all of them). Where there
+        is one question only, everyone who joins must answer it, and codes are not looked at.
+        """
 
-    def spent(self, joined: Answers) -> Callable[[], NDArray[np.int64]] | None:
-        """Return what lists everyone's grains, 0 for those who did not join; None where nothing lists one a person."""
+    def weighed(self, questions: Questions, codes: Codes, *, joined: Answers = None) -> SheetSums:
+        """Add up promises and cells of those who joined, in one read; nothing is decided from them.
+
+        That someone who joined did not answer is refused where there is one question, and else a skip (E28).
+        """
+
+    def sums_above(
+        self, bars: tuple[int, ...], joined: Answers = None, codes: Codes = None
+    ) -> tuple[tuple[int, int], ...]:
+        """For each question, count and add up the parts of more than so many grains."""
+
+    def answered(self, codes: Codes, joined: Answers = None) -> Any:  # noqa: ANN401 - integers of either form
+        """Return a number for each person in which the bit of every question that they answered is set; 0 if not joined."""
+
+    def spent(
+        self, joined: Answers, codes: Codes = None, released: int | None = None
+    ) -> Callable[[], NDArray[np.int64]] | None:
+        """Return what lists everyone's grains, 0 for those who did not join; None where nothing lists one a person.
+
+        ``released`` has the bit of every question that is charged at all; None for all of them.
+        """
 
 
 DECLINED = "{person} declined or left; leave them out of those who joined"
@@ -134,7 +161,7 @@ class Joining(Protocol):
     def scanned(self) -> bool:
         """Whether each look scans a table: then everything is decided before the ledger is locked."""
 
-    def expect_standing(self, values: object, joined: object) -> None:
+    def expect_standing(self, answers: object, joined: object, sheet: Sheet) -> None:
         """Refuse columns that cannot be used, a yes of someone who declined, and a round that nobody joined."""
 
     def arriving(self, entrance: Entrance, passed: Passed) -> AbstractContextManager[Any]:
@@ -158,10 +185,12 @@ class People(Protocol):
     ) -> AbstractContextManager[Any]:
         """Enter a ledger with everyone's promise; ``stated`` are the same people before they were lowered."""
 
-    def joining(self, offered: Offered, joined: Answers) -> Joining:
-        """Take those who join, of people as they were promised."""
+    def joining(self, offered: Offered, joined: Answers, codes: Codes = None) -> Joining:
+        """Take those who join, and which questions they answer, of people as they were promised."""
 
-    def write_grains(self, offered: Offered, joined: Answers, path: Path) -> None:
+    def write_grains(
+        self, offered: Offered, joined: Answers, path: Path, *, codes: Codes = None, released: int | None = None
+    ) -> None:
         """Write id and grains to Parquet, 0 for those who did not join."""
 
     def expect_unchanged(self) -> None:
@@ -170,14 +199,14 @@ class People(Protocol):
     def promises(self, offered: Offered) -> Promises:
         """Join what is announced with people's limits; nothing is computed yet."""
 
-    def expect_columns(self, values: object, joined: object) -> None:
-        """Refuse values and answers that cannot be found, before anything is decided; no value is read."""
+    def expect_columns(self, answers: object, joined: object, sheet: Sheet) -> None:
+        """Refuse answers that cannot be found, before anything is decided; none of them is read."""
 
     def answers(self, joined: Any, *, announced: int) -> Answers:  # noqa: ANN401 - of either form
         """Check who joined: yes or no for each announced person, or None for everyone."""
 
-    def values(self, values: Any) -> Numbers:  # noqa: ANN401 - of either form
-        """Put values in the order of the people."""
+    def codes(self, answers: Any, sheet: Sheet) -> Codes:  # noqa: ANN401 - of either form
+        """Code what people answer to each question, in the order of the people."""
 
 
 def people_of(agents: Agents) -> People:

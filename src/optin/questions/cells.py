@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from optin.kernel.halves import Halves
+
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
@@ -19,16 +21,111 @@ LEVEL = 1 << 20
 """The most that all levels of one question may move when one answer is replaced."""
 
 FloatArray = NDArray[np.float64]
+_DIGIT = 10  # options of a set that are looked at together
 
 
 class Cell(Protocol):
-    """One published integer: a level from 0 to 2^20 for every code."""
+    """One published integer: a level from 0 to 2^20 for every code.
+
+    All cells of a question are of one class, which adds them up together: that takes a pass or two, however many they are.
+    """
 
     def levels(self, codes: FloatArray) -> FloatArray:
         """Return whole levels as floats; what NaN gives means nothing."""
 
     def expression(self, code: ir.FloatingColumn) -> ir.FloatingColumn:
         """Return the same levels as a column of an engine."""
+
+    @classmethod
+    def add_up(cls, cells: tuple[Any, ...], codes: FloatArray, grains: Halves) -> tuple[int, ...]:
+        """Add up grains times levels for each of these cells, exactly; whose code is NaN has no grains here."""
+
+
+def cell_sums(cells: tuple[Cell, ...], codes: FloatArray, grains: Halves) -> tuple[int, ...]:
+    """Add up grains times levels for each cell of a question."""
+    return cells[0].add_up(cells, codes, grains)
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """The level of a number between its bounds (E13), or its companion g(l) = floor(l (2^20 - l) / 2^20) (E21).
+
+    For any two levels, |l - l'| + |g(l) - g(l')| is at most 2^20: l + g and l - g both rise from 0 to 2^20. So the
+    companion, off which the spread of the values is read, costs nothing.
+    """
+
+    bounds: tuple[float, float]
+    companion: bool = False
+
+    def levels(self, codes: FloatArray) -> FloatArray:
+        """Clamp and scale."""
+        found = number_levels(codes, self.bounds)
+        return companions(found) if self.companion else found
+
+    def expression(self, code: ir.FloatingColumn) -> ir.FloatingColumn:
+        """Clamp and scale."""
+        from optin.engine.functions import exact_floor
+        from optin.engine.session import literal
+
+        level = level_expression(code, self.bounds)
+        if not self.companion:
+            return level
+        return exact_floor(level * (literal(LEVEL) - level) * literal(1 / LEVEL))
+
+    @classmethod
+    def add_up(cls, cells: tuple[Scaled, ...], codes: FloatArray, grains: Halves) -> tuple[int, ...]:
+        """Compute levels once for the number and its companion."""
+        found = np.fmax(number_levels(codes, cells[0].bounds), 0.0)
+        return tuple(grains.times(companions(found) if cell.companion else found) for cell in cells)
+
+
+def scaled_cells(bounds: tuple[float, float]) -> tuple[Scaled, Scaled]:
+    """Return the two cells of a number: its level, and the companion of that."""
+    return Scaled(bounds), Scaled(bounds, companion=True)
+
+
+def number_levels(values: FloatArray, bounds: tuple[float, float]) -> FloatArray:
+    """Compute E13's levels ``floor((clamp(d) - lo) / R * 2^20 + 1/2)``, the same float64 steps on every engine.
+
+    >>> number_levels(np.array([-5.0, 0.0, 0.25, 1.0, 7.0]), (0.0, 1.0)).tolist()
+    [0.0, 0.0, 262144.0, 1048576.0, 1048576.0]
+    """
+    lo, hi = bounds
+    with np.errstate(all="ignore"):  # what a value does to the processor's flags is nobody's business
+        z: FloatArray = np.clip(values, lo, hi)
+        z -= lo
+        z /= hi - lo
+        z *= LEVEL
+        z += 0.5
+        return np.floor(z, out=z)
+
+
+def companions(levels: FloatArray) -> FloatArray:
+    """Return g(l) = floor(l (2^20 - l) / 2^20): the product is at most 2^38, so every step is exact.
+
+    >>> companions(np.array([1.0, 2.0**19, 699050.0])).tolist()
+    [0.0, 262144.0, 233017.0]
+    """
+    found = LEVEL - levels
+    found *= levels
+    found *= 1.0 / LEVEL
+    return np.floor(found, out=found)
+
+
+def level_expression(code: ir.FloatingColumn, bounds: tuple[float, float]) -> ir.FloatingColumn:
+    """Return the levels of `number_levels` as a column of an engine; NULL where the code is."""
+    import ibis
+
+    from optin.engine.functions import exact_floor
+    from optin.engine.session import literal
+
+    lo, hi = literal(bounds[0]), literal(bounds[1])
+    z = ibis.cases((code.between(lo, hi), code), (code < lo, lo), (code > hi, hi))
+    if bounds[0] != 0.0:  # what changes nothing is left out: x - 0 and x / 1 are x
+        z = z - lo
+    if bounds[1] - bounds[0] != 1.0:
+        z = z / literal(bounds[1] - bounds[0])
+    return exact_floor(z * literal(float(LEVEL)) + literal(0.5))
 
 
 @dataclass(frozen=True)
@@ -46,6 +143,12 @@ class Chosen:
         """Compare with the place."""
         return (code == float(self.place)).ifelse(float(self.level), 0.0)
 
+    @classmethod
+    def add_up(cls, cells: tuple[Chosen, ...], codes: FloatArray, grains: Halves) -> tuple[int, ...]:
+        """Add up the grains at each place, and multiply by the level at the end."""
+        found = grains.by_place(_whole(codes), max(cell.place for cell in cells) + 1)
+        return tuple(found[cell.place] * cell.level for cell in cells)
+
 
 @dataclass(frozen=True)
 class Contains:
@@ -62,3 +165,22 @@ class Contains:
     def expression(self, code: ir.FloatingColumn) -> Any:  # noqa: ANN401 - Ibis' types of bit operations
         """Look at one binary digit."""
         return ((code.cast("int64") >> self.place) & 1).cast("float64") * float(self.level)
+
+    @classmethod
+    def add_up(cls, cells: tuple[Contains, ...], codes: FloatArray, grains: Halves) -> tuple[int, ...]:
+        """Add up the grains of every combination of ten options, and of those the ones that contain an option."""
+        sets, most = _whole(codes), max(cell.place for cell in cells)
+        found = [
+            grains.by_place((sets >> first) & ((1 << _DIGIT) - 1), 1 << min(_DIGIT, most + 1 - first))
+            for first in range(0, most + 1, _DIGIT)
+        ]
+        return tuple(_containing(found[cell.place // _DIGIT], cell.place % _DIGIT) * cell.level for cell in cells)
+
+
+def _containing(sums: list[int], place: int) -> int:
+    return sum(each for combination, each in enumerate(sums) if combination >> place & 1)
+
+
+def _whole(codes: FloatArray) -> NDArray[np.intp]:
+    """Return codes as integers, 0 for who has none."""
+    return np.nan_to_num(codes, nan=0.0).astype(np.intp)

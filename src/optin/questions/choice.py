@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from optin.formats.strict_json import Fields
 from optin.kernel.noise import LAPLACE
@@ -15,6 +14,10 @@ from optin.questions.options import checked_options, coded_options
 from optin.questions.proportions import Proportions
 from optin.questions.spending import Spending
 from optin.questions.worded import Worded, words_of
+
+if TYPE_CHECKING:
+    from optin.engine.answers import Coded
+    from optin.engine.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,15 @@ class Choice(Worded):
             return (Chosen(0, LEVEL),)
         return tuple(Chosen(place, LEVEL // 2) for place in range(len(self.options)))
 
-    def coded(self, answers: Sequence[Any]) -> FloatArray:
+    def coded(self, answers: Any, name: str = "") -> FloatArray:  # noqa: ANN401 - a column of any kind
         """Code each answer by the place of its option."""
-        return coded_options(answers, self.options, self.name)
+        return coded_options(answers, self.options, name or self.column)
+
+    def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
+        """Code each answer by the place of its option, where people stay in an engine."""
+        from optin.engine.answers import coded_options
+
+        return coded_options(rows, names[0], self.options)
 
     def result(self, counted: Counted) -> Proportions:
         """Read proportions off the noisy cells."""

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -18,10 +18,14 @@ from optin.questions.choice import Choice
 from optin.questions.counted import Counted
 from optin.questions.intervals import check_level
 from optin.questions.kinds import Reading
-from optin.questions.options import coded_numbers
 from optin.questions.proportions import Proportions
 from optin.questions.spending import Spending
+from optin.questions.values import as_numbers
 from optin.questions.worded import Worded, words_of
+
+if TYPE_CHECKING:
+    from optin.engine.answers import Coded
+    from optin.engine.rows import Rows
 
 MOST_BINS = 32
 
@@ -73,11 +77,17 @@ class Histogram(Worded):
         """Those of a choice among as many options."""
         return self._choice.cells
 
-    def coded(self, answers: Sequence[Any]) -> FloatArray:
+    def coded(self, answers: Any, name: str = "") -> FloatArray:  # noqa: ANN401 - a column of any kind
         """Code each number by the place of its bin; an inner edge belongs to the bin above it."""
-        numbers = coded_numbers(answers, self.name)
+        numbers = as_numbers(answers, name or self.column)
         places = np.searchsorted(np.array(self.edges[1:-1]), numbers, side="right").astype(np.float64)
         return np.where(np.isnan(numbers), np.nan, places)
+
+    def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
+        """Code each number by the place of its bin, where people stay in an engine."""
+        from optin.engine.answers import coded_bins, coded_numbers
+
+        return coded_bins(coded_numbers(rows, names[0]), self.edges)
 
     def result(self, counted: Counted) -> HistogramResult:
         """Read proportions and quantiles off the noisy cells."""

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from optin.errors import Argument, BadInput
 from optin.questions.cells import Cell, FloatArray
 from optin.questions.counted import Counted
 from optin.questions.spending import Spending
 from optin.wording.amounts import between, written
+
+if TYPE_CHECKING:
+    from optin.engine.answers import Coded
+    from optin.engine.rows import Rows
 
 
 class Question(Protocol):
@@ -58,10 +63,6 @@ class Question(Protocol):
         """The noise variance of all its published numbers together where epsilons add up to 1, without rounding."""
 
     @property
-    def cells(self) -> tuple[Cell, ...]:
-        """The integers that it publishes, each a level for every answer (E20)."""
-
-    @property
     def price(self) -> float:
         """C = kappa R^2 / sigma^2, all that a planner needs to know of it (E18)."""
 
@@ -69,14 +70,31 @@ class Question(Protocol):
     def yardstick(self) -> float:
         """The standard deviation that ± is measured against when it is judged."""
 
-    def coded(self, answers: Any) -> FloatArray:  # noqa: ANN401 - a column of any type
-        """Code answers as one float each, NaN where missing; what is no answer is refused by its place."""
-
     def result(self, counted: Counted) -> QuestionResult:
         """Read what is published off the noisy integers."""
 
     def half_width(self, error: float, spending: Spending) -> float:
         """Return half of the interval that these sums of epsilons lead to, before anything is drawn."""
+
+    @property
+    def noise_constant(self) -> float:
+        """The noise variance of all that it publishes together where epsilons add up to 1 (E18)."""
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The integers that it publishes, each with a draw of its own (E20)."""
+
+    def coded(self, answers: Any, name: str = "") -> FloatArray:  # noqa: ANN401 - a column of any kind
+        """Code each answer as one float, NaN where it is missing; what is no answer is refused by place.
+
+        ``name`` is what messages call the column, if it is not the question's own.
+        """
+
+    def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
+        """Code answers in these columns of an engine, with the same verdicts."""
+
+    def columns_in(self, known: Collection[str]) -> tuple[str, ...]:
+        """Name the columns of a table that its answers stand in."""
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
@@ -23,6 +23,10 @@ from optin.questions.proportions import breakdown_gap, widened_by
 from optin.questions.spending import Spending
 from optin.questions.telling import ToldResult, proportion_read
 from optin.questions.worded import Worded, words_of
+
+if TYPE_CHECKING:
+    from optin.engine.answers import Coded
+    from optin.engine.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -92,9 +96,15 @@ class MultipleChoice(Worded):
         """One cell for each option."""
         return tuple(Contains(place, self.level) for place in range(len(self.options)))
 
-    def coded(self, answers: Sequence[Any]) -> FloatArray:
+    def coded(self, answers: Any, name: str = "") -> FloatArray:  # noqa: ANN401 - a column of any kind
         """Code each set of options as a sum of powers of two, which a float holds exactly up to 2^53."""
-        return coded_sets(answers, self.options, self.at_most, self.name)
+        return coded_sets(answers, self.options, self.at_most, name or self.column)
+
+    def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
+        """Code each set of options as a sum of powers of two, where people stay in an engine."""
+        from optin.engine.answers import coded_sets
+
+        return coded_sets(rows, names[0], self.options, self.at_most)
 
     def result(self, counted: Counted) -> Several:
         """Read a proportion for each option off its noisy cell."""

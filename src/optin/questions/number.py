@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import InitVar, dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from optin.errors import Argument, BadInput
 from optin.formats.strict_json import Fields, finite
 from optin.kernel.noise import LAPLACE
+from optin.questions.cells import Cell, FloatArray, scaled_cells
 from optin.questions.counted import Counted
 from optin.questions.kinds import checked_max_error, checked_name, checked_text
 from optin.questions.number_result import NumberResult
 from optin.questions.spending import Spending
+from optin.questions.values import as_numbers
+
+if TYPE_CHECKING:
+    from optin.engine.answers import Coded
+    from optin.engine.rows import Rows
 
 WIDEST = 1e150
 """How far apart bounds may lie, and how near."""
@@ -80,6 +88,30 @@ class Number:
         """sigma^2 / R^2, at most 1/4; so little that nothing could tell it from 0 is 0."""
         spread = min(self.data_variance / self.width / self.width, 0.25)
         return spread if spread > TINIEST else 0.0
+
+    @property
+    def noise_constant(self) -> float:
+        """The noise variance of the mean where epsilons add up to 1."""
+        return float(LAPLACE.constant(self.width))
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The level of a number, and its companion: the spread of the values is free (E21)."""
+        return scaled_cells(self.bounds)
+
+    def coded(self, answers: ArrayLike, name: str = "") -> FloatArray:
+        """Take numbers as they are, NaN where one is missing; cells clamp them."""
+        return as_numbers(answers, name or self.column)
+
+    def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
+        """Take numbers, where people stay in an engine."""
+        from optin.engine.answers import coded_numbers
+
+        return coded_numbers(rows, names[0])
+
+    def columns_in(self, known: Collection[str]) -> tuple[str, ...]:
+        """Name the one column."""
+        return (self.column,)
 
     @property
     def price(self) -> float:

@@ -5,18 +5,19 @@ A missing answer is NaN. An answer that is none of the options is refused by row
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from optin.errors import BadInput
+from optin.errors import BadInput, Place
 from optin.questions.cells import FloatArray
+from optin.questions.entries import entries_of, is_missing
+from optin.wording.answers import BLANKS, NO_ANSWER, NO_OPTION, NO_SET, SEPARATOR, answer_of
 
 MOST_OPTIONS = 50
-SEPARATOR = ";"
-_TRUTHS = {"yes": 0.0, "no": 1.0, "true": 0.0, "false": 1.0, "1": 0.0, "0": 1.0}
-"""The places of yes and no."""
 
 
 def checked_options(options: Iterable[str], name: str) -> tuple[str, ...]:
@@ -48,77 +49,74 @@ def place_of(option: str, options: tuple[str, ...]) -> int:
     return options.index(option)
 
 
-def is_missing(answer: object) -> bool:
-    """Tell a missing answer: None, NaN, NaT or pandas' NA."""
-    return (
-        answer is None
-        or type(answer).__name__ in ("NAType", "NaTType")
-        or (isinstance(answer, float) and answer != answer)
-    )
-
-
-def coded_options(answers: Sequence[Any], options: tuple[str, ...], name: str) -> FloatArray:
-    """Code each answer as the place of its option, byte for byte."""
+def coded_options(answers: Any, options: tuple[str, ...], name: str) -> FloatArray:  # noqa: ANN401
+    """Code each answer as the place of its option, byte for byte; blank text is a missing answer."""
     places = {option: float(place) for place, option in enumerate(options)}
-    return _coded(answers, lambda answer: places.get(answer) if isinstance(answer, str) else None, name)
+    return _coded(answers, lambda answer: places.get(answer) if isinstance(answer, str) else None, name, NO_OPTION)
 
 
-def coded_truths(answers: Sequence[Any], name: str) -> FloatArray:
+def coded_truths(answers: Any, name: str) -> FloatArray:  # noqa: ANN401
     """Code yes as 0 and no as 1, whether written as booleans, as 0 and 1, or in words."""
-    raw = np.asarray(answers)
-    if raw.dtype.kind == "b":
+    raw = answers if isinstance(answers, np.ndarray) else None
+    if raw is not None and raw.dtype.kind == "b" and not np.ma.isMaskedArray(raw):
         return np.where(raw, 0.0, 1.0)
-    return _coded(answers, _truth, name)
+    return _coded(answers, _truth, name, NO_ANSWER)
 
 
 def _truth(answer: Any) -> float | None:  # noqa: ANN401
     if isinstance(answer, str):
-        return _TRUTHS.get(answer.strip().lower())
-    if isinstance(answer, int | float | np.number | np.bool_) and answer in (0, 1):
+        found = answer_of(answer)
+        return None if found is None else float(not found)
+    if isinstance(answer, int | float | Decimal | np.number | np.bool_) and answer in (0, 1):
         return 0.0 if answer else 1.0
     return None
 
 
-def coded_sets(answers: Sequence[Any], options: tuple[str, ...], at_most: int, name: str) -> FloatArray:
+def coded_sets(answers: Any, options: tuple[str, ...], at_most: int, name: str) -> FloatArray:  # noqa: ANN401
     """Code a set of options as a sum of powers of two; a text is split at semicolons, and an empty one chose none."""
     powers = {option: 1 << place for place, option in enumerate(options)}
 
     def coded(answer: Any) -> float | None:  # noqa: ANN401
-        parts = [part.strip() for part in answer.split(SEPARATOR)] if isinstance(answer, str) else answer
+        parts = [part.strip(BLANKS) for part in answer.split(SEPARATOR)] if isinstance(answer, str) else answer
         try:
             chosen = {part for part in parts if part != ""}
             return float(sum(powers[part] for part in chosen)) if len(chosen) <= at_most else None
         except (KeyError, TypeError):
             return None
 
-    return _coded(answers, coded, name)
+    return _coded(answers, coded, name, NO_SET, blank=False, most=at_most)
 
 
-def coded_numbers(answers: Sequence[Any], name: str) -> FloatArray:
-    """Take numbers as they are."""
-    raw = np.asarray(answers)
-    if raw.dtype.kind in "biuf":
-        return np.asarray(raw, dtype=np.float64)
-    return _coded(answers, _number, name)
+Code = Callable[[Any], float | None]
 
 
-def _number(answer: Any) -> float | None:  # noqa: ANN401
-    if isinstance(answer, str | bytes):
-        return None
-    try:
-        return float(answer)
-    except (TypeError, ValueError):
-        return None
-    except OverflowError:
-        return float("inf") if answer > 0 else float("-inf")
+def _coded(answers: Any, code: Code, name: str, words: str, *, blank: bool = True, **data: Any) -> FloatArray:  # noqa: ANN401
+    """Code every entry once, and look the answers up; the first that is no answer is refused by its place."""
+    entries, places = entries_of(answers)
+    found = np.fromiter(_each(entries, code, blank=blank), np.float64, len(entries))
+    codes = found if places is None else np.append(found, np.nan)[places]
+    wrong = np.isinf(codes)
+    if wrong.any():
+        others = int(np.count_nonzero(wrong)) - 1
+        more = " ({others:,} more)" if others else ""
+        raise BadInput("{place} " + words + more, place=Place(int(np.argmax(wrong)), name), others=others, **data)
+    return codes
 
 
-def _coded(answers: Sequence[Any], code: Any, name: str) -> FloatArray:  # noqa: ANN401
-    found = [np.nan if is_missing(answer) else code(answer) for answer in answers]
-    if None in found:
-        raise BadInput(
-            'person {index} answers "{question}" with what is no answer to it; see what the question allows',
-            index=found.index(None),
-            question=name,
-        )
-    return np.array(found, dtype=np.float64)
+def _each(entries: Sequence[Any], code: Code, *, blank: bool) -> Iterator[float]:
+    """Code entries, those that are text once; infinite where one is no answer."""
+    known: dict[str, float] = {}
+    for entry in entries:
+        if not isinstance(entry, str):
+            yield _one(entry, code, blank=blank)
+            continue
+        if entry not in known:
+            known[entry] = _one(entry, code, blank=blank)
+        yield known[entry]
+
+
+def _one(entry: Any, code: Code, *, blank: bool) -> float:  # noqa: ANN401
+    if is_missing(entry) or (blank and isinstance(entry, str) and not entry.strip(BLANKS)):
+        return math.nan
+    found = code(entry)
+    return math.inf if found is None else found

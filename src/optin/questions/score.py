@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import KW_ONLY, InitVar, dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, cast
+from functools import reduce
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
 from optin.kernel.noise import LAPLACE
-from optin.questions.cells import FloatArray
+from optin.questions.cells import Cell, FloatArray, scaled_cells
 from optin.questions.counted import Counted
 from optin.questions.number import checked_bounds, checked_variance, pair
 from optin.questions.number_result import NumberResult
-from optin.questions.options import coded_numbers
 from optin.questions.spending import Spending
+from optin.questions.values import as_numbers
 from optin.questions.worded import GAP, Worded, words_of
+
+if TYPE_CHECKING:
+    from optin.engine.answers import Coded
+    from optin.engine.rows import Rows
 
 MOST_ITEMS = 1000
 _ITEMS = 'question "{question}": items must be a whole number of 1 to {most:,}'
@@ -84,12 +90,37 @@ class Score(Worded):
         """C (E18)."""
         return self.noise_constant / self.data_variance if self.data_variance else math.inf
 
-    def coded(self, answers: Sequence[Any]) -> FloatArray:
-        """Add up the items of each person, each clamped to its range; a total given as one number stays as it is."""
-        raw = np.asarray(answers)
-        if raw.ndim == 2 and raw.shape[1] == self.items and raw.dtype.kind in "biuf":
-            return np.asarray(np.clip(raw, *self.each).sum(axis=1), dtype=np.float64)
-        return coded_numbers(answers, self.name)
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Those of a number: the level of the total, and its companion (E21)."""
+        return scaled_cells(self.bounds)
+
+    def coded(self, answers: ArrayLike, name: str = "") -> FloatArray:
+        """Take totals, or add up the items of each person (a row of so many numbers), each clamped to its range.
+
+        Whoever left out an item has no score. Items are added up from the first to the last, as an engine does it: no other
+        order would always give the same float.
+        """
+        found = as_numbers(answers, name or self.column)
+        if found.ndim != 2 or found.shape[1] != self.items:
+            return found
+        return reduce(np.add, np.clip(found, *self.each).T)
+
+    def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
+        """Take totals, or add up items, where people stay in an engine."""
+        from optin.engine.answers import coded_items, coded_numbers
+
+        return coded_numbers(rows, names[0]) if len(names) == 1 else coded_items(rows, names, self.each)
+
+    def columns_in(self, known: Collection[str]) -> tuple[str, ...]:
+        """Name the column of totals, or where there is none those of the items: phq9_1, phq9_2 and so on."""
+        if self.column in known:
+            return (self.column,)
+        for stem in dict.fromkeys((self.column, self.name)):
+            items = tuple(f"{stem}_{number}" for number in range(1, self.items + 1))
+            if any(item in known for item in items):
+                return items
+        return (self.column,)
 
     @property
     def yardstick(self) -> float:

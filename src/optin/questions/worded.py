@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -56,6 +57,10 @@ class Worded:
     def exact_noise_constant(self) -> Fraction:
         """The same without rounding."""
         return Fraction(self.noise_constant)
+
+    def columns_in(self, known: Collection[str]) -> tuple[str, ...]:
+        """Name the one column that answers stand in."""
+        return (self.column,)
 
     def words(self) -> dict[str, Any]:
         """Write what all kinds share, as JSON holds it."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from optin.formats.strict_json import Fields
 from optin.kernel.noise import LAPLACE
@@ -14,6 +13,10 @@ from optin.questions.options import coded_truths
 from optin.questions.proportions import Proportions
 from optin.questions.spending import Spending
 from optin.questions.worded import Worded, words_of
+
+if TYPE_CHECKING:
+    from optin.engine.answers import Coded
+    from optin.engine.rows import Rows
 
 YES = "yes"
 NO = "no"
@@ -35,9 +38,15 @@ class YesNo(Worded):
     price: ClassVar[float] = LAPLACE.kappa / 0.25
     cells: ClassVar[tuple[Cell, ...]] = (Chosen(0, LEVEL),)
 
-    def coded(self, answers: Sequence[Any]) -> FloatArray:
+    def coded(self, answers: Any, name: str = "") -> FloatArray:  # noqa: ANN401 - a column of any kind
         """Code yes as 0 and no as 1: the places of the options."""
-        return coded_truths(answers, self.name)
+        return coded_truths(answers, name or self.column)
+
+    def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
+        """Code yes as 0 and no as 1, where people stay in an engine."""
+        from optin.engine.answers import coded_truths
+
+        return coded_truths(rows, names[0])
 
     def result(self, counted: Counted) -> Proportions:
         """Read the proportion of yes off the noisy cell."""

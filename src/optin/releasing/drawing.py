@@ -23,8 +23,9 @@ from optin.grains.arrays import Answers, Codes, SheetSums
 from optin.grains.people import Promises, people_of
 from optin.participation import Turnout, check_table, check_unchanged, judged
 from optin.releasing import noise
+from optin.releasing.answered import Answered
 from optin.releasing.deciding import Quorum, decided
-from optin.releasing.record import Answered, Release, Versions
+from optin.releasing.record import Release, Versions
 
 
 def release(

@@ -13,17 +13,13 @@ from numpy.typing import NDArray
 from optin.tables.columns import Wanted
 from optin.tables.decimals import corrected, corrected_whole
 from optin.tables.stored_types import expect_ids, expect_numbers, holds_answers, is_number, is_text, plain_type
+from optin.wording.answers import answer_of
 
 Mask = NDArray[np.bool_]
-BLANKS = " \t\n\r\v\f"  # what surrounds a cell and means nothing, the same everywhere
 NUMBER = "^([+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?)|[nN][aA][nN])$"
 """What text is read as a number, by every engine: what their own casts make of 1d or 1_000 differs."""
 ENDLESS = "[nN]"  # what inf, infinity and nan have, and digits do not
 FARTHEST = float(np.finfo(np.float64).max)
-YES = ("1", "true", "t", "yes", "y")
-NO = ("0", "false", "f", "no", "n")
-ANSWERS = dict.fromkeys(YES, True) | dict.fromkeys(NO, False)
-NO_ANSWER = "is not an answer; write true or false, yes or no, 1 or 0"
 
 
 def as_ids(column: pa.ChunkedArray, name: str, file: str) -> list[str | None]:
@@ -79,11 +75,6 @@ def as_truths(column: pa.ChunkedArray, name: str, file: str) -> tuple[Mask, Mask
     answers = [answer_of(text or "") for text in texts]
     others = np.array([answer is None for answer in answers], dtype=np.bool_)
     return np.array(answers, dtype=np.bool_), others
-
-
-def answer_of(text: str) -> bool | None:
-    """Read one answer in words; None if it is none."""
-    return ANSWERS.get(text.strip(BLANKS).lower())
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -204,7 +204,12 @@ def _by_id(table: Any, ids: tuple[str, ...], name: str) -> Any:  # noqa: ANN401
         raise BadInput(
             '{name} is a table; give one column of it, or a table of "{id}" and one column more', name=name, id=ID
         )
-    given = _listed(table[ID])
+    return np.asarray(table[others[0]])[order_of_ids(table[ID], ids, name)]
+
+
+def order_of_ids(column: Any, ids: tuple[str, ...], name: str) -> Order:  # noqa: ANN401
+    """Say where each person stands in a column of ids, which must be theirs, each once."""
+    given = _listed(column)
     places = {person: at for at, person in enumerate(given)}
     if len(given) != len(ids) or len(places) != len(ids) or any(person not in places for person in ids):
         raise BadInput(
@@ -213,7 +218,7 @@ def _by_id(table: Any, ids: tuple[str, ...], name: str) -> Any:  # noqa: ANN401
             name=name,
             first_wrong=_first_wrong(given, ids),
         )
-    return np.asarray(table[others[0]])[[places[person] for person in ids]]
+    return np.array([places[person] for person in ids], dtype=np.intp)
 
 
 def _first_wrong(given: list[Any], ids: tuple[str, ...]) -> str:

@@ -14,13 +14,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from optin.errors import BadInput
-from optin.tables.cells import NO_ANSWER, Mask, as_ids, as_numbers, as_truths
+from optin.tables.cells import Mask, as_ids, as_numbers, as_truths
 from optin.tables.columns import NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
 from optin.tables.csvfiles import line_of, read_csv
 from optin.tables.headers import expect_column, header, is_parquet, shared
 from optin.tables.parquetfiles import read_parquet
 from optin.tables.places import files_of
 from optin.tables.stored_types import expect_ids, expect_numbers
+from optin.wording.answers import NO_ANSWER
 
 T = TypeVar("T", np.float64, np.bool_)
 Part = TypeVar("Part")

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from optin.errors import BadInput, Place
 
 
-def as_numbers(values: ArrayLike, people: int) -> NDArray[np.float64]:
+def as_numbers(values: ArrayLike, name: str = "values") -> NDArray[np.float64]:
     """Take values as float64, copied only where the type demands it; masked ones are missing.
 
     Whether a number is too large for a float is private: it is clamped like any other. No error is raised while another
@@ -24,22 +24,20 @@ def as_numbers(values: ArrayLike, people: int) -> NDArray[np.float64]:
     with contextlib.suppress(TypeError, ValueError):
         raw = np.asarray(values)
     if raw.dtype.kind not in "biufO":  # text, dates and complex numbers turn into floats too easily
-        raise BadInput("values must be numbers, one for each announced person")
-    if raw.shape != (people,):
-        raise BadInput("values have shape {shape}, but {people} people were announced", shape=raw.shape, people=people)
+        raise BadInput("{column} must hold numbers, one for each announced person", column=name)
     with np.errstate(all="ignore"):
-        numbers = _from_objects(raw) if raw.dtype.kind == "O" else np.asarray(raw, dtype=np.float64)
+        numbers = _from_objects(raw, name) if raw.dtype.kind == "O" else np.asarray(raw, dtype=np.float64)
     return np.where(np.ma.getmaskarray(values), np.nan, numbers) if np.ma.isMaskedArray(values) else numbers
 
 
-def _from_objects(raw: NDArray[np.object_]) -> NDArray[np.float64]:
-    found = [_from_object(value) for value in raw.tolist()]
+def _from_objects(raw: NDArray[np.object_], name: str) -> NDArray[np.float64]:
+    found = [_from_object(value) for value in raw.ravel()]
     if None in found:
         raise BadInput(
-            "{place} is not a number: values must be numbers, one for each person",
-            place=Place(found.index(None), "values"),
+            "{place} is not a number; give a number for each person, or nothing where there is none",
+            place=Place(found.index(None), name),
         )
-    return np.array(found, dtype=np.float64)
+    return np.array(found, dtype=np.float64).reshape(raw.shape)
 
 
 def _from_object(value: object) -> float | None:

@@ -1,0 +1,138 @@
+"""Answers in an engine, coded as floats by expressions: NULL where one is missing, and told apart where one is none.
+
+What counts as an answer is what counts in memory (`optin.questions.options`), letter for letter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import add, or_
+from typing import TYPE_CHECKING, Any
+
+from optin.engine.functions import present, trimmed
+from optin.engine.rows import Rows
+from optin.errors import BadInput
+from optin.tables.columns import NO_NUMBER, wrong_at
+from optin.wording.answers import NO_ANSWER, NO_OPTION, NO_SET, SEPARATOR
+
+if TYPE_CHECKING:
+    from ibis.expr import types as ir
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Answers to one question: codes, and whose answer is none (None where that cannot be).
+
+    ``words`` say what is wrong with an answer that is none, and ``column`` where it stands.
+    """
+
+    column: str
+    code: ir.FloatingColumn
+    wrong: ir.BooleanColumn | None
+    words: str
+    data: dict[str, Any] = field(default_factory=dict)
+
+    def refuse(self, rows: Rows) -> None:
+        """Name the first person (by id) whose answer is none, and never the answer."""
+        assert self.wrong is not None  # noqa: S101 - someone's answer was found to be none
+        table = rows.table.select(person=rows.ids(), wrong=self.wrong)
+        others = table.filter(table.wrong)
+        found = rows.session.one(others.agg(people=others.count(), first=others.person.min()), about=rows.source)
+        words = self.words.format(**self.data) if self.data else self.words
+        raise wrong_at(f"{rows.place(found['first'])}: {self.column}", words, found["people"] - 1)
+
+
+def coded_numbers(rows: Rows, name: str) -> Coded:
+    """Take numbers; text that is none is wrong, and NaN is missing."""
+    raw, number = rows.column(name), rows.number(name)
+    nan = number.isnan().fill_null(False)  # which Ibis calls NULL on Spark, and a number elsewhere
+    wrong = _written(raw) & number.isnull() & ~nan if raw.type().is_string() else None
+    return Coded(name, present(number), wrong, NO_NUMBER)
+
+
+def coded_items(rows: Rows, names: tuple[str, ...], each: tuple[float, float]) -> Coded:
+    """Add up numbers, each clamped to its range, from the first to the last; whoever lacks one has no total."""
+    items = [coded_numbers(rows, name) for name in names]
+    total = reduce(add, (_clamped(item.code, each) for item in items))
+    wrong = [(item.column, item.wrong) for item in items if item.wrong is not None]
+    column = ", ".join(name for name, _ in wrong) or names[0]
+    return Coded(column, total, reduce(or_, (found for _, found in wrong)) if wrong else None, NO_NUMBER)
+
+
+def coded_bins(numbers: Coded, edges: tuple[float, ...]) -> Coded:
+    """Code numbers by the place of their bin; an inner edge belongs to the bin above it."""
+    import ibis
+
+    from optin.engine.session import literal
+
+    inner = list(enumerate(edges[1:-1], 1))
+    above = [(numbers.code >= literal(edge), place) for place, edge in reversed(inner)]
+    bins = ibis.cases((numbers.code.isnull(), ibis.null("int64")), *above, else_=0)
+    return Coded(numbers.column, bins.cast("float64"), numbers.wrong, numbers.words)
+
+
+def coded_truths(rows: Rows, name: str) -> Coded:
+    """Code yes as 0 and no as 1, whether stored as truths, as 1 and 0, or in words."""
+    import ibis
+
+    truth = rows.truth(name)
+    code = ibis.cases((truth, 0), (~truth, 1)).cast("float64")
+    return Coded(name, code, _written(rows.column(name)) & truth.isnull(), NO_ANSWER)
+
+
+def coded_options(rows: Rows, name: str, options: tuple[str, ...]) -> Coded:
+    """Code each text by the place of the option that it is, byte for byte."""
+    import ibis
+
+    text = _text(rows, name)
+    code = ibis.cases(*((text == option, place) for place, option in enumerate(options))).cast("float64")
+    return Coded(name, code, _written(text) & code.isnull(), NO_OPTION)
+
+
+def coded_sets(rows: Rows, name: str, options: tuple[str, ...], at_most: int) -> Coded:
+    """Code a text of options, with semicolons between them, as a sum of powers of two.
+
+    Each part is put between semicolons of its own, so that it is an option or it is not; what is left when all options are
+    taken out is no answer.
+    """
+    import ibis
+
+    text = _text(rows, name)
+    blank = "[\t-\r ]*"
+    parts = ibis.literal(SEPARATOR) + trimmed(text).re_replace(blank + SEPARATOR + blank, SEPARATOR * 2) + SEPARATOR
+    whole = [SEPARATOR + option + SEPARATOR for option in options]
+    chosen = [parts.contains(part).ifelse(1, 0) for part in whole]
+    rest = reduce(lambda left, part: left.replace(part, ""), [*whole, SEPARATOR * 2], parts)
+    bits = reduce(add, (one.cast("int64") * (1 << place) for place, one in enumerate(chosen)))
+    right = (rest == "") & (reduce(add, chosen) <= at_most)
+    return Coded(name, right.ifelse(bits, None).cast("float64"), ~right, NO_SET, {"most": at_most})
+
+
+def _text(rows: Rows, name: str) -> ir.StringColumn:
+    """Return a column of text; options are matched byte for byte, so nothing else can be one."""
+    column = rows.column(name)
+    if not column.type().is_string():
+        raise BadInput(
+            "{source}: {name} is stored as {kind}, and options are text; write the column as text",
+            source=rows.source,
+            name=name,
+            kind=str(column.type()).lstrip("!"),
+        )
+    return column
+
+
+def _written(column: ir.Column) -> ir.BooleanColumn:
+    """Tell a cell that holds something from one that is missing."""
+    if column.type().is_string():
+        return column.notnull() & (trimmed(column) != "")
+    return (present(column) if column.type().is_floating() else column).notnull()
+
+
+def _clamped(number: ir.FloatingColumn, bounds: tuple[float, float]) -> ir.FloatingColumn:
+    import ibis
+
+    from optin.engine.session import literal
+
+    lo, hi = literal(bounds[0]), literal(bounds[1])
+    return ibis.cases((number.between(lo, hi), number), (number < lo, lo), (number > hi, hi))

@@ -1,0 +1,99 @@
+"""Answers of people in memory, in columns of any kind, coded in the order of the people."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from optin.errors import BadInput
+from optin.grains.arrays import FloatArray
+from optin.questions.kinds import Question
+from optin.questions.values import as_numbers
+from optin.tables.labels import ID, Labelled, of_people, order_of_ids
+
+if TYPE_CHECKING:
+    from optin.questions.sheet import Sheet
+
+
+def coded_answers(answers: Any, sheet: Sheet, people: Labelled) -> tuple[FloatArray, ...]:  # noqa: ANN401
+    """Code the answers to every question: from columns of a mapping or a table, or where there is one question itself.
+
+    A table goes by its column ``id`` where people have ids, else by its labels, else by position.
+    """
+    names = _names(answers)
+    (first, *others) = sheet.questions
+    if not others and (names is None or not set(first.columns_in(names)) & set(names)):
+        return (_expect_rows(first.coded(of_people(answers, people, "values"), "values"), people, "values"),)
+    if names is None:
+        raise BadInput("give answers as a table, or a mapping, with a column for each question of the sheet")
+    columns = _Columns(answers, names, sheet, people)
+    return tuple(columns.coded(question) for question in sheet)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Columns of answers, by name."""
+
+    table: Any
+    names: Collection[str]
+    sheet: Sheet
+    people: Labelled
+
+    def coded(self, question: Question) -> FloatArray:
+        """Code one question; items of a score stand in columns of their own."""
+        names = question.columns_in(self.names)
+        columns = [self._column(name) for name in names]
+        if len(columns) > 1:
+            items = (as_numbers(column, name) for column, name in zip(columns, names, strict=True))
+            columns = [
+                np.stack([_expect_rows(item, self.people, name) for item, name in zip(items, names, strict=True)], 1)
+            ]
+        return _expect_rows(question.coded(columns[0]), self.people, names[0])
+
+    def _column(self, name: str) -> Any:  # noqa: ANN401 - a column of any kind
+        from optin.tables.headers import no_column
+
+        if name not in self.names:
+            raise no_column("the table of answers", name, [str(each) for each in self.names])
+        if ID not in self.names or self._asks_for_ids:
+            return of_people(self.table[name], self.people, name)
+        whole, ids = "values" if len(self.sheet) == 1 else "answers", self.people.ids
+        if ids is None:
+            raise BadInput(
+                "{whole} is a table with ids, and these people have none; give ids to both, or columns without ids if"
+                " they stand in the same order",
+                whole=whole,
+            )
+        return _taken(self.table[name], order_of_ids(self.table[ID], ids, whole))
+
+    @property
+    def _asks_for_ids(self) -> bool:
+        return any(ID in question.columns_in(self.names) for question in self.sheet)
+
+
+def _names(answers: Any) -> list[str] | None:  # noqa: ANN401
+    """List the columns of a mapping or a table; None for what is neither."""
+    if isinstance(answers, Mapping):
+        return list(answers)
+    columns = getattr(answers, "column_names", getattr(answers, "columns", None))
+    return None if columns is None else list(columns)
+
+
+def _taken(column: Any, order: Any) -> Any:  # noqa: ANN401
+    """Put a column of any kind into an order."""
+    if hasattr(column, "take"):
+        return column.take(order)
+    return column[order] if hasattr(column, "to_arrow") else [column[at] for at in order]
+
+
+def _expect_rows(codes: FloatArray, people: Labelled, name: str) -> FloatArray:
+    """Refuse a column that is not one answer for each person."""
+    count = len(people)  # type: ignore[arg-type]
+    if codes.shape != (count,):
+        raise BadInput(
+            "{name} have shape {shape}, but {people} people were announced", name=name, shape=codes.shape, people=count
+        )
+    return codes

@@ -1,0 +1,45 @@
+"""Columns of answers of any kind, as entries to look at one by one and, where entries repeat, the places of them."""
+
+from __future__ import annotations
+
+import contextlib
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Places = NDArray[np.intp]
+
+
+def entries_of(answers: Any) -> tuple[list[Any], Places | None]:  # noqa: ANN401 - any column is welcome
+    """Return the entries of a column; where it lists distinct ones, also the place of each row's, -1 where it has none.
+
+    Text in Arrow or polars is listed once by them, and categories of pandas are listed already: a million answers then
+    have as few entries as the question has options.
+    """
+    categories = getattr(answers, "cat", answers)
+    if hasattr(categories, "categories") and hasattr(categories, "codes"):
+        return list(categories.categories), np.asarray(categories.codes, dtype=np.intp)
+    column = answers.to_arrow() if hasattr(answers, "to_arrow") else answers
+    if not hasattr(column, "dictionary_encode"):
+        return list(column.tolist() if hasattr(column, "tolist") else column), None
+    with contextlib.suppress(Exception):  # what cannot be listed once is read row by row; an error would quote it
+        return _listed_once(column)
+    return column.to_pylist(), None
+
+
+def _listed_once(column: Any) -> tuple[list[Any], Places]:  # noqa: ANN401 - an array of Arrow, in chunks or not
+    whole = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    encoded = whole.dictionary_encode()
+    places = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return encoded.dictionary.to_pylist(), np.asarray(places, dtype=np.intp)
+
+
+def is_missing(answer: object) -> bool:
+    """Tell a missing answer: None, NaN, NaT or pandas' NA."""
+    if isinstance(answer, float | np.floating):
+        return bool(answer != answer)
+    if isinstance(answer, Decimal):
+        return answer.is_nan()
+    return answer is None or type(answer).__name__ in ("NAType", "NaTType")
