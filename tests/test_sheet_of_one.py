@@ -60,11 +60,6 @@ def test_a_sheet_is_checked_at_the_door(questions):
         optin.Sheet(questions)
 
 
-def test_several_questions_are_refused_until_they_can_be_planned():
-    with pytest.raises(BadInput, match="only a sheet of one number"):
-        optin.plan(PEOPLE, [HOURS, optin.Number("age", bounds=(0, 120))])
-
-
 def test_numbers_belong_to_the_question_where_there_is_a_sheet():
     with pytest.raises(BadInput, match="bounds belongs to a question"):
         optin.plan(PEOPLE, SHEET, bounds=(0, 1))

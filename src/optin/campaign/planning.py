@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
@@ -10,7 +11,8 @@ from optin.agents import Agents
 from optin.campaign.allowing import within_allowance
 from optin.planning import Plan
 from optin.planning import plan as make_plan
-from optin.questions import Sheet
+from optin.planning.asked import Errors
+from optin.questions import Question, Sheet
 
 if TYPE_CHECKING:
     from optin.ledger import Ledger
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 def plan(
     agents: Agents,
-    sheet: Sheet | None = None,
+    sheet: Sheet | Sequence[Question] | Question | None = None,
     *,
     bounds: tuple[float, float] | None = None,
     data_variance: float | None = None,
@@ -26,7 +28,8 @@ def plan(
     eta: float | None = None,
     max_gap: float = 0.0,
     slack: float = 0.0,
-    target_error: float | None = None,
+    target_error: Errors | None = None,
+    wished_errors: Errors | None = None,
     ledger: Ledger | None = None,
     raise_limits: bool = False,
     lower_limits: bool = False,
@@ -51,4 +54,5 @@ def plan(
         max_gap=max_gap,
         slack=slack,
         target_error=target_error,
+        wished_errors=wished_errors,
     )

@@ -160,6 +160,11 @@ class Fields:
         """Take a list of objects."""
         return [Fields(each, f'{self._kind}\'s "{name}"') for each in self._take_list(name)]
 
+    def take_maybe_objects(self, name: str, read: Callable[[Fields], Taken]) -> tuple[Taken | None, ...]:
+        """Take a list of objects of which some may be null."""
+        kind = f'{self._kind}\'s "{name}"'
+        return tuple(None if each is None else read(Fields(each, kind)) for each in self._take_list(name))
+
     def _take_list(self, name: str) -> list[object]:
         found = self.take(name)
         if not isinstance(found, list):

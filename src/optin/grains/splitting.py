@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.kernel.sharing import SHARES
+from optin.questions.sheet import MOST_QUESTIONS
+
+__all__ = ["ALONE", "BITS", "MOST_QUESTIONS", "Integers", "all_of", "part", "promised", "spent"]
 
 Integers = NDArray[np.int64]
 BITS = SHARES.bit_length() - 1
 ALONE = (SHARES,)
 """The shares of a sheet of one question."""
-MOST_QUESTIONS = 60
-"""Which questions someone is charged for is a 64-bit number with a bit for each."""
 
 
 def part(capped: Integers, share: int) -> Integers:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from optin.kernel.cap import SumsAt, ladder_around
 from optin.kernel.dial import caps_with_mean, ladder_of_means, robust_design
 from optin.kernel.ladder import Array, Ladder, Limits, Sums
-from optin.kernel.optimum import Design, design_at, tilt_of
+from optin.kernel.noise import variance
+from optin.kernel.optimum import Design, design_at, noiseless, tilt_of
 
 SHARES = 1 << 20
 """Shares of epsilon are counted in parts of 2^-20 (E20)."""
+
+_LEAST_PRICE = 1e-150
 
 
 @dataclass(frozen=True)
@@ -34,17 +37,27 @@ class Demand:
         """Whether all questions are to have the same effective people: then one question stands for all (E18)."""
         return len(set(self.importance)) == 1 and len(set(self.gaps)) == 1
 
+    def scaled(self, scale: float) -> Demand:
+        """Return the same where limits are multiplied by ``scale``; noise that would be nothing at all stays next to nothing."""
+        return replace(self, prices=tuple(max(price * scale * scale, _LEAST_PRICE) for price in self.prices))
+
+    def theta(self, variances: tuple[float, ...], tilt: float) -> float:
+        """Return max_k m_k (v_k + gap_k^2 TV^2): what importance makes of the v_k of a design."""
+        rows = zip(self.importance, variances, self.gaps, strict=True)
+        return max(m * (v + (gap * tilt) ** 2) for m, v, gap in rows)
+
 
 @dataclass(frozen=True)
 class Shared:
     """A design for all questions at once, and the share of everyone's epsilon that each question gets.
 
-    ``theta`` is the least possible max_k m_k (v_k + gap_k^2 TV^2). Where all questions have the same importance,
-    ``design.variance`` is every v_k.
+    ``theta`` is the least possible max_k m_k (v_k + gap_k^2 TV^2); ``variances`` are the v_k. Where all questions have the
+    same importance and gap, ``design.variance`` is every v_k.
     """
 
     design: Design
     shares: tuple[float, ...]
+    variances: tuple[float, ...]
     theta: float
 
 
@@ -66,11 +79,12 @@ def equal_shares(prices: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(root / whole for root in roots)
 
 
-def share_out(limits: Limits, demand: Demand) -> Shared:
+def share_out(limits: Limits, demand: Demand, *, scale: float = 1.0) -> Shared:
     """Find the cap and shares with the least max_k m_k (v_k + gap_k^2 TV^2): E18, and E19 where importance differs.
 
     With equal importance and gaps it is E1 (or E15) at P^2 and best among all designs (E18, by Minkowski); else it is best
-    among designs with one cap (E19). Someone's limit must be positive.
+    among designs with one cap (E19). Someone's limit must be positive. ``scale`` is what limits were multiplied by, a power
+    of two: prices are then multiplied by its square.
 
     >>> from optin.kernel.passes import ArrayLimits
     >>> people = ArrayLimits(np.array([1.0, 4.0, 9.0, 9.0]))
@@ -80,23 +94,65 @@ def share_out(limits: Limits, demand: Demand) -> Shared:
     >>> round(uneven.design.cap, 11), round(uneven.theta, 11), round(uneven.shares[0], 12)
     (6.06989749224, 1.38872829882, 0.158789437489)
     """
-    even = robust_design(limits, spread=1.0, kappa=combined_price(demand.prices), gap=demand.gaps[0])
-    if demand.balanced or even.noiseless:
-        return Shared(even, equal_shares(demand.prices), max(demand.importance) * _worst(even, limits, demand))
-    rise = _Rise(len(limits), demand)
+    if demand.balanced:
+        price = combined_price(demand.prices) * scale * scale
+        return _evenly(robust_design(limits, spread=1.0, kappa=price, gap=demand.gaps[0]), limits, demand)
+    rise = _Rise(len(limits), demand.scaled(scale))
     upper = ladder_around(limits, rise.beyond)
-    lower = ladder_of_means(limits, upper)
-    x = _least_cap(upper, lower, rise)
-    tail = upper.sums_under(x)
-    design = design_at(x, tail, people=len(limits), spread=1.0, kappa=combined_price(demand.prices))
-    split = rise.split(x, upper.sums_at(x), lower.sums_at(rise.mean(x, upper.sums_at(x))))
-    return Shared(design, split.shares, split.theta)
+    if upper.totals[-1] == 0:
+        return _evenly(noiseless(limits, spread=1.0), limits, demand)
+    lower = ladder_of_means(limits, upper) if rise.gapped else None
+    return _unevenly(_least_cap(upper, lower, rise), upper, lower, rise)
 
 
-def _worst(design: Design, limits: Limits, demand: Demand) -> float:
-    """Add the largest squared bias to what all questions share, v."""
-    gap = max(demand.gaps)
+def theta_at(limits: Limits, demand: Demand, cap: float) -> float:
+    """Return the least max_k m_k (v_k + gap_k^2 TV^2) at a cap that is given: what a sceptic compares with its neighbours."""
+    rise = _Rise(len(limits), demand)
+    at_cap = limits.sums(cap)
+    return rise.split(cap, at_cap, limits.sums(rise.mean(cap, at_cap)) if rise.gapped else None).theta
+
+
+def theta_below(limits: Limits, demand: Demand) -> float:
+    """Return a bound that no design at all, on one cap or on many, has a theta below (E19).
+
+    Each question alone could not be better than its own optimum; and where all matter as little as the least important, and
+    differ by the least gap, E18 is the optimum.
+    """
+    alone = [
+        importance * _optimum(limits, price, gap)
+        for price, importance, gap in zip(demand.prices, demand.importance, demand.gaps, strict=True)
+    ]
+    together = _optimum(limits, combined_price(demand.prices), min(demand.gaps))
+    return max(*alone, min(demand.importance) * together)
+
+
+def _optimum(limits: Limits, price: float, gap: float) -> float:
+    design = robust_design(limits, spread=1.0, kappa=price, gap=gap)
     return design.variance if gap == 0.0 else design.variance + (gap * tilt_of(design, limits)) ** 2
+
+
+def _evenly(design: Design, limits: Limits, demand: Demand) -> Shared:
+    """Share by E18; without noise any shares would do."""
+    variances = (design.variance,) * len(demand.prices)
+    tilt = tilt_of(design, limits) if any(demand.gaps) else 0.0
+    return Shared(design, equal_shares(demand.prices), variances, demand.theta(variances, tilt))
+
+
+def _unevenly(x: float, upper: Ladder, lower: Ladder | None, rise: _Rise) -> Shared:
+    """Describe E19's design at its cap."""
+    split = rise.split(x, *_sums_at(x, upper, lower, rise))
+    prices = rise.prices.tolist()
+    design = design_at(x, upper.sums_under(x), people=rise.people, spread=1.0, kappa=combined_price(tuple(prices)))
+    variances = (
+        variance(1.0, design.squares, design.reach, price / share / share)
+        for price, share in zip(prices, split.shares, strict=True)
+    )
+    return Shared(design, split.shares, tuple(variances), split.theta)
+
+
+def _sums_at(x: float, upper: Ladder, lower: Ladder | None, rise: _Rise) -> tuple[Sums, Sums | None]:
+    at_cap = upper.sums_at(x)
+    return at_cap, None if lower is None else lower.sums_at(rise.mean(x, at_cap))
 
 
 @dataclass(frozen=True)
@@ -119,11 +175,12 @@ class _Rise:
         self.people = people
         self.prices, self.importance = np.array(demand.prices), np.array(demand.importance)
         self.gaps = np.array(demand.gaps) ** 2
+        self.gapped = bool(self.gaps.any())
 
     def mean(self, x: float, at_cap: Sums) -> float:
         return (at_cap.total + (self.people - at_cap.count) * x) / self.people
 
-    def split(self, x: float, at_cap: Sums, at_mean: Sums) -> _Split:
+    def split(self, x: float, at_cap: Sums, at_mean: Sums | None) -> _Split:
         """Solve sum beta_k = 1 for theta at this cap, by Newton from the left, which never overshoots.
 
         theta E^2 is written as the largest m_k (Q + gap_k^2 D^2) plus an excess, so that nothing cancels.
@@ -149,28 +206,36 @@ class _Rise:
                 return least
             least = better
 
-    def _upper_half(self, x: float, at_cap: Sums, at_mean: Sums) -> float:
-        return max(at_mean.count * self.mean(x, at_cap) - at_mean.total, 0.0) if self.gaps.any() else 0.0
+    def _upper_half(self, x: float, at_cap: Sums, at_mean: Sums | None) -> float:
+        return 0.0 if at_mean is None else max(at_mean.count * self.mean(x, at_cap) - at_mean.total, 0.0)
 
-    def rises(self, x: float, at_cap: Sums, at_mean: Sums) -> bool:
+    def rises(self, x: float, at_cap: Sums, at_mean: Sums | None) -> bool:
         """Whether theta no longer falls at this cap."""
         split = self.split(x, at_cap, at_mean)
-        height = x * at_cap.total - at_cap.squares
-        return split.pull * height + split.gap_pull * self._upper_half(x, at_cap, at_mean) * at_mean.total >= 1.0
+        slope = split.pull * (x * at_cap.total - at_cap.squares)
+        if at_mean is not None:
+            slope += split.gap_pull * self._upper_half(x, at_cap, at_mean) * at_mean.total
+        return slope >= 1.0
 
     def beyond(self, x: float, sums_at: SumsAt) -> bool:
         at_cap = sums_at(x)
-        return x > 0 and self.rises(x, at_cap, sums_at(self.mean(x, at_cap)))
+        return x > 0 and self.rises(x, at_cap, sums_at(self.mean(x, at_cap)) if self.gapped else None)
 
 
-def _least_cap(upper: Ladder, lower: Ladder, rise: _Rise) -> float:
-    """Bisect the points where sums change, then the piece before the first at which theta rises."""
+def _turns(upper: Ladder, lower: Ladder | None, rise: _Rise) -> Array:
+    """List the points where sums change."""
+    if lower is None:
+        return upper.edges
     turns = np.unique(np.concatenate((upper.edges, caps_with_mean(upper, lower.inside, rise.people))))
-    turns = turns[(turns >= upper.low) & (turns <= upper.high)]
+    return np.asarray(turns[(turns >= upper.low) & (turns <= upper.high)])
+
+
+def _least_cap(upper: Ladder, lower: Ladder | None, rise: _Rise) -> float:
+    """Bisect the points where sums change, then the piece before the first at which theta rises."""
+    turns = _turns(upper, lower, rise)
 
     def rises(x: float) -> bool:
-        at_cap = upper.sums_at(x)
-        return x > 0 and rise.rises(x, at_cap, lower.sums_at(rise.mean(x, at_cap)))
+        return x > 0 and rise.rises(x, *_sums_at(x, upper, lower, rise))
 
     first, last = 0, len(turns)
     while first < last:

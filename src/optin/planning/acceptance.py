@@ -40,7 +40,7 @@ def _alike(agents: Weighing, asked: Asked) -> bool:
 
 
 def _first_look(asked: Asked) -> float:
-    return asked.data_variance or asked.width**2 / 4
+    return asked.data_variance or asked.units.worst
 
 
 def _for_all(agents: Weighing, asked: Asked, outside: float) -> Plan:
@@ -76,7 +76,7 @@ def _gain(agents: Weighing, asked: Asked, watched: Watched, outside: float) -> G
 
 def _scan(agents: Weighing, asked: Asked) -> list[float]:
     """Choose variances to look at a benefit beforehand: from the mean of everyone to that of nobody."""
-    worst = asked.width**2 / 4
+    worst = asked.units.worst
     return np.geomspace(max(asked.data_variance / len(agents), 1e-9 * worst), worst, 65).tolist()  # type: ignore[no-any-return]
 
 
@@ -102,7 +102,8 @@ def _accepted(agents: Weighing, asked: Asked, outside: float, table: Limits, cro
         table,
         cap=_cap(asked, design, surplus),
         epsilon_total=total if asked.reach is None else asked.reach,
-        data_unit=asked.width**2,
+        shares=asked.shares,
+        variances=asked.alike(crossing.variance),
     )
     promise = PromisedVariance(promised, surplus, benefit_name(agents.benefit), benefit, outside)
     return Plan(asked.sheet, agents.model, (found,), asked.wish, promise)
@@ -181,7 +182,14 @@ def _for_each(agents: QuasiLinear, asked: Asked) -> Plan:
     else:
         design = best_at_reach(table, reach=asked.reach, spread=asked.spread, kappa=asked.kappa) or _never()
     total = design.reach if asked.reach is None else asked.reach
-    found = design_of(design, table, cap=design.cap, epsilon_total=total, data_unit=asked.width**2)
+    found = design_of(
+        design,
+        table,
+        cap=design.cap,
+        epsilon_total=total,
+        shares=asked.shares,
+        variances=asked.alike(design.variance),
+    )
     promise = PromisedVariance(promised, benefit_name=benefit_name(agents.benefit))
     return Plan(asked.sheet, agents.model, (found,), asked.wish, promise, within_resolution=undecided)
 

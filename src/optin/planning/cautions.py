@@ -10,7 +10,7 @@ import math
 from optin.agents import Description
 from optin.wording.numbers import at_least, plus_minus, short
 
-__all__ = ["CLASS", "assumption", "cautions", "limits_as_values"]
+__all__ = ["CLASS", "assumption", "cautions", "limit_cautions", "limits_as_values", "takes_most"]
 
 CLASS = "weighted means with fixed weights and one Laplace noise"
 """What a plan is best among, wherever it is called the best."""
@@ -36,12 +36,8 @@ def cautions(
     >>> cautions(standard_error=0.02, half_width=0.04, width=1.0, data_variance=0.25)
     ()
     """
-    found = (
-        _accuracy(standard_error, width) or _says_nothing(half_width, width),
-        _no_spread(data_variance),
-        _high_limits(description, known=high_limits),
-    )
-    return tuple(sentence for sentence in found if sentence)
+    found = (_accuracy(standard_error, width) or _says_nothing(half_width, width), _no_spread(data_variance))
+    return (*(sentence for sentence in found if sentence), *limit_cautions(description, known=high_limits))
 
 
 def _accuracy(error: float, width: float) -> str:
@@ -74,15 +70,28 @@ def _no_spread(data_variance: float) -> str:
     )
 
 
-def _high_limits(description: Description | None, *, known: bool) -> str:
+def limit_cautions(description: Description | None, *, known: bool) -> tuple[str, ...]:
     """Say that limits look like percentages; a bucket whose mean is above 10 holds someone above 10."""
     buckets = () if description is None else description.buckets
     if not known and not any(bucket.total > HIGHEST_USUAL * bucket.count for bucket in buckets):
-        return ""
-    return (
+        return ()
+    sentence = (
         f"Some limits are above {HIGHEST_USUAL:g}, which hides next to nothing: is this a percentage? A limit is an epsilon;"
         f" usual ones are 0.1 to 1, and {HIGHEST_USUAL:g} already changes odds by a factor of"
         f" {math.exp(HIGHEST_USUAL):,.0f}."
+    )
+    return (sentence,)
+
+
+def takes_most(name: str) -> str:
+    """Say that one question leaves the others less than half (E18): a sharp number is dear.
+
+    >>> print(takes_most("income"))
+    Question "income" takes more than half of everyone's epsilon: is its sd right, could it matter less, or be left out?
+    """
+    return (
+        f'Question "{name}" takes more than half of everyone\'s epsilon: is its sd right, could it matter less, or be left'
+        " out?"
     )
 
 

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
-from optin.agents import Agents, Weighing
+from optin.agents import Agents, Constrained, Weighing
 from optin.errors import BadInput
 from optin.kernel.bound import SAME, Tally, lower_bound
 from optin.kernel.ladder import Limits
 from optin.kernel.noise import noise_variance
 from optin.kernel.optimum import best_at_reach, best_design
 from optin.kernel.quasilinear import least_crossing
+from optin.kernel.sharing import theta_at, theta_below
 from optin.planning.acceptance import common_gain
 from optin.planning.record import Plan
 
 WORK = 400_000_000
+NEAR = 1e-5
+"""How far neighbouring caps lie: theta is flat where it is least, and within this range differs by its square."""
+_SHARPER = 1e3
 OTHERS = "these are not the people this plan was made for; plan again, or give the table it was made from"
 
 
@@ -27,9 +32,15 @@ class Certificate:
 
     ``broken_limits``: people whose epsilon exceeds their limit (exactly counted); ``weight_error``: |sum w - 1|;
     ``claim_error``: the largest relative distance between what the plan says of itself (variance, tilt, pooled people,
-    surplus) and what was recomputed; ``objective`` and ``lower_bound``: worst-case mean squared error in units of the
-    squared range, and a dual bound that no fixed weights with one Laplace noise can beat under these limits; other kinds
-    of mechanism are not ruled out. Quasi-linear people:
+    surplus, epsilon shares) and what was recomputed; ``objective`` and ``lower_bound``: worst-case mean squared error in
+    units of the squared range, and a dual bound that no fixed weights with one Laplace noise can beat under these limits;
+    other kinds of mechanism are not ruled out. Of several questions the objective is their largest v, and no design at all
+    has every v below the bound; a single question alone could be better (E18).
+
+    Where questions differ in importance or gap, the plan is the ``best on one cap`` (E19), and ``one_cap`` is true:
+    ``objective`` is theta, ``nearby`` the least theta at caps a little below and above (theta falls, then rises, so nothing
+    on one cap is better), and ``lower_bound`` what no design at all can beat: the best of each question alone, and E18 at
+    the least importance. Other designs may lie between the two. Quasi-linear people:
     ``residual`` is how far the promised variance is from carrying itself, and no such design has a promised variance
     below ``excluded_below``, shown by ``steps`` applications of the rising map M (E9) from the variance of a noiseless
     mean, and for a common benefit by exclusion (E10) where that climb is long.
@@ -41,6 +52,8 @@ class Certificate:
     claim_error: float
     objective: float
     lower_bound: float
+    one_cap: bool = False
+    nearby: float | None = None
     promised: float | None = None
     residual: float | None = None
     excluded_below: float | None = None
@@ -52,12 +65,34 @@ class Certificate:
         return abs(self.objective - self.lower_bound) / self.objective if self.objective > 0 else 0.0
 
     @property
+    def _better_nearby(self) -> float:
+        """How much better a neighbouring cap is, in units in which SAME is the noise of rounding."""
+        least = self.objective if self.nearby is None else self.nearby
+        return max(self.objective - least, 0.0) / self.objective * _SHARPER
+
+    @property
+    def claim(self) -> str:
+        """What is shown, in words.
+
+        >>> import optin
+        >>> people = optin.PrivacyConstrained([1, 4, 9, 9])
+        >>> plan = optin.plan(people, [optin.YesNo("a"), optin.YesNo("b", importance=4)])
+        >>> plan.certificate(people).claim
+        'best on one cap: theta is 1.38873, and no design has one below 1.33333'
+        """
+        if self.one_cap:
+            return f"best on one cap: theta is {self.objective:.6g}, and no design has one below {self.lower_bound:.6g}"
+        return (
+            f"best of all designs: the objective is {self.objective:.6g}, and none has one below {self.lower_bound:.6g}"
+        )
+
+    @property
     def holds(self) -> bool:
         """Whether no limit is broken and the plan is shown to be optimal of its kind to nine digits.
 
         False too where a long climb ended before it reached the promise: then a smaller one is not excluded.
         """
-        errors = [self.weight_error, self.claim_error, self.gap]
+        errors = [self.weight_error, self.claim_error, self.gap if self.nearby is None else self._better_nearby]
         if self.promised is not None and self.residual is not None and self.excluded_below is not None:
             errors += [self.residual, 1.0 - self.excluded_below / self.promised if self.promised > 0 else 0.0]
         return self.broken_limits == 0 and max(errors) <= SAME
@@ -73,37 +108,71 @@ def certify(plan: Plan, agents: Agents) -> Certificate:
     design = plan.design()
     tally = agents.tally(design, variance=plan.promised_variance, data_variance=plan.data_variance)
     _same_people(plan, tally)
-    spread = plan.spread
-    gap = 0.0 if plan.eta_given else plan.max_gap / plan.width  # at a given eta the weights serve every gap alike
-    variance, tilt = _recomputed(plan, tally, spread)
+    variances, tilt = _recomputed(plan, tally)
     certificate = Certificate(
         people=plan.people,
         broken_limits=tally.broken,
-        weight_error=0.0 if design.noiseless else abs(tally.weights - 1.0),
-        claim_error=_claim_error(plan, tally, variance=variance * plan.width**2, tilt=tilt),
-        objective=variance + (gap * tilt) ** 2,
-        lower_bound=lower_bound(tally, design, spread=spread, kappa=plan.noise_constant, fixed=plan.eta_given, gap=gap),
+        weight_error=max(0.0 if design.noiseless else abs(tally.weights - 1.0), _share_error(plan)),
+        claim_error=_claim_error(plan, tally, variances=plan.asked.variances(variances), tilt=tilt),
+        objective=0.0,
+        lower_bound=0.0,
+    )
+    if plan.asked.one_cap:
+        return _on_one_cap(certificate, plan, cast("Constrained", agents), plan.asked.demand.theta(variances, tilt))
+    gap = 0.0 if plan.eta_given else plan.asked.gap  # at a given eta the weights serve every gap alike
+    kappa, fixed = plan.noise_constant, plan.eta_given
+    certificate = replace(
+        certificate,
+        objective=max(variances) + (gap * tilt) ** 2,
+        lower_bound=lower_bound(tally, design, spread=plan.spread, kappa=kappa, fixed=fixed, gap=gap),
     )
     return _with_fixed_point(certificate, plan, agents) if isinstance(agents, Weighing) else certificate
 
 
-def _recomputed(plan: Plan, tally: Tally, spread: float) -> tuple[float, float]:
-    """Recompute the variance (units of the squared range) and the tilt from the people."""
-    if math.isinf(plan.eta):
-        return spread / plan.pooled_people, 1.0 - plan.pooled_people / plan.people
-    return spread * tally.squares + noise_variance(plan.noise_constant, plan.epsilon_total), tally.tilt
+def _on_one_cap(certificate: Certificate, plan: Plan, agents: Constrained, theta: float) -> Certificate:
+    """Compare with neighbouring caps, and with what no design could beat (E19)."""
+    demand, table, scale = plan.asked.demand, agents.table(), 1.0
+    if plan.cap > table.ceiling:
+        table = agents.scaled_table()
+        demand, scale = demand.scaled(table.scale), table.scale
+    caps = () if plan.noiseless else (plan.cap * scale * (1 - NEAR), plan.cap * scale * (1 + NEAR))
+    return replace(
+        certificate,
+        objective=theta,
+        lower_bound=theta_below(table, demand),
+        one_cap=True,
+        nearby=min((theta_at(table, demand, cap) for cap in caps), default=theta),
+    )
 
 
-def _claim_error(plan: Plan, tally: Tally, *, variance: float, tilt: float) -> float:
-    if not tally.strictly_pooled <= plan.pooled_people <= tally.pooled and math.isfinite(plan.eta):
+def _recomputed(plan: Plan, tally: Tally) -> tuple[tuple[float, ...], float]:
+    """Recompute the variance of each question (in the solver's unit) and the tilt from the people."""
+    if plan.noiseless:
+        return (plan.spread / plan.pooled_people,) * len(plan.sheet), 1.0 - plan.pooled_people / plan.people
+    constants = plan.asked.demand.prices if len(plan.sheet) > 1 else (plan.noise_constant,)
+    noises = (
+        noise_variance(constant, plan.epsilon_total * share)
+        for constant, share in zip(constants, plan.designs[0].shares, strict=True)
+    )
+    return tuple(plan.spread * tally.squares + noise for noise in noises), tally.tilt
+
+
+def _share_error(plan: Plan) -> float:
+    return abs(math.fsum(plan.designs[0].shares) - 1.0)
+
+
+def _claim_error(plan: Plan, tally: Tally, *, variances: tuple[float, ...], tilt: float) -> float:
+    if not tally.strictly_pooled <= plan.pooled_people <= tally.pooled and not plan.noiseless:
         return math.inf
-    return max(abs(plan.variance - variance) / variance if variance > 0 else abs(plan.variance), abs(plan.tilt - tilt))
+    claimed = plan.designs[0].variances
+    errors = (abs(says - is_) / is_ if is_ > 0 else abs(says) for says, is_ in zip(claimed, variances, strict=True))
+    return max(*errors, abs(plan.tilt - tilt))
 
 
 def _same_people(plan: Plan, tally: Tally) -> None:
     """Tell people apart by the sums of epsilons and of squared weights: they decide everything in a plan."""
     known = tally.people == plan.people
-    if known and math.isfinite(plan.eta):
+    if known and not plan.noiseless:
         known = math.isclose(tally.weights, 1.0, rel_tol=SAME)
         known = known and math.isclose(tally.squares, plan.weight_squares, rel_tol=SAME)
     elif known:
@@ -157,7 +226,7 @@ def _climb(plan: Plan, agents: Weighing, promised: float) -> tuple[float, int]:
 def _promise_of(plan: Plan, agents: Weighing, variance: float) -> float:
     """Return (1 + slack) M(variance) in data units."""
     found = agents.scaled_at(variance, data_variance=plan.data_variance)
-    return (1 + plan.slack) * (math.inf if found is None else _unit(plan, *found)) * plan.width**2
+    return (1 + plan.slack) * (math.inf if found is None else _unit(plan, *found)) * plan.asked.units.square
 
 
 def _unit(plan: Plan, table: Limits, scale: float) -> float:

@@ -70,7 +70,15 @@ class Design:
         return found
 
 
-def design_of(found: Solution, limits: Limits, *, cap: float, epsilon_total: float, data_unit: float) -> Design:
-    """Keep what the kernel found of people who are not divided and answer one question; ``data_unit`` is R^2."""
+def design_of(
+    found: Solution,
+    limits: Limits,
+    *,
+    cap: float,
+    epsilon_total: float,
+    shares: tuple[float, ...],
+    variances: tuple[float, ...],
+) -> Design:
+    """Keep what the kernel found of people who are not divided; variances are those of answers."""
     sums = WeightSums(found.people, epsilon_total, found.weight_squares, found.pooled, tilt_of(found, limits))
-    return Design(None, cap, (1.0,), sums, (found.variance * data_unit,))
+    return Design(None, cap, shares, sums, variances)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from optin.formats.strict_json import Fields, real
+from optin.planning.units import units_of
 from optin.questions import Number, Sheet
 
 
@@ -52,12 +53,12 @@ class _Promising(Protocol):
 
 
 class OneQuestion:
-    """Read the numbers of the one question off a record that holds a sheet."""
+    """Read the numbers of the one question off a record that holds a sheet; several have some of them, and no bounds."""
 
     @property
     def question(self: _Sheeted) -> Number:
-        """The one question of the sheet."""
-        return self.sheet.only
+        """The one number of the sheet; a score has all that is asked of a number here."""
+        return cast("Number", self.sheet.only)
 
     @property
     def bounds(self: _Sheeted) -> tuple[float, float]:
@@ -71,18 +72,18 @@ class OneQuestion:
 
     @property
     def data_variance(self: _Sheeted) -> float:
-        """The declared variance of values."""
-        return self.sheet.only.data_variance
+        """The declared variance of an answer; 1 where there are several questions, for v counts in these (E18)."""
+        return units_of(self.sheet).data_variance
 
     @property
     def max_gap(self: _Sheeted) -> float:
         """How far means of cautious and open people may lie apart (E15)."""
-        return self.sheet.only.max_gap
+        return self.sheet.alone.max_gap
 
     @property
     def spread(self: _Sheeted) -> float:
-        """sigma^2 / R^2."""
-        return self.sheet.only.spread
+        """The variance of an answer in the solver's unit: sigma^2 / R^2 of a number, 1 of several questions."""
+        return units_of(self.sheet).spread
 
 
 class Promising:

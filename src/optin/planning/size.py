@@ -21,6 +21,8 @@ from optin.kernel.optimum import tilt_of
 from optin.kernel.passes import ArrayLimits
 from optin.kernel.rounding import GRAIN
 from optin.kernel.sharing import Demand, share_out
+from optin.planning.asked import as_sheet
+from optin.planning.units import check_spread, relative_gap
 from optin.questions import Question, Sheet
 from optin.questions.spending import Spending
 
@@ -36,7 +38,6 @@ GOOD, POOR = 0.2, 0.5
 """A verdict is ± over the sd of an answer: up to a fifth is good, up to a half is poor. Of a proportion: ± 10 and ± 25 points."""
 _ERROR = 0.05
 _MOST_PEOPLE = 10**9
-_DEAREST = 1e24
 _HIGHEST = 1e6
 
 
@@ -90,8 +91,8 @@ def size(
     >>> [(q.name, round(q.half_width, 3), q.verdict) for q in found.questions]
     [('break', 0.032, 'good'), ('hours', 0.638, 'good')]
     """
-    asked = sheet if isinstance(sheet, Sheet) else Sheet(sheet)
-    _check_spread(asked)
+    asked = as_sheet(sheet)
+    check_spread(asked)
     few, words = _few(limits)
     _check_counts(people, groups)
     solve = _Solver(few)
@@ -123,7 +124,7 @@ class _Solver:
             tuple(question.price / times for question in questions),
             tuple(question.importance for question in questions),
             # a bias stays where variances shrink with people: among the few it weighs so much more
-            tuple(question.max_gap * math.sqrt(times) / question.yardstick for question in questions),
+            tuple(relative_gap(question) * math.sqrt(times) for question in questions),
         )
         found = share_out(self.limits, demand)
         tilt = tilt_of(found.design, self.limits)
@@ -215,13 +216,6 @@ def _few(limits: str | float | ArrayLike) -> tuple[Array, str]:
     if (np.isfinite(found) & (found > _HIGHEST)).any():
         raise BadInput("limits must be infinite or at most {most:,.0f}", most=_HIGHEST)
     return found, f"{found[0]:g} each" if found.size == 1 else f"as {found.size:,} people had"
-
-
-def _check_spread(sheet: Sheet) -> None:
-    """Refuse a question whose answers are said not to differ: no number of people is as accurate (E18)."""
-    for question in sheet:
-        if not question.price <= _DEAREST:
-            raise BadInput('question "{question}": its sd is too small to measure ± by', question=question.name)
 
 
 def _check_counts(people: object, groups: object) -> None:

@@ -12,12 +12,13 @@ from optin.errors import Argument, BadInput, Infeasible
 from optin.kernel.dial import robust_design
 from optin.kernel.ladder import Limits
 from optin.kernel.optimum import Design, best_at_reach
+from optin.kernel.sharing import Shared, share_out
 from optin.planning.acceptance import solve_quasilinear
-from optin.planning.asked import Asked, as_sheet, asked_of, expect_agents, value_sheet
+from optin.planning.asked import Asked, Errors, as_sheet, asked_of, expect_agents, value_sheet
 from optin.planning.cautions import HIGHEST_USUAL
 from optin.planning.design import design_of
 from optin.planning.record import Plan
-from optin.planning.target import target_of
+from optin.planning.target import targets_of
 from optin.questions import Question, Sheet
 from optin.questions.number import TINIEST
 
@@ -32,30 +33,43 @@ def plan(
     eta: float | None = None,
     max_gap: float = 0.0,
     slack: float = 0.0,
-    target_error: float | None = None,
+    target_error: Errors | None = None,
+    wished_errors: Errors | None = None,
 ) -> Plan:
-    """Find the most accurate weights and noise that cross nobody's limit (E1–E11, E15).
+    """Find the most accurate weights and noise that cross nobody's limit (E1–E11, E15), for all questions at once (E18).
 
-    Most accurate among weighted means with fixed weights and one Laplace noise, for the declared variance.
-    ``sheet`` says what is asked (a `Sheet`, or a question); ``bounds`` alone make one of a number called "value".
-    ``bounds`` clamp every value. ``data_variance`` (or ``data_sd``) is a declared bound, by default the worst case for the
-    bounds. ``eta`` fixes the Laplace rate (Theorems 1 and 2). ``max_gap`` guards against values that are related to limits;
-    ``slack`` leaves quasi-linear people room for some to decline. ``target_error`` asks as well what it would take to reach
-    that standard error: `Plan.target`.
+    Most accurate among weighted means with fixed weights and Laplace noise, for the declared variances: no other gives every
+    question more effective people (E18). ``sheet`` says what is asked (a `Sheet`, a list of questions, or a question);
+    ``bounds`` alone make one of a number called "value". ``bounds`` clamp every value. ``data_variance`` (or ``data_sd``) is
+    a declared bound, by default the worst case for the bounds. ``eta`` fixes the Laplace rate of one number (Theorems 1 and
+    2). ``max_gap`` guards against values that are related to limits; ``slack`` leaves quasi-linear people room for some to
+    decline. ``wished_errors`` are standard errors by the names of all questions, which then decide their importance (E19):
+    `Plan.wish_met` says whether all are met. ``target_error`` asks as well what it would take to reach a standard error, or
+    several by name: `Plan.target`, ``plan["hours"].target``.
 
     >>> import optin
     >>> people = optin.PrivacyConstrained([1, 4, 9, 9])
     >>> plan(people, bounds=(0, 1)).weights(people) * 15
     array([1., 4., 5., 5.])
+    >>> two = plan(people, [optin.YesNo("break"), optin.Number("hours", bounds=(0, 80))])
+    >>> round(23 * two.cap, 9), two["hours"].epsilon_share, round(two.effective_people, 9)
+    (211.0, 0.5, 2.507109005)
     """
     expect_agents(agents)
     numbers = {"bounds": bounds, "data_variance": data_variance, "data_sd": data_sd, "max_gap": max_gap}
-    asked = asked_of(agents, _sheet(sheet, numbers), eta=eta, slack=slack)
-    found = solve_quasilinear(agents, asked) if isinstance(agents, Weighing) else _solve_limits(agents, asked)
+    asked = asked_of(agents, _sheet(sheet, numbers), eta=eta, slack=slack, wished_errors=wished_errors)
+    found = solved(agents, asked)
+    found.expect_shares()
     if target_error is None:
         return found
-    target = target_of(agents, asked, error=float(target_error), reached_error=found.standard_error)
-    return replace(found, wish=replace(found.wish, target=target))
+    errors = tuple(question.standard_error for question in found.questions)
+    targets = targets_of(agents, asked, wanted=target_error, reached=errors)
+    return replace(found, wish=replace(found.wish, targets=targets))
+
+
+def solved(agents: Agents, asked: Asked) -> Plan:
+    """Solve what was asked and checked."""
+    return solve_quasilinear(agents, asked) if isinstance(agents, Weighing) else _solve_limits(agents, asked)
 
 
 def _sheet(given: Sheet | Sequence[Question] | Question | None, numbers: dict[str, Any]) -> Sheet:
@@ -77,20 +91,35 @@ def _solve_limits(agents: Constrained, asked: Asked) -> Plan:
             "all {people} limits are 0, so nothing may be published; someone has to allow a positive epsilon",
             people=len(agents),
         )
-    design = _design(table, 1.0, asked)
-    if design.cap > table.ceiling:
+    shared = _shared(table, 1.0, asked)
+    if shared.design.cap > table.ceiling:
         table = agents.scaled_table()
-        design = _design(table, table.scale, asked)
-    total = design.reach / table.scale if asked.reach is None else asked.reach
-    found = design_of(design, table, cap=design.cap / table.scale, epsilon_total=total, data_unit=asked.width**2)
+        shared = _shared(table, table.scale, asked)
+    design = shared.design
+    found = design_of(
+        design,
+        table,
+        cap=design.cap / table.scale,
+        epsilon_total=design.reach / table.scale if asked.reach is None else asked.reach,
+        shares=shared.shares,
+        variances=asked.variances(shared.variances),
+    )
     return Plan(asked.sheet, agents.model, (found,), asked.wish, high_limits=agents.someone_above(HIGHEST_USUAL))
 
 
+def _shared(table: Limits, scale: float, asked: Asked) -> Shared:
+    """Solve in scaled units: limits times a power of two give the same weights and shares."""
+    if len(asked.sheet) > 1:
+        return share_out(table, asked.demand, scale=scale)
+    design = _design(table, scale, asked)
+    return Shared(design, asked.shares, (design.variance,), design.variance)
+
+
 def _design(table: Limits, scale: float, asked: Asked) -> Design:
-    """Solve in scaled units: limits times a power of two, and kappa times its square, give the same weights."""
+    """Solve one question, kappa times the square of what limits are multiplied by."""
     kappa = asked.kappa * scale * scale
     if asked.reach is None:
-        return robust_design(table, spread=asked.spread, kappa=kappa, gap=asked.max_gap / asked.width)
+        return robust_design(table, spread=asked.spread, kappa=kappa, gap=asked.gap)
     found = best_at_reach(table, reach=asked.reach * scale, spread=asked.spread, kappa=kappa)
     if found is not None:
         return found

@@ -14,7 +14,8 @@ from optin.questions import Number, Sheet
 from optin.questions.number import pair
 
 if TYPE_CHECKING:
-    from optin.planning.record import Plan
+    from optin.planning.numbers import PlanNumbers
+    from optin.planning.question_plan import QuestionPlan
 
 NAMES = (
     *("people", "model", "bounds", "data_variance", "max_gap", "slack", "eta_given", "noise_constant", "cap", "eta"),
@@ -23,10 +24,43 @@ NAMES = (
 )
 
 
-def flat(plan: Plan) -> dict[str, Any]:
-    """Return a plan's numbers by their names, without layers."""
+SHEET_NAMES = (
+    *(
+        "people",
+        "model",
+        "slack",
+        "cap",
+        "epsilon_total",
+        "tilt",
+        "pooled_people",
+        "weight_squares",
+        "effective_people",
+    ),
+    *("theta", "wish_met", "surplus", "promised_variance", "benefit_name", "benefit_at_promise", "outside"),
+    "within_resolution",
+)
+QUESTION_NAMES = (
+    *("name", "epsilon_share", "variance", "standard_error", "noise_scale", "effective_people", "bias_bound"),
+    "wished_error",
+)
+
+
+def flat(plan: PlanNumbers) -> dict[str, Any]:
+    """Return a plan's numbers by their names, without layers; those of questions are in a list where it is not one number."""
+    if plan.sheet.one_number is None:
+        return {name: getattr(plan, name) for name in SHEET_NAMES} | {"questions": [*map(_of_question, plan.questions)]}
     found = {name: getattr(plan, name) for name in NAMES}
-    return found | {"bounds": list(plan.bounds), "target": None if plan.target is None else asdict(plan.target)}
+    return found | {"bounds": list(plan.bounds), "target": _of_target(plan.target)}
+
+
+def _of_question(question: QuestionPlan) -> dict[str, Any]:
+    found = {name: getattr(question, name) for name in QUESTION_NAMES}
+    told = {"kind": question.question.kind, "half_width": question.half_width()}
+    return found | told | {"target": _of_target(question.target)}
+
+
+def _of_target(target: Target | None) -> dict[str, Any] | None:
+    return None if target is None else asdict(target)
 
 
 def read_version_1(fields: Fields) -> dict[str, Any]:
@@ -50,7 +84,7 @@ def read_version_1(fields: Fields) -> dict[str, Any]:
         "sheet": Sheet(question),
         "model": fields.take_text("model"),
         "designs": (Design(None, fields.take_real("cap"), (1.0,), sums, (fields.take_real("variance"),)),),
-        "wish": Wish(eta if given else None, fields.take_real("slack"), target),
+        "wish": Wish(eta if given else None, fields.take_real("slack"), targets=() if target is None else (target,)),
         "promise": read_promise_1(fields),
         "within_resolution": fields.take_bool("within_resolution"),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from optin.formats.strict_json import Fields
@@ -18,13 +19,30 @@ def read_version_2(fields: Fields) -> dict[str, Any]:
         fields.refuse('"noise" is not one that this optin knows')
     designs = tuple(Design.from_fields(each) for each in fields.take_objects("designs"))
     sheet = Sheet.from_fields(fields.take_object("sheet"))
-    if len(designs) != 1 or not len(designs[0].shares) == len(designs[0].variances) == len(sheet) == 1:
-        fields.refuse("it is not about one question for everyone")
+    wish = Wish.from_fields(fields.take_object("wish"))
+    if len(designs) != 1 or designs[0].group is not None:
+        fields.refuse("it is not about one design for everyone")
+    _check_rows(fields, sheet, designs[0], wish)
     return {
         "sheet": sheet,
         "model": fields.take_text("model"),
         "designs": designs,
-        "wish": Wish.from_fields(fields.take_object("wish")),
+        "wish": wish,
         "promise": fields.maybe("promise", lambda name: PromisedVariance.from_fields(fields.take_object(name))),
         "within_resolution": fields.take_bool("within_resolution"),
     }
+
+
+def _check_rows(fields: Fields, sheet: Sheet, design: Design, wish: Wish) -> None:
+    """Refuse lists that do not have an entry for each question, and shares that are not those of one epsilon."""
+    if not len(design.shares) == len(design.variances) == len(sheet):
+        fields.refuse("it has not a share and a variance for each question")
+    if not {len(wish.errors), len(wish.targets)} <= {0, len(sheet)}:
+        fields.refuse("it has not a wish for each question")
+    if not math.isclose(math.fsum(design.shares), 1.0, rel_tol=1e-9) or min(design.shares) <= 0:
+        fields.refuse("its epsilon shares do not add up to 1")
+    if any(not 0 < error < math.inf for error in wish.errors):
+        fields.refuse("a wished standard error is not positive")
+    odd = len(sheet) > 1 and any(math.isinf(question.price) for question in sheet)
+    if odd or (wish.eta is not None and sheet.one_number is None):
+        fields.refuse("a rate of noise and an sd of 0 go with one number alone")

@@ -1,4 +1,4 @@
-"""What was wished for beside the sheet: a rate of noise, room for decliners, an accuracy and what it would take."""
+"""What was wished for beside the sheet: a rate of noise, room for decliners, standard errors and what they would take."""
 
 from __future__ import annotations
 
@@ -36,15 +36,21 @@ class Target:
 
 @dataclass(frozen=True)
 class Wish:
-    """``eta`` where the Laplace rate was given (else the best is found), ``slack`` for decliners (E12), and a `Target`."""
+    """``eta`` where the Laplace rate was given (else the best is found), and ``slack`` for decliners (E12).
+
+    ``errors`` are wished standard errors, which decide importance (E19), and ``targets`` what others would take: empty, or
+    one for each question, None where nothing was asked.
+    """
 
     eta: float | None = None
     slack: float = 0.0
-    target: Target | None = None
+    errors: tuple[float, ...] = ()
+    targets: tuple[Target | None, ...] = ()
 
     def to_record(self) -> dict[str, Any]:
         """Write it as JSON holds it."""
-        return asdict(self)
+        targets = [None if target is None else asdict(target) for target in self.targets]
+        return {"eta": self.eta, "slack": self.slack, "errors": list(self.errors), "targets": targets}
 
     @classmethod
     def from_fields(cls, fields: Fields) -> Wish:
@@ -52,7 +58,8 @@ class Wish:
         found = cls(
             eta=fields.maybe("eta", fields.take_real),
             slack=fields.take_real("slack"),
-            target=fields.maybe("target", lambda name: Target.from_fields(fields.take_object(name))),
+            errors=fields.take_reals("errors"),
+            targets=fields.take_maybe_objects("targets", Target.from_fields),
         )
         fields.finish()
         return found

@@ -45,6 +45,11 @@ class Choice(Worded):
         return LAPLACE.kappa * (1.0 if many == 2 else 4.0 * (many - 1))
 
     @property
+    def variance_terms(self) -> int:
+        """How many published proportions the variance is the sum of."""
+        return 1 if len(self.options) == 2 else len(self.options)
+
+    @property
     def data_variance(self) -> float:
         """The largest variance of all cells together; of two options, that of one."""
         many = len(self.options)

@@ -63,6 +63,11 @@ class Histogram(Worded):
         return self._choice.noise_constant
 
     @property
+    def variance_terms(self) -> int:
+        """How many published proportions the variance is the sum of."""
+        return self._choice.variance_terms
+
+    @property
     def data_variance(self) -> float:
         """That of a choice among as many options."""
         return self._choice.data_variance

@@ -51,6 +51,10 @@ class Question(Protocol):
         """The declared variance of answers, at most what the bounds allow."""
 
     @property
+    def variance_terms(self) -> int:
+        """How many published numbers its variance is the sum of: a standard error is the root of their mean."""
+
+    @property
     def max_gap(self) -> float:
         """How far means of cautious and open people may lie apart (E15)."""
 

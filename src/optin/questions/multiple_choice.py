@@ -81,6 +81,11 @@ class MultipleChoice(Worded):
         return len(self.options) * Fraction(LAPLACE.constant(Fraction(LEVEL, self.level)))
 
     @property
+    def variance_terms(self) -> int:
+        """How many published proportions the variance is the sum of."""
+        return len(self.options)
+
+    @property
     def data_variance(self) -> float:
         """The largest variance of all cells together: a (1 - a/K), at most K/4."""
         many, chosen = len(self.options), self.at_most

@@ -44,6 +44,7 @@ class Number:
     """
 
     kind: ClassVar[str] = "number"
+    variance_terms: ClassVar[int] = 1
 
     name: str
     bounds: tuple[float, float]
@@ -86,8 +87,7 @@ class Number:
     @property
     def spread(self) -> float:
         """sigma^2 / R^2, at most 1/4; so little that nothing could tell it from 0 is 0."""
-        spread = min(self.data_variance / self.width / self.width, 0.25)
-        return spread if spread > TINIEST else 0.0
+        return spread_of(self.data_variance, self.width)
 
     @property
     def noise_constant(self) -> float:
@@ -165,6 +165,12 @@ class Number:
             max_gap=fields.take_real("max_gap"),
             max_error=fields.maybe("max_error", fields.take_real),
         )
+
+
+def spread_of(data_variance: float, width: float) -> float:
+    """Return sigma^2 / R^2, at most 1/4; so little that nothing could tell it from 0 is 0."""
+    spread = min(data_variance / width / width, 0.25)
+    return spread if spread > TINIEST else 0.0
 
 
 def pair(fields: Fields, name: str) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from optin.formats.strict_json import Fields
 from optin.kernel.noise import LAPLACE
 from optin.questions.cells import Cell, FloatArray, scaled_cells
 from optin.questions.counted import Counted
-from optin.questions.number import checked_bounds, checked_variance, pair
+from optin.questions.number import checked_bounds, checked_variance, pair, spread_of
 from optin.questions.number_result import NumberResult
 from optin.questions.spending import Spending
 from optin.questions.values import as_numbers
@@ -70,6 +70,11 @@ class Score(Worded):
     def width(self) -> float:
         """R, the distance between them."""
         return self.bounds[1] - self.bounds[0]
+
+    @property
+    def spread(self) -> float:
+        """sigma^2 / R^2, as that of any number."""
+        return spread_of(self.data_variance, self.width)
 
     @property
     def noise_constant(self) -> float:

@@ -19,6 +19,8 @@ from optin.questions.score import Score
 from optin.questions.toml import sheet_in
 from optin.questions.yes_no import YesNo
 
+MOST_QUESTIONS = 60
+"""Which questions someone is charged for is a 64-bit number with a bit for each."""
 KINDS: dict[str, Any] = {kind.kind: kind for kind in (Number, YesNo, Choice, Scale, Score, Histogram, MultipleChoice)}
 """Every kind there is; a new one is a file and a name here."""
 
@@ -44,6 +46,10 @@ class Sheet:
         given = tuple(questions) if isinstance(questions, list | tuple) else (questions,)
         if not given or not all(isinstance(question, tuple(KINDS.values())) for question in given):
             raise BadInput("a sheet takes a list of questions, such as optin.Number(…)")
+        if len(given) > MOST_QUESTIONS:
+            raise BadInput(
+                "a sheet has at most {most} questions, and this one {count}", most=MOST_QUESTIONS, count=len(given)
+            )
         names = [question.name for question in given]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
@@ -65,16 +71,32 @@ class Sheet:
         raise KeyError(name)
 
     @property
-    def only(self) -> Number:
-        """The one number of a sheet of one; anything else can be sized, and not planned, announced or released yet."""
+    def alone(self) -> Question:
+        """The one question of a sheet of one, of whatever kind."""
+        if len(self.questions) > 1:
+            raise self._has_several()
+        return self.questions[0]
+
+    @property
+    def one_number(self) -> Number | Score | None:
+        """The number or score of a sheet that asks for nothing else; None for any other sheet."""
         first = self.questions[0]
-        if len(self.questions) != 1 or not isinstance(first, Number):
-            raise BadInput(
-                "only a sheet of one number can be planned yet, and this one has {what}; optin.size says what any sheet"
-                " would give",
-                what=f"a {first.kind}" if len(self.questions) == 1 else f"{len(self.questions)} questions",
-            )
-        return first
+        return first if len(self.questions) == 1 and isinstance(first, Number | Score) else None
+
+    @property
+    def only(self) -> Number | Score:
+        """The one number (or score) of a sheet of one; bounds and a rate of noise are those of a number alone."""
+        if self.one_number is None:
+            raise self._has_several()
+        return self.one_number
+
+    def _has_several(self) -> BadInput:
+        first = self.questions[0]
+        return BadInput(
+            'only a sheet of one number has this, and this one has {what}: ask by name, as in plan["{name}"]',
+            what=f"a {first.kind}" if len(self.questions) == 1 else f"{len(self.questions)} questions",
+            name=first.name,
+        )
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""

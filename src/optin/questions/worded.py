@@ -23,6 +23,11 @@ class Worded:
     widest_gap: ClassVar[float] = 1.0
     """What proportions can differ by at most."""
 
+    @property
+    def variance_terms(self) -> int:
+        """How many published numbers the variance is the sum of."""
+        return 1
+
     name: str
     _: KW_ONLY
     text: str = ""

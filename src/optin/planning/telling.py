@@ -1,0 +1,162 @@
+"""A plan as people read it: labelled lines, a table of its questions, and what should make them stop and look."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from optin.agents import Description
+from optin.planning.cautions import cautions, limit_cautions, takes_most
+from optin.planning.units import range_of
+from optin.wording.numbers import as_accurate_as, people_like, percent, plus_minus
+
+if TYPE_CHECKING:
+    from optin.planning.numbers import PlanNumbers
+    from optin.planning.question_plan import QuestionPlan
+    from optin.planning.wish import Target
+
+Line = tuple[str, str]
+HEADER = ("question", "epsilon share", "standard error", "95 % interval", "as accurate as")
+
+
+def rows(plan: PlanNumbers) -> list[Line]:
+    """Return the plan as labelled lines; those of each question are in its table where there are several."""
+    lines = [
+        ("people", f"{plan.people:,} ({plan.model})"),
+        ("cap on epsilon", f"{plan.cap:.6g} ({plan.pooled_people:,} people have a limit at or above it)"),
+        *(_accuracy(plan.questions[0]) if len(plan.sheet) == 1 else ()),
+        ("as accurate as", accuracy_words(plan)),
+        ("tilt of the weights", f"{plan.tilt:.4g}"),
+    ]
+    if len(plan.sheet) == 1 and plan.max_gap > 0:
+        lines.append(("largest bias", f"{plan.bias_bound:.6g}"))
+    if plan.promised_variance is not None:
+        lines.append(("promised variance", f"{plan.promised_variance:.6g}{_in_sds(plan)}"))
+    if plan.surplus is not None:
+        lines.append(("surplus over the outside option", f"{plan.surplus:.6g}"))
+    if plan.wish_met is not None:
+        lines.append(("wished standard errors", _wish(plan)))
+    return [*lines, *(line for question in plan.questions for line in _target(question))]
+
+
+def _accuracy(question: QuestionPlan) -> list[Line]:
+    return [
+        ("Laplace noise scale", f"{question.noise_scale:.6g}"),
+        ("standard error", f"{question.standard_error:.6g}"),
+        ("95 % interval", plus_minus(question.half_width(), 6)),
+    ]
+
+
+def _in_sds(plan: PlanNumbers) -> str:
+    return "" if len(plan.sheet) == 1 else " of what each question's answers vary"
+
+
+def _wish(plan: PlanNumbers) -> str:
+    met = "met" if plan.wish_met else "not met"
+    one_cap = ", the best on one cap" if plan.asked.one_cap else ""
+    return f"{met} (largest variance over the wished one: {plan.theta:.4g}{one_cap})"
+
+
+def _target(question: QuestionPlan) -> list[Line]:
+    target = question.target
+    if target is None:
+        return []
+    of = "" if len(question.plan.sheet) == 1 else f' of "{question.name}"'
+    return [(f"for a standard error{of} of {target.error:g}", _needed(target))]
+
+
+def _needed(target: Target) -> str:
+    people = "no number of" if target.people_needed is None else f"{target.people_needed:,}"
+    return f"{people} people like these"
+
+
+def accuracy_words(plan: PlanNumbers) -> str:
+    """Say which exact answers are as accurate, in the same words wherever that is said."""
+    if len(plan.sheet) == 1:
+        return as_accurate_as(plan.effective_people, plan.worst_case_people if plan.max_gap > 0 else None)
+    exact = f"exact answers of {people_like(plan.effective_people)}, on every question"
+    if not plan.asked.gapped:
+        return f"{exact} or better" if plan.asked.one_cap else exact
+    return f"{exact} or better without the gaps, of {people_like(plan.worst_case_people)} with their largest bias"
+
+
+def question_rows(plan: PlanNumbers) -> list[tuple[str, ...]]:
+    """Return a row for each question: its share, standard error, ± and effective people, as `HEADER` says."""
+    return [
+        (
+            each.name,
+            percent(each.epsilon_share),
+            f"{each.standard_error:.4g}",
+            plus_minus(each.half_width()),
+            people_like(each.effective_people),
+        )
+        for each in plan.questions
+    ]
+
+
+def as_text(plan: PlanNumbers) -> str:
+    """Write lines, the table of questions where there are several, and warnings."""
+    lines, odd = rows(plan), _odd(plan)
+    told = _aligned([*lines, *odd])
+    table = [] if len(plan.sheet) == 1 else _aligned([HEADER, *question_rows(plan)])
+    return "\n".join(["Plan", *told[: len(lines)], *table, *told[len(lines) :]])
+
+
+def question_text(question: QuestionPlan) -> str:
+    """Write what a plan says of one question."""
+    lines = [
+        ("epsilon share", percent(question.epsilon_share)),
+        *_accuracy(question),
+        ("as accurate as", people_like(question.effective_people)),
+    ]
+    return "\n".join([f'Plan of "{question.name}"', *_aligned(lines)])
+
+
+def as_html(plan: PlanNumbers) -> str:
+    """Write the same for notebooks; names of questions are text and nothing else."""
+    lines = "".join(
+        f"<tr><th style='text-align:left'>{html.escape(label)}</th><td>{html.escape(text)}</td></tr>"
+        for label, text in [*rows(plan), *_odd(plan)]
+    )
+    found = f"<table><caption>Plan</caption>{lines}</table>"
+    return found if len(plan.sheet) == 1 else found + _html_table(plan)
+
+
+def _html_table(plan: PlanNumbers) -> str:
+    head = "".join(f"<th style='text-align:left'>{label}</th>" for label in HEADER)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in question_rows(plan)
+    )
+    return f"<table><caption>Questions</caption><tr>{head}</tr>{body}</table>"
+
+
+def _odd(plan: PlanNumbers) -> list[Line]:
+    return [("warning", sentence) for sentence in warnings_of(plan, None)]
+
+
+def _aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    ]
+
+
+def warnings_of(plan: PlanNumbers, description: Description | None) -> tuple[str, ...]:
+    """List what is odd about a plan, question by question where there are several."""
+    limits = limit_cautions(description, known=plan.high_limits)
+    if len(plan.sheet) == 1:
+        return (*_cautions(plan.questions[0]), *limits)
+    own = (f'Question "{each.name}": {sentence}' for each in plan.questions for sentence in _cautions(each))
+    most = (takes_most(each.name) for each in plan.questions if each.epsilon_share > 0.5)
+    return (*own, *most, *limits)
+
+
+def _cautions(question: QuestionPlan) -> tuple[str, ...]:
+    return cautions(
+        standard_error=question.standard_error,
+        half_width=question.half_width(),
+        width=range_of(question.question),
+        data_variance=question.question.data_variance,
+    )
