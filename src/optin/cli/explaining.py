@@ -38,8 +38,14 @@ class Explanation:
     def as_dict(self) -> dict[str, Any]:
         """Return numbers for scripts."""
         found: dict[str, Any] = {**self.counts, "references": self.references}
-        found |= {} if self.questions is None else {"questions": self.questions.as_list()}
         return found | ({"without": self.without} if self.without else {})
+
+    def of_questions(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Add to what a record says of its questions what each costs the others."""
+        if self.questions is None:
+            return {}
+        pairs = zip(record["questions"], self.questions.lines, strict=True)
+        return {"questions": [told | line.as_dict() for told, line in pairs]}
 
     def show(self) -> None:
         """Print everything for people to read."""
@@ -56,8 +62,6 @@ class Explanation:
         if self.without:
             screen.say()
             show_absences(self.without, several=self.questions is not None)
-
-
 
     def _show_references(self) -> None:
         biased = any(r["bias_bound"] > 0 for r in self.references)
@@ -82,6 +86,7 @@ class Explanation:
             ],
             strong=next(at for at, r in enumerate(self.references) if r["name"] == "this plan"),
         )
+
 
 def explanation(plan: Plan, agents: Agents, *, described: dict[str, Any], without: float | None = None) -> Explanation:
     """Work out everything ``optin plan`` says; of people who stay in an engine, by groups of near limits."""

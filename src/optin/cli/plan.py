@@ -107,7 +107,7 @@ def plan_people(
 
 def _show(story: Explanation, record: dict[str, Any], odd: Sequence[str], *, as_json: bool) -> None:
     if as_json:
-        print_json(record | {"explanation": story.as_dict(), "warnings": list(odd)})
+        print_json(record | story.of_questions(record) | {"explanation": story.as_dict(), "warnings": list(odd)})
     else:
         story.show()
     warn(odd)

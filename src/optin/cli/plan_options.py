@@ -25,10 +25,15 @@ BenefitBase = Annotated[float | None, asked(metavar="A", help="Benefit is A - B 
 BenefitSlope = Annotated[float | None, asked(metavar="B", help="What a unit of variance costs.")]
 Outside = Annotated[str, asked(metavar="O|own-data", help="What people have if they stay away.")]
 Sd = Annotated[
-    float | None, asked(metavar="S", help="For one number: standard deviation of values.", show_default="the worst case, (HI-LO)/2")
+    float | None,
+    asked(metavar="S", help="For one number: standard deviation of values.", show_default="the worst case, (HI-LO)/2"),
 ]
-Eta = Annotated[float | None, asked(metavar="E", help="For one number: fix the Laplace rate instead of finding the best.")]
-MaxGap = Annotated[float, asked(metavar="G", help="For one number: how far apart people's means may lie (0: unrelated to limits).")]
+Eta = Annotated[
+    float | None, asked(metavar="E", help="For one number: fix the Laplace rate instead of finding the best.")
+]
+MaxGap = Annotated[
+    float, asked(metavar="G", help="For one number: how far apart people's means may lie (0: unrelated to limits).")
+]
 Slack = Annotated[float, asked(metavar="S", help="Room for decliners; with --benefit-base only.")]
 WishedError = Annotated[
     list[str] | None,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from optin.agents import Agents
     from optin.planning import Plan
     from optin.planning.question_plan import QuestionPlan
+    from optin.questions import Question
 
 HEADER = ("question", "kind", "of epsilon", "standard error", "±", "as accurate as", "without it")
 MEANINGS = (
@@ -32,22 +33,21 @@ class QuestionLine:
         """Write it for people to read."""
         from optin.questions.telling import is_proportion
 
-        each, points = self.planned, is_proportion(self.planned.question)
-        half = plus_minus_of(each.half_width(), proportion=points, unit=each.question.unit).removeprefix("± ")
-        without = self.effective_without
+        each, without = self.planned, self.effective_without
+        points = is_proportion(each.question)
         return (
             each.name,
             each.question.kind,
             percent(each.epsilon_share),
             plain(each.standard_error * (100 if points else 1)),
-            half,
+            half_of(each.question, each.half_width()),
             _people(each.effective_people),
             "-" if without is None else _people(without),
         )
 
     def as_dict(self) -> dict[str, Any]:
         """Return numbers for scripts."""
-        return {"name": self.planned.name, "effective_without": self.effective_without}
+        return {"effective_without": self.effective_without}
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,9 @@ class QuestionTable:
 
     lines: tuple[QuestionLine, ...]
 
-    def as_list(self) -> list[dict[str, Any]]:
-        """Return numbers for scripts."""
-        return [line.as_dict() for line in self.lines]
-
     def show(self) -> None:
         """Print them as a table."""
-        screen.columns("Questions", HEADER, [line.cells() for line in self.lines])
+        screen.columns("Questions", HEADER, [line.cells() for line in self.lines], texts=2)
         screen.say(MEANINGS)
 
 
@@ -90,6 +86,13 @@ def _wish(plan: Plan) -> list[tuple[str, str]]:
     if plan.wish_met:
         return [("wished errors", "met by every question")]
     return [("wished errors", f"not met: standard errors are {plan.theta**0.5:.3g} times those wished for")]
+
+
+def half_of(question: Question, half: float) -> str:
+    """Write half of an interval in points of a hundred, or in the unit of the answers."""
+    from optin.questions.telling import is_proportion
+
+    return plus_minus_of(half, proportion=is_proportion(question), unit=question.unit).removeprefix("± ")
 
 
 def _people(number: float) -> str:

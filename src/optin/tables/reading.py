@@ -126,6 +126,11 @@ def read_table(path: str, names: Sequence[str] | None = None, *, expected: Seque
     return Table(files, tables, tuple(wanted))
 
 
+def names_in(path: str) -> list[str]:
+    """List the columns that every file the path stands for has, once."""
+    return shared([header(file) for file in files_of(path)])
+
+
 def _expect(file: Path, names: Sequence[str]) -> None:
     known = header(file)
     for name in names:
