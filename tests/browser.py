@@ -67,16 +67,17 @@ class Watch:
 
 @dataclass
 class Album:
-    """Keeps a picture of each page on a phone, and what axe finds wrong with it, light there and dark on a wide screen."""
+    """Keeps what axe finds wrong with each page, light on a phone and dark on a wide screen, and a picture of what is."""
 
     folder: Path
     faults: list = field(default_factory=list)
 
     def look(self, page, name):
         """Look at a page in both ways; what depends on colours alone is asked again in the dark."""
-        size = page.viewport_size
+        size, before = page.viewport_size, len(self.faults)
         self._look_once(page, f"{name}, phone, light", PHONE, "light", {})
-        page.screenshot(path=self.folder / f"{name}.png", full_page=True)
+        if len(self.faults) > before:
+            page.screenshot(path=self.folder / f"{name}.png", full_page=True)
         self._look_once(page, f"{name}, wide, dark", WIDE, "dark", COLOURS)
         page.emulate_media(color_scheme="light")
         page.set_viewport_size(size)

@@ -1,5 +1,6 @@
 """What several test files share: the two databases a ledger can live in, and the web service on them."""
 
+import gc
 import os
 import shutil
 import tempfile
@@ -12,8 +13,9 @@ from postgres import PostgresServer
 from optin.report import images
 
 collect_ignore = ["fixtures"]  # its scripts belong to the commits they name
-settings.register_profile("any machine", deadline=None)  # a law holds however busy the machine is
-settings.load_profile("any machine")
+settings.register_profile("daily", deadline=None, max_examples=30)  # a law holds however busy the machine is
+settings.register_profile("thorough", deadline=None, max_examples=100)  # chosen by make slow
+settings.load_profile("daily")
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # Java that lives for a minute
 
 images.DOTS = 50  # hundreds of pictures are drawn, and what is said of them holds however fine they are
@@ -29,6 +31,13 @@ SMALL = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
+
+
+def pytest_collection_finish():
+    """Let the garbage collector pass over what stays anyway: ten thousand tests and every library."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_collection_modifyitems(items):
@@ -111,11 +120,26 @@ def house(url, tmp_path):
 
 
 @pytest.fixture
-def lodge(tmp_path, migrated):
+def lodge_url(tmp_path, migrated):
+    path = tmp_path / "web.sqlite"
+    path.write_bytes(migrated)
+    path.chmod(0o600)
+    return f"sqlite:///{path}"
+
+
+@pytest.fixture
+def lodge(lodge_url, tmp_path):
     """A web service on SQLite alone, for what cannot differ between databases."""
     from web_steps import House
 
-    (tmp_path / "web.sqlite").write_bytes(migrated)
-    (tmp_path / "web.sqlite").chmod(0o600)
-    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as opened:
+    with House(lodge_url, tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def open_lodge(lodge_url, tmp_path):
+    """The same on a port of this machine, for browsers."""
+    from web_steps import OpenHouse
+
+    with OpenHouse(lodge_url, tmp_path) as opened:
         yield opened

@@ -15,6 +15,7 @@ from unittest import mock
 
 import cloudpickle
 
+import optin
 from optin.database.crash_points import LISTENERS
 
 _SERVER = multiprocessing.get_context("forkserver")
@@ -50,8 +51,9 @@ class Child:
 
 def fork(job, *, die_at=None):
     """Run ``job`` in a child; its result, or the exception it raised, is sent back. ``die_at`` names a point."""
-    with mock.patch.dict(os.environ, {"PYTHONPATH": str(Path(__file__).parent)}):
-        forkserver.ensure_running()  # which would not find the tests by itself
+    found = os.pathsep.join([str(Path(__file__).parent), str(Path(optin.__file__).parents[1])])
+    with mock.patch.dict(os.environ, {"PYTHONPATH": found}):
+        forkserver.ensure_running()  # which would not find the tests by itself, nor the code that they test
     here, there = _SERVER.Pipe(duplex=False)
     process = _SERVER.Process(target=_run, args=(cloudpickle.dumps(job), there, die_at), daemon=True)
     process.start()

@@ -150,7 +150,8 @@ def _resealed(connection):
     for row in connection.execute(select(acts).order_by(acts.c.number)).all():
         fields = {**row._asdict(), "previous": head}
         with contextlib.suppress(KeyError, ValueError):  # an act that writes no rows we know keeps its digest
-            found = rows_of(connection, kind=row.kind, act=row.number, offer=row.offer, salt=row.salt)
+            about = {"act": row.number, "offer": row.offer, "salt": row.salt, "version": row.version}
+            found = rows_of(connection, kind=row.kind, **about)
             fields |= {"people": found.people, "rows": found.digest}
         sealed = {name: fields[name] for name in Seal.__dataclass_fields__}
         head = Seal(**{**sealed, "body": hashlib.sha256(row.body.encode()).hexdigest()}).hash

@@ -10,6 +10,7 @@ import pytest
 from changing import changed_offer, part_with, parts_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trying import examples
 
 import optin
 from optin.announcement import Announcement
@@ -354,7 +355,7 @@ def test_a_promise_to_people_with_costs_that_does_not_follow_is_refused(change):
         Announcement.from_json(changed_offer(four_crossings()[0], **change).to_json())
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(limits_with_edges.filter(lambda t: t >= 2.0**-32 and t != 1e308), min_size=1, max_size=12))
 def test_each_person_computes_alone_exactly_what_the_announcement_gives_them(limits):
     offer, agents = announced(limits)
@@ -402,7 +403,7 @@ def test_four_crossings_is_announced_at_the_least_fixed_point():
     assert exact_variance(offer, offer.total_grains, offer.total_squared_grains) <= Fraction(offer.promised_variance)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.floats(min_value=0.01, max_value=100.0), min_size=3, max_size=12),
     st.floats(min_value=0.0, max_value=0.3),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ledger_steps import nth
+from trying import examples
 
 from optin import campaign
 from optin.agents import LinearBenefit, PrivacyConstrained, QuasiLinear
@@ -361,7 +362,7 @@ def test_a_round_is_one_that_every_database_holds(book, number):
         book.receipt("p1", campaign="census", round=number)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(
     st.lists(st.sampled_from([0.0, 2.0**-33, 0.25, 0.5, 1.0, 3.0, math.inf]), min_size=12, max_size=12),
     st.integers(1, 3),

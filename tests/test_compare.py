@@ -10,6 +10,7 @@ from cli_steps import optin as run
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from trying import examples
 
 import optin
 from optin import baselines, figures
@@ -185,7 +186,7 @@ def test_adpm_is_the_plan_for_the_largest_variance(table, share):
     assert rows["adpm"].variance == pytest.approx((plan.data_variance * eps @ eps + 2) / eps.sum() ** 2, rel=1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(tables, st.floats(0.05, 1.0), st.sampled_from([0.0, 0.1, 1.0]))
 def test_the_grid_is_the_best_of_its_rates_and_close_to_the_optimum(table, share, gap):
     plan, rows = found(table, data_variance=share / 4, max_gap=gap)
@@ -201,7 +202,7 @@ def test_the_grid_is_the_best_of_its_rates_and_close_to_the_optimum(table, share
     assert rows["grid"].mse <= plan.worst_case_mse * 1.05
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(numbers, min_size=2, max_size=7), st.floats(0.0, 1.0))
 def test_no_placement_of_means_makes_a_larger_bias_than_the_bound(table, gap):
     """The worst placement puts everyone at one of two ends: all 2^n are tried, with their mean held at 1/2."""

@@ -11,14 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import design_at_cap, dial, dial_cap, exact_all, optimum, span, tilt, worst_case_mse
 from strategies import UNIT, Population, limit_lists, populations, powers, relative_error, worst_error
+from trying import examples
 
 import optin
 from optin.kernel.dial import robust_design
 from optin.kernel.passes import ArrayLimits
 
 F = Fraction
-many = settings(max_examples=120, deadline=None, derandomize=True)
-some = settings(max_examples=80, deadline=None, derandomize=True)
+many = settings(max_examples=examples(120), deadline=None, derandomize=True)
+some = settings(max_examples=examples(80), deadline=None, derandomize=True)
 
 gaps = st.sampled_from([0.0, 1.0, 0.5]) | powers(-6, 0)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from trying import examples
 
 import optin
 from optin import dynamics
@@ -47,7 +48,7 @@ def is_equilibrium(game, joined):
     return bool((game.willing(joined) == joined).all())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(games(keeps=("promises",)), st.data())
 def test_company_never_hurts_while_promises_are_kept(game, data):
     more = np.array(data.draw(st.lists(st.booleans(), min_size=len(game), max_size=len(game))))
@@ -71,7 +72,7 @@ def test_with_every_one_of_the_cheapest_who_joins_the_release_gets_better(keeps)
     assert (np.diff(losses) < 0).all() if keeps == "noise" else (np.diff(losses) == 0).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(games(keeps=("promises",)))
 def test_the_crowds_listed_are_all_equilibria_there_are(game):
     order = np.argsort(game.agents.costs, kind="stable")
@@ -79,7 +80,7 @@ def test_the_crowds_listed_are_all_equilibria_there_are(game):
     assert {tuple(c) for c in crowds(len(game)) if is_equilibrium(game, c)} == listed
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(games(keeps=("noise",)))
 def test_with_noise_kept_an_unlisted_equilibrium_has_someone_heavy_outside(game):
     order = np.argsort(game.agents.costs, kind="stable")
@@ -91,7 +92,7 @@ def test_with_noise_kept_an_unlisted_equilibrium_has_someone_heavy_outside(game)
         assert outside.max() > 2 * (inside @ inside) / inside.sum()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(games(), st.integers(0, 2**31))
 def test_rounds_from_nobody_and_everybody_settle_at_the_ends_and_others_between(game, seed):
     listed = [e.people for e in dynamics.equilibria(game)]
@@ -124,7 +125,7 @@ def test_everyone_moving_at_once_may_chase_each_other_and_says_so():
     assert dynamics.play(game, alone, awake=0.5, generator=np.random.default_rng(0)).settled
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(games(keeps=("promises",)), st.sampled_from(["cheapest", "strictest"]))
 def test_one_person_fewer_than_the_tipping_crowd_does_not_tip(game, who):
     k = dynamics.tipping_crowd(game, who=who)
@@ -152,7 +153,7 @@ def test_more_slack_tips_with_fewer_people_and_none_at_all_needs_all_but_one():
     assert 0 < by_chance < 400
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(games(keeps=("promises",)), st.integers(0, 127))
 def test_an_assured_offer_is_safe_to_accept_whatever_the_others_do(game, code):
     sure = dynamics.game_of(game.plan, game.agents, assured=True)
@@ -177,7 +178,7 @@ def test_a_crowd_that_can_be_planned_for_is_found_by_halving():
     assert dynamics.smallest_crowd(lonely, **UNIT) is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(games(keeps=("promises",), most=30))
 def test_a_plan_survives_the_decliners_it_has_room_for_and_not_one_more(game):
     room = dynamics.room_for_decliners(game.plan, game.agents)

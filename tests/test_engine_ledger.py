@@ -18,6 +18,7 @@ from optin import campaign
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
 from optin.grains.batches import Batch
 from optin.ledger import Ledger, Terms
+from optin.ledger.charging import Given
 from optin.ledger.staging_area import waiting
 from optin.ledger.streamed_hashes import Grove, digest_of_blocks
 from optin.receipts import MerkleTree, charge_salts, leaves_of
@@ -242,8 +243,8 @@ def offered(url):
 
     def job():
         with Ledger.open(url) as ledger, waiting(ledger.engine, batches) as rows:
-            draw = lambda number: drawn_from(offer, grains[JOINED], number)  # noqa: E731
-            return ledger.charge(terms, rows, settle=lambda *_: draw).body
+            drawn = Given(lambda _, number: drawn_from(offer, grains[JOINED], number))
+            return ledger.charge(terms, rows, drawn).body
 
     return job
 

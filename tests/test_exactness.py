@@ -21,14 +21,15 @@ from strategies import (
     relative_error,
     worst_error,
 )
+from trying import examples
 
 import optin
 from optin.kernel.optimum import best_design
 from optin.kernel.passes import ArrayLimits
 
 F = Fraction
-many = settings(max_examples=120, deadline=None, derandomize=True)
-some = settings(max_examples=80, deadline=None, derandomize=True)
+many = settings(max_examples=examples(120), deadline=None, derandomize=True)
+some = settings(max_examples=examples(80), deadline=None, derandomize=True)
 
 
 def planned(population: Population, **more):

@@ -9,6 +9,7 @@ import pickle
 import string
 import struct
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,7 @@ MATCHES = {
 """Who matches text by regular expressions, and what text that is: never a sentence of ours."""
 
 
+@cache
 def modules() -> dict[str, ast.Module]:
     return {str(file.relative_to(SOURCE)): ast.parse(file.read_text()) for file in sorted(SOURCE.rglob("*.py"))}
 

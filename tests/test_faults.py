@@ -28,8 +28,10 @@ POINTS = ("before lock", "after charges", "before commit", "after commit", "befo
 ids = nth(PEOPLE)
 values = np.linspace(0.0, 1.0, PEOPLE)
 agents = PrivacyConstrained(np.linspace(0.1, 1.0, PEOPLE), ids=ids)
-KILLS = 20
-batches = [0, *(pytest.param(batch, marks=pytest.mark.soak) for batch in range(1, 11))]  # the soak kills 200 more
+once = pytest.param(0, len(POINTS), id="0")  # one kill at each point; the slow run kills 20 more, the soak 200
+slowly = pytest.param(1, 20, id="1", marks=pytest.mark.slow)
+in_the_soak = [pytest.param(batch, 20, id=str(batch), marks=pytest.mark.soak) for batch in range(2, 12)]
+batches = [once, slowly, *in_the_soak]
 
 
 @pytest.fixture(autouse=True)
@@ -93,11 +95,11 @@ def expect_one_result(ledger, name, found):
 # --- kills ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("batch", batches)
-def test_a_kill_at_a_named_point_leaves_all_or_nothing(url, batch):
+@pytest.mark.parametrize(("batch", "kills"), batches)
+def test_a_kill_at_a_named_point_leaves_all_or_nothing(url, batch, kills):
     with Ledger.open(url) as ledger:
         spend_freely(ledger)
-        for turn in range(KILLS):
+        for turn in range(kills):
             point, name = POINTS[turn % len(POINTS)], f"kill {turn}"
             offer, before = announce(ledger, name), counts(ledger)["charges"]
             child = fork(afresh(url, lambda mine, offer=offer: release(mine, offer)), die_at=point)
@@ -110,22 +112,22 @@ def test_a_kill_at_a_named_point_leaves_all_or_nothing(url, batch):
                 assert ledger.verify().ok
 
 
-@pytest.mark.parametrize("batch", batches)
-def test_a_kill_at_random_leaves_all_or_nothing(url, batch):
+@pytest.mark.parametrize(("batch", "kills"), batches)
+def test_a_kill_at_random_leaves_all_or_nothing(url, batch, kills):
     chance = random.Random(batch)
     with Ledger.open(url) as ledger:
         spend_freely(ledger)
         started = time.monotonic()
         fork(afresh(url, lambda mine: release(mine, announce(mine, "unharmed")))).finish()
         usual = time.monotonic() - started
-        for turn in range(KILLS):
+        for turn in range(kills):
             name, before = f"kill {turn}", counts(ledger)["charges"]
             child = fork(afresh(url, lambda mine, name=name: release(mine, announce(mine, name))))
             shown = child.finish(kill_after=chance.uniform(0, 1.1 * usual))
             found = expect_all_or_nothing(ledger, name, before)
             assert found or shown is None, "a result was shown that is not stored"
             expect_one_result(ledger, name, found)
-            if turn % 10 == 9:
+            if turn % 5 == 4:
                 assert ledger.verify().ok
 
 
@@ -145,7 +147,9 @@ def whole_job(url, name, who):
     return afresh(url, job)
 
 
-@pytest.mark.parametrize("rounds", [pytest.param(20, id="20"), pytest.param(50, id="50", marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "rounds", [5, pytest.param(20, marks=pytest.mark.slow), pytest.param(50, marks=pytest.mark.soak)]
+)
 def test_two_processes_at_once_cross_no_limit(url, rounds):
     with Ledger.open(url) as ledger:
         for turn in range(rounds):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trying import examples
 
 import optin
 from optin import incentives
@@ -119,7 +120,7 @@ edges = st.sampled_from([0.0, 0.25, 1.0, 4.0, 9.0, math.inf])
 limit = edges | st.floats(1e-3, 1e3)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(limit, min_size=1, max_size=9), st.data(), st.sampled_from([0.0, 0.01, 0.25]))
 def test_one_replaced_limit_gives_the_plan_made_from_scratch(limits, data, variance):
     person, report = data.draw(st.integers(0, len(limits) - 1)), data.draw(limit)
@@ -157,7 +158,7 @@ def crowd(n, *, seed=0, base=2.0, slope=1.0):
     return optin.QuasiLinear(costs, benefit=optin.LinearBenefit(base=base, slope=slope))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 10), st.floats(-1.0, 1.5), st.floats(0.0, 8.0))
 def test_stated_costs_at_once_bring_what_planning_again_says(seed, n, power, slope):
     people = crowd(n, seed=seed, base=4.0, slope=slope)

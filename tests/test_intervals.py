@@ -10,6 +10,7 @@ import scipy.stats
 from coverage_exact import Crowd, coin, coverage, distribution, equal, gamma, missing, ties, two_point, uniform
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trying import examples
 
 import optin
 from optin.errors import BadInput
@@ -104,7 +105,7 @@ def test_among_few_people_a_small_declared_spread_gives_a_short_interval():
 positive = st.floats(min_value=1e-6, max_value=1.0)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(people=st.integers(1, 10**6), variance=st.floats(0.0, 0.25), scale=st.just(0.0) | positive, error=positive)
 def test_the_half_width_is_the_least_of_three_that_hold(people, variance, scale, error):
     """Normal with an allowance, Hoeffding and Bernstein; any share of the error would do for the last two."""
@@ -137,7 +138,7 @@ def test_many_half_widths_at_once_are_those_of_each_alone():
     assert [METHODS[at] for at in chosen] == [method for _, method in alone]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(st.floats(min_value=1e-3, max_value=50.0), min_size=1, max_size=60), st.floats(0.01, 60.0))
 def test_the_largest_weight_is_never_above_its_public_bound(limits, cap):
     eps = np.minimum(limits, cap)

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import Population, populations, societies
+from trying import examples
 
 import optin
 
-some = settings(max_examples=60, deadline=None, derandomize=True)
+some = settings(max_examples=examples(60), deadline=None, derandomize=True)
 
 scales = st.sampled_from([2.0**-7, 0.5, 2.0, 1024.0])
 shares = st.sampled_from([0.0, 0.25, 1.0])

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trying import examples
 
 import optin
 from optin import LinearBenefit, PrivacyConstrained, QuasiLinear, campaign
@@ -73,7 +74,7 @@ def test_labelled_values_are_matched_to_labelled_people_in_whatever_order(kind):
     assert weighted(people, labelled(VALUES, kind, order), labelled(JOINED, kind, order[::-1])) == PLAIN
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(*(st.permutations(range(N)) for _ in range(3)), st.sampled_from(sorted(KINDS)))
 def test_any_permutation_of_labelled_columns_gives_the_same_integers(first, second, third, kind):
     limits = labelled(LIMITS, kind, first)
@@ -82,7 +83,7 @@ def test_any_permutation_of_labelled_columns_gives_the_same_integers(first, seco
     assert weighted(people, labelled(VALUES, kind, third), labelled(JOINED, kind, second)) == PLAIN
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(st.permutations(range(N)), st.permutations(range(N)))
 def test_any_permutation_of_labelled_columns_is_charged_alike_in_the_ledger(first, second):
     spent = []

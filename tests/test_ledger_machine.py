@@ -192,8 +192,10 @@ class LedgerMachine(RuleBasedStateMachine):
 @pytest.mark.parametrize(
     ("engine", "examples"),
     [
-        ("sqlite", 25),
-        ("postgresql", 8),
+        ("sqlite", 8),
+        ("postgresql", 4),
+        pytest.param("sqlite", 25, marks=pytest.mark.slow),
+        pytest.param("postgresql", 8, marks=pytest.mark.slow),
         pytest.param("sqlite", 500, marks=pytest.mark.soak),
         pytest.param("postgresql", 100, marks=pytest.mark.soak),
     ],

@@ -23,6 +23,7 @@ import optin
 from optin.errors import BadInput, PromiseBroken
 from optin.grains.batches import Batch
 from optin.ledger import UNLIMITED, Ledger, Terms
+from optin.ledger.charging import Given
 from optin.ledger.fittings import changed_fittings
 from optin.ledger.holds import Holding
 from optin.ledger.schema import acts
@@ -114,7 +115,7 @@ def test_rows_that_come_in_batches_meet_the_same_door(url):
     booked = Terms("c", 1, offer.fingerprint)
 
     def drawing(grains):
-        return lambda *_: lambda number: drawn_from(offer, np.array(grains), number)
+        return Given(lambda _, number: drawn_from(offer, np.array(grains), number))
 
     with Ledger.open(url) as ledger:
         with (
@@ -129,10 +130,10 @@ def test_rows_that_come_in_batches_meet_the_same_door(url):
             waiting(ledger.engine, joining) as rows,
             pytest.raises(PromiseBroken, match="the sums it was drawn with"),
         ):
-            ledger.charge(booked, rows, settle=drawing([5, 5]))
+            ledger.charge(booked, rows, drawing([5, 5]))
         assert counts(ledger)["charges"] == 0
         with waiting(ledger.engine, joining) as rows:
-            ledger.charge(booked, rows, settle=drawing([5, 5, 5]))
+            ledger.charge(booked, rows, drawing([5, 5, 5]))
         assert ledger.verify().ok
 
 

@@ -1,6 +1,7 @@
 """One idea, one home: numbers and formulas that everything rests on are written down once."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ NOISE = SOURCE / "kernel" / "noise.py"
 CONSTANTS = {"kappa", "noise_constant", "KAPPA", "LAPLACE"}
 
 
-def trees():
-    return {path: ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))}
+@cache
+def nodes():
+    """Every node of every file, read and walked once for all laws below."""
+    return {path: list(ast.walk(ast.parse(path.read_text()))) for path in sorted(SOURCE.rglob("*.py"))}
 
 
 def names_in(node):
@@ -51,9 +54,9 @@ def is_power_of_two(node, exponent):
 def places(condition, *, besides):
     return {
         f"{path.relative_to(SOURCE)}:{node.lineno}"
-        for path, tree in trees().items()
+        for path, found in nodes().items()
         if path != besides
-        for node in ast.walk(tree)
+        for node in found
         if condition(node)
     }
 
@@ -112,11 +115,7 @@ def test_the_smallest_group_is_stated_in_one_file():
         return isinstance(node, ast.Constant) and node.value == 10
 
     home = SOURCE / "wording" / "groups.py"
-    found = {
-        path.relative_to(SOURCE)
-        for path, tree in trees().items()
-        if path != home and any(states(node) for node in ast.walk(tree))
-    }
+    found = {path.relative_to(SOURCE) for path, there in nodes().items() if path != home and any(map(states, there))}
     assert found == set()
 
 
@@ -148,10 +147,11 @@ def test_the_variance_in_units_of_the_range_is_found_in_one_file():
 def test_nothing_below_the_root_imports_optin_itself():
     """An import through the root hides which floor it looks at from the linter of imports."""
 
+    rooms = {path.stem for path in SOURCE.iterdir()} - {"__init__"}
+
     def through_the_root(node):
         if isinstance(node, ast.Import):
             return any(alias.name == "optin" for alias in node.names)
-        rooms = {path.stem for path in SOURCE.iterdir()} - {"__init__"}
         if isinstance(node, ast.ImportFrom) and node.module == "optin":
             return any(alias.name not in rooms for alias in node.names)
         return False
@@ -159,9 +159,9 @@ def test_nothing_below_the_root_imports_optin_itself():
     root = {SOURCE / "__init__.py", SOURCE / "__main__.py"}
     found = {
         f"{path.relative_to(SOURCE)}:{node.lineno}"
-        for path, tree in trees().items()
+        for path, there in nodes().items()
         if path not in root
-        for node in ast.walk(tree)
+        for node in there
         if through_the_root(node)
     }
     assert found == set()

@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from oracles import enumerate_t, exact_all, optimum, span, stationary_total, tail_objective
 from oracles_quasilinear import linear_optimum_at_eta
 from strategies import UNIT, Society, limit_lists, populations, powers, societies
+from trying import examples
 
 import optin
 
 F = Fraction
-some = settings(max_examples=60, deadline=None, derandomize=True)
-few = settings(max_examples=25, deadline=None, derandomize=True)
+some = settings(max_examples=examples(60), deadline=None, derandomize=True)
+few = settings(max_examples=examples(25), deadline=None, derandomize=True)
 
 
 def joined_variance(society: Society, members, **more) -> float:

@@ -19,12 +19,13 @@ from quasilinear_cases import (
     variance_or_none,
 )
 from strategies import UNIT, powers, relative_error, societies, worst_error
+from trying import examples
 
 import optin
 
 F = Fraction
-many = settings(max_examples=120, deadline=None, derandomize=True)
-some = settings(max_examples=60, deadline=None, derandomize=True)
+many = settings(max_examples=examples(120), deadline=None, derandomize=True)
+some = settings(max_examples=examples(60), deadline=None, derandomize=True)
 
 
 # A linear benefit.

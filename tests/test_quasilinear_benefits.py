@@ -20,19 +20,20 @@ from quasilinear_cases import (
     variance_or_none,
 )
 from strategies import UNIT, Society, cost_lists, powers, societies
+from trying import examples
 
 import optin
 
 F = Fraction
-many = settings(max_examples=120, deadline=None, derandomize=True)
-some = settings(max_examples=60, deadline=None, derandomize=True)
+many = settings(max_examples=examples(120), deadline=None, derandomize=True)
+some = settings(max_examples=examples(60), deadline=None, derandomize=True)
 
 
 # Any falling benefit.
 
 
 @pytest.mark.parametrize("kind", sorted(BENEFITS))
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=examples(25), deadline=None, derandomize=True)
 @given(cost_lists(max_size=6), powers(-1, 2), powers(-0.5, 1), st.integers(-8, 8))
 def test_any_falling_benefit_gives_the_least_fixed_point(kind, costs, height, steepness, outside):
     benefit = BENEFITS[kind](height, steepness)

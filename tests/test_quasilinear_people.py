@@ -21,12 +21,13 @@ from quasilinear_cases import (
     variance_or_none,
 )
 from strategies import UNIT, Society, cost_lists, powers, societies
+from trying import examples
 
 import optin
 
 F = Fraction
-many = settings(max_examples=120, deadline=None, derandomize=True)
-some = settings(max_examples=60, deadline=None, derandomize=True)
+many = settings(max_examples=examples(120), deadline=None, derandomize=True)
+some = settings(max_examples=examples(60), deadline=None, derandomize=True)
 
 
 # Everyone different.
@@ -59,7 +60,7 @@ def test_personal_benefits_that_suffice_for_nobody_are_infeasible():
     assert variance_or_none([1.0, 2.0], benefit, outside=[0.5, 0.4]) is None
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=examples(40), deadline=None, derandomize=True)
 @given(societies(zeros=False))
 def test_saying_the_same_for_everyone_changes_nothing(society):
     people = len(society.costs)
@@ -90,7 +91,9 @@ def test_slack_leaves_room_between_the_promise_and_the_design(society, slack):
 
 
 poor = societies(zeros=False).map(lambda s: replace(s, base=s.outside + (s.base - s.outside) * 0.3))
-rare = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
+rare = settings(
+    max_examples=examples(40), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much]
+)
 
 
 @rare

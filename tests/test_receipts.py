@@ -89,6 +89,8 @@ FORGERIES = {
     "offer": (1, None),
     "at": ("2020-01-01T00:00:00+00:00", 5),
     "version": (2, None),
+    "capped": (5, 0.5),
+    "answered": (1, "x"),
 }
 
 

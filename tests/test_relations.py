@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trying import examples
 
 import optin
 from optin import relations
@@ -20,7 +21,7 @@ def points(means, gap, limits=MIX, **more):
     return relations.dial_points(optin.PrivacyConstrained(limits), means, bounds=UNIT, max_gap=gap, **more)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data(), st.floats(0.0, 1.0), st.lists(st.floats(0.01, 10.0), min_size=2, max_size=12))
 def test_no_relation_within_the_gap_biases_a_design_beyond_its_bound(data, gap, limits):
     lowest = data.draw(st.floats(0.0, 1.0 - gap))

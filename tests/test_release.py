@@ -18,6 +18,7 @@ import scipy.stats
 from changing import changed_offer, changed_release, part_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trying import examples
 
 import optin
 from optin.errors import BadInput, OptinError, PromiseBroken
@@ -52,7 +53,7 @@ def test_without_its_noise_a_release_is_the_weighted_mean_of_clamped_values():
     assert release.estimate == float(exact)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(
     st.lists(
         st.tuples(st.floats(min_value=0.01, max_value=20.0), st.floats(min_value=-2.0, max_value=2.0), st.booleans()),
@@ -406,7 +407,7 @@ def test_log_of_the_normal_distribution_is_accurate_everywhere(x):
     assert log_normal_below(x) == pytest.approx(float(scipy.special.log_ndtr(x)), rel=2e-13, abs=1e-300)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.floats(min_value=0.0, max_value=12.0),
     st.floats(min_value=0.05, max_value=20.0),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trying import examples
 
 import optin
 from optin import LinearBenefit, PrivacyConstrained, QuasiLinear
@@ -78,7 +79,7 @@ def test_what_one_person_is_told_is_rounded_as_what_they_are_promised(limit):
 # Budgets over costs.
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(budgets, costs)
 def test_cost_times_limit_is_never_above_the_budget(budget, cost):
     limit = float(PrivacyConstrained.from_budgets([budget, 1.0], [cost, 1.0]).limits[0])
@@ -102,7 +103,7 @@ def test_a_quotient_is_the_largest_float_that_keeps_the_budget():
 # Benefit minus outside option.
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.floats(-1e15, 1e15), st.floats(0, 1e12), st.floats(0, 1e9))
 def test_a_line_is_rounded_down_and_up_and_not_far(base, slope, at):
     exact = Fraction(base) - Fraction(slope) * Fraction(at)
@@ -137,7 +138,7 @@ def test_nobody_loses_where_benefits_differ_and_nearly_cancel():
     nobody_loses(QuasiLinear(costs, benefit=LinearBenefit(base, slope), outside=outside), base, slope, outside)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(0, 2**32), st.floats(0, 14), st.floats(0.1, 9))
 def test_nobody_loses_whatever_the_numbers(seed, size, surplus):
     rng = np.random.default_rng(seed)

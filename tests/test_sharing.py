@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trying import examples
 
 from optin.kernel.optimum import best_design
 from optin.kernel.passes import ArrayLimits
@@ -59,7 +60,7 @@ def test_gaps_turn_the_cap_of_a_sheet_back_to_the_known_answers(gaps, theta):
 
 
 @given(st.lists(st.floats(1e-3, 1e3) | st.sampled_from([0.0, INF, 1.0]), min_size=1, max_size=30), st.floats(0.1, 1e4))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_sheet_of_one_question_is_that_question_to_the_last_bit(limits, price):
     limits = [*limits, 0.5]
     alone = best_design(ArrayLimits(np.array(limits)), spread=1.0, kappa=price)
@@ -95,9 +96,10 @@ def theta_at(cap, limits, prices, importance, gaps):
 
 
 @pytest.mark.parametrize("gaps", [False, True])
-def test_no_other_cap_serves_importance_better(gaps):
+@pytest.mark.parametrize("sheets", [8, pytest.param(40, marks=pytest.mark.slow)])
+def test_no_other_cap_serves_importance_better(gaps, sheets):
     rng = np.random.default_rng(19)
-    for _ in range(40):
+    for _ in range(sheets):
         limits, prices, importance, apart = random_sheet(rng, importance=True, gaps=gaps)
         found = shared(limits, prices, importance, apart)
         caps = np.concatenate(
@@ -135,7 +137,7 @@ def test_no_design_at_all_has_every_question_better(seed):
 
 
 @given(st.lists(st.floats(1e-5, 1.0), min_size=1, max_size=60))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_integer_shares_add_up_exactly_and_are_nearest(parts):
     whole = math.fsum(parts)
     shares = tuple(part / whole for part in parts)
@@ -149,7 +151,7 @@ def test_integer_shares_add_up_exactly_and_are_nearest(parts):
 
 
 @given(st.integers(0, 2**42), st.lists(st.floats(1e-4, 1.0), min_size=1, max_size=50))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_the_parts_of_a_promise_never_exceed_it(grains, parts):
     whole = math.fsum(parts)
     found = integer_shares(tuple(part / whole for part in parts))

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import httpx
 import pytest
 from argon2 import PasswordHasher, extract_parameters, profiles
-from web_steps import AS_SERVED, PASSWORD, House
+from web_steps import AS_SERVED, PASSWORD, OpenHouse
 
 from optin.errors import BadInput
 from optin.web.pages import drawing
@@ -205,7 +205,7 @@ def test_guessing_a_secret_takes_no_writers_lock(lodge):
 def brisk(tmp_path):
     """A service whose patience ends soon."""
     limits = {"header_seconds": 0.5, "body_seconds": 0.5, "answer_seconds": 0.5, "most_connections": 12}
-    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path, settings=limits) as opened:
+    with OpenHouse(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path, settings=limits) as opened:
         yield opened
 
 

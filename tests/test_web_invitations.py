@@ -28,16 +28,16 @@ def test_loading_an_invitation_does_not_redeem_it(house, campaign):
     assert house.client().enter(secret).campaign == campaign
 
 
-def test_a_program_that_opens_a_link_with_scripts_and_clicks_nothing_uses_nothing_up(lodge):
-    owner = lodge.analyst()
+def test_a_program_that_opens_a_link_with_scripts_and_clicks_nothing_uses_nothing_up(open_lodge):
+    owner = open_lodge.analyst()
     campaign = registered(owner, [], public=False)
     (secret,) = owner.invite(campaign, 1)
     with chromium() as browser:
-        page = Watch(browser, lodge.origin).visitor(size=PHONE)
-        page.goto(f"{lodge.origin}/i#{secret}")
+        page = Watch(browser, open_lodge.origin).visitor(size=PHONE)
+        page.goto(f"{open_lodge.origin}/i#{secret}")
         page.get_by_role("button", name="Open my invitation").wait_for()
         page.wait_for_load_state("networkidle")
-        assert (owner.campaign(campaign).redeemed, page.url) == (0, f"{lodge.origin}/i")
+        assert (owner.campaign(campaign).redeemed, page.url) == (0, f"{open_lodge.origin}/i")
         press(page, "Open my invitation")
         assert page.get_by_role("heading").nth(1).inner_text() == "I already have a key", "it comes first"
         assert owner.campaign(campaign).redeemed == 0, "nor is it used before someone has decided"

@@ -14,7 +14,7 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
-from web_steps import House, answering, registered, released
+from web_steps import OpenHouse, answering, registered, released
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 LAST = [("DELETE", "/api/me"), ("DELETE", "/api/session")]
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.xdist_group("openapi")  # they share one house
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
     folder = tmp_path_factory.mktemp("house")
-    with House(f"sqlite:///{folder / 'web.sqlite'}", folder) as opened:
+    with OpenHouse(f"sqlite:///{folder / 'web.sqlite'}", folder) as opened:
         opened.owner, opened.crowd = opened.analyst(), opened.people(12)
         for person in opened.crowd:
             person.raise_allowance(8.0)

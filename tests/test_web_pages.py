@@ -2,7 +2,7 @@
 
 import pytest
 from browser import PHONE, Album, Watch, chromium, follow, press
-from web_steps import PASSWORD, House, answering, registered
+from web_steps import PASSWORD, OpenHouse, answering, registered
 
 from optin.web.service.accounts import first_analyst_secret
 
@@ -16,9 +16,8 @@ def browser():
 
 
 @pytest.fixture
-def house(tmp_path):
-    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as opened:
-        yield opened
+def house(open_lodge):
+    return open_lodge
 
 
 @pytest.fixture
@@ -179,7 +178,7 @@ def test_a_campaign_lives_from_the_one_time_link_to_a_checked_receipt(browser, d
     url = f"sqlite:///{tmp_path / 'web.sqlite'}"
     if database == "postgresql":
         url = request.getfixturevalue("postgres").new_schema()
-    with House(url, tmp_path) as house:
+    with OpenHouse(url, tmp_path) as house:
         watch = watching(browser, house)
         album = Album(tmp_path) if database == "sqlite" else NoAlbum()
         campaign, ann, bob, deal, links = live_a_campaign(house, watch, album)

@@ -12,7 +12,7 @@ from cli_steps import optin
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from sqlalchemy import text
-from web_steps import KEY, PASSWORD, House, Outpost, answering, registered
+from web_steps import KEY, PASSWORD, OpenHouse, Outpost, answering, registered
 
 from optin.client import Client
 from optin.errors import BadInput, OptinError, PromiseBroken
@@ -91,7 +91,7 @@ def test_no_marker_appears_in_any_log_or_error(post, request):
 
 def test_a_request_that_fails_unexpectedly_shows_where_and_never_what(tmp_path, capfd):
     """A trace would quote the value: the log names files and lines, the answer names nothing."""
-    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as house:
+    with OpenHouse(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as house:
         analyst, crowd = house.analyst(), house.people(PEOPLE)
         campaign = answering(analyst, crowd)
         shutil.rmtree(tmp_path / "keys")
@@ -101,7 +101,7 @@ def test_a_request_that_fails_unexpectedly_shows_where_and_never_what(tmp_path, 
 
 
 def test_after_release_the_database_its_log_and_a_backup_decrypt_nothing(url, tmp_path, request):
-    with House(url, tmp_path) as house:
+    with OpenHouse(url, tmp_path) as house:
         analyst, crowd = house.analyst(), house.people(PEOPLE)
         campaign = answering(analyst, crowd)
         for person in crowd:
@@ -242,7 +242,7 @@ NASTY = ["'; DROP TABLE web_campaigns; --", '" OR 1=1 --', "<script>alert(1)</sc
 
 
 def test_words_of_sql_and_html_stay_words(url, tmp_path):
-    with House(url, tmp_path) as house:
+    with OpenHouse(url, tmp_path) as house:
         analyst, person = house.analyst(), house.person()
         for nasty in NASTY:
             words = dict.fromkeys(("title", "question", "purpose", "unit"), nasty)
@@ -262,7 +262,7 @@ def test_words_of_sql_and_html_stay_words(url, tmp_path):
 
 
 def test_characters_that_no_database_keeps_are_refused(tmp_path):
-    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as house:
+    with OpenHouse(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as house:
         analyst = house.analyst()
         for nasty in ("a\x00b", "a\x1bb", "\u202eabc"):
             with pytest.raises(BadInput, match="cannot be shown"):
@@ -270,7 +270,7 @@ def test_characters_that_no_database_keeps_are_refused(tmp_path):
 
 
 def test_what_cancelling_and_a_new_round_leave_decrypts_nothing(tmp_path):
-    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as house:
+    with OpenHouse(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as house:
         analyst, crowd = house.analyst(), house.people(PEOPLE)
         for step in ("cancel", "new-round"):
             campaign = registered(analyst, crowd)

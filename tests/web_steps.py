@@ -1,5 +1,6 @@
 """Short words for the tests of the web service: a house with doors (in this process or in another), analysts, people."""
 
+import asyncio
 import contextlib
 import os
 import re
@@ -62,9 +63,37 @@ def share_routes(app):
     ]
 
 
+class Sent(httpx.AsyncByteStream):
+    """A body as its sender gives it, part by part."""
+
+    def __init__(self, parts):
+        self.parts = parts
+
+    async def __aiter__(self):
+        for part in self.parts:
+            yield part
+
+
+class Indoors(httpx.BaseTransport):
+    """Hands requests to an application in a thread of this process, past every socket."""
+
+    def __init__(self, house):
+        self.loop = house.loop
+        self.app = httpx.ASGITransport(house.app, raise_app_exceptions=False)
+
+    def handle_request(self, request):
+        return asyncio.run_coroutine_threadsafe(self._answer(request), self.loop).result()
+
+    async def _answer(self, request):
+        request.stream = Sent(request.stream)
+        answer = await self.app.handle_async_request(request)
+        body = b"".join([part async for part in answer.stream])
+        return httpx.Response(answer.status_code, headers=answer.headers, stream=httpx.ByteStream(body))
+
+
 @dataclass
 class House:
-    """A service open on a port of this machine, in a thread of this process."""
+    """A service in a thread of this process, with its jobs; nobody comes in from the street."""
 
     url: str
     folder: Path
@@ -79,16 +108,27 @@ class House:
         self.service = Service(Ledger.open(self.url), Keyring(keys, b64decode(self.key)), clock=self.clock)
         self.app = create_app(settings, self.service)
         share_routes(self.app)
-        self.server = uvicorn.Server(uvicorn.Config(self.app, **server_options(settings)))
-        self.thread = threading.Thread(target=self.server.run)
-        self.thread.start()
-        while not self.server.started:
-            assert self.thread.is_alive()
-            time.sleep(0.005)
+        self.thread = self._opened(settings)
         return self
 
+    def _opened(self, settings):
+        ready = threading.Event()
+        thread = threading.Thread(target=lambda: asyncio.run(self._live(ready)))
+        thread.start()
+        assert ready.wait(120)
+        return thread
+
+    async def _live(self, ready):
+        self.loop, self.leaving = asyncio.get_running_loop(), asyncio.Event()
+        async with self.app.router.lifespan_context(self.app):
+            ready.set()
+            await self.leaving.wait()
+
+    def _close(self):
+        self.loop.call_soon_threadsafe(self.leaving.set)
+
     def __exit__(self, *_):
-        self.server.should_exit = True
+        self._close()
         self.thread.join()
         self.service.ledger.close()
         for client in self.__dict__.pop("clients", []):
@@ -98,9 +138,15 @@ class House:
     def origin(self):
         return f"http://127.0.0.1:{self.port}"
 
+    def visiting(self):
+        """How a program comes in: the settings of its HTTP client."""
+        return {"transport": Indoors(self), "trust_env": False}
+
     def client(self):
-        self.__dict__.setdefault("clients", []).append(Client(self.origin))
-        return self.clients[-1]
+        new = Client(self.origin)
+        new._http = httpx.Client(base_url=self.origin, **self.visiting())
+        self.__dict__.setdefault("clients", []).append(new)
+        return new
 
     def analyst(self, name="ada"):
         """An analyst, signed in; the first by the one-time secret, the others invited by the first."""
@@ -127,8 +173,27 @@ class House:
         headers = {"Origin": self.origin, **({"Cookie": f"__Host-optin={cookie}"} if cookie else {})}
         headers |= more.pop("headers", {})
         headers = {name: value for name, value in headers.items() if value is not None}
-        with httpx.Client(trust_env=False, verify=False, timeout=120) as stranger:
+        with httpx.Client(**self.visiting()) as stranger:
             return stranger.request(method, self.origin + path, headers=headers, **more)
+
+
+class OpenHouse(House):
+    """A service on a port of this machine, for browsers and for what is about connections."""
+
+    def _opened(self, settings):
+        self.server = uvicorn.Server(uvicorn.Config(self.app, **server_options(settings)))
+        thread = threading.Thread(target=self.server.run)
+        thread.start()
+        while not self.server.started:
+            assert thread.is_alive()
+            time.sleep(0.005)
+        return thread
+
+    def _close(self):
+        self.server.should_exit = True
+
+    def visiting(self):
+        return {"trust_env": False, "verify": False, "timeout": 120}
 
 
 def registered(analyst, people, *, steps=None, **draft):

@@ -132,10 +132,9 @@ def turnout(
 def judged(announcement: Announcement, promises: Promises, joined: Answers, codes: Codes = None) -> Turnout:
     """Add up promises, and judge the sums: the announced people, at least one grain, the promised variance (E12, E28).
 
-    Where one question is asked its answers are not looked at: a missing one is refused when values are added up.
+    ``codes`` say who skipped a question; None where there is one, whose missing answers are refused later.
     """
-    given = None if len(announcement.sheet) == 1 else codes
-    everyone, those = promises.sums(joined=joined, codes=given)
+    everyone, those = promises.sums(joined=joined, codes=codes)
     check_announced(announcement, everyone)
     if those.grains == 0:
         raise PromiseBroken("nobody who joined is promised a single grain: there is nothing to release")
@@ -143,7 +142,7 @@ def judged(announcement: Announcement, promises: Promises, joined: Answers, code
         announced=announcement.people,
         people=those.people,
         promised=those.promised,
-        questions=_answered(announcement, those, _tilts(announcement, promises, those, joined, given)),
+        questions=_answered(announcement, those, _tilts(announcement, promises, those, joined, codes)),
     )
     check_promise(announcement, came)
     return came

@@ -24,7 +24,7 @@ from optin.campaign.known import Known
 from optin.campaign.versions import in_its_version
 from optin.database.crash_points import reached
 from optin.errors import BadInput, Place, PromiseBroken
-from optin.grains.arrays import Answers, Codes
+from optin.grains.arrays import Answers
 from optin.grains.batches import DIFFERS, Passed
 from optin.grains.people import Allowing, Joining, people_of
 from optin.ledger import Ledger, Terms
@@ -37,7 +37,7 @@ from optin.participation import CHANGED, Turnout, check_table, check_unchanged, 
 from optin.planning import Plan
 from optin.releasing import Release
 from optin.releasing.deciding import Quorum, decided
-from optin.releasing.drawing import Decision, added_up, charged_text, check_noise, measure
+from optin.releasing.drawing import Coded, Decision, added_up, charged_text, check_noise, measure
 from optin.wording.groups import SMALLEST_GROUP
 
 
@@ -153,13 +153,13 @@ def release(
     terms, members = terms_of(announcement), people_of(people)
     present = members.answers(joined, announced=announcement.people)
     promised = members.as_promised(Known(ledger, terms))
-    codes = people_of(promised).codes(answers, announcement.sheet)
-    joining = people_of(promised).joining(announcement, present, codes)
+    coded = Coded(people_of(promised), answers, announcement.sheet)
+    joining = people_of(promised).joining(announcement, present, coded.skips)
 
     def decide(who: Answers) -> Decision:
         check_noise(announcement, allowed=allow_no_noise)
         check_table(announcement, people)
-        came = judged(announcement, joining.promises, who, codes)
+        came = judged(announcement, joining.promises, who, coded.skips)
         return Decision(came, decided(announcement, came, quorum))
 
     decision = None
@@ -167,15 +167,15 @@ def release(
         joining.expect_standing(answers, joined, announcement.sheet)
         decision = decide(joining.who)
     passed = Passed(_bars(announcement, decision), announcement.shares)
-    settlement = _Settlement(announcement, joining, codes, passed, decide, decision)
+    settlement = _Settlement(announcement, joining, coded, passed, decide, decision)
     with joining.arriving(LedgerEntrance(ledger.engine), passed) as arrivals:
-        entry = ledger.charge(terms, arrivals, decide=settlement.released, settle=settlement.drawing)
+        entry = ledger.charge(terms, arrivals, settlement)
     stored = released_in(entry.body, entry.head)
     charged = present if present is not None else settlement.who
     if charged is None:
         charged = people_of(promised).standing(Known(ledger, terms))
     reached("before output")
-    return replace(stored, grain_source=joining.promises.spent(charged, codes, stored.released))
+    return replace(stored, grain_source=joining.promises.spent(charged, coded.skips, stored.released))
 
 
 def _bars(announcement: Announcement, decision: Decision | None) -> tuple[int, ...]:
@@ -193,7 +193,7 @@ class _Settlement:
 
     announcement: Announcement
     joining: Joining
-    codes: Codes
+    coded: Coded
     passed: Passed
     decide: Callable[[Answers], Decision]
     decision: Decision | None
@@ -207,13 +207,15 @@ class _Settlement:
             raise PromiseBroken("this campaign and round were open again a moment later; try again")
         return self.decision.released
 
-    def drawing(self, _: Answers, written: Written) -> Callable[[int], tuple[str, str]]:
+    def drawing(self, written: Written) -> Callable[[int], tuple[str, str]]:
         """Add up, and return what draws; it may still refuse, and what it returns may not."""
         assert self.decision is not None  # noqa: S101 - `released` comes first
         who = self.joining.who if self.joining.scanned else self.who
         if self.joining.scanned:
             self._expect_passed(written)
-        measured = added_up(self.announcement, self.joining.promises, self.codes, decision=self.decision, joined=who)
+        measured = added_up(
+            self.announcement, self.joining.promises, self.coded.codes, decision=self.decision, joined=who
+        )
         if self.joining.scanned and measured.those.marks != self.passed.those.marks:
             raise PromiseBroken(CHANGED)
         return functools.partial(charged_text, measured)

@@ -188,8 +188,9 @@ class _Rise:
         above = self.people - at_cap.count
         reach, squares = at_cap.total + above * x, at_cap.squares + above * x * x
         own = squares + self.gaps * self._upper_half(x, at_cap, at_mean) ** 2
-        base = float(np.max(self.importance * own))
-        room = base / self.importance - own
+        wanted = self.importance * own
+        base = float(wanted.max())
+        room = (base - wanted) / self.importance
         excess = self._excess(room)
         betas = np.sqrt(self.prices / (room + excess / self.importance))
         cubes = betas**3 / self.prices

@@ -66,6 +66,11 @@ class Written:
     questions: tuple[Sums, ...] = field(default=(), repr=False)
     astray: int = 0
 
+    @property
+    def grains(self) -> int:
+        """What the rows promise or charge together."""
+        return self.sums.grains
+
 
 def last(connection: Connection) -> Entry:
     """Read the newest act; an empty ledger stands at number 0."""
@@ -179,5 +184,4 @@ def written_of(
 def charged(connection: Connection, act: Row[Any], *, keep: Sequence[int] = ()) -> Grove:
     """Build the tree over whom a release charged; paths are for those whose index is to be kept."""
     query = _SHEET_CHARGES if act.version == SHEETS else _CHARGES
-    walk = blocks(connection, query, {"act": act.number, "offer": act.offer})
-    return Grove(act.salt, (block[:3] for block in walk), keep=keep)
+    return Grove(act.salt, blocks(connection, query, {"act": act.number, "offer": act.offer}), keep=keep)

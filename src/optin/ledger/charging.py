@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +22,38 @@ from optin.ledger.texts import expect_released
 
 Draw = Callable[[NDArray[np.bool_], int], tuple[str, str]]
 """Given who joined (in the caller's order) and the act's number, draw once; return the release's text and fingerprint."""
-Settle = Callable[[Any, Written], Callable[[int], tuple[str, str]]]
-"""Given who joined and what is charged, decide; it may still refuse, and what it returns draws and may not."""
-Decide = Callable[[Any], int | None]
-"""Given who joined, say which questions of a sheet are released, a bit for each (None: all of them); it may refuse."""
 
 
-def charge(
-    connection: Connection, terms: Terms, *, arrivals: Arrivals, settle: Settle, decide: Decide | None = None
-) -> Entry:
-    """Charge those who joined and store what ``settle`` gives; asked again, give what is stored and draw nothing.
+class Settlement(Protocol):
+    """How a release is settled inside the ledger's transaction: decided before anything is charged, then drawn."""
+
+    def released(self, who: Any) -> int | None:  # noqa: ANN401 - a mask in memory; None of a table
+        """Given who joined, decide which questions are released, a bit for each (None: all of them); it may refuse."""
+
+    def drawing(self, written: Written) -> Callable[[int], tuple[str, str]]:
+        """Given what is charged, return what draws; it may still refuse, and what it returns may not."""
+
+
+@dataclass
+class Given:
+    """Settle as was asked for beforehand."""
+
+    draw: Draw
+    questions: int | None = None
+    who: Any = field(default=None, repr=False)
+
+    def released(self, who: NDArray[np.bool_]) -> int | None:
+        """Keep who joined for the draw."""
+        self.who = who
+        return self.questions
+
+    def drawing(self, written: Written) -> Callable[[int], tuple[str, str]]:
+        """Draw over those who joined."""
+        return partial(self.draw, self.who)
+
+
+def charge(connection: Connection, terms: Terms, *, arrivals: Arrivals, settlement: Settlement) -> Entry:
+    """Charge those who joined and store what is drawn; asked again, give what is stored and draw nothing.
 
     Nothing but COMMIT comes after the draw, for a draw that is thrown away can be read in what a database leaves behind;
     unless the draw lies: one that was made with other sums than are charged is refused.
@@ -40,7 +64,7 @@ def charge(
     if closing is not None:
         return _stored(offer, closing, taking)
     taking.expect_standing()
-    split = split_of(offer, None if decide is None else decide(taking.joined))
+    split = split_of(offer, settlement.released(taking.joined))
     reached("after checks")
     expected = taking.let_absent_go()
     number = _turn_holds_into_charges(connection, offer, expected, _charge_of(split, taking), released=split.released)
@@ -48,7 +72,7 @@ def charge(
     salt = new_salt()
     written = taking.charged(number, salt, split)
     joined = mask_digest(salt, offer.people, taking.answers())
-    body, result = settle(taking.joined, written)(number)
+    body, result = settlement.drawing(written)(number)
     expect_released((body, result), offer, number, written)
     about = {"terms": terms_of(offer), "offer": offer.number, "body": body, "result": result, "joined": joined}
     return append(connection, "release", written, salt, version=split.version, **about)

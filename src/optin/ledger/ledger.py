@@ -186,16 +186,11 @@ class Ledger:
         columns = {"ids": ids, "grains": grains, "joined": joined, "capped": capped, "answered": answered}
         _, (ids, grains, joined, capped, answered) = together(columns)
         roster = roster_of(ids, grains, joined=joined, capped=capped, answered=answered)
-        return self.charge(terms, roster, settle=lambda mask, _: partial(draw, mask), decide=lambda _: released)
+        return self.charge(terms, roster, charging.Given(draw, released))
 
-    def charge(
-        self, terms: Terms, arrivals: Arrivals, *, settle: charging.Settle, decide: charging.Decide | None = None
-    ) -> Entry:
-        """Charge those who joined, arriving in either form, and store the result, as `release` does.
-
-        ``decide`` says which questions are released, given who joined; ``settle`` draws, given also what is charged.
-        """
-        charged = partial(charging.charge, terms=terms, arrivals=arrivals, settle=settle, decide=decide)
+    def charge(self, terms: Terms, arrivals: Arrivals, settlement: charging.Settlement) -> Entry:
+        """Charge those who joined, arriving in either form, and store the result, as `release` does."""
+        charged = partial(charging.charge, terms=terms, arrivals=arrivals, settlement=settlement)
         return enter(self.engine, arrivals, charged)
 
     def remaining(

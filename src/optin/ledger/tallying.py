@@ -72,10 +72,10 @@ class Tally:
             yield block
 
     def charges(self, walk: Iterable[Block]) -> Iterator[Block]:
-        """Hand every block of charges on, without what is split: that is sealed with the promise."""
+        """Hand every block of charges on."""
         for block in walk:
             self._add(block, whole(block[2]) if len(block) > 2 else None)
-            yield block[:3]
+            yield block
 
     def _add(self, block: Block, answered: NDArray[np.int64] | None) -> None:
         grains = whole(block[1])

@@ -76,7 +76,7 @@ def _charges_fault(release: Release, charged: Written) -> str | None:
     same = all(
         sums is None or (people, *_told(sums)) == (found.people, *_found(found)) for people, sums, found in questions
     )
-    if not same or (release.joined_people, release.total_grains) != (charged.people, charged.sums.grains):
+    if not same or (release.joined_people, release.total_grains) != (charged.people, charged.grains):
         return "the sums it was drawn with are not those of its charges"
     return None
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from optin.agents import Agents
+from optin.agents import Agents, Constrained
 from optin.errors import BadInput
 from optin.kernel.noise import noise_variance
 from optin.kernel.optimum import best_design
@@ -42,7 +42,7 @@ def if_variance(plan: PlanNumbers, low: float, high: float, agents: Agents | Non
     square = plan.asked.units.square
     return WrongVariance(
         *ends,
-        loss=None if agents is None else max(_loss(plan, end / square, agents) for end in ends),
+        loss=None if agents is None else max(_loss(plan, end / square, cast("Constrained", agents)) for end in ends),
         certified=max(_certified(plan, end / square) for end in ends),
         declare=math.sqrt(ends[0]) * math.sqrt(ends[1]),
     )
@@ -60,9 +60,13 @@ def _certified(plan: PlanNumbers, truth: float) -> float:
     return other / (noise + squares * declared) * (squares * truth + noise) / (noise + squares * declared)
 
 
-def _loss(plan: PlanNumbers, truth: float, agents: Agents) -> float:
-    best = best_design(agents.table(), spread=truth, kappa=plan.noise_constant).variance
-    return (truth * plan.weight_squares + _noise(plan)) / best
+def _loss(plan: PlanNumbers, truth: float, agents: Constrained) -> float:
+    table = agents.table()
+    best = best_design(table, spread=truth, kappa=plan.noise_constant)
+    if best.cap > table.ceiling:
+        table = agents.scaled_table()
+        best = best_design(table, spread=truth, kappa=plan.noise_constant * table.scale * table.scale)
+    return (truth * plan.weight_squares + _noise(plan)) / best.variance
 
 
 def _noise(plan: PlanNumbers) -> float:

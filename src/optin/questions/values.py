@@ -23,6 +23,8 @@ def as_numbers(values: ArrayLike, name: str = "values") -> NDArray[np.float64]:
     raw: NDArray[Any] = np.empty(0, dtype=np.str_)
     with contextlib.suppress(TypeError, ValueError):
         raw = np.asarray(values)
+        if raw.dtype.kind == "U" and isinstance(values, list | tuple):
+            raw = np.asarray(values, dtype=object)  # numbers among text are numbers still
     if raw.dtype.kind not in "biufO":  # text, dates and complex numbers turn into floats too easily
         raise BadInput("{column} must hold numbers, one for each announced person", column=name)
     with np.errstate(all="ignore"):

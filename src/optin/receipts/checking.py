@@ -140,7 +140,7 @@ def root_of(receipt: Receipt) -> str:
     _expect(receipt.salt is not None and receipt.index is not None, "the receipt lacks its salt")
     salt, index = bytes.fromhex(receipt.salt or ""), receipt.index or 0
     _expect(len(salt) == SALT_BYTES and 0 <= index < receipt.charged_people, "the receipt's proof is malformed")
-    numbers = [receipt.spent] if receipt.answered is None else [receipt.spent, receipt.answered]
+    numbers = [receipt.spent, *(each for each in (receipt.answered, receipt.capped) if each is not None)]
     leaf = leaves_of(salt, [receipt.id], *(np.array([number], dtype=np.int64) for number in numbers))[0]
     return climb(leaf, index, receipt.charged_people, receipt.path)
 

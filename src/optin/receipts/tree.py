@@ -35,17 +35,16 @@ def charge_salts(key: bytes, count: int, *, start: int = 0, size: int = BLOCK) -
     return b"".join(parts)
 
 
-def leaves_of(
-    salts: bytes, ids: Sequence[str], grains: NDArray[np.int64], answered: NDArray[np.int64] | None = None
-) -> list[bytes]:
+def leaves_of(salts: bytes, ids: Sequence[str], grains: NDArray[np.int64], *of_sheet: NDArray[np.int64]) -> list[bytes]:
     """Hash each charge with its salt; all but the id have fixed lengths, so the id needs none.
 
     Of one question: a byte 0, the salt, the grains, the id. Of a sheet: a byte 2, the salt, the grains, which questions were
-    charged, the id. Numbers take eight bytes, the highest first; the first byte tells leaves of the two kinds, and nodes, apart.
+    charged, what was split among all of them, the id. Numbers take eight bytes, the highest first; the first byte tells leaves
+    of the two kinds, and nodes, apart.
     """
-    numbers = [grains] if answered is None else [grains, answered]
+    numbers = [grains, *of_sheet]
     count, width = len(ids), 1 + SALT_BYTES + 8 * len(numbers)
-    heads = np.full((count, width), _LEAF if answered is None else _SHEET_LEAF, dtype=np.uint8)
+    heads = np.full((count, width), _SHEET_LEAF if of_sheet else _LEAF, dtype=np.uint8)
     heads[:, 1 : 1 + SALT_BYTES] = np.frombuffer(salts, np.uint8).reshape(count, SALT_BYTES)
     for start, column in zip(range(1 + SALT_BYTES, width, 8), numbers, strict=True):
         heads[:, start : start + 8] = np.ascontiguousarray(column, dtype=">i8").view(np.uint8).reshape(count, 8)

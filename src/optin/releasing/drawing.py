@@ -20,8 +20,9 @@ from optin.agents import Agents
 from optin.announcement import Announcement
 from optin.errors import Argument, BadInput
 from optin.grains.arrays import Answers, Codes, SheetSums
-from optin.grains.people import Promises, people_of
+from optin.grains.people import People, Promises, people_of
 from optin.participation import Turnout, check_table, check_unchanged, judged
+from optin.questions import Sheet
 from optin.releasing import noise
 from optin.releasing.answered import Answered
 from optin.releasing.deciding import Quorum, decided
@@ -84,20 +85,41 @@ def measure(
 ) -> Measured:
     """Make every decision, then the exact sums, and draw nothing yet.
 
-    Answers are put into codes before anything is decided, and decided is from who joined and who answered what; nothing is
-    added up before.
+    Everything is decided from who joined and who answered what; nothing is added up before.
     """
     people = people_of(agents)
     people.expect_columns(answers, joined, announcement.sheet)
     check_noise(announcement, allowed=allow_no_noise)
     check_table(announcement, agents)
     present = people.answers(joined, announced=announcement.people)
-    codes = people.codes(answers, announcement.sheet)
+    coded = Coded(people, answers, announcement.sheet)
     promises = announcement.promises(agents)
-    came = judged(announcement, promises, present, codes)
+    came = judged(announcement, promises, present, coded.skips)
     decision = Decision(came, decided(announcement, came, quorum))
-    source = promises.spent(present, codes, decision.released)
-    return added_up(announcement, promises, codes, decision=decision, joined=present, grain_source=source)
+    source = promises.spent(present, coded.skips, decision.released)
+    return added_up(announcement, promises, coded.codes, decision=decision, joined=present, grain_source=source)
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Answers, put into codes when they are first needed: of several questions to see who skipped one (E28).
+
+    Whoever joins answers an only question, so that its answers are not looked at before everything is decided.
+    """
+
+    people: People
+    answers: Any = field(repr=False)
+    sheet: Sheet
+
+    @functools.cached_property
+    def codes(self) -> Codes:
+        """Return the codes of every question."""
+        return self.people.codes(self.answers, self.sheet)
+
+    @property
+    def skips(self) -> Codes:
+        """Return them where they say who skipped a question, and None where there is one."""
+        return None if len(self.sheet) == 1 else self.codes
 
 
 @dataclass(frozen=True)
