@@ -15,6 +15,7 @@ from optin.announcement.consistency import check_consistent
 from optin.announcement.exact import announced_eta
 from optin.announcement.numbers import ExactSums, PublicNumbers
 from optin.announcement.one_question import AnnouncedQuestion, place_of_question
+from optin.announcement.telling import ToldOffer
 from optin.announcement.terms import PRIVACY_CONSTRAINED, Terms
 from optin.announcement.version_1 import flat, read_version_1
 from optin.errors import BadInput
@@ -32,8 +33,8 @@ VERSION = 2
 READABLE = (VERSION, VERSION - 1)
 
 
-@dataclass(frozen=True)
-class Announcement(OneQuestion, Promising):
+@dataclass(frozen=True, repr=False)
+class Announcement(OneQuestion, Promising, ToldOffer):
     """What is offered to everyone, in public: it names nobody and lists nobody's limit.
 
     ``terms`` say what is asked, word for word; ``public`` holds the numbers that follow; ``sealed``, for each question, the

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from optin.announcement.numbers import ExactSums
+from optin.announcement.telling import ToldOfferedQuestion
 from optin.kernel.halfwidth import heaviest_weight
 from optin.kernel.rounding import epsilon_of
 from optin.kernel.sharing import SHARES
@@ -31,8 +32,8 @@ def spending_of(sums: ExactSums, *, people: int, most: int, noiseless: bool) -> 
     return Spending(reach, squares, float(heaviest_weight(people, squares, float(Fraction(most, sums.total_grains)))))
 
 
-@dataclass(frozen=True)
-class AnnouncedQuestion:
+@dataclass(frozen=True, repr=False)
+class AnnouncedQuestion(ToldOfferedQuestion):
     """What an announcement says about one of its questions."""
 
     announcement: Announcement

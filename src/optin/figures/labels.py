@@ -59,7 +59,7 @@ def _cut_at_end(name: str, lines: int) -> str:
     if len(found) <= lines:
         return "\n".join(found)
     last = textwrap.wrap(" ".join(found[lines - 1 :]), WIDE - 1)[0]
-    return "\n".join([*found[: lines - 1], f"{last}…"])
+    return "\n".join([*found[: lines - 1], f"{last.rstrip(' ,;:.')}…"])
 
 
 def _cut_in_middle(name: str, lines: int) -> str:

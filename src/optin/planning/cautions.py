@@ -6,7 +6,7 @@ They read declared numbers and limits, never a value: what is said about a relea
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from optin.agents import Description
@@ -142,41 +142,64 @@ def limits_as_values(name: str) -> str:
 
 
 def assumption(
-    gap: float, *, width: float, max_gap: float, tilt: float, planned_tilt: float | None = None, guard: str = ""
+    gap: float,
+    *,
+    width: float,
+    max_gap: float,
+    tilt: float,
+    planned_tilt: float | None = None,
+    guard: str = "",
+    proportion: bool = False,
 ) -> str:
     """Say what an interval for the population leaves out; at ``gap`` that alone is as large as its half-width (E22).
 
     ``guard`` is what planning for a gap is called where this is read. ``planned_tilt`` is that of everyone announced.
+    A ``proportion`` differs by points.
 
     >>> assumption(0.3712, width=1.0, max_gap=0.0, tilt=0.2)
     'The ± counts no error from cautious and open people having different averages: if these lie 0.37 apart, ...'
+    >>> assumption(0.3712, width=1.0, max_gap=0.0, tilt=0.2, proportion=True)
+    'The ± counts no error from cautious and open people having different proportions: if these lie 37 points apart, ...'
     """
+    means = "proportions" if proportion else "averages"
     if max_gap > 0:
-        return _allowed(max_gap, tilt, tilt if planned_tilt is None else planned_tilt)
+        return _allowed(max_gap, tilt, tilt if planned_tilt is None else planned_tilt, proportion=proportion)
     if tilt < DUST:
         return "Everyone counts alike, so the interval holds whether or not limits and values are related."
+    half = "the smallest ±" if proportion else "the ±"
     reach = (
-        f"{short(width)} apart, the most within these bounds, that error alone can be {_share(width / gap)} of the ±."
+        f"{_apart(width, short, proportion=proportion)} apart, the most {'there is' if proportion else 'within these bounds'},"
+        f" that error alone can be {_share(width / gap)} of {half}."
     )
     if gap <= width:
         reach = (
-            f"{at_least(gap, 2)} apart, that error alone can be as large as the ±, and half as large at half of that."
+            f"{_apart(gap, _two_digits, proportion=proportion)} apart, that error alone can be as large as {half}, and half as"
+            " large at half of that."
         )
     spared = f" {guard} makes weights more even, and the interval wide enough for a stated difference." if guard else ""
-    return (
-        f"The ± counts no error from cautious and open people having different averages: if these lie {reach}{spared}"
-    )
+    return f"The ± counts no error from cautious and open people having different {means}: if these lie {reach}{spared}"
 
 
-def _allowed(max_gap: float, tilt: float, planned: float) -> str:
+def _allowed(max_gap: float, tilt: float, planned: float, *, proportion: bool) -> str:
     """Say what a declared gap adds, and why that is more than was planned once people have declined."""
-    allows = f"The interval allows for averages of cautious and open people that differ by up to {short(max_gap)}"
+    means, gap = "proportions" if proportion else "averages", _apart(max_gap, short, proportion=proportion)
+    allows = f"The interval allows for {means} of cautious and open people that differ by up to {gap}"
     if tilt <= planned * (1 + 1e-6):
         return f"{allows}."
+    now, before = (_apart(max_gap * each, short, proportion=proportion) for each in (tilt, planned))
     return (
-        f"{allows}: {short(max_gap * tilt)} of the ±, where {short(max_gap * planned)} was planned, because those who"
-        " declined may differ by as much and count for nothing."
+        f"{allows}: {now} of the ±, where {before} was planned, because those who declined may differ by as much and count"
+        " for nothing."
     )
+
+
+def _apart(distance: float, write: Callable[[float], str], *, proportion: bool) -> str:
+    """Write how far means or proportions lie apart."""
+    return f"{write(100 * distance)} points" if proportion else write(distance)
+
+
+def _two_digits(number: float) -> str:
+    return at_least(number, 2)
 
 
 def _share(part: float) -> str:

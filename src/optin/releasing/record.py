@@ -26,6 +26,7 @@ from optin.releasing.consistency import check_same
 from optin.releasing.deciding import WHY
 from optin.releasing.one_number import OneNumber
 from optin.releasing.table import ReleaseTable, table_of
+from optin.releasing.telling import ToldRelease
 from optin.releasing.version_1 import flat, read_version_1, statement_1
 
 VERSION = 2
@@ -57,8 +58,8 @@ class Place:
     head: str | None = None
 
 
-@dataclass(frozen=True)
-class Release(OneNumber):
+@dataclass(frozen=True, repr=False)
+class Release(OneNumber, ToldRelease):
     """What is published: public, of constant size, without ids, and without anybody's grains in its JSON.
 
     ``answered`` holds, for each question, who is counted and the integers N + Z of E13, the only numbers here that depend on
