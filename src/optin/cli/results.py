@@ -112,7 +112,7 @@ def _joined(drawn: Release, counted: int | None) -> tuple[str, str]:
 def _charged(drawn: Release) -> tuple[str, str]:
     if not drawn.charged:
         return "charged", "nobody: no ledger stands behind this draw; publish it only if you know what that means"
-    what = "" if len(drawn.sheet) == 1 else " for what they answered"
+    what = "" if len(drawn.sheet) == 1 else ", for what they answered"
     return "charged", f"everyone who joined{what}, as act {drawn.ledger_number} of the ledger"
 
 
