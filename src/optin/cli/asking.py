@@ -11,7 +11,7 @@ from typing import Any
 from optin.errors import BadInput
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Asking:
     """The options that say what is asked; ``one_number`` are those that go with --bounds alone."""
 

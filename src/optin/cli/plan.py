@@ -74,31 +74,19 @@ def plan_people(
     from optin.cli import explaining
     from optin.cli.what_if import share_of
 
-    columns = Columns(
-        id=id_column,
-        limits=limits,
-        budgets=budgets,
-        costs=costs,
-        benefit_base=benefit_base,
-        benefit_slope=benefit_slope,
-        outside=outside_option(outside),
-        allowances=allowances,
-    ).check()
+    accepted = {"limits": limits, "budgets": budgets, "costs": costs, "allowances": allowances}
+    worth = {"benefit_base": benefit_base, "benefit_slope": benefit_slope, "outside": outside_option(outside)}
+    columns = Columns(id=id_column, **accepted, **worth).check()  # type: ignore[arg-type]
     share = None if without is None else share_of(without)
     if raise_limits and ledger is None:
         raise BadInput("--raise-limits raises allowances of a ledger: name it with --ledger URL, or leave it out")
-    asked = Asking(
-        sheet=sheet,
-        one_number={"bounds": bounds, "data_sd": sd, "eta": eta, "max_gap": max_gap},
-        slack=slack,
-        target_error=target_error,
-        wished_error=wished_error,
-    ).arguments()
+    one_number = {"bounds": bounds, "data_sd": sd, "eta": eta, "max_gap": max_gap}
+    asked = Asking(sheet, one_number, slack, target_error, wished_error).arguments()
     read = read_people(people, columns, engine=engine, check_ids=check_ids)
     found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
     record = plan_record(plan, found.agents, columns)
     if output is not None:
-        with Output(output, private=True, inputs=[people, ledger]) as file:
+        with Output(output, private=True, inputs=[people, ledger, sheet]) as file:
             file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
     story = explaining.explanation(plan, found.agents, described=record["describe"], without=share)
     _show(story, plan.flat() | record, plan.warnings(described(record)), as_json=as_json)

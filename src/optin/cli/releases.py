@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from optin.cli import release_options as options
 from optin.cli import screen
 from optin.cli.answers import AnswerColumns
 from optin.cli.drawing import draw, quorum_of, read_released, taking_of
@@ -47,23 +48,14 @@ def release_results(
     values: Values = None,
     joined: Joined = None,
     ledger: MaybeLedgerUrl = None,
-    no_ledger: Annotated[
-        bool, typer.Option("--no-ledger", help="Draw without accounting: the release says charged: false.")
-    ] = False,
+    no_ledger: options.NoLedger = False,
     limits: Limits = None,
     budgets: Budgets = None,
     costs: Costs = None,
     id_column: Id = "id",
-    quorum: Annotated[
-        int, typer.Option(metavar="N", help="Release only if so many joined; drop a question that fewer answered.")
-    ] = 1,
-    max_standard_error: Annotated[
-        float | None,
-        typer.Option(metavar="E", help="For one number: release only if the standard error is at most this."),
-    ] = None,
-    allow_no_noise: Annotated[
-        bool, typer.Option("--allow-no-noise", help="Publish exactly where nobody set a limit.")
-    ] = False,
+    quorum: options.LeastPeople = 1,
+    max_standard_error: options.MaxStandardError = None,
+    allow_no_noise: options.AllowNoNoise = False,
     grains: GrainsFile = None,
     engine: Engine = None,
     check_ids: CheckIds = False,
