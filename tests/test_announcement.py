@@ -241,7 +241,18 @@ def test_announcements_read_back_unchanged_and_stay_small():
 
 ANNOUNCED = [
     *("campaign", "round", "model", "title", "purpose", "asked_by", "kind", "name", "text", "unit", "column", "bounds"),
-    *("importance", "max_gap", "data_variance", "people", "cap", "cap_lowered", "noiseless", "tilt", "variances", "shares"),
+    *(
+        "importance",
+        "max_gap",
+        "data_variance",
+        "people",
+        "cap",
+        "cap_lowered",
+        "noiseless",
+        "tilt",
+        "variances",
+        "shares",
+    ),
     *("variance", "surplus", "benefit_name", "benefit_at_promise", "outside", "total_grains", "total_squared_grains"),
     *("quorum_people", "quorum_error", "min_people", "max_error", "answers_until", "published_until", "mode"),
 ]
