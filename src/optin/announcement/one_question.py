@@ -45,6 +45,11 @@ class AnnouncedQuestion(ToldOfferedQuestion):
         return self.announcement.sheet.questions[self.place]
 
     @property
+    def name(self) -> str:
+        """Its name within the sheet."""
+        return self.question.name
+
+    @property
     def epsilon_share(self) -> float:
         """The part of everyone's epsilon that it gets."""
         return self.announcement.shares[self.place] / SHARES
@@ -56,8 +61,8 @@ class AnnouncedQuestion(ToldOfferedQuestion):
 
     @property
     def standard_error(self) -> float:
-        """The root of the variance."""
-        return math.sqrt(self.variance)
+        """The root of the mean variance of its published numbers."""
+        return math.sqrt(self.variance / self.question.variance_terms)
 
     @property
     def effective_people(self) -> float:

@@ -6,12 +6,15 @@ They read declared numbers and limits, never a value: what is said about a relea
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from optin.agents import Description
+from optin.planning.units import range_of
+from optin.questions import Question
 from optin.wording.numbers import at_least, plus_minus, short
 
-__all__ = ["CLASS", "assumption", "cautions", "limit_cautions", "limits_as_values", "takes_most"]
+__all__ = ["CLASS", "assumption", "cautions", "limit_cautions", "limits_as_values", "sheet_cautions", "takes_most"]
 
 CLASS = "weighted means with fixed weights and one Laplace noise"
 """What a plan is best among, wherever it is called the best."""
@@ -82,6 +85,41 @@ def limit_cautions(description: Description | None, *, known: bool) -> tuple[str
         f" {math.exp(HIGHEST_USUAL):,.0f}."
     )
     return (sentence,)
+
+
+class Foreseen(Protocol):
+    """One question as a plan, an announcement or a release foresees it: from declared numbers and limits, never from answers."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def question(self) -> Question: ...
+    @property
+    def epsilon_share(self) -> float: ...
+    @property
+    def standard_error(self) -> float: ...
+    def half_width(self) -> float: ...
+
+
+def sheet_cautions(
+    questions: Sequence[Foreseen], description: Description | None, *, known: bool = False
+) -> tuple[str, ...]:
+    """List what is odd about a sheet, question by question where there are several; ``known``: some limits are above 10."""
+    limits = limit_cautions(description, known=known)
+    if len(questions) == 1:
+        return (*_of_question(questions[0]), *limits)
+    own = (f'Question "{each.name}": {sentence}' for each in questions for sentence in _of_question(each))
+    most = (takes_most(each.name) for each in questions if each.epsilon_share > 0.5)
+    return (*own, *most, *limits)
+
+
+def _of_question(each: Foreseen) -> tuple[str, ...]:
+    return cautions(
+        standard_error=each.standard_error,
+        half_width=each.half_width(),
+        width=range_of(each.question),
+        data_variance=each.question.data_variance,
+    )
 
 
 def takes_most(name: str) -> str:

@@ -114,6 +114,11 @@ class Release(OneNumber, ToldRelease):
         questions = zip(self.sheet, self.answered, strict=True)
         return {question.name: WHY[each.dropped] for question, each in questions if each.dropped}
 
+    @property
+    def released(self) -> int:
+        """Return the number in which the bit of every question is set that was published."""
+        return sum(1 << place for place, each in enumerate(self.answered) if not each.dropped)
+
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - what it can be asked for depends on the kind of question
         place = place_of_question(self.sheet, name)
         answered, offer = self.answered[place], self.announcement
