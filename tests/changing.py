@@ -58,20 +58,22 @@ def changed_offer(offer, **changes):
         rest["variances"] = (rest.pop("variance"),)
     terms = replace(offer.terms, **named, sheet=asked(offer.sheet, question)) if question or named else offer.terms
     public = replace(offer.public, promise=promised(offer.promise, promise), **rest)
-    return replace(offer, terms=terms, public=public, sealed=replace(offer.sealed, **exact))
+    return replace(offer, terms=terms, public=public, sealed=(replace(offer.sealed[0], **exact),))
 
 
 def changed_release(release, **changes):
     """A release that says something else."""
     exact, rest = parted(changes, EXACT)
-    joined = replace(release.joined, sums=replace(release.joined.sums, **exact))
+    answered = replace(release.answered[0], sums=replace(release.answered[0].sums, **exact))
     if "joined_people" in rest:
-        joined = replace(joined, people=rest.pop("joined_people"))
+        answered = replace(answered, people=rest["joined_people"])
     if "tilt" in rest:
-        joined = replace(joined, tilt=rest.pop("tilt"))
+        answered = replace(answered, tilt=rest.pop("tilt"))
+    if "noisy_totals" in rest:
+        answered = replace(answered, noisy_totals=rest.pop("noisy_totals"))
     if "noisy_total" in rest:
-        rest["noisy_totals"] = ((rest.pop("noisy_total"),),)
-    return replace(release, joined=joined, **rest)
+        answered = replace(answered, noisy_totals=(rest.pop("noisy_total"), *answered.noisy_totals[1:]))
+    return replace(release, answered=(answered,), **rest)
 
 
 def parts_of(record):

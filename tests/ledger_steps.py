@@ -8,9 +8,10 @@ from changing import changed_offer
 from sqlalchemy import select, text
 
 from optin.announcement import Announcement
-from optin.announcement.exact import announced_eta, exact_variance, nearest
+from optin.announcement.exact import exact_variance
 from optin.announcement.numbers import ExactSums, PublicNumbers
 from optin.announcement.terms import Terms as AnnouncedTerms
+from optin.kernel.rounding import nearest
 from optin.ledger import Terms
 from optin.ledger.chain import GENESIS, rows_of
 from optin.ledger.schema import acts
@@ -18,8 +19,8 @@ from optin.ledger.tallying import sums_of
 from optin.ledger.texts import released_in
 from optin.questions import Number, Sheet
 from optin.receipts import Seal
+from optin.releasing.answered import Answered
 from optin.releasing.record import Release, Versions
-from optin.releasing.result import Joined
 
 TABLES = ("acts", "people", "allowances", "promises", "returns", "charges")
 
@@ -36,20 +37,19 @@ OFFERS = {}
 def offer_of(campaign, grains, *, exact=False):
     """The announcement whose promises are exactly these."""
     sums, cap = sums_of(grains), np.inf if exact else max(int(grains.max()), 1) * 2.0**-32
-    eta = np.inf if exact else announced_eta(sums.grains, 1.0)
     bare = Announcement(
         AnnouncedTerms(campaign, 1, "privacy-constrained", Sheet(Number("value", bounds=(0.0, 1.0)))),
-        PublicNumbers(people=len(grains), cap=cap, eta=eta, tilt=0.0, variances=(0.0,)),
-        ExactSums(sums.grains, sums.squares),
+        PublicNumbers(people=len(grains), cap=cap, noiseless=exact, tilt=0.0, variances=(0.0,)),
+        (ExactSums(sums.grains, sums.squares),),
     )
-    return changed_offer(bare, variance=nearest(exact_variance(bare, sums.grains, sums.squares)))
+    return changed_offer(bare, variance=nearest(exact_variance(bare.question, bare.sealed[0], noiseless=exact)))
 
 
 def drawn_from(offer, grains, number, *, noisy_total=7):
     """What a draw over people charged these grains gives: the release's text and fingerprint."""
     sums, versions = sums_of(grains), Versions(optin="test", opendp="none", mechanism="none")
-    joined = Joined(sums.people, 0.0, ExactSums(sums.grains, sums.squares))
-    drawn = Release(offer, joined, ((noisy_total,),), versions).charged_at(number)
+    answered = Answered(sums.people, 0.0, ExactSums(sums.grains, sums.squares), (noisy_total, 0))
+    drawn = Release(offer, sums.people, (answered,), versions).charged_at(number)
     return drawn.to_json(), drawn.drawn_fingerprint
 
 

@@ -158,8 +158,8 @@ def test_a_check_counts_importance_as_strict_limits_do(tmp_path):
     found = optin.size(optin.Sheet.from_toml(path), people=100, limits=1e-4)
     assert [f"{each.epsilon_share:.0%}" for each in found.questions] == ["33%", "67%"]
     shown = run("sheet", "check", path).stdout
-    assert "33%" in shown
-    assert "67%" in shown
+    assert "33 %" in shown
+    assert "67 %" in shown
 
 
 def test_a_sheet_that_is_not_there_is_refused(tmp_path):

@@ -26,7 +26,7 @@ def test_the_numbers_are_those_that_were_written():
     release = optin.Release.from_json((FILES / "release.json").read_text())
     told = {"cap": plan.cap, "estimate": release.estimate, "total_grains": release.announcement.total_grains}
     assert told == {name: EXPECTED[name] for name in told}
-    assert release["hours"].question.text == "How many hours did you work last week?"
+    assert release.sheet["hours"].text == "How many hours did you work last week?"
     assert release.announcement.terms.conditions.quorum_people == 10
 
 
@@ -35,11 +35,10 @@ def test_an_announcement_of_version_1_keeps_its_fingerprint_inside_a_release_of_
     offer = optin.Announcement.from_json(text)
     assert json.loads(offer.to_json()) == json.loads(text)
     release = optin.Release.from_json((FILES / "release.json").read_text())
-    from optin.announcement.numbers import ExactSums
-    from optin.releasing.result import Joined
+    from optin.releasing.answered import Answered
 
-    joined = Joined(offer.people, offer.tilt, ExactSums(offer.total_grains, offer.total_squared_grains))
-    mixed = replace(release, announcement=offer, joined=joined)
+    answered = Answered(offer.people, offer.tilt, offer.sealed[0], release.answered[0].noisy_totals[:1])
+    mixed = replace(release, announcement=offer, joined_people=offer.people, answered=(answered,))
     record = json.loads(mixed.to_json())
     assert (record["format"], record["announcement"]["format"]) == ("optin.release/2", "optin.announcement/1")
     read = optin.Release.from_json(mixed.to_json())
@@ -56,14 +55,14 @@ def test_a_number_too_large_for_a_float_is_refused_in_words(kind):
 
 def forged(**changes):
     release = optin.Release.from_json((FILES / "release.json").read_text())
-    return replace(release, joined=replace(release.joined, **changes)).to_json()
+    return replace(release, answered=(replace(release.answered[0], **changes),)).to_json()
 
 
 @pytest.mark.parametrize("squares", [0, 1, 10**60])
 def test_a_release_with_sums_that_nobody_can_have_is_refused(squares):
     release = optin.Release.from_json((FILES / "release.json").read_text())
     with pytest.raises(optin.BadInput, match="nobody who joined can have its sums"):
-        optin.Release.from_json(forged(sums=replace(release.joined.sums, total_squared_grains=squares)))
+        optin.Release.from_json(forged(sums=replace(release.answered[0].sums, total_squared_grains=squares)))
 
 
 @pytest.mark.parametrize("odd", [{"people": 1}, {"tilt": -1.0}, {"tilt": 5.0}])

@@ -25,6 +25,7 @@ from optin.announcement.terms import QUASI_LINEAR
 from optin.errors import Argument, BadInput, PromiseBroken
 from optin.grains.arrays import Answers, Codes, SheetSums
 from optin.grains.people import Promises, people_of
+from optin.kernel.noise import variance
 from optin.kernel.optimum import tilt_left
 from optin.kernel.rounding import nearest
 from optin.planning import Plan
@@ -249,11 +250,16 @@ class Absence:
         """Return the root of variance + bias_bound^2."""
         return math.sqrt(self.variance + self.bias_bound**2)
 
+    def effective_people(self, data_variance: float) -> float:
+        """Return how many people would be as accurate without noise, for answers of this variance."""
+        return data_variance / self.variance if self.variance > 0 else math.inf
+
 
 def without(plan: Plan, agents: Agents, *, share: float) -> tuple[Absence, Absence, Absence]:
     """Foresee what promises, once frozen, leave if a share of people declines: anyone, the strictest, the most willing (E12).
 
-    For anyone the sums are taken at their average, which for more than a few people is what happens.
+    For anyone the sums are taken at their average, which for more than a few people is what happens. Of several questions the
+    variance is that of the least accurate, in declared variances (E18).
 
     >>> import optin
     >>> people = optin.PrivacyConstrained([1, 4, 9, 9])
@@ -263,16 +269,16 @@ def without(plan: Plan, agents: Agents, *, share: float) -> tuple[Absence, Absen
     if not 0.0 < share < 1.0:
         raise BadInput("a share of people lies between 0 and 100 %, both left out")
     eps = np.sort(plan.epsilons(agents))
-    if math.isinf(plan.eta):
+    if plan.noiseless:
         eps = np.isinf(eps).astype(np.float64)
     away = math.ceil(share * len(eps) - 1e-9)
     stays = (len(eps) - away) / len(eps)
 
     def left(who: str, those: NDArray[np.float64], share: float = 1.0) -> Absence:
         total, squares = share * float(those.sum()), share * float((those**2).sum())
-        variance = plan.variance_left(total, squares) if total > 0 else math.inf
-        promised = plan.promised_variance
-        bias = plan.max_gap * tilt_left(share * those, share, people=len(eps))
+        variance = _variance_left(plan, total, squares) if total > 0 else math.inf
+        promised, gap = plan.promised_variance, plan.max_gap if len(plan.sheet) == 1 else 0.0
+        bias = gap * tilt_left(share * those, share, people=len(eps))
         return Absence(who, away, variance, promised is None or variance <= promised, bias)
 
     return (
@@ -280,3 +286,11 @@ def without(plan: Plan, agents: Agents, *, share: float) -> tuple[Absence, Absen
         left("the strictest", eps[away:]),
         left("the most willing", eps[: len(eps) - away]),
     )
+
+
+def _variance_left(plan: Plan, total: float, squares: float) -> float:
+    """Return the variance that frozen promises of these sums leave; of questions that differ in importance, the largest v."""
+    if not plan.asked.one_cap or plan.noiseless:
+        return plan.variance_left(total, squares)
+    shares = zip(plan.sheet, plan.designs[0].shares, strict=True)
+    return max(variance(1.0, squares, total, question.price / share**2) for question, share in shares)

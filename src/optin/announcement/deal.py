@@ -19,6 +19,7 @@ from optin.grains.splitting import part
 from optin.kernel.rounding import above, below, epsilon_of, exact_epsilon, limit_of_text, nearest
 from optin.tables.columns import Rounded
 from optin.wording.numbers import at_least, at_most, plain
+from optin.wording.telling import Telling, Told
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class QuestionDeal:
     weight: float
 
 
-@dataclass(frozen=True)
-class Deal:
+@dataclass(frozen=True, repr=False)
+class Deal(Told):
     """What one person is promised, and what it is worth to them.
 
     ``odds_factor`` is e^epsilon rounded up: whatever anyone believed about this person's value, the release multiplies
@@ -55,15 +56,28 @@ class Deal:
                 return question
         raise KeyError(name)
 
-    def __str__(self) -> str:
-        lines = [
-            f"epsilon at most  {at_most(self.epsilon, 4)}",
-            f"odds factor      {at_most(self.odds_factor, 4)} at most",
-            f"weight           {plain(self.weight)}",
-            f"margin           {at_least(self.margin, 4)}",
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the deal as labelled lines."""
+        found = [
+            ("epsilon at most", at_most(self.epsilon, 4)),
+            ("odds factor", f"{at_most(self.odds_factor, 4)} at most"),
+            ("weight", plain(self.weight)),
+            ("margin", at_least(self.margin, 4)),
         ]
         if self.utility is not None:
-            lines.insert(3, f"utility          {at_least(self.utility, 4)}")
+            found.insert(3, ("utility", at_least(self.utility, 4)))
+        return found
+
+    def telling(self) -> Telling:
+        """Say what one person is promised and, of several questions, what each takes."""
+        several = self.questions if len(self.questions) > 1 else ()
+        takes = tuple((question.name, at_most(question.epsilon, 4)) for question in several)
+        return Telling(
+            "Deal", tuple(self.rows()), ("question", "takes epsilon at most"), takes, numbers=1, more="deal[name]"
+        )
+
+    def __str__(self) -> str:
+        lines = [f"{label:<17}{text}" for label, text in self.rows()]
         if len(self.questions) > 1:
             width = max(16, *(len(question.name) for question in self.questions)) + 1
             lines.append("of the epsilon, each question takes at most")

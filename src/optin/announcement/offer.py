@@ -15,6 +15,7 @@ from optin.announcement.consistency import check_consistent
 from optin.announcement.exact import announced_eta
 from optin.announcement.numbers import ExactSums, PublicNumbers
 from optin.announcement.one_question import AnnouncedQuestion, place_of_question
+from optin.announcement.telling import ToldOffer
 from optin.announcement.terms import PRIVACY_CONSTRAINED, Terms
 from optin.announcement.version_1 import flat, read_version_1
 from optin.errors import BadInput
@@ -23,7 +24,7 @@ from optin.grains.array_people import ArrayPeople
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, GrainRule, everyone_grains
 from optin.grains.people import Promises, people_of
 from optin.grains.splitting import part
-from optin.planning.cautions import cautions
+from optin.planning.cautions import sheet_cautions
 from optin.planning.promise import OneQuestion, PromisedVariance, Promising
 from optin.planning.reach import reach
 from optin.questions import Sheet
@@ -32,8 +33,8 @@ VERSION = 2
 READABLE = (VERSION, VERSION - 1)
 
 
-@dataclass(frozen=True)
-class Announcement(OneQuestion, Promising):
+@dataclass(frozen=True, repr=False)
+class Announcement(OneQuestion, Promising, ToldOffer):
     """What is offered to everyone, in public: it names nobody and lists nobody's limit.
 
     ``terms`` say what is asked, word for word; ``public`` holds the numbers that follow; ``sealed``, for each question, the
@@ -173,6 +174,11 @@ class Announcement(OneQuestion, Promising):
     def __getitem__(self, name: str) -> AnnouncedQuestion:
         return AnnouncedQuestion(self, place_of_question(self.sheet, name))
 
+    @property
+    def questions(self) -> tuple[AnnouncedQuestion, ...]:
+        """What is announced of each question, in the order of the sheet."""
+        return tuple(AnnouncedQuestion(self, place) for place in range(len(self.sheet)))
+
     def half_width(self, level: float = 0.95, *, turnout: float = 1.0) -> float:
         """Return half of the interval that this offer leads to: at 0.95, what ± means (E22).
 
@@ -185,13 +191,7 @@ class Announcement(OneQuestion, Promising):
 
     def warnings(self, description: Description | None = None) -> tuple[str, ...]:
         """List what is odd about this offer, in sentences: nothing is refused for it (`Plan.warnings`)."""
-        return cautions(
-            standard_error=self.standard_error,
-            half_width=self.half_width(),
-            width=self.width,
-            data_variance=self.data_variance,
-            description=description if self.model == PRIVACY_CONSTRAINED else None,
-        )
+        return sheet_cautions(self.questions, description if self.model == PRIVACY_CONSTRAINED else None)
 
     @property
     def fingerprint(self) -> str:

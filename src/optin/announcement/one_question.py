@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from optin.announcement.numbers import ExactSums
+from optin.announcement.telling import ToldOfferedQuestion
 from optin.kernel.halfwidth import heaviest_weight
 from optin.kernel.rounding import epsilon_of
 from optin.kernel.sharing import SHARES
@@ -31,8 +32,8 @@ def spending_of(sums: ExactSums, *, people: int, most: int, noiseless: bool) -> 
     return Spending(reach, squares, float(heaviest_weight(people, squares, float(Fraction(most, sums.total_grains)))))
 
 
-@dataclass(frozen=True)
-class AnnouncedQuestion:
+@dataclass(frozen=True, repr=False)
+class AnnouncedQuestion(ToldOfferedQuestion):
     """What an announcement says about one of its questions."""
 
     announcement: Announcement
@@ -42,6 +43,11 @@ class AnnouncedQuestion:
     def question(self) -> Question:
         """What is asked."""
         return self.announcement.sheet.questions[self.place]
+
+    @property
+    def name(self) -> str:
+        """Its name within the sheet."""
+        return self.question.name
 
     @property
     def epsilon_share(self) -> float:
@@ -55,8 +61,8 @@ class AnnouncedQuestion:
 
     @property
     def standard_error(self) -> float:
-        """The root of the variance."""
-        return math.sqrt(self.variance)
+        """The root of the mean variance of its published numbers."""
+        return math.sqrt(self.variance / self.question.variance_terms)
 
     @property
     def effective_people(self) -> float:

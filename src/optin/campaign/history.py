@@ -5,6 +5,7 @@ from __future__ import annotations
 from optin.announcement import Announcement
 from optin.announcement.origin import differs_from_plan
 from optin.campaign.checking import terms_of
+from optin.database.connection import read
 from optin.ledger import Ledger, bulk_reads
 from optin.ledger.holdings import (
     Holding,
@@ -16,6 +17,7 @@ from optin.ledger.holdings import (
     stored_release,
 )
 from optin.planning import Plan
+from optin.releasing import Release
 
 __all__ = [
     "Holding",
@@ -26,6 +28,7 @@ __all__ = [
     "how_it_ended",
     "promised_nothing",
     "promises_held",
+    "release_of",
     "released",
     "stored_release",
 ]
@@ -39,6 +42,11 @@ def how_it_ended(announcement: Announcement, ledger: Ledger) -> str | None:
 def promises_held(announcement: Announcement, ledger: Ledger) -> int:
     """Count the promises of a round that are neither spent nor given back."""
     return bulk_reads.promises_held(ledger, terms_of(announcement))
+
+
+def release_of(ledger: Ledger, campaign: str, round: int) -> Release | None:  # noqa: A002 - the word of the contract
+    """Read the result of a campaign and round as the ledger keeps it, if it was drawn."""
+    return read(ledger.engine, lambda connection: stored_release(connection, campaign, round))
 
 
 def earlier_announcement(plan: Plan, ledger: Ledger) -> tuple[Announcement, str | None] | None:

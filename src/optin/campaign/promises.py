@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -14,6 +15,7 @@ from optin.formats.atomic import AtomicWrite
 from optin.grains.people import people_of
 from optin.ledger import Ledger
 from optin.participation import check_table
+from optin.releasing import Release
 
 
 def write_grains(
@@ -23,8 +25,12 @@ def write_grains(
     *,
     joined: ArrayLike | str | None = None,
     ledger: Ledger | None = None,
+    answers: Any = None,  # noqa: ANN401 - a table of columns of any kind
+    release: Release | None = None,
 ) -> None:
     """Write id and grains of each announced person to Parquet (mode 0600): their promise, 0 for those who did not join.
+
+    With a ``release`` of several questions, and the ``answers`` it was drawn over, it is what that took of each.
 
     Of people who stay in an engine the engine writes them: no row passes through here. ``joined`` and ``ledger`` mean what
     they mean for `release`; without ``joined`` everyone's promise is written, without those who declined.
@@ -35,6 +41,9 @@ def write_grains(
     promised = members if known is None else people_of(members.as_promised(known))
     if present is None and known is not None:
         present = promised.standing(known)
+    split = release is not None and len(announcement.sheet) > 1
+    codes = promised.codes(answers, announcement.sheet) if split else None
+    released = release.released if release is not None and split else None
     with AtomicWrite(path, private=True) as file:
-        file.write_by(lambda draft: promised.write_grains(announcement, present, draft))
+        file.write_by(lambda draft: promised.write_grains(announcement, present, draft, codes=codes, released=released))
     promised.expect_unchanged()

@@ -175,8 +175,7 @@ def release(
     if charged is None:
         charged = people_of(promised).standing(Known(ledger, terms))
     reached("before output")
-    released = sum(1 << place for place, each in enumerate(stored.answered) if not each.dropped)
-    return replace(stored, grain_source=joining.promises.spent(charged, coded.skips, released))
+    return replace(stored, grain_source=joining.promises.spent(charged, coded.skips, stored.released))
 
 
 def _bars(announcement: Announcement, decision: Decision | None) -> tuple[int, ...]:

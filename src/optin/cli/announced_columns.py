@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain, permutations
 from typing import TYPE_CHECKING
 
@@ -42,9 +42,18 @@ def announced_columns(
 
 
 def columns_in_engine(
-    offer: Announcement, path: str, *, engine: str, id_column: str, besides: set[str], ledger: Ledger | None
+    offer: Announcement,
+    path: str,
+    *,
+    engine: str,
+    id_column: str,
+    besides: Callable[[Collection[str]], list[str]],
+    ledger: Ledger | None,
 ) -> Columns:
-    """Pick the columns of a table in an engine that were announced; each that is tried costs a scan, so name them if many."""
+    """Pick the columns of a table in an engine that were announced; each that is tried costs a scan, so name them if many.
+
+    ``besides`` says which columns of those that are there hold answers.
+    """
     from optin.engine.opening import people_of, rows_of
 
     rows = rows_of(path, id=id_column, columns=[], engine=engine)
@@ -55,7 +64,7 @@ def columns_in_engine(
         named.pop("id")
         return _adds_up(offer, ledger, lambda: people_of(rows, **named))
 
-    found = _picked(offer, names, id_column, besides, adds_up)
+    found = _picked(offer, names, id_column, set(besides(rows.places)), adds_up)
     if found is None:
         raise BadInput(NONE)
     return found

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from optin.cli import compare, demo, ledger, offers, plan, releases, report, serve, sheets, simulate
+from optin.cli import compare, demo, ledger, offers, plan, receipts, releases, report, serve, sheets, simulate
 from optin.cli.helping import Command, Group
 from optin.cli.settings import SETTINGS
 
@@ -65,9 +65,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "plan": plan.plan_people,
     "announce": offers.announce_plan,
     "explain": offers.explain_offer,
-    "release": releases.release_mean,
-    "receipt": releases.write_receipt,
-    "check": releases.check_receipt,
+    "release": releases.release_results,
+    "receipt": receipts.write_receipt,
+    "check": receipts.check_receipt,
     "report": report.write_page,
     "compare": compare.compare_designs,
     "simulate": simulate.simulate_campaigns,

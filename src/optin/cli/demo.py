@@ -20,6 +20,7 @@ SEED = 2209
 MARK = ".optin-demo"
 FILES = (
     "people.csv",
+    "sheet.toml",
     "plan.json",
     "announcement.json",
     "release.json",
@@ -43,8 +44,9 @@ class Step:
 STEPS = (
     Step(
         "Plan",
-        "Everyone stated a limit. One cap makes their weighted mean, with its noise, as accurate as these limits allow.",
-        "plan people.csv --limits limit --bounds 0 40 --sd 9 --without 20% -o plan.json",
+        "Everyone stated one limit for all questions. One cap, and a share of everyone's epsilon for each question, make all of"
+        " them as accurate as these limits allow.",
+        "plan people.csv --limits limit --sheet sheet.toml --without 20% -o plan.json",
     ),
     Step(
         "Announce",
@@ -53,17 +55,18 @@ STEPS = (
     ),
     Step(
         "Explain",
-        "Before answering, a person with limit 0.5 looks at what the offer means for them.",
+        "Before answering, a person with limit 0.5 looks at what the offer means for them, question by question.",
         "explain announcement.json --limit 0.5",
     ),
     Step(
         "Release",
-        "About one in twelve declined. Promises are frozen, so nobody else gives more because of that.",
-        "release announcement.json people.csv --values units --joined joined --ledger ledger.sqlite -o release.json",
+        "About one in twelve declined, and some left a question out. Promises are frozen, so nobody else gives more because"
+        " of that, and nobody is charged for a question they skipped.",
+        "release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json",
     ),
     Step(
         "Receipt",
-        "Someone who joined asks what it cost them.",
+        "Someone who joined, and left one question out, asks what it cost them.",
         "receipt --ledger ledger.sqlite --id {person} -o receipt.json",
     ),
     Step(
@@ -85,21 +88,28 @@ def run_demo(
 ) -> None:
     """Run a whole campaign on made people, in seconds, and leave its files to look at.
 
-    2,000 made people answer a survey of drinking; each has stated a limit. The demo plans, announces, explains, releases,
-    writes and checks a receipt, verifies the ledger and draws the report, and shows every command.
+    2,000 made people answer five questions on drinking and sleep, each under one limit of their own. The demo plans,
+    announces, explains, releases, writes and checks a receipt, verifies the ledger and draws the report, and shows every
+    command.
     """
     import numpy as np
 
     from optin.cli.made_people import make_people
+    from optin.cli.made_study import SHEET, make_answers
 
     _prepare(folder)
-    made = make_people(PEOPLE, np.random.default_rng(SEED))
+    generator = np.random.default_rng(SEED)
+    made = make_people(PEOPLE, generator)
+    study = make_answers(made, generator)
     with Output(folder / "people.csv", private=True) as file:
-        file.write(made.to_csv())
-    person = made.ids[int(np.argmax(made.joined & (made.limits > 0.8)))]
-    screen.heading(f"{PEOPLE:,} people are asked how many units of alcohol they drink a week (all of them made up)")
+        file.write(study.to_csv())
+    with Output(folder / "sheet.toml") as file:
+        file.write(SHEET)
+    person = made.ids[int(np.argmax(made.joined & (made.limits > 0.8) & study.skipped_one))]
+    screen.heading(f"{PEOPLE:,} people are asked five questions on drinking and sleep (all of them made up)")
     screen.say(
         "Each states a limit on epsilon: half are strict (.01 to .2), a third moderate (.2 to 1), a few lax (1)."
+        " The questions are in sheet.toml."
     )
     for at, step in enumerate(STEPS, start=1):
         _show(at, step, person)
@@ -153,9 +163,11 @@ def _inside(folder: Path) -> Iterator[None]:
 def _finish(folder: Path, truth: float) -> None:
     screen.say()
     screen.rule("What is left")
-    screen.say(f"The made people's true mean is {truth:.2f}; in a real campaign nobody would know it.")
+    screen.say(
+        f"The made people truly drink {truth:.2f} units a week on average; in a real campaign nobody would know."
+    )
     screen.say(f"Files: {', '.join(name for name in FILES if (folder / name).exists())}, all in {folder}/.")
     screen.say(
         f"Open {folder / 'report.html'} in a browser. Then try your own, after `. .venv/bin/activate`: "
-        "optin plan YOUR.csv --limits COL --bounds LO HI"
+        "optin sheet example > sheet.toml"
     )

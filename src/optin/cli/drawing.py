@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from optin.cli import screen
 from optin.cli.announced_table import announced_table
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from optin.agents import Agents
     from optin.announcement import Announcement
     from optin.campaign import Quorum
+    from optin.cli.answers import AnswerColumns
     from optin.ledger import Ledger
     from optin.participation import Turnout
     from optin.releasing import Release
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 def read_released(
     path: str,
     given: Columns,
-    more: list[str],
+    asked: AnswerColumns,
     offer: Announcement,
     engine: str | None,
     *,
@@ -35,20 +36,20 @@ def read_released(
 ) -> tuple[Table | None, Agents | None, Columns]:
     """Read the named columns, or all where the limits have to be found; people of an engine come as agents, theirs found."""
     from optin.engine import check_engine, engine_for
-    from optin.tables import read_table
+    from optin.tables import names_in, read_table
 
     check_engine(engine)
     chosen = engine_for(path) if engine is None else engine
     if chosen != "memory":
-        source = _kept_columns(offer, given, path, set(more), chosen, ledger)
+        source = _kept_columns(offer, given, path, asked, chosen, ledger)
         return None, read_people(path, source, engine=chosen, check_ids=check_ids).agents, source
     with screen.working("reading people"):
-        expected = [*given.names, *more]
+        expected = [*given.names, *asked.all(names_in(path))]
         return read_table(path, expected if len(given.names) > 1 else None, expected=expected), None, given
 
 
 def _kept_columns(
-    offer: Announcement, given: Columns, path: str, besides: set[str], engine: str, ledger: str | None
+    offer: Announcement, given: Columns, path: str, asked: AnswerColumns, engine: str, ledger: str | None
 ) -> Columns:
     """Settle the columns of people who stay in an engine: those given, or those that add up there."""
     from optin.cli.announced_columns import columns_in_engine
@@ -57,7 +58,7 @@ def _kept_columns(
     if len(given.names) > 1:
         return _settled(offer, given)
     with screen.working("finding columns"), nullcontext() if ledger is None else open_ledger(ledger) as opened:
-        return columns_in_engine(offer, path, engine=engine, id_column=given.id, besides=besides, ledger=opened)
+        return columns_in_engine(offer, path, engine=engine, id_column=given.id, besides=asked.all, ledger=opened)
 
 
 def quorum_of(people: int, standard_error: float | None) -> tuple[Quorum, list[Turnout]]:
@@ -77,11 +78,11 @@ def quorum_of(people: int, standard_error: float | None) -> tuple[Quorum, list[T
 
 @dataclass(frozen=True)
 class Taking:
-    """Who is released, what they gave and who joined: arrays, or in an engine the names of columns."""
+    """Who is released, what they answered and who joined: columns, or in an engine their names."""
 
     agents: Agents
     columns: Columns
-    values: NDArray[np.float64] | str
+    answers: Any
     joined: NDArray[np.bool_] | str | None
 
 
@@ -90,17 +91,16 @@ def taking_of(
     table: Table | None,
     kept: Agents | None,
     given: Columns,
-    values: str,
-    joined: str | None,
+    asked: AnswerColumns,
     ledger: Ledger | None,
 ) -> Taking:
-    """Read values and answers, unless they stay in an engine."""
+    """Read answers and who joined, unless they stay in an engine."""
     if kept is not None:
-        return Taking(kept, given, values, joined)
+        return Taking(kept, given, asked.values, asked.joined)
     assert table is not None  # noqa: S101 — people are in memory or in an engine
-    source = _columns(offer, table, given, besides={values, joined or ""}, ledger=ledger)
-    answers = table.truths(joined) if joined else None
-    return Taking(agents_of(table, source), source, table.values(values), answers)
+    source = _columns(offer, table, given, besides=set(asked.all(table.names)), ledger=ledger)
+    joined = table.truths(asked.joined) if asked.joined else None
+    return Taking(agents_of(table, source), source, asked.read(table), joined)
 
 
 def draw(
@@ -121,9 +121,15 @@ def draw(
         check_table(offer, agents)
         if ledger is not None:
             return campaign.release(
-                offer, agents, taking.values, ledger=ledger, joined=joined, quorum=quorum, allow_no_noise=allow_no_noise
+                offer,
+                agents,
+                taking.answers,
+                ledger=ledger,
+                joined=joined,
+                quorum=quorum,
+                allow_no_noise=allow_no_noise,
             )
-        return campaign.look(offer, agents, taking.values, joined=joined, quorum=quorum, allow_no_noise=allow_no_noise)
+        return campaign.look(offer, agents, taking.answers, joined=joined, quorum=quorum, allow_no_noise=allow_no_noise)
 
 
 def _columns(offer: Announcement, table: Table, given: Columns, *, besides: set[str], ledger: Ledger | None) -> Columns:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optin.cli import screen
+from optin.cli.question_table import QuestionTable, question_table, sheet_accuracy
 from optin.cli.spread import Spread, spread_of
-from optin.errors import BadInput
+from optin.cli.what_if import absences, show_absences, target_rows
 from optin.wording.groups import SMALLEST_GROUP
 from optin.wording.numbers import largest, plain, plus_minus, times
 
@@ -31,15 +32,27 @@ class Explanation:
     by_groups: bool = False
     target: list[tuple[str, str]] = field(default_factory=list)
     without: list[dict[str, Any]] = field(default_factory=list)
+    questions: QuestionTable | None = None
+    """A table of the questions, where it is not one number that is asked for."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return numbers for scripts."""
         found: dict[str, Any] = {**self.counts, "references": self.references}
         return found | ({"without": self.without} if self.without else {})
 
+    def of_questions(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Add to what a record says of its questions what each costs the others."""
+        if self.questions is None:
+            return {}
+        pairs = zip(record["questions"], self.questions.lines, strict=True)
+        return {"questions": [told | line.as_dict() for told, line in pairs]}
+
     def show(self) -> None:
         """Print everything for people to read."""
         screen.rows("The plan", self.plan)
+        if self.questions is not None:
+            screen.say()
+            self.questions.show()
         if self.references:
             screen.say()
             self._show_references()
@@ -48,7 +61,7 @@ class Explanation:
             screen.rows("The accuracy you asked for", self.target)
         if self.without:
             screen.say()
-            self._show_absences()
+            show_absences(self.without, several=self.questions is not None)
 
     def _show_references(self) -> None:
         biased = any(r["bias_bound"] > 0 for r in self.references)
@@ -74,58 +87,27 @@ class Explanation:
             strong=next(at for at, r in enumerate(self.references) if r["name"] == "this plan"),
         )
 
-    def _show_absences(self) -> None:
-        kept = any(not a["promise_kept"] for a in self.without)
-        biased = any(a["bias_bound"] > 0 for a in self.without)
-        bias, promise = ("largest bias", "error with it"), ("promised variance kept",)
-        header = ("who", "people", "standard error", *(bias if biased else ()), *(promise if kept else ()))
-        lines = [
-            (
-                a["who"],
-                f"{a['people']:,}",
-                plain(a["standard_error"]),
-                *((plain(a["bias_bound"]), plain(a["worst_case_error"])) if biased else ()),
-                *(("yes" if a["promise_kept"] else "no",) if kept else ()),
-            )
-            for a in self.without
-        ]
-        screen.columns("If they decline after the announcement (promises stay as they are)", header, lines)
-
 
 def explanation(plan: Plan, agents: Agents, *, described: dict[str, Any], without: float | None = None) -> Explanation:
     """Work out everything ``optin plan`` says; of people who stay in an engine, by groups of near limits."""
     spread = spread_of(plan, agents, described)
-    counts = _counts(plan, spread)
+    counts, several = _counts(plan, spread), plan.sheet.one_number is None
+    accuracy = sheet_accuracy(plan) if several else _accuracy(plan)
     return Explanation(
-        plan=[*_people(plan, spread, counts), *_design(plan, counts), *_accuracy(plan), *_worth(plan, spread)],
-        references=_references(plan, spread, counts),
+        plan=[*_people(plan, spread, counts), *_design(plan, counts), *accuracy, *_worth(plan, spread)],
+        references=[] if several else _references(plan, spread, counts),
         by_groups=not spread.exact,
         counts=counts,
-        target=_target(plan),
-        without=[] if without is None else _absences(plan, agents, without),
+        target=target_rows(plan),
+        without=[] if without is None else absences(plan, agents, without),
+        questions=question_table(plan, agents) if several else None,
     )
-
-
-def share_of(text: str) -> float:
-    """Read a share of people: 20% or 0.2.
-
-    >>> share_of("20%"), share_of("0.2")
-    (0.2, 0.2)
-    """
-    bare = text.strip()
-    try:
-        share = float(bare.removesuffix("%")) / (100 if bare.endswith("%") else 1)
-    except ValueError:
-        share = math.nan
-    if not 0 < share < 1:
-        raise BadInput("--without takes a share of people between 0 and 100 %: for instance 20%")
-    return share
 
 
 def _counts(plan: Plan, spread: Spread) -> dict[str, Any]:
     """Count who is pooled, who is tight, who keeps something for free, who takes no part."""
     none = spread.count(spread.levels == 0)
-    exact = math.isinf(plan.eta)  # without noise, giving is not a matter of limit or cap
+    exact = plan.noiseless  # without noise, giving is not a matter of limit or cap
     return {
         "people": plan.people,
         "pooled": plan.pooled_people,
@@ -163,11 +145,11 @@ def _picture(spread: Spread, width: int = 32) -> str:
 
 def _design(plan: Plan, counts: dict[str, Any]) -> list[tuple[str, str]]:
     people = plan.people
-    if math.isinf(plan.eta):
+    if plan.noiseless:
         return [
             ("cap", "none: whoever counts set no limit"),
             ("counted", f"{_share(plan.pooled_people, people)} set no limit, and count alike; nobody else counts"),
-            ("noise", "none: their mean is published exactly, so nobody's value is protected"),
+            ("noise", "none: what they answer is added up exactly, so nobody's answers are protected"),
         ]
     tight = "and count in proportion to it" if plan.pooled_people else "so that weights follow limits"
     rule = "everyone gets epsilon = the smaller of their own limit and this"
@@ -181,12 +163,18 @@ def _design(plan: Plan, counts: dict[str, Any]) -> list[tuple[str, str]]:
             "unused",
             f"{_share(counts['free_privacy'], people)} allow more than the cap; taking it would not make the result better",
         ),
-        ("noise", f"Laplace of scale {plain(plan.noise_scale)}, in the unit of the values"),
+        *_noise(plan),
     ]
 
 
+def _noise(plan: Plan) -> list[tuple[str, str]]:
+    if plan.sheet.one_number is None:
+        return []
+    return [("noise", f"Laplace of scale {plain(plan.noise_scale)}, in the unit of the values")]
+
+
 def _accuracy(plan: Plan) -> list[tuple[str, str]]:
-    noise = 0.0 if math.isinf(plan.eta) else plan.noise_variance / plan.variance
+    noise = 0.0 if plan.noiseless else plan.noise_variance / plan.variance
     lines = [
         (
             "standard error",
@@ -213,7 +201,8 @@ def _worth(plan: Plan, spread: Spread) -> list[tuple[str, str]]:
     """For people who weigh costs: what they gain, and what is left to them after the cost of their epsilon."""
     if plan.promised_variance is None:
         return []
-    lines = [("promised variance", f"{plain(plan.promised_variance)} at most, or nothing is released")]
+    sds = "" if plan.sheet.one_number else " of how far the answers to each question lie apart"
+    lines = [("promised variance", f"{plain(plan.promised_variance)}{sds} at most, or nothing is released")]
     if plan.surplus is None:
         return lines
     lines.append(("surplus", f"{plain(plan.surplus)}: benefit at that variance, less the outside option"))
@@ -234,7 +223,7 @@ def _worth(plan: Plan, spread: Spread) -> list[tuple[str, str]]:
 def _references(plan: Plan, spread: Spread, counts: dict[str, Any]) -> list[dict[str, Any]]:
     from optin.baselines import references
 
-    counting = counts["no_limit"] if math.isinf(plan.eta) else plan.people - counts["no_part"]
+    counting = counts["no_limit"] if plan.noiseless else plan.people - counts["no_part"]
     own = _reference("this plan", plan.variance, plan.bias_bound, counting, plan)
     others = [_reference(r.name, r.variance, r.bias, r.people, plan) for r in references(plan, spread.people)]
     return sorted([*others, own], key=lambda r: (r["worst_case_error"], r is not own))
@@ -252,50 +241,6 @@ def _reference(name: str, variance: float, bias: float, people: int, plan: Plan)
         "people": people,
         "ratio": worst / own if own > 0 else math.inf,
     }
-
-
-def _target(plan: Plan) -> list[tuple[str, str]]:
-    """Say whether the wanted accuracy is reached, and what would reach it."""
-    target = plan.target
-    if target is None:
-        return []
-    if target.reached:
-        return [("reached", f"yes: {plain(plan.standard_error)} is at most {plain(target.error)}")]
-    lines = [
-        ("reached", f"no: {plain(plan.standard_error)} is above {plain(target.error)}"),
-        ("with more people", _enough_people(target.people_needed, plan.people)),
-    ]
-    if plan.model == "quasi-linear":
-        return lines
-    return [*lines, ("or other limits", _enough_limit(target.limit_needed))]
-
-
-def _enough_people(people: int | None, planned: int) -> str:
-    if people is None:
-        return "no number of people like these would reach it"
-    return f"{people:,} like these would reach it, {people / planned:.3g} times as many"
-
-
-def _enough_limit(limit: float | None) -> str:
-    if limit is None:
-        return "no limit would do: even without noise so few people are not accurate enough"
-    return f"a limit of {plain(limit)} for everyone would reach it with these people"
-
-
-def _absences(plan: Plan, agents: Agents, share: float) -> list[dict[str, Any]]:
-    from optin.participation import without
-
-    return [
-        {
-            "who": a.who,
-            "people": a.people,
-            "standard_error": a.standard_error,
-            "bias_bound": a.bias_bound,
-            "worst_case_error": a.worst_case_error,
-            "promise_kept": a.promise_kept,
-        }
-        for a in without(plan, agents, share=share)
-    ]
 
 
 def _share(count: int, people: int) -> str:

@@ -28,12 +28,14 @@ from optin.cli.options import (
 )
 from optin.cli.output import Output, expect_free, read_record
 from optin.cli.people import Columns, located, read_people
+from optin.cli.question_table import half_of
 from optin.errors import BadInput
 from optin.wording.groups import SMALLEST_GROUP
-from optin.wording.numbers import at_most, largest, plain, plus_minus
+from optin.wording.numbers import at_most, largest, percent, plain, plus_minus
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement, Deal
+    from optin.announcement.one_question import AnnouncedQuestion
 
 
 def announce_plan(
@@ -117,10 +119,46 @@ def _against(totals: str | None, *, known: bool, raised: bool) -> str:
 
 def _show(offer: Announcement, against: str, odd: Sequence[str], *, as_json: bool) -> None:
     if as_json:
-        screen.print_json(offer.flat() | offer.to_record() | {"fingerprint": offer.fingerprint, "warnings": list(odd)})
+        screen.print_json(_offer_record(offer) | {"fingerprint": offer.fingerprint, "warnings": list(odd)})
     else:
         screen.rows("Announced", [*_offer_rows(offer), ("counts against", against)])
+        if offer.sheet.one_number is None:
+            screen.say()
+            header = ("question", "kind", "of epsilon", "± if all join")
+            screen.columns("Questions", header, _question_lines(offer), texts=2)
     screen.warn(odd)
+
+
+def _offer_record(offer: Announcement) -> dict[str, Any]:
+    """Return what is announced for scripts: one number by the names it always had, a sheet as a list of questions."""
+    if offer.sheet.one_number is not None:
+        return offer.flat() | offer.to_record()
+    named = ("campaign", "round", "model", "people", "cap", "cap_lowered", "tilt")
+    return (
+        {name: getattr(offer, name) for name in named}
+        | {"questions": [_question_record(each) for each in offer.questions]}
+        | offer.to_record()
+    )
+
+
+def _question_record(each: AnnouncedQuestion) -> dict[str, Any]:
+    names = ("name", "epsilon_share", "variance", "standard_error", "effective_people")
+    return {name: getattr(each, name) for name in names} | {
+        "kind": each.question.kind,
+        "half_width": each.half_width(),
+        "max_error": each.question.max_error,
+    }
+
+
+def _question_lines(offer: Announcement) -> list[tuple[str, ...]]:
+    return [(each.name, each.question.kind, percent(each.epsilon_share), _half(each)) for each in offer.questions]
+
+
+def _half(each: AnnouncedQuestion) -> str:
+    """Write ± as it will be if everyone joins, and the largest at which anything is published, where one was stated."""
+    most = each.question.max_error
+    stated = "" if most is None else f" (published up to {half_of(each.question, most)})"
+    return half_of(each.question, each.half_width()) + stated
 
 
 def _limit(text: str) -> float:
@@ -151,6 +189,23 @@ def explain_offer(
         screen.print_json(asdict(deal))
     else:
         screen.rows("What you are offered", _deal_rows(offer, deal))
+        if len(deal.questions) > 1:
+            _show_parts(offer, deal)
+
+
+def _show_parts(offer: Announcement, deal: Deal) -> None:
+    """Say what each question takes of someone's epsilon, in the words that people read."""
+    screen.say()
+    screen.columns(
+        "What each question takes, if you answer it",
+        ("question", "asked", "epsilon at most", "of the whole"),
+        [
+            (each.name, question.text, largest(each.epsilon), percent(each.grains / max(deal.grains, 1)))
+            for each, question in zip(deal.questions, offer.sheet, strict=True)
+        ],
+        texts=2,
+    )
+    screen.say("A question that you leave out, or that is not published, takes nothing.")
 
 
 def read_announcement(path: Path | str) -> Announcement:
@@ -182,13 +237,22 @@ def _offer_rows(offer: Announcement) -> list[tuple[str, str]]:
         ("campaign", f"{offer.campaign}, round {offer.round}"),
         ("people", f"{offer.people:,}"),
         ("cap", f"{largest(offer.cap)}: nobody gives more, and nobody more than their own limit"),
-        ("standard error", f"{plain(offer.standard_error)} if everyone joins"),
-        ("95 % interval", f"{plus_minus(offer.half_width())} if everyone joins"),
+        *_accuracy_rows(offer),
         ("fingerprint", offer.fingerprint),
     ]
     if offer.cap_lowered:
         lines.insert(3, ("", "lowered: no release promises more than epsilon 1024"))
     return lines
+
+
+def _accuracy_rows(offer: Announcement) -> list[tuple[str, str]]:
+    if offer.sheet.one_number is None:
+        least = offer.terms.conditions.min_people
+        return [("published", f"a question only if at least {least:,} people answer it")] if least else []
+    return [
+        ("standard error", f"{plain(offer.standard_error)} if everyone joins"),
+        ("95 % interval", f"{plus_minus(offer.half_width())} if everyone joins"),
+    ]
 
 
 def _deal_rows(offer: Announcement, deal: Deal) -> list[tuple[str, str]]:
@@ -197,8 +261,8 @@ def _deal_rows(offer: Announcement, deal: Deal) -> list[tuple[str, str]]:
         (
             "in odds",
             (
-                "whatever anyone believes about your value, this changes their odds by a factor of at most"
-                f" {at_most(deal.odds_factor, 4)}"
+                f"whatever anyone believes about your {'value' if len(deal.questions) == 1 else 'answers'}, this changes"
+                f" their odds by a factor of at most {at_most(deal.odds_factor, 4)}"
             ),
         ),
         ("your weight", _weight(deal.weight, offer.people)),

@@ -51,6 +51,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable JSO
 RaiseLimits = Annotated[
     bool, typer.Option("--raise-limits", help="Raise allowances to the limits (or --allowances) stated now.")
 ]
-Values = Annotated[str, column("--values", help="Column of values; clamped to the announced bounds.")]
+VALUES = "Column of answers where one question is asked."
+Values = Annotated[str | None, column("--values", help=VALUES, show_default="the question's name")]
 WHO = "Column that says who joined."
 Joined = Annotated[str | None, column("--joined", help=WHO, show_default="everyone who did not decline")]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optin.cli import plan_options as options
+from optin.cli.asking import Asking
 from optin.cli.options import (
     Allowances,
     AsJson,
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 
 def plan_people(
     people: PeoplePath,
-    bounds: options.Bounds,
+    bounds: options.Bounds = None,
+    sheet: options.SheetFile = None,
     limits: Limits = None,
     budgets: Budgets = None,
     costs: Costs = None,
@@ -50,6 +52,7 @@ def plan_people(
     eta: options.Eta = None,
     max_gap: options.MaxGap = 0.0,
     slack: options.Slack = 0.0,
+    wished_error: options.WishedError = None,
     target_error: options.TargetError = None,
     without: options.Without = None,
     ledger: MaybeLedgerUrl = None,
@@ -63,32 +66,27 @@ def plan_people(
 
     Everyone gets epsilon = the smaller of their limit and one cap; the noise and everyone's weight follow from that. Limits
     1, 4, 9, 9 with bounds 0 1 give cap 5, epsilons 1, 4, 5, 5, noise scale 1/15, variance 1/12. Best means best among
-    weighted means with fixed weights and one Laplace noise.
+    weighted means with fixed weights and one Laplace noise. A sheet of several questions shares everyone's epsilon out among
+    them: answers stand in columns named after the questions, and are not read yet.
 
-    Example: optin plan people.csv --limits limit --bounds 0 40 --sd 9 -o plan.json
+    Example: optin plan people.csv --limits limit --sheet sheet.toml -o plan.json
     """
     from optin.cli import explaining
+    from optin.cli.what_if import share_of
 
-    columns = Columns(
-        id=id_column,
-        limits=limits,
-        budgets=budgets,
-        costs=costs,
-        benefit_base=benefit_base,
-        benefit_slope=benefit_slope,
-        outside=outside_option(outside),
-        allowances=allowances,
-    ).check()
-    share = None if without is None else explaining.share_of(without)
+    accepted = {"limits": limits, "budgets": budgets, "costs": costs, "allowances": allowances}
+    worth = {"benefit_base": benefit_base, "benefit_slope": benefit_slope, "outside": outside_option(outside)}
+    columns = Columns(id=id_column, **accepted, **worth).check()  # type: ignore[arg-type]
+    share = None if without is None else share_of(without)
     if raise_limits and ledger is None:
         raise BadInput("--raise-limits raises allowances of a ledger: name it with --ledger URL, or leave it out")
-    question = {"bounds": bounds, "data_sd": sd, "eta": eta, "max_gap": max_gap, "slack": slack}
-    question |= {} if target_error is None else {"target_error": target_error}
+    one_number = {"bounds": bounds, "data_sd": sd, "eta": eta, "max_gap": max_gap}
+    asked = Asking(sheet, one_number, slack, target_error, wished_error).arguments()
     read = read_people(people, columns, engine=engine, check_ids=check_ids)
-    found, plan = _plan(read, question, ledger=ledger, raise_limits=raise_limits)
+    found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
     record = plan_record(plan, found.agents, columns)
     if output is not None:
-        with Output(output, private=True, inputs=[people, ledger]) as file:
+        with Output(output, private=True, inputs=[people, ledger, sheet]) as file:
             file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
     story = explaining.explanation(plan, found.agents, described=record["describe"], without=share)
     _show(story, plan.flat() | record, plan.warnings(described(record)), as_json=as_json)
@@ -97,7 +95,7 @@ def plan_people(
 
 def _show(story: Explanation, record: dict[str, Any], odd: Sequence[str], *, as_json: bool) -> None:
     if as_json:
-        print_json(record | {"explanation": story.as_dict(), "warnings": list(odd)})
+        print_json(record | story.of_questions(record) | {"explanation": story.as_dict(), "warnings": list(odd)})
     else:
         story.show()
     warn(odd)
@@ -144,7 +142,7 @@ def _is_planned(plan: Plan, agents: Agents) -> bool:
     from optin.cli.spread import table_of
     from optin.kernel.rounding import epsilon_of
 
-    if len(agents) != plan.people or math.isinf(plan.eta):
+    if len(agents) != plan.people or plan.noiseless:
         return len(agents) == plan.people
     given, lost = table_of(plan, agents).clipped_total(plan.cap), epsilon_of(plan.people)
     return math.isclose(given, plan.epsilon_total, rel_tol=1e-9, abs_tol=lost)
@@ -174,12 +172,12 @@ def _terms(campaign: str, number: int) -> Terms:
     return Terms(campaign, number, "")
 
 
-def _plan(read: People, question: dict[str, Any], *, ledger: str | None, raise_limits: bool) -> tuple[People, Plan]:
+def _plan(read: People, asked: dict[str, Any], *, ledger: str | None, raise_limits: bool) -> tuple[People, Plan]:
     from optin.campaign import plan
 
     people = within_allowance(read, ledger, raise_limits=raise_limits)
     with working("planning"), located(people.table):
-        return people, plan(people.agents, **question)
+        return people, plan(people.agents, **asked)
 
 
 def _describe(plan: Plan, agents: Agents) -> dict[str, Any]:

@@ -35,14 +35,16 @@ def rows(title: str, lines: Sequence[Row]) -> None:
     _console().print(grid)
 
 
-def columns(title: str, header: Sequence[str], lines: Sequence[Sequence[str]], *, strong: int | None = None) -> None:
-    """Show a small table; the first column is text, the others are numbers; ``strong`` is the row to look at.
+def columns(
+    title: str, header: Sequence[str], lines: Sequence[Sequence[str]], *, strong: int | None = None, texts: int = 1
+) -> None:
+    """Show a small table: ``texts`` columns of text, then numbers; ``strong`` is the row to look at.
 
     On a narrow terminal names are the last to be cut off: two of them may then look alike.
     """
     if not sys.stdout.isatty():
         _plain(title)
-        for text in _aligned([header, *lines]):
+        for text in _aligned([header, *lines], texts):
             _plain(f"  {text}")
         return
     from rich.box import SIMPLE_HEAD
@@ -52,7 +54,7 @@ def columns(title: str, header: Sequence[str], lines: Sequence[Sequence[str]], *
         box=SIMPLE_HEAD, padding=(0, 1), collapse_padding=True, pad_edge=False, header_style="dim", show_edge=False
     )
     for at, name in enumerate(header):
-        table.add_column(name, justify="left" if at == 0 else "right", no_wrap=at == 0)
+        table.add_column(name, justify="left" if at < texts else "right", no_wrap=at == 0)
     for at, line in enumerate(lines):
         table.add_row(*(_safe(cell) for cell in line), style="bold green" if at == strong else None)
     heading(title)
@@ -153,11 +155,12 @@ def _plain(text: str) -> None:
     sys.stdout.write(f"{text}\n")
 
 
-def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
+def _aligned(lines: Sequence[Sequence[str]], texts: int) -> list[str]:
     widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
     return [
         "  ".join(
-            cell.ljust(w) if at == 0 else cell.rjust(w) for at, (cell, w) in enumerate(zip(line, widths, strict=True))
-        )
+            cell.ljust(w) if at < texts else cell.rjust(w)
+            for at, (cell, w) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
         for line in lines
     ]

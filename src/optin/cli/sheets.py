@@ -62,8 +62,13 @@ options = ["very bad", "bad", "fair", "good", "very good"]
 # More kinds:
 #   kind = "score"            items = 9, each = [0, 3]     items are added up; only the total is an answer
 #   kind = "histogram"        edges = [16, 25, 35, 45, 55, 65, 80]
-#   kind = "multiple-choice"  options = [...], at_most = 3
-# Every kind takes: importance = 2 (as accurate as twice the people), max_gap, column (default: the name)
+#   kind = "multiple-choice"  options = [...], at_most = 3     answered as pay;hours (nothing chosen is an answer too)
+# Every kind takes:
+#   importance = 2      as accurate as twice the people
+#   max_error = 0.05    publish it only if its ± is at most this (0.05: 5 points), and charge nobody otherwise
+#   max_gap = 0.1       allow for cautious and open people whose answers differ by this on average
+#   column = "q17"      the column that holds the answers (default: the name)
+# Score, if its items have columns of their own: phq9_1, phq9_2, … instead of a column of totals.
 """
 
 
@@ -103,10 +108,13 @@ def _show(found: Size, asked: Sheet) -> None:
     from optin.wording.numbers import plain
 
     whom = f"{found.people:,} people" + (f" in {found.groups:,} groups" if found.groups > 1 else "")
-    header = ["question", "kind", "±", "verdict", "as accurate as", "of epsilon", "good from", "without it"]
+    header = ["question", "kind", "±", "verdict", "as accurate as", "share", "good from", "without it"]
     lines = [_line(each, asked) for each in found.questions]
-    columns(f"{whom}, limits: {found.limits}", header, lines)
-    say("as accurate as: so many people without noise; without it: the same for the other questions, were it not asked")
+    columns(f"{whom}, limits: {found.limits}", header, lines, texts=2)
+    say(
+        "as accurate as: so many people without noise; share: of everyone's epsilon; without it: as accurate as so many people"
+        " for the other questions, were it not asked"
+    )
     for each in found.questions:
         if each.epsilon_share > 0.5 and len(found.questions) > 1:
             doubt = "is its sd right, or could it" if each.kind in _SPREAD else "could it matter less, or"
@@ -120,7 +128,7 @@ def _show(found: Size, asked: Sheet) -> None:
 
 
 def _line(each: SizedQuestion, asked: Sheet) -> list[str]:
-    from optin.wording.numbers import at_most
+    from optin.wording.numbers import at_most, percent
 
     points = asked[each.name].kind not in _SPREAD
     half = (
@@ -132,7 +140,7 @@ def _line(each: SizedQuestion, asked: Sheet) -> list[str]:
         half.strip(),
         each.verdict,
         f"{each.effective_people:,.1f}",
-        f"{each.epsilon_share:.0%}",
+        percent(each.epsilon_share),
         "more than 10^9" if each.people_needed is None else f"{each.people_needed:,}",
         "-" if each.effective_without is None else f"{each.effective_without:,.1f}",
     ]
@@ -153,6 +161,7 @@ def check_sheet(sheet: SheetFile, as_json: AsJson = False) -> None:
     """
     from optin.kernel.sharing import equal_shares
     from optin.questions import Sheet
+    from optin.wording.numbers import percent
 
     asked = Sheet.from_toml(sheet)
     if as_json:
@@ -160,7 +169,7 @@ def check_sheet(sheet: SheetFile, as_json: AsJson = False) -> None:
         return
     shares = equal_shares(tuple(question.importance * question.price for question in asked))
     lines = [
-        [question.name, question.kind, f"{question.price:.4g}", f"{share:.0%}", question.text]
+        [question.name, question.kind, question.text, f"{question.price:.4g}", percent(share)]
         for question, share in zip(asked, shares, strict=True)
     ]
-    columns(asked.title or "Sheet", ["question", "kind", "price", "of epsilon", "text"], lines)
+    columns(asked.title or "Sheet", ["question", "kind", "text", "price", "of epsilon"], lines, texts=3)

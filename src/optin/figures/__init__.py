@@ -9,30 +9,41 @@ no matplotlib; the axes brings it.
 """
 
 from optin.figures.accuracy import error_sources, intervals, release_sources, turnout
+from optin.figures.answers import answer, answer_height
 from optin.figures.cells import Cell, cells, groups
 from optin.figures.comparison import comparison, losses
 from optin.figures.dial import variance_by_cap, variance_by_eta
+from optin.figures.histograms import histogram
 from optin.figures.ink import DARK, LIGHT, Ink
 from optin.figures.laboratory import limit_reports, margins, relation, rounds
+from optin.figures.means import mean
 from optin.figures.paper import png
 from optin.figures.people import costly_limits, limits, weights
+from optin.figures.proportions import proportions
+from optin.figures.shares import epsilon_shares
 
 __all__ = [
     "DARK",
     "LIGHT",
     "Cell",
     "Ink",
+    "answer",
+    "answer_height",
     "cells",
     "comparison",
     "costly_limits",
+    "epsilon_shares",
     "error_sources",
     "groups",
+    "histogram",
     "intervals",
     "limit_reports",
     "limits",
     "losses",
     "margins",
+    "mean",
     "png",
+    "proportions",
     "relation",
     "release_sources",
     "rounds",

@@ -116,7 +116,7 @@ def costly_limits(ax: Axes, plan: Plan, description: Description, *, ink: Ink = 
 
 def cost_shares(plan: Plan, description: Description) -> tuple[tuple[Cell, ...], Array]:
     """Return groups of people and the part of the cost of limits that falls to each; the parts add up to 1."""
-    if plan.max_gap > 0:
+    if plan.asked.gapped:
         raise BadInput("what limits cost is told only where no gap between people's means was declared")
     _drawable(plan, description)
     found = groups(plan, description)
@@ -149,7 +149,7 @@ def _range(cell: Cell, low: float, high: float) -> str:
 
 def _drawable(plan: Plan, description: Description) -> tuple[Cell, ...]:
     """Return the cells to draw, or say why there are none."""
-    if math.isinf(plan.eta):
+    if plan.noiseless:
         raise BadInput("without noise there is nothing to draw: everyone who counts has no limit")
     found = cells(plan, description)
     if not found or (len(found) == 1 and not _alike(found[0])):

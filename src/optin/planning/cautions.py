@@ -6,11 +6,15 @@ They read declared numbers and limits, never a value: what is said about a relea
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from optin.agents import Description
+from optin.planning.units import range_of
+from optin.questions import Question
 from optin.wording.numbers import at_least, plus_minus, short
 
-__all__ = ["CLASS", "assumption", "cautions", "limit_cautions", "limits_as_values", "takes_most"]
+__all__ = ["CLASS", "assumption", "cautions", "limit_cautions", "limits_as_values", "sheet_cautions", "takes_most"]
 
 CLASS = "weighted means with fixed weights and one Laplace noise"
 """What a plan is best among, wherever it is called the best."""
@@ -83,6 +87,41 @@ def limit_cautions(description: Description | None, *, known: bool) -> tuple[str
     return (sentence,)
 
 
+class Foreseen(Protocol):
+    """One question as a plan, an announcement or a release foresees it: from declared numbers and limits, never from answers."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def question(self) -> Question: ...
+    @property
+    def epsilon_share(self) -> float: ...
+    @property
+    def standard_error(self) -> float: ...
+    def half_width(self) -> float: ...
+
+
+def sheet_cautions(
+    questions: Sequence[Foreseen], description: Description | None, *, known: bool = False
+) -> tuple[str, ...]:
+    """List what is odd about a sheet, question by question where there are several; ``known``: some limits are above 10."""
+    limits = limit_cautions(description, known=known)
+    if len(questions) == 1:
+        return (*_of_question(questions[0]), *limits)
+    own = (f'Question "{each.name}": {sentence}' for each in questions for sentence in _of_question(each))
+    most = (takes_most(each.name) for each in questions if each.epsilon_share > 0.5)
+    return (*own, *most, *limits)
+
+
+def _of_question(each: Foreseen) -> tuple[str, ...]:
+    return cautions(
+        standard_error=each.standard_error,
+        half_width=each.half_width(),
+        width=range_of(each.question),
+        data_variance=each.question.data_variance,
+    )
+
+
 def takes_most(name: str) -> str:
     """Say that one question leaves the others less than half (E18): a sharp number is dear.
 
@@ -103,41 +142,64 @@ def limits_as_values(name: str) -> str:
 
 
 def assumption(
-    gap: float, *, width: float, max_gap: float, tilt: float, planned_tilt: float | None = None, guard: str = ""
+    gap: float,
+    *,
+    width: float,
+    max_gap: float,
+    tilt: float,
+    planned_tilt: float | None = None,
+    guard: str = "",
+    proportion: bool = False,
 ) -> str:
     """Say what an interval for the population leaves out; at ``gap`` that alone is as large as its half-width (E22).
 
     ``guard`` is what planning for a gap is called where this is read. ``planned_tilt`` is that of everyone announced.
+    A ``proportion`` differs by points.
 
     >>> assumption(0.3712, width=1.0, max_gap=0.0, tilt=0.2)
     'The ± counts no error from cautious and open people having different averages: if these lie 0.37 apart, ...'
+    >>> assumption(0.3712, width=1.0, max_gap=0.0, tilt=0.2, proportion=True)
+    'The ± counts no error from cautious and open people having different proportions: if these lie 37 points apart, ...'
     """
+    means = "proportions" if proportion else "averages"
     if max_gap > 0:
-        return _allowed(max_gap, tilt, tilt if planned_tilt is None else planned_tilt)
+        return _allowed(max_gap, tilt, tilt if planned_tilt is None else planned_tilt, proportion=proportion)
     if tilt < DUST:
         return "Everyone counts alike, so the interval holds whether or not limits and values are related."
+    half = "the smallest ±" if proportion else "the ±"
     reach = (
-        f"{short(width)} apart, the most within these bounds, that error alone can be {_share(width / gap)} of the ±."
+        f"{_apart(width, short, proportion=proportion)} apart, the most {'there is' if proportion else 'within these bounds'},"
+        f" that error alone can be {_share(width / gap)} of {half}."
     )
     if gap <= width:
         reach = (
-            f"{at_least(gap, 2)} apart, that error alone can be as large as the ±, and half as large at half of that."
+            f"{_apart(gap, _two_digits, proportion=proportion)} apart, that error alone can be as large as {half}, and half as"
+            " large at half of that."
         )
     spared = f" {guard} makes weights more even, and the interval wide enough for a stated difference." if guard else ""
-    return (
-        f"The ± counts no error from cautious and open people having different averages: if these lie {reach}{spared}"
-    )
+    return f"The ± counts no error from cautious and open people having different {means}: if these lie {reach}{spared}"
 
 
-def _allowed(max_gap: float, tilt: float, planned: float) -> str:
+def _allowed(max_gap: float, tilt: float, planned: float, *, proportion: bool) -> str:
     """Say what a declared gap adds, and why that is more than was planned once people have declined."""
-    allows = f"The interval allows for averages of cautious and open people that differ by up to {short(max_gap)}"
+    means, gap = "proportions" if proportion else "averages", _apart(max_gap, short, proportion=proportion)
+    allows = f"The interval allows for {means} of cautious and open people that differ by up to {gap}"
     if tilt <= planned * (1 + 1e-6):
         return f"{allows}."
+    now, before = (_apart(max_gap * each, short, proportion=proportion) for each in (tilt, planned))
     return (
-        f"{allows}: {short(max_gap * tilt)} of the ±, where {short(max_gap * planned)} was planned, because those who"
-        " declined may differ by as much and count for nothing."
+        f"{allows}: {now} of the ±, where {before} was planned, because those who declined may differ by as much and count"
+        " for nothing."
     )
+
+
+def _apart(distance: float, write: Callable[[float], str], *, proportion: bool) -> str:
+    """Write how far means or proportions lie apart."""
+    return f"{write(100 * distance)} points" if proportion else write(distance)
+
+
+def _two_digits(number: float) -> str:
+    return at_least(number, 2)
 
 
 def _share(part: float) -> str:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from optin.agents import Description
-from optin.planning.cautions import cautions, limit_cautions, takes_most
-from optin.planning.units import range_of
+from optin.planning.cautions import sheet_cautions
 from optin.wording.numbers import as_accurate_as, people_like, percent, plus_minus
 
 if TYPE_CHECKING:
@@ -145,18 +144,4 @@ def _aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
 
 def warnings_of(plan: PlanNumbers, description: Description | None) -> tuple[str, ...]:
     """List what is odd about a plan, question by question where there are several."""
-    limits = limit_cautions(description, known=plan.high_limits)
-    if len(plan.sheet) == 1:
-        return (*_cautions(plan.questions[0]), *limits)
-    own = (f'Question "{each.name}": {sentence}' for each in plan.questions for sentence in _cautions(each))
-    most = (takes_most(each.name) for each in plan.questions if each.epsilon_share > 0.5)
-    return (*own, *most, *limits)
-
-
-def _cautions(question: QuestionPlan) -> tuple[str, ...]:
-    return cautions(
-        standard_error=question.standard_error,
-        half_width=question.half_width(),
-        width=range_of(question.question),
-        data_variance=question.question.data_variance,
-    )
+    return sheet_cautions(plan.questions, description, known=plan.high_limits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from optin.kernel.halfwidth import heaviest_weight
@@ -16,10 +16,10 @@ class Counted:
     """Exact sums of grains over those who answered, the most that anybody has, and one noisy total for each cell."""
 
     people: int
-    grains: int
-    squares: int
-    most: int
-    noisy: tuple[int, ...]
+    grains: int = field(repr=False)
+    squares: int = field(repr=False)
+    most: int = field(repr=False)
+    noisy: tuple[int, ...] = field(repr=False)
     noiseless: bool = False
     tilt: float = 0.0
     max_gap: float = 0.0

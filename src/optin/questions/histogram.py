@@ -117,7 +117,7 @@ class Histogram(Worded):
         return cls(**words_of(fields), edges=tuple(fields.take_reals("edges")))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class HistogramResult(Proportions):
     """Proportions of bins, and the quantiles they lead to."""
 

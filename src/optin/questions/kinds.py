@@ -12,6 +12,7 @@ from optin.errors import Argument, BadInput
 from optin.questions.cells import Cell, FloatArray
 from optin.questions.counted import Counted
 from optin.questions.spending import Spending
+from optin.wording.amounts import between, written
 
 if TYPE_CHECKING:
     from optin.engine.answers import Coded
@@ -111,6 +112,17 @@ class Reading:
     estimate: float
     low: float
     high: float
+    proportion: bool = False
+    """Whether it is the part of people who gave an answer, and not a number of its own."""
+
+    def written(self, unit: str = "") -> tuple[str, str]:
+        """Write the estimate and its interval; a proportion in per cent, anything else in its unit.
+
+        >>> Reading("yes", 0.314, 0.272, 0.356, proportion=True).written()
+        ('31.4 %', '27.2 to 35.6 %')
+        """
+        half, kind = (self.high - self.low) / 2, {"proportion": self.proportion, "unit": unit}
+        return written(self.estimate, half, **kind), between(self.low, self.high, **kind)  # type: ignore[arg-type]
 
 
 class QuestionResult(Protocol):

@@ -21,6 +21,7 @@ from optin.questions.kinds import Reading, stated_readings
 from optin.questions.options import checked_options, coded_sets, place_of
 from optin.questions.proportions import breakdown_gap, widened_by
 from optin.questions.spending import Spending
+from optin.questions.telling import ToldResult, proportion_read
 from optin.questions.worded import Worded, words_of
 
 if TYPE_CHECKING:
@@ -134,8 +135,8 @@ class MultipleChoice(Worded):
         return cls(**words_of(fields), options=options, at_most=fields.take_int("at_most"))
 
 
-@dataclass(frozen=True)
-class Several:
+@dataclass(frozen=True, repr=False)
+class Several(ToldResult):
     """Noisy proportions of options of which people chose several: they add up to more or less than one."""
 
     options: tuple[str, ...]
@@ -171,7 +172,7 @@ class Several:
 
     def readings(self, level: float = 0.95) -> list[Reading]:
         """List the proportion of each option."""
-        return [Reading(option, self.proportions[option], *self.interval(option, level)) for option in self.options]
+        return [proportion_read(self, option, level) for option in self.options]
 
     def statement(self) -> dict[str, Any]:
         """Return what a file states of it; all of it follows from what was drawn."""

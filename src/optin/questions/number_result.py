@@ -16,14 +16,15 @@ from optin.kernel.tails import laplace_reach
 from optin.questions.counted import Counted
 from optin.questions.intervals import Interval, check_level
 from optin.questions.kinds import Reading
+from optin.questions.telling import ToldResult
 
 ENOUGH = 50.0
 """From so many effective people on, the released spread serves for the mean's interval (E22)."""
 RELEASED = "normal plus Laplace, released spread, skewness allowed for"
 
 
-@dataclass(frozen=True)
-class NumberResult:
+@dataclass(frozen=True, repr=False)
+class NumberResult(ToldResult):
     """A noisy mean and, from a second noisy integer that costs nothing more, the standard deviation of the values."""
 
     bounds: tuple[float, float]

@@ -20,6 +20,7 @@ from optin.questions.counted import Counted
 from optin.questions.intervals import check_level
 from optin.questions.kinds import Reading, stated_readings
 from optin.questions.options import place_of
+from optin.questions.telling import ToldResult, proportion_read
 
 HALF = LEVEL // 2
 
@@ -34,8 +35,8 @@ def breakdown_gap(intervals: Iterable[tuple[float, float]], tilt: float) -> floa
     return min((high - low) / 2.0 for low, high in intervals) / tilt if tilt > 0 else math.inf
 
 
-@dataclass(frozen=True)
-class Proportions:
+@dataclass(frozen=True, repr=False)
+class Proportions(ToldResult):
     """Noisy proportions of the options of a choice; of three or more, made to add up to one."""
 
     options: tuple[str, ...]
@@ -98,7 +99,7 @@ class Proportions:
 
     def readings(self, level: float = 0.95) -> list[Reading]:
         """List the proportion of each option."""
-        return [Reading(option, self.proportions[option], *self.interval(option, level)) for option in self.options]
+        return [proportion_read(self, option, level) for option in self.options]
 
     def statement(self) -> dict[str, Any]:
         """Return what a file states of it; all of it follows from what was drawn."""

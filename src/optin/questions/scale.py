@@ -27,7 +27,7 @@ class Scale(Choice):
         return ScaleResult(self.options, counted)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ScaleResult(Proportions):
     """Proportions of ordered options, scored 1, 2, … in their order."""
 
@@ -57,7 +57,7 @@ class ScaleResult(Proportions):
         """List the proportions, the mean score and the top two."""
         found = [*super().readings(level), Reading("mean score", self.mean, *self.mean_interval(level))]
         if len(self.options) > 3:
-            found.append(Reading("top two", self.top(2), *self.top_interval(2, level)))
+            found.append(Reading("top two", self.top(2), *self.top_interval(2, level), proportion=True))
         return found
 
     def _top(self, count: int) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from optin.announcement.numbers import ExactSums
@@ -20,8 +20,8 @@ class Answered:
 
     people: int
     tilt: float = 0.0
-    sums: ExactSums = NOTHING
-    noisy_totals: tuple[int, ...] = ()
+    sums: ExactSums = field(default=NOTHING, repr=False)
+    noisy_totals: tuple[int, ...] = field(default=(), repr=False)
     dropped: str = ""
 
     def public(self) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from optin.agents import Description
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.errors import BadInput
 from optin.kernel.halfwidth import Weighing
-from optin.planning.cautions import assumption, cautions
+from optin.planning.cautions import assumption, sheet_cautions
 from optin.questions.intervals import Interval
 from optin.questions.number_result import NumberResult
+from optin.releasing.foreseen import released_questions
 
 if TYPE_CHECKING:
     from optin.releasing.record import Release
@@ -107,11 +108,5 @@ class OneNumber:
 
     def warnings(self: Release, description: Description | None = None) -> tuple[str, ...]:  # type: ignore[misc]
         """List what is odd about this release, in sentences that depend on no value (`Plan.warnings`)."""
-        offer, result = self.announcement, self.only
-        return cautions(
-            standard_error=result.standard_error,
-            half_width=result.declared_half_width(),
-            width=result.width,
-            data_variance=result.data_variance,
-            description=description if offer.model == PRIVACY_CONSTRAINED else None,
-        )
+        stated = description if self.announcement.model == PRIVACY_CONSTRAINED else None
+        return sheet_cautions(released_questions(self), stated)

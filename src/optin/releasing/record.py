@@ -26,6 +26,7 @@ from optin.releasing.consistency import check_same
 from optin.releasing.deciding import WHY
 from optin.releasing.one_number import OneNumber
 from optin.releasing.table import ReleaseTable, table_of
+from optin.releasing.telling import ToldRelease
 from optin.releasing.version_1 import flat, read_version_1, statement_1
 
 VERSION = 2
@@ -57,8 +58,8 @@ class Place:
     head: str | None = None
 
 
-@dataclass(frozen=True)
-class Release(OneNumber):
+@dataclass(frozen=True, repr=False)
+class Release(OneNumber, ToldRelease):
     """What is published: public, of constant size, without ids, and without anybody's grains in its JSON.
 
     ``answered`` holds, for each question, who is counted and the integers N + Z of E13, the only numbers here that depend on
@@ -112,6 +113,11 @@ class Release(OneNumber):
         """Why questions were dropped, by their names."""
         questions = zip(self.sheet, self.answered, strict=True)
         return {question.name: WHY[each.dropped] for question, each in questions if each.dropped}
+
+    @property
+    def released(self) -> int:
+        """Return the number in which the bit of every question is set that was published."""
+        return sum(1 << place for place, each in enumerate(self.answered) if not each.dropped)
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - what it can be asked for depends on the kind of question
         place = place_of_question(self.sheet, name)

@@ -48,6 +48,24 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], *, s
     return tag("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
 
 
+def grouped_table(caption: str, head: Sequence[str], groups: Iterable[tuple[str, Iterable[Sequence[str]]]]) -> Markup:
+    """Write a table in groups of rows, each under a heading of its own; a row of one cell is a remark."""
+    top = tag("thead", tag("tr", *(tag("th", text, scope="col") for text in head)))
+    bodies = (_group(heading, rows, str(len(head))) for heading, rows in groups)
+    inner = tag("table", tag("caption", caption), top, *bodies, class_="grouped")
+    return tag("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
+
+
+def _group(heading: str, rows: Iterable[Sequence[str]], width: str) -> Markup:
+    first = tag("tr", tag("th", heading, scope="rowgroup", colspan=width), class_="group")
+    rest = (_remark(row[0], width) if len(row) == 1 else _row(row, marked=False) for row in rows)
+    return tag("tbody", first, *rest)
+
+
+def _remark(text: str, width: str) -> Markup:
+    return tag("tr", tag("td", text, colspan=width, class_="remark"))
+
+
 def _row(cells: Sequence[str], *, marked: bool) -> Markup:
     first = tag("th", cells[0], scope="row")
     rest = [tag("td", cell) for cell in cells[1:]]

@@ -8,12 +8,14 @@ from optin._version import __version__
 from optin.agents import Description
 from optin.errors import BadInput
 from optin.planning import Plan
+from optin.questions import Sheet
 from optin.releasing import Release
 from optin.report import plan_sections, release_sections
 from optin.report.assumption import assumption_of
 from optin.report.markup import Markup, joined, paragraphs, tag
 from optin.report.privacy import privacy_sheet
-from optin.report.section import section
+from optin.report.section import section, tiles, warned
+from optin.report.sheet_page import sheet_body
 from optin.report.style import STYLE
 from optin.wording.numbers import count, counted_between, meaningful, part, people_like, plus_minus, short
 
@@ -36,7 +38,16 @@ def page(*, plan: Plan | None, description: Description | None, release: Release
 
 
 def _body(plan: Plan | None, description: Description | None, release: Release | None) -> tuple[str, Markup]:
-    parts: list[Markup] = []
+    asked = plan if release is None else release
+    if asked is None:
+        raise BadInput("there is nothing to report: give a plan or a release")
+    found = _of_one_number if asked.sheet.one_number is not None else sheet_body
+    title, body = found(plan, description, release)
+    return title, joined((body, _footer()))
+
+
+def _of_one_number(plan: Plan | None, description: Description | None, release: Release | None) -> tuple[str, Markup]:
+    title, parts = "", list[Markup]()
     if release is not None:
         title = _release_title(release)
         parts += [_release_header(release, description), release_sections.result_section(release).written()]
@@ -45,20 +56,23 @@ def _body(plan: Plan | None, description: Description | None, release: Release |
     elif plan is not None:
         title = f"A plan for {count(plan.people)}"
         parts += [_plan_header(plan, title, description)]
-    else:
-        raise BadInput("there is nothing to report: give a plan or a release")
     if plan is not None:
         parts.append(_of_plan(plan, description, release))
     parts.append(_privacy(plan, release))
     parts += [release_sections.offer_section(release)] if release is not None else []
     parts += [section("The plan in numbers", below=plan_sections.plan_numbers(plan))] if plan is not None else []
-    return title, joined((*parts, _footer()))
+    return title, joined(parts)
 
 
 def _of_plan(plan: Plan, description: Description | None, release: Release | None) -> Markup:
     if description is None:
         return plan_sections.error_section(plan, None, release).written()
     return joined(part.written() for part in plan_sections.plan_sections(plan, description, release))
+
+
+def _asked(sheet: Sheet) -> Markup:
+    """Say what was asked, word for word, where there are words."""
+    return paragraphs(*(f"The question: {question.text}" for question in sheet if question.text))
 
 
 def _plan_header(plan: Plan, title: str, description: Description | None) -> Markup:
@@ -70,9 +84,9 @@ def _plan_header(plan: Plan, title: str, description: Description | None) -> Mar
     )
     lead = f"The published mean will be within about {plus_minus(half)} of the true mean, 95 times out of 100{price}"
     shared = f"Values between {short(plan.bounds[0], 6)} and {short(plan.bounds[1], 6)}. Errors are in the same unit."
-    head = (tag("p", shared, class_="kicker"), tag("h1", title), tag("p", lead, class_="lead"))
+    head = (tag("p", shared, class_="kicker"), tag("h1", title), tag("p", lead, class_="lead"), _asked(plan.sheet))
     holds = tag("p", assumption_of(plan, GUARD))
-    return joined((tag("header", *head, holds, _cautions(plan.warnings(description))), _tiles(_plan_tiles(plan, half))))
+    return joined((tag("header", *head, holds, warned(plan.warnings(description))), tiles(_plan_tiles(plan, half))))
 
 
 def _plan_tiles(plan: Plan, half: float) -> list[tuple[str, str]]:
@@ -129,8 +143,8 @@ def _release_header(release: Release, description: Description | None) -> Markup
     )
     kicker = tag("p", f"Campaign {offer.campaign}, round {offer.round}", class_="kicker")
     holds = tag("p", release.assumption(GUARD))
-    head = (kicker, tag("h1", _release_title(release)), tag("p", lead, class_="lead"))
-    return tag("header", *head, holds, _cautions(release.warnings(description)))
+    head = (kicker, tag("h1", _release_title(release)), tag("p", lead, class_="lead"), _asked(release.sheet))
+    return tag("header", *head, holds, warned(release.warnings(description)))
 
 
 def _idle(description: Description | None) -> str:
@@ -146,14 +160,6 @@ def _release_title(release: Release) -> str:
     half = release.half_width(0.95)
     found = f"{meaningful(release.estimate, half)} {plus_minus(half)}".replace(" ", "\N{NO-BREAK SPACE}")
     return f"The mean is {found}, of values {counted_between(release.announcement.bounds)}"
-
-
-def _cautions(sentences: tuple[str, ...]) -> Markup:
-    return tag("div", paragraphs(*sentences), class_="warning", role="note") if sentences else Markup("")
-
-
-def _tiles(tiles: list[tuple[str, str]]) -> Markup:
-    return tag("dl", joined(tag("div", tag("dt", number), tag("dd", words)) for number, words in tiles), class_="tiles")
 
 
 def _privacy(plan: Plan | None, release: Release | None) -> Markup:

@@ -11,6 +11,8 @@ from optin.figures.dial import dial_caps
 from optin.figures.people import cost_shares, ranges
 from optin.planning import Plan, Target
 from optin.planning.cautions import CLASS
+from optin.questions import Question
+from optin.questions.telling import is_proportion
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
 from optin.report.section import Pictured, error_name, error_reading, facts, note, root, squared_error_caption
@@ -26,17 +28,19 @@ NEAR_STRICTEST = (
 def plan_sections(plan: Plan, description: Description, release: Release | None = None) -> tuple[Pictured, ...]:
     """List every section that needs a description of the limits, with the release's own marks if there is one."""
     return (
-        _limits(plan, description),
-        _weights(plan, description, release),
+        limits_section(plan, description),
+        weights_section(plan, description, release),
         error_section(plan, description, release),
         _dial(plan, description),
         _noise(plan, description),
-        _costs(plan, description),
+        costs_section(plan, description),
         turnout_section(plan, description, release),
     )
 
 
-def _limits(plan: Plan, description: Description) -> Pictured:
+def limits_section(plan: Plan, description: Description) -> Pictured:
+    """Show what people allow and what they give."""
+
     def numbers() -> Markup:
         found = groups(plan, description)
         rows = [
@@ -73,7 +77,8 @@ def _limits(plan: Plan, description: Description) -> Pictured:
     )
 
 
-def _weights(plan: Plan, description: Description, release: Release | None) -> Pictured:
+def weights_section(plan: Plan, description: Description, release: Release | None) -> Pictured:
+    """Show how much people count, and what that can do to a result."""
     pooled, *others = weight_facts(plan, release)
     known = facts("Weights", [pooled, *others] if plan.pooled_people else others)
     return Pictured(
@@ -96,6 +101,8 @@ def _weights(plan: Plan, description: Description, release: Release | None) -> P
 
 def weight_facts(plan: Plan, release: Release | None = None) -> list[tuple[str, str]]:
     """List tilt and largest bias: the release's own where there is one, and what was planned under that name."""
+    if plan.sheet.one_number is None:
+        return _weights_of_sheet(plan, release)
     gap, own = plan.max_gap, plan if release is None else release
     rows = [
         ("tilt", percent(own.tilt)),
@@ -108,6 +115,28 @@ def weight_facts(plan: Plan, release: Release | None = None) -> list[tuple[str, 
         return [("weight of a pooled person", pooled), *rows]
     planned = [("tilt, as planned", percent(plan.tilt)), ("largest bias, as planned", short(plan.bias_bound))]
     return [("weight of a pooled person, as planned", pooled), *rows, *planned]
+
+
+def _weights_of_sheet(plan: Plan, release: Release | None) -> list[tuple[str, str]]:
+    """List the tilt, and what a gap does to proportions and to questions for which one was declared."""
+    own = plan if release is None else release
+    pooled = f"{short(plan.pooled_weight * plan.people)} equal shares"
+    rows = [
+        ("weight of a pooled person", pooled),
+        ("tilt", percent(own.tilt)),
+        ("largest bias of a proportion at a gap of 10 points", f"{short(10 * own.tilt)} points"),
+        *(
+            (f"{question.name}: declared gap, largest bias", _gap(question, own.tilt))
+            for question in plan.sheet
+            if question.max_gap > 0
+        ),
+    ]
+    return rows if release is None else [*rows, ("tilt, as planned", percent(plan.tilt))]
+
+
+def _gap(question: Question, tilt: float) -> str:
+    scale, unit = (100.0, " points") if is_proportion(question) else (1.0, "")
+    return f"{short(scale * question.max_gap)}{unit}, {short(scale * question.max_gap * tilt)}{unit}"
 
 
 def error_section(plan: Plan, description: Description | None, release: Release | None = None) -> Pictured:
@@ -220,7 +249,9 @@ def _noise(plan: Plan, description: Description) -> Pictured:
     )
 
 
-def _costs(plan: Plan, description: Description) -> Pictured:
+def costs_section(plan: Plan, description: Description) -> Pictured:
+    """Show whose limits cost most accuracy."""
+
     def numbers() -> Markup:
         found, shares = cost_shares(plan, description)
         rows = [

@@ -6,13 +6,18 @@ from optin.report.markup import Markup, joined, tag
 from optin.wording.numbers import at_most, odds_factor
 
 
-def privacy_sheet(*, cap: float, noiseless: bool) -> Markup:
+def privacy_sheet(*, cap: float, noiseless: bool, questions: int = 1) -> Markup:
     """Write the promise in plain words, with the largest epsilon of this offer."""
-    rows = [("What is promised", _promise(cap, noiseless=noiseless)), *_ROWS]
+    several = questions > 1
+    rows = [
+        ("What is promised", _promise(cap, noiseless=noiseless, several=several)),
+        *([("Several questions", _SEVERAL)] if several else []),
+        *_ROWS,
+    ]
     return tag("dl", joined(joined((tag("dt", name), tag("dd", text))) for name, text in rows), class_="sheet")
 
 
-def _promise(cap: float, *, noiseless: bool) -> str:
+def _promise(cap: float, *, noiseless: bool, several: bool) -> str:
     if noiseless:
         return "Nothing. Everyone who counts set no limit, so the plan adds no noise and protects nobody's value."
     most = (
@@ -21,11 +26,21 @@ def _promise(cap: float, *, noiseless: bool) -> str:
         else "each by their own limit"
     )
     return (
-        "Whatever is concluded from the published number, a different value of one person would have changed its probability "
+        f"Whatever is concluded from {_PUBLISHED[several]} of one person would have changed its probability "
         f"by a factor of at most e to the power of that person's own epsilon. Epsilons differ between people; {most}."
     )
 
 
+_PUBLISHED = {
+    False: "the published number, a different value",
+    True: "all published numbers together, different answers to all questions",
+}
+_SEVERAL = (
+    "One limit covers the whole sheet: what the questions take of a person's epsilon adds up to at most what was promised, in "
+    "exact integers. Nobody is charged for a question that they left out or that was not published. Which questions someone "
+    "answered is not protected, so a question must not be skipped because of an answer to another one: “does not apply” and "
+    "“rather not say” are safe where they are options."
+)
 _ROWS = [
     (
         "Unit of privacy",

@@ -22,9 +22,8 @@ def result_section(release: Release) -> Pictured:
             for at in LEVELS
         ]
         shown = table("Intervals", ("confidence", "these people", "the population"), rows, strong="95 %")
-        return joined(
-            (shown, note(f"Method for the population: {release.total_interval(0.95).method}.", _ledger_note(release)))
-        )
+        method = f"Method for the population: {release.total_interval(0.95).method}."
+        return joined((shown, note(method, *_spread_words(release), _ledger_note(release))))
 
     return Pictured(
         name="result",
@@ -37,6 +36,17 @@ def result_section(release: Release) -> Pictured:
         numbers=numbers,
         height=2.6,
     )
+
+
+def _spread_words(release: Release) -> list[str]:
+    """Say the standard deviation that was published beside the mean (E21), where one was."""
+    spread = [each for each in release.only.readings(0.95) if each.answer == "sd"]
+    return [
+        "The standard deviation of the values is estimated at {} (95 % interval {}), published at no further cost.".format(
+            *each.written()
+        )
+        for each in spread
+    ]
 
 
 def _ends(release: Release, kind: str, at: float, half: float) -> str:

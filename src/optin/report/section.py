@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,17 @@ class Pictured:
         except BadInput as why:
             return section(self.title, f"Not drawn: {why}.", below=self.always)
         return section(self.title, self.reading, below=tag("div", drawn, tag("div", beside), class_="pair"))
+
+
+def warned(sentences: Iterable[str]) -> Markup:
+    """Write cautions, where there are any."""
+    found = tuple(sentences)
+    return tag("div", paragraphs(*found), class_="warning", role="note") if found else Markup("")
+
+
+def tiles(found: Sequence[tuple[str, str]]) -> Markup:
+    """Write a few numbers large, each with what it is."""
+    return tag("dl", joined(tag("div", tag("dt", number), tag("dd", words)) for number, words in found), class_="tiles")
 
 
 def facts(caption: str, rows: Sequence[tuple[str, str]]) -> Markup:

@@ -38,6 +38,11 @@ th:last-child, td:last-child { padding-right: 0; }
 thead th { color: var(--soft); font-weight: 500; vertical-align: bottom; }
 tbody th { font-weight: 400; }
 tr.own th, tr.own td { font-weight: 650; }
+.grouped { max-width: 46rem; }
+.grouped .group th { padding-top: 1.4rem; font-weight: 650; overflow-wrap: anywhere; }
+.grouped .group th span { font-weight: 400; color: var(--soft); }
+.grouped tbody tr:not(.group) th { padding-left: 1rem; width: 45%; overflow-wrap: anywhere; }
+.grouped td.remark { text-align: left; white-space: normal; padding-left: 1rem; color: var(--mark); }
 .note { color: var(--soft); font-size: .9375rem; line-height: 1.5; margin: .9rem 0 0; }
 .warning { border-left: 3px solid var(--mark); padding-left: 1rem; }
 .facts td { text-align: left; white-space: normal; overflow-wrap: anywhere; }

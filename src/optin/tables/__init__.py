@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from optin.tables.reading import Table, read_table
+    from optin.tables.reading import Table, names_in, read_table
 
-__all__ = ["Table", "read_table"]
+__all__ = ["Table", "names_in", "read_table"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whoever checks a column of an array needs no reader of files

@@ -10,9 +10,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from optin.errors import BadInput
 from optin.tables.columns import Wanted
 from optin.tables.decimals import corrected, corrected_whole
-from optin.tables.stored_types import expect_ids, expect_numbers, holds_answers, is_number, is_text, plain_type
+from optin.tables.stored_types import (
+    expect_ids,
+    expect_numbers,
+    holds_answers,
+    is_number,
+    is_text,
+    plain_type,
+    type_name,
+)
 from optin.wording.answers import answer_of
 
 Mask = NDArray[np.bool_]
@@ -27,6 +36,18 @@ def as_ids(column: pa.ChunkedArray, name: str, file: str) -> list[str | None]:
     expect_ids(column.type, file, name)
     texts: list[str | None] = pc.cast(_plain(column), pa.string()).to_pylist()
     return texts
+
+
+def as_entries(column: pa.ChunkedArray, name: str, file: str) -> pa.ChunkedArray:
+    """Take cells that may hold an answer in words: text, truths or numbers."""
+    if not (holds_answers(column.type) or pa.types.is_null(column.type)):
+        raise BadInput(
+            "{file}: {name} is stored as {kind}, which holds no answers; write the column as text",
+            file=file,
+            name=name,
+            kind=type_name(column.type),
+        )
+    return _plain(column)
 
 
 def as_numbers(

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from optin.errors import BadInput
-from optin.tables.cells import Mask, as_ids, as_numbers, as_truths
+from optin.tables.cells import Mask, as_entries, as_ids, as_numbers, as_truths
 from optin.tables.columns import NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
 from optin.tables.csvfiles import line_of, read_csv
 from optin.tables.headers import expect_column, header, is_parquet, shared
@@ -79,6 +79,19 @@ class Table:
         """Read any numbers; NaN where there is none, which a release refuses of those who join."""
         return self._joined(name, as_numbers)[0]
 
+    def skippable(self, name: str) -> NDArray[np.float64]:
+        """Read any numbers; NaN where a cell is empty, and words are refused: they would pass for an answer left out."""
+        numbers, words = self._joined(name, as_numbers)
+        refuse(words, NO_NUMBER, self._said(name))
+        return numbers
+
+    def entries(self, name: str) -> pa.ChunkedArray | list[Any]:
+        """Return cells as they are written, text byte for byte; a list where files store them in different types."""
+        parts = self._each(name, as_entries)
+        if any(part.type != parts[0].type for part in parts):
+            return [cell for part in parts for cell in part.to_pylist()]
+        return pa.chunked_array([chunk for part in parts for chunk in part.chunks], parts[0].type)
+
     def truths(self, name: str) -> NDArray[np.bool_]:
         """Read yes and no."""
         answers, others = self._joined(name, as_truths)
@@ -111,6 +124,11 @@ def read_table(path: str, names: Sequence[str] | None = None, *, expected: Seque
     if sum(len(table) for table in tables) == 0:
         raise BadInput("{path} has a header and no rows; give one row per person", path=path)
     return Table(files, tables, tuple(wanted))
+
+
+def names_in(path: str) -> list[str]:
+    """List the columns that every file the path stands for has, once."""
+    return shared([header(file) for file in files_of(path)])
 
 
 def _expect(file: Path, names: Sequence[str]) -> None:

@@ -1,0 +1,99 @@
+"""What a plan gives each question of a sheet, and what that costs the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from optin.cli import screen
+from optin.wording.amounts import plus_minus_of
+from optin.wording.numbers import percent, plain
+
+if TYPE_CHECKING:
+    from optin.agents import Agents
+    from optin.planning import Plan
+    from optin.planning.question_plan import QuestionPlan
+    from optin.questions import Question
+
+HEADER = ("question", "kind", "of epsilon", "standard error", "±", "as accurate as", "without it")
+MEANINGS = (
+    "standard error and ±: in points where proportions are published; as accurate as: so many people without noise;"
+    " without it: the same for the other questions, were it not asked"
+)
+
+
+@dataclass(frozen=True)
+class QuestionLine:
+    """One question of a plan, and the effective people of the others without it; None where there is no other."""
+
+    planned: QuestionPlan
+    effective_without: float | None
+
+    def cells(self) -> tuple[str, ...]:
+        """Write it for people to read."""
+        from optin.questions.telling import is_proportion
+
+        each, without = self.planned, self.effective_without
+        points = is_proportion(each.question)
+        return (
+            each.name,
+            each.question.kind,
+            percent(each.epsilon_share),
+            plain(each.standard_error * (100 if points else 1)),
+            half_of(each.question, each.half_width()),
+            _people(each.effective_people),
+            "-" if without is None else _people(without),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return numbers for scripts."""
+        return {"effective_without": self.effective_without}
+
+
+@dataclass(frozen=True)
+class QuestionTable:
+    """The questions of a plan, in the order of the sheet."""
+
+    lines: tuple[QuestionLine, ...]
+
+    def show(self) -> None:
+        """Print them as a table."""
+        screen.columns("Questions", HEADER, [line.cells() for line in self.lines], texts=2)
+        screen.say(MEANINGS)
+
+
+def question_table(plan: Plan, agents: Agents) -> QuestionTable:
+    """Look at every question of a plan, and plan the others without it."""
+    return QuestionTable(tuple(QuestionLine(each, each.effective_without(agents)) for each in plan.questions))
+
+
+def sheet_accuracy(plan: Plan) -> list[tuple[str, str]]:
+    """Say how accurate all questions are together, and what that leaves out."""
+    gaps = "none if limits and answers are unrelated, else at most {tilt:.3f} x the gap (max_gap of a question)"
+    if plan.asked.gapped:
+        gaps = "as far as questions state a max_gap, the ± allows for it; else at most {tilt:.3f} x the gap"
+    return [
+        ("as accurate as", plan.accuracy_words()),
+        *_wish(plan),
+        ("tilt", f"{plan.tilt:.3f}: the share of weight moved from strict to willing people"),
+        ("bias", gaps.format(tilt=plan.tilt)),
+    ]
+
+
+def _wish(plan: Plan) -> list[tuple[str, str]]:
+    if plan.wish_met is None:
+        return []
+    if plan.wish_met:
+        return [("wished errors", "met by every question")]
+    return [("wished errors", f"not met: standard errors are {plan.theta**0.5:.3g} times those wished for")]
+
+
+def half_of(question: Question, half: float) -> str:
+    """Write half of an interval in points of a hundred, or in the unit of the answers."""
+    from optin.questions.telling import is_proportion
+
+    return plus_minus_of(half, proportion=is_proportion(question), unit=question.unit).removeprefix("± ")
+
+
+def _people(number: float) -> str:
+    return f"{number:,.0f}" if number >= 100 else plain(number)

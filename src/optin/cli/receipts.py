@@ -1,0 +1,146 @@
+"""``optin receipt`` and ``optin check``: what one person can hold against the operator."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from optin.cli import screen
+from optin.cli.ledgers import open_ledger
+from optin.cli.offers import read_announcement
+from optin.cli.options import AsJson, LedgerUrl, NewFile
+from optin.cli.output import Output, read_record
+from optin.cli.people import named
+from optin.errors import BadInput, PromiseBroken
+
+if TYPE_CHECKING:
+    from optin.receipts import Receipt
+    from optin.releasing import Release
+
+
+def write_receipt(
+    ledger: LedgerUrl,
+    person: Annotated[str, typer.Option("--id", metavar="ID", help="Whose receipt.")],
+    output: NewFile,
+    campaign: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which campaign.", show_default="this person's newest release")
+    ] = None,
+    round_number: Annotated[
+        int | None, typer.Option("--round", metavar="N", help="Which round of it.", show_default="the newest released")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write one person's receipt: what was promised, what was spent (and on which questions), what remains, and the proof.
+
+    Example: optin receipt --ledger ledger.sqlite --id p0007 -o receipt.json
+    """
+    from optin.campaign.history import release_of
+
+    if round_number is not None and campaign is None:
+        raise BadInput("--round is of a campaign: name it with --campaign, or leave both out for the newest release")
+    with Output(output, private=True, inputs=[ledger]) as file:
+        with open_ledger(ledger) as opened, named([person]):
+            receipt = opened.receipt(person, campaign=campaign, round=round_number)
+            drawn = release_of(opened, receipt.campaign, receipt.round)
+        text = receipt.to_json()
+        file.write(text + "\n")
+    if as_json:
+        typer.echo(text)
+    else:
+        screen.rows("Receipt", _receipt_rows(receipt))
+        _show_took(receipt, drawn)
+    screen.note(f"wrote {output}: for this person's eyes only")
+
+
+def check_receipt(
+    receipt: Annotated[Path, typer.Argument(metavar="receipt.json", help="The receipt.")],
+    announcement: Annotated[Path, typer.Argument(metavar="announcement.json", help="The published offer.")],
+    release: Annotated[Path, typer.Argument(metavar="release.json", help="The published release.")],
+    as_json: AsJson = False,
+) -> None:
+    """Check a receipt against the published files alone; no ledger and no network is needed. Exit code 4 if it fails.
+
+    Example: optin check receipt.json announcement.json release.json
+    """
+    from optin.receipts import Receipt, check
+    from optin.releasing import Release
+
+    offer, drawn = read_announcement(announcement), read_record(release, Release.from_json)
+    held = read_record(receipt, Receipt.from_json)
+    try:
+        shown = check(held, offer, drawn)
+    except PromiseBroken as error:
+        if as_json:
+            screen.print_json({"ok": False, "why": str(error)})
+        raise
+    if as_json:
+        took = [asdict(each) for each in taken(held, drawn)]
+        screen.print_json({"ok": True, "shown": list(shown)} | ({"questions": took} if took else {}))
+        return
+    screen.heading("This receipt is good")
+    for line in shown:
+        screen.say(f"  {line}")
+    _show_took(held, drawn)
+
+
+def _receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
+    from optin.kernel.rounding import epsilon_of
+    from optin.receipts import outcome
+
+    left = "without limit" if receipt.remaining is None else f"{epsilon_of(receipt.remaining):.9g}"
+    return [
+        ("release", f"{receipt.campaign}, round {receipt.round}"),
+        ("promised", f"epsilon {epsilon_of(receipt.promised):.9g}"),
+        ("spent", f"epsilon {epsilon_of(receipt.spent):.9g}" + ("" if receipt.spent else f": {outcome(receipt)}")),
+        ("remaining", left if receipt.remaining is None else f"epsilon {left}"),
+        ("sealed in", f"act {receipt.ledger_number} of the ledger, {_among(receipt)}"),
+    ]
+
+
+def _among(receipt: Receipt) -> str:
+    """Say whether this person is one of those charged: an entry of nothing is one, for whoever joined with nothing to give."""
+    if receipt.index is None:
+        return f"not one of its {receipt.charged_people:,} charges"
+    return f"one of {receipt.charged_people:,} charges" + ("" if receipt.spent else ", of nothing")
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What one question took of one person, and why it took nothing."""
+
+    name: str
+    grains: int
+    epsilon: float
+    why: str
+
+
+def taken(receipt: Receipt, drawn: Release) -> list[Taken]:
+    """List what each question of a sheet took; nothing where one question was asked, or where nothing was charged."""
+    from optin.kernel.rounding import epsilon_of
+
+    if receipt.answered is None:
+        return []
+    took = receipt.question_grains(drawn.announcement.shares)
+    answered = (bool(receipt.answered >> place & 1) for place in range(len(took)))
+    return [
+        Taken(question.name, grains, epsilon_of(grains), _why(question.name, drawn, answered=yes))
+        for question, grains, yes in zip(drawn.sheet, took, answered, strict=True)
+    ]
+
+
+def _why(name: str, drawn: Release, *, answered: bool) -> str:
+    """Say how a question came by what it took; dropped ones are charged to nobody, whether or not they were answered."""
+    if name in drawn.dropped:
+        return f"not published: {drawn.dropped[name]}"
+    return "answered" if answered else "skipped: no answer, nothing taken"
+
+
+def _show_took(receipt: Receipt, drawn: Release | None) -> None:
+    lines = [] if drawn is None else taken(receipt, drawn)
+    if not lines:
+        return
+    screen.say()
+    screen.rows("What each question took", [(each.name, f"epsilon {each.epsilon:.9g}, {each.why}") for each in lines])

@@ -1,0 +1,75 @@
+"""Words that people wrote, such as options, beside a picture: broken into lines, shortened, and never taken for formulas."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Sequence
+
+MANY = 14
+"""From so many rows on, each name has one line."""
+WIDE, LINES = 24, 2
+
+
+def row_labels(names: Sequence[str]) -> list[str]:
+    r"""Make names fit beside their rows, each still different from the others.
+
+    A name is broken into two lines, or cut at its end; where that makes two names alike, in its middle. What cannot be
+    drawn as it is written (letters that the font lacks, or that run from right to left) is called by its place.
+
+    >>> row_labels(["night", "neither good nor bad, or it depends on the day", "\u3042"])
+    ['night', 'neither good nor bad, or\nit depends on the day', 'option 3']
+    """
+    lines = 1 if len(names) >= MANY else LINES
+    plain = [_plain(name, place) for place, name in enumerate(names)]
+    for shorten in (_cut_at_end, _cut_in_middle):
+        found = [shorten(name, lines) for name in plain]
+        if len(set(found)) == len(found):
+            return found
+    return [_cut_at_end(f"{place}. {name}", lines) for place, name in enumerate(plain, 1)]
+
+
+def _plain(name: str, place: int) -> str:
+    """Return a name on one line, or its place where it cannot be drawn."""
+    one_line = " ".join(name.split())
+    return one_line if one_line and drawable(one_line) else f"option {place + 1}"
+
+
+def unit_label(unit: str) -> str:
+    """Make a unit fit into a line, or leave it away where it cannot be drawn.
+
+    >>> unit_label("hours"), unit_label("hours of sleep on a usual night")
+    ('hours', 'hours of sleep on…')
+    """
+    return textwrap.shorten(unit, 18, placeholder="…") if drawable(unit) else ""
+
+
+def drawable(text: str) -> bool:
+    """Say whether the font has every letter, and the text runs from left to right, as it is drawn."""
+    if text.isascii():
+        return text.isprintable()
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    known = get_font(findfont(FontProperties(family="DejaVu Sans"))).get_charmap()
+    return all(ord(letter) in known and unicodedata.bidirectional(letter) not in ("R", "AL") for letter in text)
+
+
+def _cut_at_end(name: str, lines: int) -> str:
+    found = textwrap.wrap(name, WIDE)
+    if len(found) <= lines:
+        return "\n".join(found)
+    last = textwrap.wrap(" ".join(found[lines - 1 :]), WIDE - 1)[0]
+    return "\n".join([*found[: lines - 1], f"{last.rstrip(' ,;:.')}…"])
+
+
+def _cut_in_middle(name: str, lines: int) -> str:
+    most = WIDE * lines
+    if len(name) <= most:
+        return _cut_at_end(name, lines)
+    end = name[-(WIDE // 2) :].strip()
+    return f"{name[: WIDE * lines - len(end) - lines].strip()}…{end}" if lines == 1 else _two(name, end)
+
+
+def _two(name: str, end: str) -> str:
+    first = textwrap.wrap(name, WIDE)[0]
+    return f"{first}\n…{end}"

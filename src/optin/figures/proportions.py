@@ -1,0 +1,62 @@
+"""Pictures of proportions: a bar with its 95 % interval for each option."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from optin.figures.ink import LIGHT, Ink, plain, write
+from optin.figures.labels import MANY, row_labels
+from optin.figures.marks import bar_looks, extent, interval_looks, words_above
+from optin.questions.kinds import Reading
+from optin.questions.multiple_choice import Several
+from optin.questions.proportions import Proportions
+from optin.questions.scale import ScaleResult
+from optin.wording.numbers import count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_TOLD = 8
+"""Words for a picture name no more options than this, the largest first."""
+
+
+def proportions(ax: Axes, result: Proportions | Several, *, ink: Ink = LIGHT) -> str:
+    """Draw a bar with its 95 % interval for each option, in their order; of a scale, the mean score in words.
+
+    Estimates are drawn as published, also below 0 and above 100 %; intervals lie inside. Returns the picture in words.
+    """
+    found = result.readings(0.95)[: len(result.options)]
+    plain(ax, ink, x="people (%)", y="", grid="x")
+    for row, each in enumerate(found):
+        _bar(ax, ink, row, each)
+    ax.axvline(0, color=ink.soft, linewidth=1, zorder=2.5)
+    ax.set_yticks(range(len(found)), row_labels(result.options), parse_math=False)
+    ax.tick_params(axis="y", length=0, labelsize=8.5 if len(found) >= MANY else 9)
+    ax.set(ylim=(len(found) - 0.45, -0.55), xlim=extent([x for r in found for x in (r.estimate, r.low, r.high)]))
+    told = _words(found, result)
+    if not isinstance(result, ScaleResult):
+        return told
+    words_above(ax, ink, mean_score(result))
+    return f"{told} On a scale of 1 to {len(result.options)}: {mean_score(result)}."
+
+
+def mean_score(result: ScaleResult) -> str:
+    """Say the mean score of a scale, with its interval."""
+    estimate, interval = Reading("", result.mean, *result.mean_interval(0.95)).written()
+    return f"mean score {estimate} (95 %: {interval})"
+
+
+def _bar(ax: Axes, ink: Ink, row: int, each: Reading) -> None:
+    """Draw the estimate as a bar, the interval as a line with ends, and the number in a column at the right."""
+    ax.barh(row, 100 * each.estimate, 0.62, **bar_looks(ink))
+    ax.plot((100 * each.low, 100 * each.high), (row, row), "-|", **interval_looks(ink))
+    column = {"xycoords": ax.get_yaxis_transform(), "va": "center", "ha": "left", "weight": "bold"}
+    write(ax, ink, each.written()[0], (1, row), offset=(6, 0), **column)
+
+
+def _words(found: Sequence[Reading], result: Proportions | Several) -> str:
+    largest = found if len(found) <= MOST_TOLD else sorted(found, key=lambda each: -each.estimate)[:MOST_TOLD]
+    told = "; ".join("{} {} ({})".format(each.answer, *each.written()) for each in largest)
+    some = f" The largest {len(largest)} of {len(found)}:" if len(largest) < len(found) else ""
+    return f"Proportions of the answers of {count(result.counted.people)}, with 95 % intervals.{some} {told}."

@@ -1,0 +1,144 @@
+"""The page of a plan over a sheet: what each question takes, and how accurate it will be."""
+
+from __future__ import annotations
+
+from optin import figures
+from optin.agents import Description
+from optin.figures.answers import rows_height
+from optin.planning import Plan
+from optin.planning.size import verdict
+from optin.planning.telling import accuracy_words
+from optin.questions import Question
+from optin.questions.telling import is_proportion
+from optin.report.markup import Markup, joined, paragraphs, table, tag
+from optin.report.section import Pictured, facts, note, section, tiles, warned
+from optin.wording.amounts import plus_minus_of
+from optin.wording.numbers import count, part, people_like, percent, short
+
+VERDICTS = (
+    "± up to a fifth of the sd of an answer is good, up to a half poor, more useless; of a proportion ± 10 and ± 25"
+    " points."
+)
+
+
+def plan_header(plan: Plan, description: Description | None) -> Markup:
+    """Say in a few sentences what is planned."""
+    asked = f"{len(plan.sheet)} questions share" if len(plan.sheet) > 1 else "One question has"
+    price = (
+        "No noise is added: everyone who counts set no limit."
+        if plan.noiseless
+        else "Nobody gives more privacy than they allowed."
+    )
+    lead = f"{asked} everyone's limit. Results will be as accurate as {accuracy_words(plan)}. {price}"
+    kicker = [tag("p", plan.sheet.title, class_="kicker")] if plan.sheet.title else []
+    head = (*kicker, tag("h1", plan_title(plan)), tag("p", lead, class_="lead"))
+    told = [plan.sheet.purpose, f"Asked by {plan.sheet.asked_by}." if plan.sheet.asked_by else ""]
+    return joined(
+        (
+            tag("header", *head, paragraphs(*filter(None, told)), warned(plan.warnings(description))),
+            tiles(_tiles(plan)),
+        )
+    )
+
+
+def _tiles(plan: Plan) -> list[tuple[str, str]]:
+    capped = "are asked for no more than the cap; any limit above it stays unused"
+    dearest = max(plan.questions, key=lambda each: each.epsilon_share)
+    return [
+        (people_like(plan.effective_people), "would give answers as accurate as these without noise"),
+        (short(plan.cap) if plan.pooled_people and not plan.noiseless else "no cap", _cap_words(plan)),
+        (
+            f"{part(plan.pooled_people, plan.people)} of {plan.people:,}",
+            "set no limit, and they alone count" if plan.noiseless else capped,
+        ),
+        (percent(dearest.epsilon_share), f"of everyone's epsilon goes to “{dearest.name}”, the dearest question"),
+    ]
+
+
+def _cap_words(plan: Plan) -> str:
+    if plan.noiseless:
+        return "no noise, no protection: everyone who counts set no limit"
+    if not plan.pooled_people:
+        return "needed: everyone gives all they allow"
+    return "is the most epsilon anyone gives, for all questions together"
+
+
+def plan_title(plan: Plan) -> str:
+    """Name the page by whom it is planned for."""
+    return f"A plan for {count(plan.people)}"
+
+
+def shares_section(plan: Plan) -> Pictured:
+    """Show what each question takes of everyone's epsilon, and the ± and effective people that it leads to."""
+
+    def numbers() -> Markup:
+        head = ("question", "share", "95 % interval", "as accurate as", "verdict")
+        shown = table("Each question", head, [_row(plan, question) for question in plan.sheet])
+        return joined((shown, note(VERDICTS)))
+
+    return Pictured(
+        name="shares",
+        title="What each question takes",
+        reading=(
+            "All questions share one limit: a question that is dear (many options, or a number that hardly differs between"
+            " people) takes more of everyone's epsilon, and less is left for the others. The ± stands at the right."
+        ),
+        draw=lambda ax, ink: figures.epsilon_shares(ax, plan, ink=ink),
+        numbers=numbers,
+        height=0.9 + rows_height(tuple(question.name for question in plan.sheet)),
+    )
+
+
+def _row(plan: Plan, question: Question) -> tuple[str, ...]:
+    found = plan[question.name]
+    half = found.half_width(0.95)
+    return (
+        question.name,
+        percent(found.epsilon_share),
+        _half(plan, question),
+        people_like(found.effective_people),
+        verdict(half, question.yardstick),
+    )
+
+
+TURNOUTS = (1.0, 0.8, 0.6, 0.4)
+
+
+def turnout_section(plan: Plan) -> Markup:
+    """List the ± of each question by how many of those who were asked join."""
+    if plan.noiseless:
+        return section("If people stay away", "No noise is added: fewer people give what fewer exact answers give.")
+    head = ("question", *(f"{percent(turnout)} join" for turnout in TURNOUTS))
+    rows = [
+        (question.name, *(_half(plan, question, turnout=turnout) for turnout in TURNOUTS)) for question in plan.sheet
+    ]
+    return section(
+        "If people stay away",
+        "Promises are frozen when they are announced: whoever joins gives exactly what was promised, however few come. These"
+        " are the ± that are left where those who stay away are like the others; whoever skips a question stays away from it.",
+        below=table("± by how many join", head, rows),
+    )
+
+
+def _half(plan: Plan, question: Question, *, turnout: float = 1.0) -> str:
+    half = plan[question.name].half_width(0.95, turnout=turnout)
+    return plus_minus_of(half, proportion=is_proportion(question), unit=question.unit)
+
+
+def plan_numbers(plan: Plan) -> Markup:
+    """List the plan's numbers in full, for checking."""
+    rows = [
+        ("people", f"{count(plan.people)} ({plan.model})"),
+        ("questions", f"{len(plan.sheet)}"),
+        ("cap on epsilon", f"{plan.cap:.10g}"),
+        ("people at or above the cap", part(plan.pooled_people, plan.people)),
+        ("sum of epsilons", f"{plan.epsilon_total:.10g}"),
+        ("tilt", f"{plan.tilt:.10g}"),
+        *((f"{question.name}: share, standard error, noise scale", _exact(plan, question)) for question in plan.sheet),
+    ]
+    return facts("As planned, before rounding to grains", rows)
+
+
+def _exact(plan: Plan, question: Question) -> str:
+    found = plan[question.name]
+    return f"{found.epsilon_share:.10g}, {short(found.standard_error, 6)}, {short(found.noise_scale, 6)}"

@@ -1,0 +1,153 @@
+"""The page of a release of a sheet: all results at a glance, then each question with its picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from optin.announcement.terms import PRIVACY_CONSTRAINED
+from optin.planning.cautions import DUST
+from optin.planning.size import POOR, verdict
+from optin.questions import Question
+from optin.questions.counted import Counted
+from optin.questions.spending import Spending
+from optin.questions.telling import is_proportion
+from optin.releasing import Release
+from optin.releasing.telling import charged_words
+from optin.report.answer_sections import answer_section, dropped_section
+from optin.report.markup import Markup, grouped_table, joined, paragraphs, tag
+from optin.report.section import facts, section, warned
+from optin.wording.amounts import plus_minus_of
+from optin.wording.numbers import count, percent
+
+ERROR = 0.05
+LEVEL = (
+    "An interval holds what the whole population would have answered, in 95 of 100 cases, one figure at a time: of twenty"
+    " figures about one is expected to lie outside its interval."
+)
+GUARD = (
+    "Intervals count no error from cautious and open people answering differently, unless a question allows for it by a"
+    " max_gap; each section says how large a difference would matter."
+)
+
+
+def release_title(release: Release) -> str:
+    """Name the page by what was asked."""
+    sheet = release.sheet
+    first = sheet.questions[0]
+    several = f"Results of {len(sheet)} questions" if len(sheet) > 1 else first.text or first.name
+    return sheet.title or several
+
+
+def release_header(release: Release) -> Markup:
+    """Say in a few sentences what this is, whom it is about and what to beware of."""
+    offer, sheet = release.announcement, release.sheet
+    lead = f"{release.joined_people:,} of {count(offer.people)} joined. {_published(release)} {_price(release)}"
+    told = [sheet.purpose, f"Asked by {sheet.asked_by}." if sheet.asked_by else ""]
+    return tag(
+        "header",
+        tag("p", f"Campaign {offer.campaign}, round {offer.round}", class_="kicker"),
+        tag("h1", release_title(release)),
+        tag("p", lead, class_="lead"),
+        paragraphs(*filter(None, told)),
+        warned(useless_words(release)),
+    )
+
+
+def _published(release: Release) -> str:
+    found, asked = len(release.results), len(release.sheet)
+    if found == asked:
+        return f"All {asked} questions were published." if asked > 1 else ""
+    return f"{found} of {asked} questions were published."
+
+
+def _price(release: Release) -> str:
+    if release.announcement.noiseless:
+        return "No noise was added, for nobody who counts set a limit."
+    return "Nobody gave more privacy than they allowed."
+
+
+def useless_words(release: Release) -> Iterator[str]:
+    """Warn of results that say next to nothing, decided by who answered and what they gave, never by a value."""
+    for question in release.sheet:
+        if question.name in release.dropped:
+            continue
+        half = expected_half(release, question)
+        if verdict(half, question.yardstick) == "useless":
+            said, most = (
+                plus_minus_of(each, proportion=is_proportion(question), unit=question.unit)
+                for each in (half, POOR * question.yardstick)
+            )
+            yield f"“{question.name}” says next to nothing: so few answers lead to {said}, and {most} is the most that is of use."
+
+
+def expected_half(release: Release, question: Question) -> float:
+    """Return the ± that who answered and what they gave lead to, whatever the answers."""
+    counted: Counted = release[question.name].counted
+    return question.half_width(ERROR, Spending(counted.reach, counted.weight_squares, counted.heaviest)) + counted.bias
+
+
+def headline(release: Release) -> Markup:
+    """List every published figure, question by question, and what was dropped."""
+    groups = ((_heading(question), _rows(release, question)) for question in release.sheet)
+    shown = grouped_table("All results, with 95 % intervals", ("answer", "estimate", "95 % interval"), groups)
+    return section("All results", LEVEL, *_guard(release), below=shown)
+
+
+def _guard(release: Release) -> list[str]:
+    """Say what would guard against answers that go with limits, where nothing does."""
+    open_to_it = release.tilt > DUST and any(question.max_gap == 0 for question in release.sheet)
+    return [GUARD] if open_to_it and release.announcement.model == PRIVACY_CONSTRAINED else []
+
+
+def _heading(question: Question) -> Markup:
+    if not question.text:
+        return joined((question.name,))
+    return joined((question.text, " ", tag("span", question.name)))
+
+
+def _rows(release: Release, question: Question) -> list[tuple[str, ...]]:
+    if question.name in release.dropped:
+        return [(f"Not published: {release.dropped[question.name]}. Nobody was charged for it.",)]
+    return [(each.answer, *each.written(question.unit)) for each in release[question.name].readings(0.95)]
+
+
+def question_sections(release: Release) -> Markup:
+    """Write a section for each question, in their order."""
+    return joined(
+        dropped_section(release, question)
+        if question.name in release.dropped
+        else answer_section(release, question).written()
+        for question in release.sheet
+    )
+
+
+def drawn_section(release: Release) -> Markup:
+    """List what was announced and drawn, and say how figures are recomputed."""
+    offer = release.announcement
+    rows = [
+        ("release", release.id),
+        ("campaign, round", f"{offer.campaign}, {offer.round}"),
+        ("announced", f"{count(offer.people)} ({offer.model})"),
+        ("joined", f"{count(release.joined_people)}, those with nothing to give included"),
+        ("answered", "; ".join(_answered(release))),
+        ("cap on epsilon", f"{offer.cap:.10g}" + (" (lowered to what one release may promise)" * offer.cap_lowered)),
+        ("tilt", percent(release.tilt)),
+        ("fingerprint", release.fingerprint),
+        ("charged", charged_words(release)),
+        ("drawn by", f"optin {release.versions.optin}, OpenDP {release.versions.opendp}, {release.versions.mechanism}"),
+    ]
+    check = tag(
+        "p",
+        "Anyone recomputes every figure from release.json: the noisy integers stand there beside the sum of grains of their"
+        " question. A proportion is ",
+        tag("code", "noisy total / (level * sum of grains)"),
+        ", a mean ",
+        tag("code", "low + (high - low) * noisy total / (2²⁰ * sum of grains)"),
+        ".",
+    )
+    return section("What was announced and drawn", below=joined((check, facts("Release and announcement", rows))))
+
+
+def _answered(release: Release) -> Iterator[str]:
+    for question, people in zip(release.sheet, release.question_people, strict=True):
+        yield f"{question.name}: {people:,}"

@@ -1,0 +1,36 @@
+"""Estimates and ± as people read them: proportions in per cent and points, other numbers in their own unit."""
+
+from __future__ import annotations
+
+from optin.wording.numbers import meaningful, plus_minus
+
+
+def written(number: float, half: float, *, proportion: bool, unit: str = "") -> str:
+    """Write an estimate with the digits that half of its interval leaves meaningful.
+
+    >>> written(0.31416, 0.042, proportion=True), written(38.2171, 0.6, proportion=False, unit="hours")
+    ('31.4 %', '38.22 hours')
+    """
+    if proportion:
+        return f"{meaningful(100 * number, 100 * half)} %"
+    return f"{meaningful(number, half)} {unit}".rstrip()
+
+
+def between(low: float, high: float, *, proportion: bool, unit: str = "") -> str:
+    """Write both ends of an interval.
+
+    >>> between(0.27216, 0.35616, proportion=True), between(37.6, 38.8, proportion=False, unit="hours")
+    ('27.2 to 35.6 %', '37.60 to 38.80 hours')
+    """
+    half = (high - low) / 2
+    scale, after = (100.0, " %") if proportion else (1.0, f" {unit}".rstrip())
+    return f"{meaningful(scale * low, scale * half)} to {meaningful(scale * high, scale * half)}{after}"
+
+
+def plus_minus_of(half: float, *, proportion: bool, unit: str = "") -> str:
+    """Write ±, of a proportion in points of a hundred.
+
+    >>> plus_minus_of(0.042, proportion=True), plus_minus_of(0.6124, proportion=False, unit="hours")
+    ('± 4.2 points', '± 0.613 hours')
+    """
+    return f"{plus_minus(100 * half)} points" if proportion else f"{plus_minus(half)} {unit}".rstrip()
