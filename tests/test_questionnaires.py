@@ -4,6 +4,7 @@ import itertools
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import optin
@@ -104,6 +105,32 @@ def test_every_questionnaire_is_read_and_says_what_why_and_by_whom(file):
     assert sheet.purpose
     assert sheet.asked_by
     assert all(question.text for question in sheet)
+
+
+def answers_to(question, people, rng):
+    """Make up answers of a kind; every fifth person leaves the question out."""
+    if question.kind in ("number", "score", "histogram"):
+        low, high = (question.edges[0], question.edges[-1]) if question.kind == "histogram" else question.bounds
+        found = rng.uniform(low, high, people).tolist()
+    elif question.kind == "multiple-choice":
+        found = [list(rng.choice(question.options, question.at_most, replace=False)) for _ in range(people)]
+    else:
+        found = rng.choice(question.options, people).tolist()
+    return [None if n % 5 == 0 else answer for n, answer in enumerate(found)]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_every_questionnaire_can_be_planned_announced_and_released(file):
+    sheet, people = optin.Sheet.from_toml(file), optin.PrivacyConstrained([0.5, 1.0, 3.0] * 100)
+    rng = np.random.default_rng(9)
+    answers = {}
+    for question in sheet:
+        answers.setdefault(question.column, answers_to(question, 300, rng))
+    offer = optin.plan(people, sheet).announce(people, campaign=file.stem)
+    release = optin.release(offer, people, answers)
+    assert set(release.results) == {question.name for question in sheet}
+    assert release.question_people == (240,) * len(sheet)
+    assert optin.Release.from_json(release.to_json()).table().rows == release.table().rows
 
 
 @pytest.mark.parametrize(
