@@ -5,7 +5,7 @@ INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint con
 # Tests start hundreds of processes, which must not compile everything anew where Python is told to write no bytecode.
 COMPILE := $(BIN)/python -m compileall -q src tests
 
-.PHONY: demo serve test types tests slow bench soak lint clean
+.PHONY: demo serve test types tests slow flakes bench soak lint clean
 
 demo: .venv/.runtime
 	$(BIN)/optin demo
@@ -26,10 +26,17 @@ types:
 tests:
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not soak"
 
-# Statistics with a stated false-alarm rate, long batteries, load: at most 25 minutes on two cores.
+# Statistics with a stated false-alarm rate, long batteries, load, and every law on all of its examples: at most 25
+# minutes on two cores.
 slow: .venv/.dev system
 	$(COMPILE)
-	$(BIN)/pytest -n 2 --dist loadgroup -m "slow and not soak"
+	$(BIN)/pytest -n 2 --dist loadgroup -m "(slow or hypothesis) and not soak" --hypothesis-profile thorough
+
+# Whatever starts processes, waits or races, again and again: ROUNDS times in each of four ways (CONTRIBUTING.md).
+ROUNDS ?= 3
+flakes: .venv/.dev system
+	$(COMPILE)
+	$(BIN)/python tests/flakes.py --rounds $(ROUNDS)
 
 lint: .venv/.dev
 	$(BIN)/ruff check --fix .

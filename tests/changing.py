@@ -69,6 +69,8 @@ def changed_release(release, **changes):
         answered = replace(answered, people=rest["joined_people"])
     if "tilt" in rest:
         answered = replace(answered, tilt=rest.pop("tilt"))
+    if "noisy_totals" in rest:
+        answered = replace(answered, noisy_totals=rest.pop("noisy_totals"))
     if "noisy_total" in rest:
         answered = replace(answered, noisy_totals=(rest.pop("noisy_total"), *answered.noisy_totals[1:]))
     return replace(release, answered=(answered,), **rest)

@@ -24,6 +24,14 @@ MEMORY = Path("/dev/shm")  # a commit waits for the disk, and there are thousand
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 * 2**30:
     tempfile.tempdir = os.environ["TMPDIR"] = str(MEMORY)
 
+LONG = (
+    "test_web_pages",
+    "test_web_load",
+    "test_faults",
+    "test_differential",
+    "test_column_names",
+    "test_engine_ledger",
+)
 
 SMALL = {
     "spark.sql.shuffle.partitions": "1",
@@ -41,8 +49,8 @@ def pytest_collection_finish():
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with what runs on Spark: one worker does all of it, and must not begin last."""
-    items.sort(key=lambda item: not _on_spark(item))
+    """Begin with what runs on Spark, since one worker does all of it, then with what is long: nobody waits at the end."""
+    items.sort(key=lambda item: (not _on_spark(item), item.path.stem not in LONG))
 
 
 def _on_spark(item):

@@ -38,7 +38,7 @@ class Child:
         return cloudpickle.loads(said) if said else None
 
     def _listen(self):
-        assert self.pipe.poll(60), "the child hangs"
+        assert self.pipe.poll(600), "the child hangs"
         try:
             return self.pipe.recv_bytes()
         except EOFError:

@@ -241,9 +241,20 @@ def test_announcements_read_back_unchanged_and_stay_small():
 
 ANNOUNCED = [
     *("campaign", "round", "model", "title", "purpose", "asked_by", "kind", "name", "text", "unit", "column", "bounds"),
-    *("importance", "max_gap", "data_variance", "people", "cap", "cap_lowered", "eta", "tilt", "variances", "shares"),
+    *(
+        "importance",
+        "max_gap",
+        "data_variance",
+        "people",
+        "cap",
+        "cap_lowered",
+        "noiseless",
+        "tilt",
+        "variances",
+        "shares",
+    ),
     *("variance", "surplus", "benefit_name", "benefit_at_promise", "outside", "total_grains", "total_squared_grains"),
-    *("quorum_people", "quorum_error", "answers_until", "published_until", "mode"),
+    *("quorum_people", "quorum_error", "min_people", "max_error", "answers_until", "published_until", "mode"),
 ]
 
 
@@ -270,7 +281,7 @@ def test_every_announced_field_is_among_those_changed():
     assert leaves == {*ANNOUNCED, "format", "fingerprint"}
 
 
-@pytest.mark.parametrize("forgery", [{"variance": 0.01}, {"eta": 16.0}])
+@pytest.mark.parametrize("forgery", [{"variance": 0.01}, {"noiseless": True}])
 def test_a_forged_accuracy_is_noticed_even_with_a_fresh_fingerprint(forgery):
     forged = changed_offer(announced(WORKED)[0], **forgery)
     with pytest.raises(BadInput, match="does not follow"):
@@ -333,7 +344,7 @@ IMPOSSIBLE = [
 def stated_again(offer, change):
     """Forge an announcement as well as one can: with every number that follows from the others made to follow."""
     forged = changed_offer(offer, **change)
-    variance = float(exact_variance(forged, forged.total_grains, forged.total_squared_grains))
+    variance = float(exact_variance(forged.question, forged.sealed[0]))
     return changed_offer(forged, variance=variance)
 
 
@@ -400,7 +411,7 @@ def test_four_crossings_is_announced_at_the_least_fixed_point():
     assert offer.promised_variance == pytest.approx(0.0724891738191508, rel=1e-7)
     assert offer.surplus == pytest.approx(2.552165236169844, rel=1e-6)
     assert offer.benefit_at_promise - offer.outside == offer.surplus
-    assert exact_variance(offer, offer.total_grains, offer.total_squared_grains) <= Fraction(offer.promised_variance)
+    assert exact_variance(offer.question, offer.sealed[0]) <= Fraction(offer.promised_variance)
 
 
 @settings(max_examples=examples(60), deadline=None)
@@ -413,7 +424,7 @@ def test_at_full_turnout_every_quasi_linear_person_gains_in_exact_arithmetic(cos
     benefit = optin.LinearBenefit(base=40.0, slope=slope)
     offer, agents = quasi_linear(costs, benefit, outside=0.1, slack=slack)
     promised = Fraction(offer.promised_variance)
-    assert exact_variance(offer, offer.total_grains, offer.total_squared_grains) <= promised
+    assert exact_variance(offer.question, offer.sealed[0]) <= promised
     gain = Fraction(float(benefit(offer.promised_variance))) - Fraction(0.1)
     for cost, a in zip(costs, offer.grains(agents).tolist(), strict=True):
         assert Fraction(cost) * Fraction(a, 2**32) <= gain

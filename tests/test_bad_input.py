@@ -266,7 +266,7 @@ def test_a_plan_changed_by_hand_is_not_read():
     import json
 
     text = optin.plan(constrained(), bounds=(0, 1)).to_json()
-    changes = [{"cap": "abc"}, {"cap": None}, {"people": -3}, {"variances": ["nan"]}, {"bounds": [0]}, {"target": 3}]
+    changes = [{"cap": "abc"}, {"cap": None}, {"people": -3}, {"variances": ["nan"]}, {"bounds": [0]}, {"targets": 3}]
     changes += [{"shares": [0.5, 0.5]}, {"variances": []}, {"kind": "riddle"}, {"title": 3}, {"name": ""}]
     for change in changes:
         record = json.loads(text)

@@ -2,7 +2,8 @@
 
 A page's ``console`` blocks are one session in a folder of its own. Lines that start with ``$`` are typed, in order; what
 stands below one must be what it prints (``...`` stands for anything, such as a random draw). A command has to succeed
-unless the next line asks for its exit code (``$ echo $?``). A block ``csv NAME`` is a file that is there beforehand.
+unless the next line asks for its exit code (``$ echo $?``). A block ``csv NAME``, ``toml NAME`` or ``python NAME`` is a
+file that is there beforehand.
 """
 
 import contextlib
@@ -30,6 +31,7 @@ REFERENCE = DOCS / "reference"
 PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 FENCE = re.compile(r"^```(\S*) ?(.*?)\n(.*?)^```$", re.M | re.S)
 PLACE = "postgresql://optin@localhost/ledger"
+FILES = ("csv", "toml", "python")
 SAME = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 sys.path.insert(0, str(REFERENCE))
@@ -119,7 +121,7 @@ def test_every_session_in_the_docs_runs_and_prints_what_is_shown(page, tmp_path,
         server = request.getfixturevalue("postgres")
         where = server.url(server.new_database())
     for language, name, text in blocks(page):
-        if language == "csv" and name:
+        if language in FILES and name:
             (tmp_path / name).write_text(text)
     session, lines = Session(tmp_path), typed(page)
     for at, (line, shown) in enumerate(lines):

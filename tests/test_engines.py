@@ -310,7 +310,7 @@ def test_a_cluster_that_takes_the_call_and_says_nothing_is_given_up_and_the_proc
             url,
         ]
         done = subprocess.run(
-            job, env=os.environ | {"OPTIN_ENGINE_PATIENCE": "1"}, timeout=120, capture_output=True, text=True
+            job, env=os.environ | {"OPTIN_ENGINE_PATIENCE": "1"}, timeout=600, capture_output=True, text=True
         )
     assert done.returncode == 2
     assert f"the cluster {url} does not answer" in done.stderr
@@ -327,7 +327,7 @@ def test_spark_without_java_says_that_it_needs_java(tmp_path, scheme):
         engine = scheme if scheme == "spark-local" else f"spark://127.0.0.1:{silent.getsockname()[1]}"
         job = ["-m", "optin", "plan", folder, "--limits", "limit", "--bounds", "0", "1", "--engine", engine]
         bare = {name: text for name, text in os.environ.items() if not name.startswith("JAVA")} | {"PATH": str(tools)}
-        done = subprocess.run([sys.executable, *job], env=bare, timeout=120, capture_output=True, text=True)
+        done = subprocess.run([sys.executable, *job], env=bare, timeout=600, capture_output=True, text=True)
     assert done.returncode == 2
     assert f"Spark does not start for engine {engine}: it needs Java 17" in done.stderr
 

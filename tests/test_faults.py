@@ -89,7 +89,8 @@ def expect_one_result(ledger, name, found):
     ((body, charged),) = stored_results(ledger, name)
     assert charged == PEOPLE
     assert not found or found[0][0] == body
-    assert json.loads(body)["sealed"]["noisy_totals"] == [[str(again.noisy_total)]]
+    (drawn,) = json.loads(body)["sealed"]["questions"]
+    assert drawn["noisy_totals"] == [str(total) for total in again.answered[0].noisy_totals]
 
 
 # --- kills ---------------------------------------------------------------------------------------------------------

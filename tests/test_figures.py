@@ -70,7 +70,9 @@ def drawn(ax):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("draw", PICTURES, ids=lambda draw: draw.__name__)
-@pytest.mark.parametrize("ink", [figures.LIGHT, figures.DARK], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    "ink", [figures.LIGHT, pytest.param(figures.DARK, marks=pytest.mark.slow)], ids=["light", "dark"]
+)
 def test_every_picture_is_drawn_for_every_kind_of_plan_and_says_what_it_shows(kind, draw, ink):
     _, plan, description = planned(kind)
     if draw is figures.costly_limits and plan.max_gap > 0:

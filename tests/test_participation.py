@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import optin
+from optin.announcement.numbers import ExactSums
 from optin.errors import BadInput, PromiseBroken
-from optin.participation import check_promise, renormalised_weights, turnout
+from optin.participation import QuestionTurnout, Turnout, check_promise, renormalised_weights, turnout
 
 answers = st.lists(
     st.tuples(st.one_of(st.sampled_from([0.0, 1.0, 9.0]), st.floats(min_value=0.01, max_value=50.0)), st.booleans()),
@@ -108,17 +109,23 @@ def test_slack_makes_room_for_decliners_exactly_up_to_the_promise():
     assert verdicts == sorted(verdicts, reverse=True)
 
 
+def came(total, squares):
+    """Two hundred people with these sums."""
+    answered = QuestionTurnout(200, 200, ExactSums(total, squares), 0.0, math.nan, math.nan)
+    return Turnout(200, 200, 200, (answered,))
+
+
 def test_a_variance_equal_to_the_promised_one_keeps_the_promise_and_one_float_less_does_not():
     """sum A = 2^40 and sum A^2 = 2^66 leave (2^66 / 4 + 2 * 2^64) / 2^80 = 3 * 2^-16, which is a float."""
     offer, _ = quasi_linear(200, slack=0.0)
     promised = changed_offer(offer, data_variance=0.25, promised_variance=3 * 2.0**-16)
-    check_promise(promised, 2**40, 2**66)
+    check_promise(promised, came(2**40, 2**66))
     for total, squares in ((2**40 - 1, 2**66), (2**40, 2**66 + 1)):
         with pytest.raises(PromiseBroken, match="above the one promised"):
-            check_promise(promised, total, squares)
+            check_promise(promised, came(total, squares))
     less = changed_offer(promised, promised_variance=math.nextafter(3 * 2.0**-16, 0.0))
     with pytest.raises(PromiseBroken, match="above the one promised"):
-        check_promise(less, 2**40, 2**66)
+        check_promise(less, came(2**40, 2**66))
 
 
 def test_a_limit_edited_after_the_announcement_is_noticed():

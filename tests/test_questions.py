@@ -164,14 +164,6 @@ def test_a_question_that_makes_no_sense_is_refused(make, words):
         make()
 
 
-def test_a_sheet_of_several_is_sized_and_not_planned_yet():
-    people = optin.PrivacyConstrained([0.5] * 20)
-    for questions in ([optin.YesNo("a")], [optin.Number("n", bounds=(0, 1)), optin.YesNo("a")]):
-        with pytest.raises(optin.BadInput, match="sheet of one number"):
-            optin.plan(people, questions)
-        assert optin.size(questions, people=20, limits=0.5).questions
-
-
 def drawn(question, counts, rng, grains=GRAINS):
     """Noisy cells of people who chose the options so often, everyone with the same grains."""
     codes = np.arange(len(counts), dtype=float)

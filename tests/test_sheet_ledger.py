@@ -1,29 +1,40 @@
 """Several questions in the ledger: what is split, what is charged, what goes back, and that all of it is sealed (E20, E28)."""
 
-import dataclasses
 import hashlib
 import json
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ledger_steps import as_if, counts, damage
-from sheet_stubs import Drawn, Offer
 from sqlalchemy import text
 
+from optin.announcement import Announcement
+from optin.announcement.exact import exact_variance
+from optin.announcement.numbers import ExactSums, PublicNumbers
+from optin.announcement.terms import Terms as AnnouncedTerms
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
 from optin.grains.batches import Batch
 from optin.grains.splitting import MOST_QUESTIONS, all_of, part, promised, spent
-from optin.ledger import Ledger, Terms, bulk_reads, texts, verification
+from optin.kernel.rounding import nearest
+from optin.ledger import Ledger, Terms, bulk_reads
 from optin.ledger.charging import Given
 from optin.ledger.holds import Holding
 from optin.ledger.splits import Split
 from optin.ledger.staging_area import waiting
 from optin.ledger.streamed_hashes import digest_of_blocks
+from optin.ledger.texts import released_in
 from optin.ledger.verification import verify
+from optin.questions import Sheet, YesNo
 from optin.receipts import SHEETS, VERSION, Receipt, charge_salts, check, leaves_of
+from optin.releasing.answered import Answered
+from optin.releasing.record import Release, Versions
 
+OLD = Path(__file__).parent / "fixtures" / "version-1"
 SHARES = (699051, 249525, 100000)
 ALL = all_of(SHARES)
 WHO = ("ann", "bob", "cy", "dot", "eve")
@@ -32,55 +43,50 @@ PROMISED = promised(CAPPED, SHARES)
 ANSWERED = np.array([0b111, 0b101, 0b111, 0b000, 0b010])
 
 
-@pytest.fixture(autouse=True)
-def stubs(monkeypatch):
-    monkeypatch.setattr(texts, "Announcement", Offer)
-    monkeypatch.setattr(texts, "Release", Drawn)
-    monkeypatch.setattr(verification, "Release", Drawn)
-
-
 def exact(numbers):
     numbers = [int(each) for each in numbers]
-    return [sum(numbers), sum(each * each for each in numbers)]
+    return ExactSums(sum(numbers), sum(each * each for each in numbers))
 
 
 def offer_of(capped=CAPPED, shares=SHARES, campaign="c"):
-    parts = [part(capped, share) for share in shares]
-    fields = {
-        "campaign": campaign,
-        "round": 1,
-        "shares": list(shares),
-        "people": len(capped),
-        "sums": [exact(each) for each in parts],
-        "total_grains": sum(exact(each)[0] for each in parts),
-        "largest_capped": int(max(capped)),
-        "largest_promise": int(promised(np.array([max(capped)]), shares)[0]),
-        "noiseless": False,
-    }
-    return Offer(json.dumps(fields))
+    """The announcement that splits exactly these amounts."""
+    sheet = Sheet([YesNo(f"question {k}") for k in range(len(shares))])
+    sums = tuple(exact(part(capped, share)) for share in shares)
+    variances = tuple(nearest(exact_variance(question, each)) for question, each in zip(sheet, sums, strict=True))
+    return Announcement(
+        AnnouncedTerms(campaign, 1, "privacy-constrained", sheet),
+        PublicNumbers(
+            people=len(capped),
+            cap=max(capped) * 2.0**-32,
+            noiseless=False,
+            tilt=0.0,
+            variances=variances,
+            shares=shares,
+        ),
+        sums,
+    )
 
 
 def terms_of(offer):
     return Terms(offer.campaign, 1, offer.fingerprint)
 
 
-def drawn_from(offer, capped, answered, number, released=ALL):
+def release_of(offer, capped, answered, number, released=ALL):
     """What a draw says over people who were charged for what they answered and is released."""
-    marks, shares = np.asarray(answered) & released, offer.shares
-    sums = [
-        exact(part(capped, share)[(marks >> k) & 1 == 1]) if released >> k & 1 else None
-        for k, share in enumerate(shares)
-    ]
-    fields = {
-        "announcement": offer.text,
-        "joined_people": len(capped),
-        "question_people": [int(((np.asarray(answered) >> k) & 1).sum()) for k in range(len(shares))],
-        "sums": sums,
-        "total_grains": sum(each[0] for each in sums if each),
-        "ledger_number": number,
-    }
-    drawn = Drawn(json.dumps(fields))
-    return drawn.text, drawn.drawn_fingerprint
+    found = []
+    for k, share in enumerate(offer.shares):
+        gave = (np.asarray(answered) >> k) & 1 == 1
+        people = int(gave.sum())
+        cells = (0,) * len(offer.sheet.questions[k].cells)
+        kept = Answered(people, 0.0, exact(part(capped, share)[gave]), cells)
+        found.append(kept if released >> k & 1 else Answered(people, dropped="people"))
+    versions = Versions(optin="test", opendp="none", mechanism="none")
+    return Release(offer, len(capped), tuple(found), versions).charged_at(number)
+
+
+def drawn_from(*given):
+    drawn = release_of(*given)
+    return drawn.to_json(), drawn.drawn_fingerprint
 
 
 def announce(ledger, offer=None, *, ids=WHO, capped=CAPPED, allowances=2**34, **more):
@@ -113,7 +119,7 @@ def release(ledger, offer, *, ids=WHO, capped=CAPPED, answered=ANSWERED, joined=
         released=released,
         draw=draw or draws,
     )
-    return Drawn.from_sealed(entry.body, entry.head)
+    return released_in(entry.body, entry.head)
 
 
 def batches(**columns):
@@ -234,9 +240,9 @@ def test_a_limit_edited_below_a_grain_of_its_parts_is_noticed(ledger):
     offer, _ = announce(ledger)
     with pytest.raises(PromiseBroken, match=r"limit of .*index 2"):
         release(ledger, offer, capped=edited)
-    with waiting(ledger.engine, batches(capped=edited, joined=np.ones(5, dtype=int), answered=ANSWERED)) as people:
-        with pytest.raises(PromiseBroken, match="limit of id cy"):
-            ledger.charge(terms_of(offer), people, Given(pytest.fail))
+    joining = batches(capped=edited, joined=np.ones(5, dtype=int), answered=ANSWERED)
+    with waiting(ledger.engine, joining) as people, pytest.raises(PromiseBroken, match="limit of id cy"):
+        ledger.charge(terms_of(offer), people, Given(pytest.fail))
     with pytest.raises(PromiseBroken, match="announced before, differently"):
         announce(ledger, offer, capped=edited)
 
@@ -266,10 +272,18 @@ def test_promises_that_do_not_follow_from_the_shares_are_refused(ledger):
         )
 
 
+def with_first(release, **changes):
+    first, *others = release.answered
+    return replace(release, answered=(replace(first, **changes), *others))
+
+
 LIES = {
-    "other sums": {"total_grains": 1},
-    "other people": {"question_people": [1, 2, 3]},
-    "another question": {"sums": [None, [0, 0], [0, 0]]},
+    "fewer grains": lambda told: with_first(told, sums=exact(part(CAPPED[:3], SHARES[0]) - (1, 0, 0))),
+    "more people": lambda told: with_first(told, people=4),
+    "a question that was dropped": lambda told: with_first(
+        told, tilt=0.0, sums=ExactSums(0, 0), noisy_totals=(), dropped="people"
+    ),
+    "other people joined": lambda told: replace(told, joined_people=4),
 }
 
 
@@ -278,10 +292,10 @@ def test_a_draw_with_other_sums_than_are_charged_is_refused(ledger, lie):
     offer, _ = announce(ledger)
 
     def lies(mask, number):
-        told = Drawn(json.dumps(json.loads(drawn_from(offer, CAPPED, ANSWERED, number)[0]) | LIES[lie]))
-        return told.text, told.drawn_fingerprint
+        told = LIES[lie](release_of(offer, CAPPED, ANSWERED, number))
+        return told.to_json(), told.drawn_fingerprint
 
-    with pytest.raises(PromiseBroken, match="cannot be released"):
+    with pytest.raises(PromiseBroken, match=r"cannot be released: (the sums|it charges for a question)"):
         release(ledger, offer, draw=lies)
     assert counts(ledger)["charges"] == 0
 
@@ -348,8 +362,6 @@ weights = st.lists(st.integers(1, 2**20), min_size=2, max_size=MOST_QUESTIONS)
 
 @given(st.lists(st.tuples(amounts, st.integers(0, 2**60 - 1)), min_size=1, max_size=5), weights)
 def test_the_database_computes_the_parts_that_memory_does(people, shares):
-    import sqlite3
-
     capped, marks = np.array(people, dtype=np.int64).T
     sql = Split(tuple(shares)).spent_sql(capped="a", answered="m")
     link = sqlite3.connect(":memory:")
@@ -445,10 +457,9 @@ def test_sums_are_added_up_over_many_blocks(ledger, monkeypatch):
 
     real = streamed_hashes.blocks
     monkeypatch.setattr(chain, "blocks", lambda *given: real(*given, size=2))
-    offer, _ = announce(ledger)
     monkeypatch.setattr(streamed_hashes, "PIECE", 2)
+    announce(ledger)
     assert ledger.verify().ok
-    monkeypatch.undo()
 
 
 # --- receipts --------------------------------------------------------------------------------------------------------
@@ -486,7 +497,7 @@ def test_who_stayed_away_has_no_marks(closed):
     assert (away.version, away.answered, away.index, away.capped) == (SHEETS, None, None, 0)
     assert any("cannot be proved" in line for line in check(away, offer, told))
     with pytest.raises(PromiseBroken, match="shares give"):
-        check(dataclasses.replace(away, promised=1), offer, told)
+        check(replace(away, promised=1), offer, told)
 
 
 FORGERIES = {
@@ -503,7 +514,7 @@ FORGERIES = {
 @pytest.mark.parametrize(("name", "forgery"), [(name, one) for name, some in FORGERIES.items() for one in some])
 def test_a_receipt_changed_in_any_field_fails(closed, name, forgery):
     ledger, offer, told = closed
-    forged = dataclasses.replace(ledger.receipt("bob"), **{name: forgery})
+    forged = replace(ledger.receipt("bob"), **{name: forgery})
     with pytest.raises(PromiseBroken):
         check(forged, offer, told)
     assert not ledger.verify([forged]).ok
@@ -512,7 +523,7 @@ def test_a_receipt_changed_in_any_field_fails(closed, name, forgery):
 def test_a_charge_for_a_question_that_was_not_released_fails_even_if_it_adds_up(closed):
     ledger, offer, told = closed
     took = int(part(CAPPED, SHARES[0])[1])
-    forged = dataclasses.replace(ledger.receipt("bob"), answered=0b101, spent=ledger.receipt("bob").spent + took)
+    forged = replace(ledger.receipt("bob"), answered=0b101, spent=ledger.receipt("bob").spent + took)
     with pytest.raises(PromiseBroken, match="not released"):
         check(forged, offer, told)
 
@@ -532,3 +543,23 @@ def test_receipts_of_one_question_hold_no_marks(tmp_path):
     for more in ({"capped": 5}, {"answered": 1}, {"capped": None, "answered": None}, {"version": 2}):
         with pytest.raises(BadInput, match="not an optin receipt"):
             Receipt.from_json(json.dumps(json.loads(receipt.to_json()) | more))
+
+
+# --- older ledgers ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_a_ledger_that_was_filled_before_there_were_sheets_takes_one(request, tmp_path, database):
+    if database == "postgresql":
+        url = request.getfixturevalue("postgres").restored(OLD / "ledger.sql")
+    else:
+        (tmp_path / "ledger.sqlite").write_bytes((OLD / "ledger.sqlite").read_bytes())
+        (tmp_path / "ledger.sqlite").chmod(0o600)
+        url = str(tmp_path / "ledger.sqlite")
+    with Ledger.open(url) as ledger:
+        before = ledger.acts()
+        offer, _ = announce(ledger)
+        told = release(ledger, offer)
+        assert ledger.acts()[: len(before)] == before
+        assert rows(ledger, "SELECT COUNT(*) FROM promises WHERE capped IS NULL") > [(0,)]
+        assert ledger.verify([told, ledger.receipt("bob")]).ok

@@ -83,7 +83,8 @@ def stored(service, campaign):
 
 
 @pytest.mark.parametrize(
-    ("joins", "clients"), [(300, 10), pytest.param(10_000, 50, marks=pytest.mark.soak)], ids=["300", "10000"]
+    ("joins", "clients"),
+    [(100, 10), pytest.param(300, 10, marks=pytest.mark.slow), pytest.param(10_000, 50, marks=pytest.mark.soak)],
 )
 def test_joins_by_many_clients_are_neither_lost_nor_doubled(post, joins, clients):
     analyst, service = post.analyst(), post.service()

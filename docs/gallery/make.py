@@ -9,12 +9,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from chapters import crowds, designs, gains, reports, trust
+from chapters import crowds, designs, gains, reports, sheets, trust
 from chapters.page import ENTRIES, NOTE, Entry
 
 HERE = Path(__file__).parent
 CHAPTERS = {
     designs: "What the best design looks like",
+    sheets: "Several questions under one limit",
     gains: "When personal limits pay",
     trust: "When limits and values are related",
     crowds: "Who joins",

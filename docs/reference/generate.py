@@ -35,10 +35,18 @@ MODULES = {
     "optin.client": "client.md",
 }
 BEHIND = {
-    "optin": ("optin.agents.Bucket", "optin.planning.wish.Target", "optin.releasing.record.Versions"),
+    "optin": (
+        "optin.agents.Bucket",
+        "optin.planning.question_plan.QuestionPlan",
+        "optin.planning.wish.Target",
+        "optin.planning.wrong_variance.WrongVariance",
+        "optin.releasing.record.Versions",
+    ),
     "optin.ledger": ("optin.ledger.verification.OutsideCopy", "optin.ledger.ledger.Bounded"),
 }
 """Records that a public name gives or takes and no public module lists."""
+PARTS = {"PlanNumbers"}
+"""Bases that hold a part of a public class: what they define is listed with it."""
 MADE_BY_HAND = {
     "Harmonic",
     "Ink",
@@ -339,14 +347,19 @@ def attributes(kind: type[Any]) -> list[tuple[str, str, str]]:
 
 def members(kind: type[Any], of: type[Any]) -> list[tuple[str, Any]]:
     """List the public members of a sort that a class defines itself, in the order of its source."""
-    return [(n, m) for n, m in vars(kind).items() if isinstance(m, of) and not n.startswith("_")]
+    return [(n, m) for n, m in defined(kind) if isinstance(m, of) and not n.startswith("_")]
+
+
+def defined(kind: type[Any]) -> list[tuple[str, Any]]:
+    """List what a class defines, with the bases that are parts of it."""
+    return [
+        item for part in reversed(kind.__mro__) if part is kind or part.__name__ in PARTS for item in vars(part).items()
+    ]
 
 
 def methods(kind: type[Any]) -> list[tuple[str, Any]]:
     """List public methods, class methods included, and calling an instance."""
-    found = [
-        (n, getattr(kind, n)) for n, m in vars(kind).items() if inspect.isfunction(m) or isinstance(m, classmethod)
-    ]
+    found = [(n, getattr(kind, n)) for n, m in defined(kind) if inspect.isfunction(m) or isinstance(m, classmethod)]
     return [(n, m) for n, m in found if not n.startswith("_") or n == "__call__"]
 
 

@@ -81,6 +81,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "promised": "quasi-linear: the promised variance",
         "objective": "worst-case mean squared error, in squared ranges",
         "lower_bound": "what no design can beat",
+        "one_cap": "whether it is the best on one cap, and not of all designs (E19)",
+        "nearby": "on one cap: the least theta at neighbouring caps",
         "residual": "quasi-linear: relative distance from a fixed point",
         "excluded_below": "quasi-linear: no design promises less variance",
         "steps": "quasi-linear: steps that showed it",
@@ -176,6 +178,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "outside": 'number, one each, or "own-data"',
         "index": LABELS,
     },
+    "QuestionPlan": {"plan": "the plan it is a part of", "place": "its place in the sheet, from 0"},
     "Quorum": {"people": "at least so many join", "standard_error": "at most so large"},
     "Receipt": {
         "id": "whose",
@@ -337,5 +340,12 @@ MEANINGS: dict[str, dict[str, str]] = {
         "turnout": "chance to join of the strictest and of the most open person",
     },
     "Versions": {"optin": "of optin", "opendp": "of OpenDP", "mechanism": "the noise, in words"},
+    "WrongVariance": {
+        "low": "the least that the variance may truly be",
+        "high": "the most",
+        "loss": "the largest variance over that of the best plan; None without people",
+        "certified": "what it is at most, whoever people are",
+        "declare": "the geometric mean of both",
+    },
 }
 MEANINGS |= CLIENT

@@ -19,7 +19,7 @@ HEAD = ("question", "kind", "epsilon share", "95 % interval", "as accurate as")
 class ToldOffer(Told):
     """An offer that prints what everyone is asked and promised; sealed sums stay in its file."""
 
-    def telling(self: Announcement) -> Telling:  # type: ignore[override, misc]
+    def telling(self: Announcement) -> Telling:  # type: ignore[misc]
         """List what a person wants to know: who is asked what, the cap, and what full turnout leads to."""
         most = "infinite: no noise is added" if self.noiseless else largest(self.cap)
         title = [("asks", self.sheet.title)] if self.sheet.title else []
@@ -31,7 +31,7 @@ class ToldOffer(Told):
 class ToldOfferedQuestion(Told):
     """One question of an offer."""
 
-    def telling(self: AnnouncedQuestion) -> Telling:  # type: ignore[override, misc]
+    def telling(self: AnnouncedQuestion) -> Telling:  # type: ignore[misc]
         """Say what it takes, and what full turnout leads to."""
         lines = tuple(zip(HEAD[1:], question_row(self)[1:], strict=True))
         return Telling(f'Question "{self.question.name}" of announcement {self.announcement.id}', lines)

@@ -100,8 +100,9 @@ class _Salts:
 class Grove:
     """The tree over all charges of a release, built block by block; only the blocks asked for are kept.
 
-    Blocks hold ids and grains, and of a sheet which questions were charged and what was split. A block is a power of two of leaves, so its root
-    is a node of the whole tree, and the roots make up the rest of it. ``stretch`` charges share one stretch of salts.
+    Blocks hold ids and grains, and of a sheet which questions were charged and what was split. A block is a power of two of
+    leaves, so its root is a node of the whole tree, and the roots make up the rest of it. ``stretch`` charges share one
+    stretch of salts.
     """
 
     def __init__(

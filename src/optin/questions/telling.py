@@ -13,7 +13,7 @@ from optin.wording.telling import Telling, Told
 class ToldResult(Told):
     """A result of any kind, printed as its figures; the exact sums behind them are not printed."""
 
-    def telling(self: QuestionResult) -> Telling:  # type: ignore[override, misc]
+    def telling(self: QuestionResult) -> Telling:
         """List every published figure with its 95 % interval."""
         rows = tuple((each.answer, *each.written()) for each in self.readings(0.95))
         head = ("answer", "estimate", "95 % interval")

@@ -26,7 +26,9 @@ def check_same(found: Release, text: str) -> None:
     offer = found.announcement
     if not (1 <= found.total_grains <= offer.total_grains and 1 <= found.joined_people <= offer.people):
         raise BadInput("this release contradicts its announcement: more was spent than promised")
-    if len(found.answered) != len(offer.sheet) or found.version < offer.version:
+    if found.version < offer.version:
+        raise BadInput("this release contradicts its announcement: it is of a format older than the announcement's")
+    if len(found.answered) != len(offer.sheet):
         raise BadInput("this release contradicts its announcement: it is not about the questions that were asked")
     for place in range(len(offer.sheet)):
         _check_question(found, place)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class ToldRelease(Told):
     """A release that prints its results; grains, sums and fingerprints stay in its file."""
 
-    def telling(self: Release) -> Telling:  # type: ignore[override, misc]
+    def telling(self: Release) -> Telling:  # type: ignore[misc]
         """List what a person wants to know: people, charge, what was dropped, and each figure with its interval."""
         lines = [
             ("joined", f"{self.joined_people:,} of {count(self.announcement.people)}"),

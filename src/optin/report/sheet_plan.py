@@ -72,7 +72,7 @@ def shares_section(plan: Plan) -> Pictured:
     """Show what each question takes of everyone's epsilon, and the ± and effective people that it leads to."""
 
     def numbers() -> Markup:
-        head = ("question", "share", "±", "as accurate as", "verdict")
+        head = ("question", "share", "95 % interval", "as accurate as", "verdict")
         shown = table("Each question", head, [_row(plan, question) for question in plan.sheet])
         return joined((shown, note(VERDICTS)))
 

@@ -8,6 +8,7 @@ from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.planning.cautions import DUST
 from optin.planning.size import POOR, verdict
 from optin.questions import Question
+from optin.questions.counted import Counted
 from optin.questions.spending import Spending
 from optin.questions.telling import is_proportion
 from optin.releasing import Release
@@ -81,7 +82,7 @@ def useless_words(release: Release) -> Iterator[str]:
 
 def expected_half(release: Release, question: Question) -> float:
     """Return the ± that who answered and what they gave lead to, whatever the answers."""
-    counted = release[question.name].counted
+    counted: Counted = release[question.name].counted
     return question.half_width(ERROR, Spending(counted.reach, counted.weight_squares, counted.heaviest)) + counted.bias
 
 

@@ -264,7 +264,8 @@ def told(deal: Deal | None) -> dict[str, Any] | None:
     """
     if deal is None:
         return None
-    return {name: value if value is None or math.isfinite(value) else None for name, value in asdict(deal).items()}
+    numbers = {name: value for name, value in asdict(deal).items() if name != "questions"}  # one question is asked here
+    return {name: value if value is None or math.isfinite(value) else None for name, value in numbers.items()}
 
 
 @dataclass(frozen=True)
