@@ -128,7 +128,8 @@ def test_a_sheet_that_is_no_text_or_not_there_is_refused(folder):
         ),
         (("--bounds", 0, 80, "--target-error", "hours=1"), "takes one number where no --sheet names questions"),
         (("--bounds", 0, 80, "--target-error", 1, "--target-error", 2), "takes one number"),
-        (("--bounds", 0, 80, "--wished-error", "hours=1"), "takes one number"),
+        (("--bounds", 0, 80, "--wished-error", "hours=1"), "--wished-error goes with --sheet"),
+        (("--bounds", 0, 80, "--wished-error", 1), "--wished-error goes with --sheet"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused_in_their_own_words(asked, told, folder):
