@@ -25,6 +25,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "ledger_number": "number of the act in the ledger",
         "limits": "the most epsilon each person accepts",
         "most": "the largest of the limits",
+        "max_error": "the largest ± at which it is published; above it nothing is published or charged (E28); None: any",
         "max_gap": "declared: how far people's own means may lie apart",
         "model": '"privacy-constrained" or "quasi-linear"',
         "outside": "what a person has without joining; None if people differ, or have limits",
@@ -102,6 +103,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "epsilons": "for each design, the mean epsilon of each group",
     },
     "Deal": {
+        "questions": "what each question takes of the promise, if it is answered",
         "grains": "the promise, in grains of 2^-32",
         "epsilon": "the promise: the most privacy loss",
         "weight": "of this person's value in the mean, if everyone joins",
@@ -181,6 +183,8 @@ MEANINGS: dict[str, dict[str, str]] = {
     "QuestionPlan": {"plan": "the plan it is a part of", "place": "its place in the sheet, from 0"},
     "Quorum": {"people": "at least so many join", "standard_error": "at most so large"},
     "Receipt": {
+        "capped": "the smaller of limit and cap, in grains, which questions have their parts of (E20); None for one question",
+        "answered": "a bit for each question that was charged (E28); None for one question",
         "id": "whose",
         "promised": "in grains",
         "spent": "in grains; 0 if this person declined, stayed away or had nothing to give",
@@ -206,11 +210,11 @@ MEANINGS: dict[str, dict[str, str]] = {
     "Announcement": {
         "terms": "what is asked, word for word",
         "public": "the numbers that everyone reads",
-        "sealed": "exact sums of the promises and of their squares",
+        "sealed": "for each question exact sums of the promises and of their squares",
     },
     "Release": {
-        "joined": "how many took part, the tilt of their weights, and their exact sums",
-        "noisy_totals": "for each question N + Z of E13: the only numbers that depend on values",
+        "joined_people": "rows that joined",
+        "answered": "for each question: who is counted, sums of grains, the noisy integers, and why it was dropped",
         "versions": "what drew it",
         "place": "where a ledger charged it; None where none stands behind it",
         "grain_source": "gives `grains`; not published",
@@ -322,6 +326,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "limit_needed": "limit for everyone here that would; None if no limit would",
     },
     "Turnout": {
+        "questions": "who answered each question, in sums",
         "announced": "people announced to",
         "people": "people who joined",
         "promised": "those of them who are promised anything",
