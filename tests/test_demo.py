@@ -8,7 +8,16 @@ from cli_steps import names, optin, optin_ok
 import optin as library
 from optin.cli.demo import STEPS
 
-LEFT = {"people.csv", "plan.json", "announcement.json", "release.json", "receipt.json", "report.html", "ledger.sqlite"}
+LEFT = {
+    "sheet.toml",
+    "people.csv",
+    "plan.json",
+    "announcement.json",
+    "release.json",
+    "receipt.json",
+    "report.html",
+    "ledger.sqlite",
+}
 
 
 def test_the_demo_runs_every_step_and_leaves_its_files(tmp_path, monkeypatch):
@@ -22,6 +31,9 @@ def test_the_demo_runs_every_step_and_leaves_its_files(tmp_path, monkeypatch):
     release = library.Release.from_json((folder / "release.json").read_text())
     assert release.charged
     assert 1700 < release.joined_people < 2000
+    assert len({question.kind for question in release.sheet}) >= 4
+    assert set(release.results) == {question.name for question in release.sheet}
+    assert "skipped" in told.out  # the receipt is of someone who left a question out
     for name in ("people.csv", "plan.json", "receipt.json", "ledger.sqlite"):
         assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600, name
 

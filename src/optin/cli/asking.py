@@ -27,7 +27,7 @@ class Asking:
             **self._questions(),
             "slack": self.slack,
             "target_error": self._errors("--target-error", self.target_error),
-            "wished_errors": self._errors("--wished-error", self.wished_error),
+            "wished_errors": self._errors(WISHED, self.wished_error),
         }
 
     def _questions(self) -> dict[str, Any]:
@@ -49,6 +49,8 @@ class Asking:
         """Read standard errors: a plain one where one number is asked for, else by the names of questions."""
         if not given:
             return None
+        if self.sheet is None and option == WISHED:
+            raise BadInput("{option} goes with --sheet, whose questions it names", option=option)
         if self.sheet is None and len(given) == 1 and "=" not in given[0]:
             return _number(option, given[0])
         if self.sheet is None:
@@ -64,6 +66,7 @@ class Asking:
         return found
 
 
+WISHED = "--wished-error"
 NO_GAP = ("max_gap", 0.0)
 _OPTIONS = {"bounds": "--bounds", "data_sd": "--sd", "eta": "--eta", "max_gap": "--max-gap"}
 

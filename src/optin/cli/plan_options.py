@@ -18,7 +18,7 @@ SheetFile = Annotated[
 Bounds = Annotated[
     tuple[float, float] | None,
     asked(
-        "--bounds", metavar="LO HI", help="For one number: the range of values, known beforehand.", show_default=False
+        "--bounds", metavar="LO HI", help="One number: the range of its values, known beforehand.", show_default=False
     ),
 ]
 BenefitBase = Annotated[float | None, asked(metavar="A", help="Benefit is A - B * variance.")]
@@ -26,14 +26,10 @@ BenefitSlope = Annotated[float | None, asked(metavar="B", help="What a unit of v
 Outside = Annotated[str, asked(metavar="O|own-data", help="What people have if they stay away.")]
 Sd = Annotated[
     float | None,
-    asked(metavar="S", help="For one number: standard deviation of values.", show_default="the worst case, (HI-LO)/2"),
+    asked(metavar="S", help="Standard deviation of values.", show_default="the worst case, (HI-LO)/2"),
 ]
-Eta = Annotated[
-    float | None, asked(metavar="E", help="For one number: fix the Laplace rate instead of finding the best.")
-]
-MaxGap = Annotated[
-    float, asked(metavar="G", help="For one number: how far apart people's means may lie (0: unrelated to limits).")
-]
+Eta = Annotated[float | None, asked(metavar="E", help="Fix the Laplace rate instead of finding the best.")]
+MaxGap = Annotated[float, asked(metavar="G", help="How far apart people's means may lie (0: unrelated to limits).")]
 Slack = Annotated[float, asked(metavar="S", help="Room for decliners; with --benefit-base only.")]
 WishedError = Annotated[
     list[str] | None,

@@ -64,8 +64,9 @@ def release_results(
     """Draw the one noisy result that an announcement allows, and charge everyone who joined for what they answered.
 
     Answers stand in columns named after the questions (or as the sheet's column says); --values names the column where one
-    question is asked. Of several questions some may be left empty: who skips one is not charged for it. Columns of limits
-    are found by the announced sums; name them if you like. Asked again, the stored release comes back: nothing is drawn or
+    question is asked. Of several questions some may be left empty: who skips one is not charged for it (but of CSV an empty
+    cell of a multiple-choice question chose nothing, which is an answer). Columns of limits are found by the announced sums;
+    name them if you like. Asked again, the stored release comes back: nothing is drawn or
     charged twice.
 
     Example: optin release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json

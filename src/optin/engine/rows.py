@@ -61,6 +61,11 @@ class Rows:
         """Refuse files that were changed since they were first looked at."""
         expect_unchanged(self.files, self.marks or ())
 
+    @property
+    def from_csv(self) -> bool:
+        """Whether cells come from CSV, which cannot tell an empty text from a missing one."""
+        return bool(self.files) and not self.stored
+
     def place(self, person: str | None) -> str:
         """Say where someone stands: the table, and their id if they have one."""
         return f"{self.source} id {person}" if person else self.source
