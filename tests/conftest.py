@@ -94,6 +94,10 @@ def migrated(tmp_path_factory):
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request, tmp_path):
     """The URL of an empty ledger, in each kind of database in turn."""
+    return _empty_ledger(request, tmp_path)
+
+
+def _empty_ledger(request, tmp_path):
     if request.param == "postgresql":
         return request.getfixturevalue("postgres").new_ledger()
     path = tmp_path / "ledger.sqlite"
@@ -118,9 +122,18 @@ def ledger(url):
         yield opened
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def house(request, tmp_path):
+    """A web service, on PostgreSQL in the slow run: below it, the ledger is tried on both every day."""
+    from web_steps import House
+
+    with House(_empty_ledger(request, tmp_path), tmp_path) as opened:
+        yield opened
+
+
 @pytest.fixture
-def house(url, tmp_path):
-    """A web service on each database in turn."""
+def house_on_each(url, tmp_path):
+    """A web service on each database in turn, for what the locks of each decide."""
     from web_steps import House
 
     with House(url, tmp_path) as opened:

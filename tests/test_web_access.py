@@ -64,7 +64,7 @@ class Town:
 pytestmark = pytest.mark.xdist_group("access")  # they share one house
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def town(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("town")
     url = f"sqlite:///{folder / 'web.sqlite'}"

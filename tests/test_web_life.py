@@ -23,20 +23,20 @@ def ciphertexts(service):
     return service.read(lambda link: link.scalar(query))
 
 
-def test_a_campaign_runs_from_draft_to_a_released_mean_with_receipts_that_check(house):
-    analyst, crowd = house.analyst(), house.people(12)
+def test_a_campaign_runs_from_draft_to_a_released_mean_with_receipts_that_check(house_on_each):
+    analyst, crowd = house_on_each.analyst(), house_on_each.people(12)
     campaign = released(analyst, crowd)
     found = analyst.campaign(campaign)
     assert (found.state, found.registered, found.joined, found.steps) == ("released", 12, 12, ())
     assert found.release.charged
     assert found.release.joined_people == 12
-    receipt, public = crowd[0].receipt(campaign), house.client().published(campaign)
+    receipt, public = crowd[0].receipt(campaign), house_on_each.client().published(campaign)
     check(receipt, public.announcement, public.release)
     assert public.fingerprint == public.announcement.fingerprint
     assert receipt.spent == crowd[0].my_campaign(campaign).deal.grains
-    assert house.service.ledger.verify([public.release, receipt]).ok
-    assert house.service.keys.kept() == []
-    assert ciphertexts(house.service) == 0
+    assert house_on_each.service.ledger.verify([public.release, receipt]).ok
+    assert house_on_each.service.keys.kept() == []
+    assert ciphertexts(house_on_each.service) == 0
 
 
 def test_what_was_asked_is_announced_word_for_word_and_a_rewritten_question_fails_the_check(lodge):
@@ -172,12 +172,12 @@ def test_the_largest_standard_error_is_a_quorum_too(lodge):
         analyst.take(campaign, "release")
 
 
-def test_cancelling_gives_every_promise_back_and_destroys_the_key(house):
-    analyst, crowd = house.analyst(), house.people(12)
+def test_cancelling_gives_every_promise_back_and_destroys_the_key(house_on_each):
+    analyst, crowd = house_on_each.analyst(), house_on_each.people(12)
     campaign = answering(analyst, crowd)
     crowd[0].join(campaign, 5.0)
     assert analyst.take(campaign, "cancel").state == "cancelled"
-    assert (house.service.keys.kept(), ciphertexts(house.service)) == ([], 0)
+    assert (house_on_each.service.keys.kept(), ciphertexts(house_on_each.service)) == ([], 0)
     assert [person.me().promised for person in crowd] == [0.0] * 12
     with pytest.raises(PromiseBroken):
         crowd[0].join(campaign, 5.0)
@@ -202,8 +202,8 @@ def test_a_sealed_campaign_is_for_people_with_limits_only(lodge):
         lodge.analyst().draft(**DRAFT, sealed=True, model="quasi-linear")
 
 
-def test_joining_and_closing_do_not_cross(house):
-    analyst, crowd = house.analyst(), house.people(24)
+def test_joining_and_closing_do_not_cross(house_on_each):
+    analyst, crowd = house_on_each.analyst(), house_on_each.people(24)
     campaign = answering(analyst, crowd, quorum_people=1)
     for person in crowd[:12]:
         person.join(campaign, 5.0)

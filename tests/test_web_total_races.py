@@ -23,6 +23,11 @@ def waiting(service):
 
 
 @pytest.fixture
+def house(house_on_each):
+    return house_on_each
+
+
+@pytest.fixture
 def crossed(house, monkeypatch):
     """Begin the second act when the first has read the budget; go on when the second has ended, or waits."""
 

@@ -183,11 +183,17 @@ def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...]) ->
 def limit_of(rows: Rows, limits: str | None, budgets: str | None, costs: str | None) -> EngineConstrained:
     """Take limits from a column, or divide budgets by costs."""
     if limits is not None:
-        return EngineConstrained(rows, rows.wanted(Wanted(limits)), columns=(Wanted(limits),))
+        return _limited(rows, rows.wanted(Wanted(limits)), (Wanted(limits),))
     wanted = Wanted.budgets(str(budgets)), Wanted.divisors(str(costs))
     budget, cost = (rows.wanted(one) for one in wanted)
-    named = replace(rows, table=rows.table.mutate(budget=budget, cost=cost))  # each is used many times
-    return EngineConstrained(named, _ratio(named.table.budget, named.table.cost), columns=wanted)
+    named = replace(rows, table=rows.table.mutate(budget=budget, cost=cost))
+    return _limited(named, _ratio(named.table.budget, named.table.cost), wanted)
+
+
+def _limited(rows: Rows, limit: ir.FloatingColumn, columns: tuple[Wanted, ...]) -> EngineConstrained:
+    """Give the limit a name, since every query uses it many times and would write out each time how it is read."""
+    named = replace(rows, table=rows.table.mutate(limit=limit))
+    return EngineConstrained(named, named.table["limit"], columns=columns)
 
 
 def _quotient(top: ir.FloatingScalar, cost: ir.FloatingColumn) -> ir.FloatingColumn:
