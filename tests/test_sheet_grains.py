@@ -16,7 +16,8 @@ from optin.grains.array_people import ArrayPeople
 from optin.grains.arrays import GrainRule, everyone_capped, everyone_grains
 from optin.grains.batches import Passed
 from optin.grains.freezing import frozen
-from optin.grains.splitting import part, part_of_floats, promised, spent
+from optin.grains.splitting import least_capped, part, promised, spent
+from optin.kernel.halves import cut
 from optin.kernel.sharing import SHARES
 from optin.questions.cells import LEVEL, Scaled, companions, scaled_cells
 
@@ -111,11 +112,15 @@ def test_what_goes_by_in_batches_is_what_was_added_up():
     assert passed.above == rule.sums_above(bars, case.joined, codes)
 
 
-def test_parts_of_floats_are_those_of_integers():
+def test_parts_of_halves_are_those_of_integers():
     rng = np.random.default_rng(1)
     capped = np.concatenate([[0, 1, 2**21 - 1, 2**21, 2**42 - 1, 2**42], rng.integers(0, 2**42, 5000)])
     for share in (1, 2, 3, 2**19, 699051, SHARES - 1, SHARES, *rng.integers(1, SHARES, 50).tolist()):
-        assert part_of_floats(capped.astype(float), share).astype(np.int64).tolist() == part(capped, share).tolist()
+        found, parts = cut(capped.astype(float)).part(share), part(capped, share).tolist()
+        assert (found.factor * found.upper.astype(np.int64) + found.lower.astype(np.int64)).tolist() == parts
+        assert (found.total(), found.squares()) == (sum(parts), sum(each * each for each in parts))
+        for bar in (0, 1, int(parts[17])):
+            assert [each > bar for each in parts] == (capped >= least_capped(share, bar + 1)).tolist()
 
 
 # What one person can move.

@@ -47,7 +47,7 @@ def coded_numbers(rows: Rows, name: str) -> Coded:
     """Take numbers; text that is none is wrong, and NaN is missing."""
     raw, number = rows.column(name), rows.number(name)
     nan = number.isnan().fill_null(False)  # which Ibis calls NULL on Spark, and a number elsewhere
-    wrong = _written(raw) & number.isnull() & ~nan if raw.type().is_string() else None
+    wrong = _written_without(raw, number.notnull() | nan) if raw.type().is_string() else None
     return Coded(name, present(number), wrong, NO_NUMBER)
 
 
@@ -74,11 +74,9 @@ def coded_bins(numbers: Coded, edges: tuple[float, ...]) -> Coded:
 
 def coded_truths(rows: Rows, name: str) -> Coded:
     """Code yes as 0 and no as 1, whether stored as truths, as 1 and 0, or in words."""
-    import ibis
-
-    truth = rows.truth(name)
-    code = ibis.cases((truth, 0), (~truth, 1)).cast("float64")
-    return Coded(name, code, _written(rows.column(name)) & truth.isnull(), NO_ANSWER)
+    column, truth = rows.column(name), rows.truth(name)
+    wrong = None if column.type().is_boolean() else _written_without(column, truth.notnull())
+    return Coded(name, (~truth).cast("int32").cast("float64"), wrong, NO_ANSWER)
 
 
 def coded_options(rows: Rows, name: str, options: tuple[str, ...]) -> Coded:
@@ -87,7 +85,7 @@ def coded_options(rows: Rows, name: str, options: tuple[str, ...]) -> Coded:
 
     text = _text(rows, name)
     code = ibis.cases(*((text == option, place) for place, option in enumerate(options))).cast("float64")
-    return Coded(name, code, _written(text) & code.isnull(), NO_OPTION)
+    return Coded(name, code, _written_without(text, code.notnull()), NO_OPTION)
 
 
 def coded_sets(rows: Rows, name: str, options: tuple[str, ...], at_most: int) -> Coded:
@@ -123,11 +121,13 @@ def _text(rows: Rows, name: str) -> ir.StringColumn:
     return column
 
 
-def _written(column: ir.Column) -> ir.BooleanColumn:
-    """Tell a cell that holds something from one that is missing."""
-    if column.type().is_string():
-        return column.notnull() & (trimmed(column) != "")
-    return (present(column) if column.type().is_floating() else column).notnull()
+def _written_without(column: ir.Column, right: ir.BooleanColumn) -> ir.BooleanColumn:
+    """Tell a cell that holds something, and nothing right, from one that is missing; few cells are trimmed for that."""
+    import ibis
+
+    text = column.type().is_string()
+    there = trimmed(column) != "" if text else (present(column) if column.type().is_floating() else column).notnull()
+    return ibis.cases((right, False), (column.isnull(), False), else_=there)
 
 
 def _clamped(number: ir.FloatingColumn, bounds: tuple[float, float]) -> ir.FloatingColumn:

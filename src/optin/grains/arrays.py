@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.errors import BadInput, Place, PromiseBroken
-from optin.grains.splitting import ALONE, all_of, least_capped, part_of_floats, promised, spent
+from optin.grains.splitting import ALONE, all_of, least_capped, promised, spent
 from optin.grains.totals import SheetSums, Sums, together
-from optin.kernel.halves import CHUNK, Halves, cut
+from optin.kernel.halves import CHUNK, Halves, Workspace, cut
 from optin.kernel.rounding import GRAIN, LOWERED, lowered
 from optin.questions.cells import cell_sums
 from optin.questions.cells import number_levels as levels
@@ -122,7 +122,7 @@ class GrainRule:
 def everyone_capped(rule: GrainRule) -> Integers:
     """List the grains of each person in all, before they are split among questions."""
     grains = np.empty(rule.people, dtype=np.int64)
-    for rows in _chunks(slice(0, rule.people)):
+    for rows in _slices(slice(0, rule.people)):
         grains[rows] = _capped(rule, rows)
     return grains
 
@@ -154,56 +154,61 @@ class _Seen:
 
     def both(self, span: slice) -> tuple[SheetSums, SheetSums]:
         """Add up everyone of a span, and those who joined."""
-        all_of_span, those = [], []
-        everyone = _Seen(self.rule)
-        for rows in _chunks(span):
-            capped = _capped(self.rule, rows)
-            all_of_span.append(everyone.added_up(rows, capped))
-            those.append(self.added_up(rows, capped))
-        return together(all_of_span), together(those)
+        found = [(_Seen(self.rule).added_up(chunk), self.added_up(chunk)) for chunk in self._chunks(span)]
+        return together(everyone for everyone, _ in found), together(those for _, those in found)
 
     def those(self, span: slice) -> SheetSums:
         """Add up those of a span who joined."""
-        return together(self.added_up(rows, _capped(self.rule, rows)) for rows in _chunks(span))
+        return together(map(self.added_up, self._chunks(span)))
 
     def above(self, bars: tuple[int, ...], span: slice) -> list[tuple[int, int]]:
         """Count and add up what is above the bars in a span."""
         found = [[0, 0] for _ in bars]
-        for rows in _chunks(span):
-            capped = _capped(self.rule, rows)
+        for chunk in self._chunks(span):
             for k, bar in enumerate(bars):
-                parts = part_of_floats(capped, self.rule.shares[k])
-                above = parts > bar
-                if (those := self._those(rows, k)) is not None:
-                    above &= those
+                least, those = least_capped(self.rule.shares[k], bar + 1), self._those(chunk.rows, k)
+                above = chunk.capped >= least if those is None else (chunk.capped >= least) & those
                 found[k][0] += int(np.count_nonzero(above))
-                found[k][1] += int(parts[above].astype(np.int64).sum())
+                found[k][1] += chunk.grains.part(self.rule.shares[k], above).total()
         return [(count, total) for count, total in found]
 
-    def added_up(self, rows: slice, capped: FloatArray) -> SheetSums:
+    def _chunks(self, span: slice) -> Iterator[_Chunk]:
+        """Walk over a span, a chunk at a time; what was computed of one is gone with the next."""
+        work = Workspace(span.stop - span.start)
+        for rows in _slices(span):
+            out, scaled, *spare = work.first(rows.stop - rows.start)
+            capped = _capped(self.rule, rows, out, scaled)
+            yield _Chunk(rows, capped, cut(capped, (scaled, *spare)))
+
+    def added_up(self, chunk: _Chunk) -> SheetSums:
         """Add up those of one chunk who joined, question by question."""
-        joined, least = self._joined(rows), min(map(least_capped, self.rule.shares))
+        joined, least = self._joined(chunk.rows), min(map(least_capped, self.rule.shares))
         return SheetSums(
-            people=len(capped) if joined is None else int(np.count_nonzero(joined)),
-            promised=_count(capped >= least, joined),
-            questions=tuple(self._question(k, rows, capped) for k in range(len(self.rule.shares))),
+            people=len(chunk.capped) if joined is None else int(np.count_nonzero(joined)),
+            promised=_count(chunk.capped >= least, joined),
+            questions=tuple(self._question(k, chunk) for k in range(len(self.rule.shares))),
         )
 
-    def _question(self, k: int, rows: slice, capped: FloatArray) -> Sums:
-        share, those = self.rule.shares[k], self._those(rows, k)
-        grains = cut(part_of_floats(capped, share))
-        if those is not None:
-            grains.keep(those)
+    def _question(self, k: int, chunk: _Chunk) -> Sums:
+        share, those = self.rule.shares[k], self._those(chunk.rows, k)
+        grains = chunk.grains.part(share, those)
         return Sums(
-            people=len(capped) if those is None else int(np.count_nonzero(those)),
-            promised=_count(capped >= least_capped(share), those),
+            people=len(chunk.capped) if those is None else int(np.count_nonzero(those)),
+            promised=_count(chunk.capped >= least_capped(share), those),
             grains=grains.total(),
             squares=grains.squares(),
-            cells=self._cells(k, rows, grains),
+            cells=self._cells(k, chunk.rows, grains, those) if self.questions else (),
         )
 
-    def _cells(self, k: int, rows: slice, grains: Halves) -> tuple[int, ...]:
-        return cell_sums(self.questions[k].cells, self.codes[k][rows], grains) if self.questions else ()
+    def _cells(self, k: int, rows: slice, grains: Halves, those: BoolArray | None) -> tuple[int, ...]:
+        """Add up cells; codes of those who do not count are 0, as are their grains."""
+        codes, cells = self.codes[k][rows], self.questions[k].cells
+        if those is None:
+            return cell_sums(cells, codes, grains)
+        kept, *spare = grains.spare
+        kept[:] = codes
+        np.copyto(kept, 0.0, where=~those)
+        return cell_sums(cells, kept, replace(grains, spare=tuple(spare)))
 
     def _joined(self, rows: slice) -> BoolArray | None:
         return None if self.joined is None else self.joined[rows]
@@ -222,6 +227,15 @@ class _Seen:
         return np.asarray(~missing if joined is None else joined & ~missing)
 
 
+@dataclass(frozen=True)
+class _Chunk:
+    """Some people, and their grains in all: whole, and cut into halves."""
+
+    rows: slice
+    capped: FloatArray
+    grains: Halves
+
+
 def _refuse_missing(missing: BoolArray, first: int) -> None:
     """Refuse a joiner without an answer, which is the one thing about answers that is refused."""
     if missing.any():
@@ -236,15 +250,17 @@ def _added_up(seen: _Seen) -> SheetSums:
     return together(_in_threads(seen.those, seen.rule.people))
 
 
-def _capped(rule: GrainRule, rows: slice) -> FloatArray:
+def _capped(
+    rule: GrainRule, rows: slice, out: FloatArray | None = None, scaled: FloatArray | None = None
+) -> FloatArray:
     """Compute the grains of some rows, and refuse (never correct) any that pass the limit."""
     limits = rule.limits(rows)
     with np.errstate(over="ignore"):
-        scaled = np.multiply(limits, GRAIN)
+        scaled = np.multiply(limits, GRAIN, out=scaled)
     if rule.noiseless:
-        found = np.multiply(np.isinf(limits), HIGHEST_EPSILON * GRAIN)
+        found = np.multiply(np.isinf(limits), HIGHEST_EPSILON * GRAIN, out=out)
     else:
-        found = np.minimum(scaled, min(rule.cap, HIGHEST_EPSILON) * GRAIN)
+        found = np.minimum(scaled, min(rule.cap, HIGHEST_EPSILON) * GRAIN, out=out)
         np.floor(found, out=found)
     if not np.all(found <= scaled):
         raise PromiseBroken(
@@ -255,7 +271,7 @@ def _capped(rule: GrainRule, rows: slice) -> FloatArray:
     return np.asarray(found, dtype=np.float64)
 
 
-def _chunks(span: slice) -> list[slice]:
+def _slices(span: slice) -> list[slice]:
     return [slice(start, min(start + CHUNK, span.stop)) for start in range(span.start, span.stop, CHUNK)]
 
 

@@ -13,15 +13,24 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
 
-from optin.engine.engines import dialect_of
-from optin.engine.functions import exact_floor, text_mark
+from optin.engine.functions import text_mark
 from optin.engine.session import literal
 from optin.errors import BadInput
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, NO_VALUE, Answers, Questions
-from optin.grains.splitting import ALONE, BITS, all_of, least_capped
-from optin.grains.totals import SheetSums, Sums
+from optin.grains.engine_sums import (
+    bit,
+    count,
+    found_sums,
+    part_expression,
+    part_of,
+    those_of,
+    whole,
+    with_equals,
+    wrong_bits,
+)
+from optin.grains.splitting import ALONE, all_of, least_capped
+from optin.grains.totals import SheetSums
 from optin.kernel.halves import HALF
-from optin.kernel.sharing import SHARES
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -65,7 +74,7 @@ class EnginePromises:
 
         if self.noiseless:
             return (self.limit >= literal(math.inf)).ifelse(self.most, 0).cast("int64")
-        return _whole(ibis.least(self.limit, literal(min(self.cap, HIGHEST_EPSILON))) * literal(GRAIN))
+        return whole(ibis.least(self.limit, literal(min(self.cap, HIGHEST_EPSILON))) * literal(GRAIN))
 
     def promised(self, capped: ir.IntegerColumn) -> ir.IntegerColumn:
         """Return what is promised of so many grains: the sum of their parts."""
@@ -111,25 +120,28 @@ class EnginePromises:
 
     def sums(self, *, joined: Answers = None, codes: EngineCodes = None) -> tuple[SheetSums, SheetSums]:
         """Add up everyone's promises, and what those who joined give for what they answered, in one query."""
-        codes = codes if len(self.shares) > 1 else None
-        view, few = self._view(joined, codes), self._view(joined, codes, below=True)
+        if codes is not None and len(self.shares) > 1:
+            return self._sums_of_answers(joined, codes)
+        view, few = self._view(joined), self._view(joined, below=True)
         found = self._one(view.aggregate(**self._counts(view)).cross_join(few.aggregate(**self._parts(few))))
-        if found.get("unanswered"):
-            self.rows.expect_answers(joined)
-        self._expect_answers(found, codes)
-        everyone = self._sums(found, "")
-        return everyone, everyone if joined is None and codes is None else self._sums(found, "joined_")
+        self._expect_answers(found, joined)
+        everyone = self._with_those_at_cap(found, "")
+        return everyone, everyone if joined is None else self._with_those_at_cap(found, "joined_")
+
+    def _sums_of_answers(self, joined: Answers, codes: tuple[Coded, ...]) -> tuple[SheetSums, SheetSums]:
+        """Look at everyone, since everyone's answers must be looked at: who is at the cap is not told apart here."""
+        view = self.rows.table.select(capped=self.capped(), **self._answers(joined, codes))
+        found = self._one(view.aggregate(**self._counts(view), **self._everything(view)))
+        self._expect_answers(found, joined, codes)
+        return found_sums(found, len(self.shares)), found_sums(found, len(self.shares), "joined_")
 
     def weighed(self, questions: Questions, codes: tuple[Coded, ...], *, joined: Answers = None) -> SheetSums:
         """Add up promises and cells of those who joined, each row read once, by one query.
 
         That someone who joined did not answer is refused where there is one question, and else a skip.
         """
-        columns: dict[str, Any] = {"id": self.rows.ids(), "capped": self.capped()}
-        for k, one in enumerate(codes):
-            columns[f"code_{k}"] = one.code
-            if one.wrong is not None:
-                columns[f"wrong_{k}"] = one.wrong.fill_null(False).ifelse(1, 0)
+        columns: dict[str, Any] = {"id": self.rows.ids(), "capped": self.capped(), **wrong_bits(codes)}
+        columns |= {f"code_{k}": one.code for k, one in enumerate(codes)}
         if self.salt:
             columns["mark"] = self.mark(codes, None)
         table = self.rows.table
@@ -138,63 +150,73 @@ class EnginePromises:
         view = table.select(**columns)
         found = self._one(view.aggregate(**self._weights(view, questions)))
         self.rows.expect_unchanged()
-        self._expect_answers(found, codes)
+        self._expect_answers(found, None, codes)
         if len(self.shares) == 1 and found["people_0"] != found["people"]:
             raise BadInput(NO_VALUE, person=self._first(view, view.code_0.isnull()))
-        return SheetSums(
-            people=found["people"],
-            promised=found["promised"],
-            questions=tuple(_question_sums(found, k, len(each.cells)) for k, each in enumerate(questions)),
-            marks=found.get("marks", 0),
-        )
+        return found_sums(found, len(self.shares), questions=questions)
 
     def sums_above(
         self, bars: tuple[int, ...], joined: Answers = None, codes: EngineCodes = None
     ) -> tuple[tuple[int, int], ...]:
         """Count, for each question, those who give more than ``bar`` grains, and add up what they give (the tilt of E15)."""
-        codes = codes if len(self.shares) > 1 else None
-        view, few = self._view(joined, codes), self._view(joined, codes, below=True)
-        parts: dict[str, Any] = {}
-        for k, bar in enumerate(bars):
-            grains = _those(few, k).ifelse(part_expression(few.capped, self.shares[k]), 0)
-            parts |= {f"few_{k}": _those(few, k).ifelse(1, 0).sum(), f"above_{k}": (grains > bar).ifelse(1, 0).sum()}
-            parts[f"total_{k}"] = _sum((grains > bar).ifelse(grains, 0))
-        counts = {f"people_{k}": _those(view, k).ifelse(1, 0).sum() for k in range(len(bars))}
-        found = self._one(view.aggregate(**counts).cross_join(few.aggregate(**parts)))
+        if codes is not None and len(self.shares) > 1:
+            view = self.rows.table.select(capped=self.capped(), **self._answers(joined, codes))
+            found = self._one(view.aggregate(**self._totals_above(view, bars)))
+            return tuple((found[f"above_{k}"], found[f"total_{k}"]) for k in range(len(bars)))
+        view, few = self._view(joined), self._view(joined, below=True)
+        if joined is not None:
+            view, few = view.filter(view.joined), few.filter(few.joined)
+        parts = few.aggregate(few=few.count(), **self._totals_above(few, bars))
+        found = self._one(view.aggregate(people=view.count()).cross_join(parts))
         return tuple(self._above(found, k, bar) for k, bar in enumerate(bars))
+
+    def _totals_above(self, view: ir.Table, bars: tuple[int, ...]) -> dict[str, ir.Value]:
+        """Count and add up the parts above the bars, of those who joined and answered."""
+        found: dict[str, ir.Value] = {}
+        for k, bar in enumerate(bars):
+            above = those_of(view, k, view.capped >= least_capped(self.shares[k], bar + 1))
+            grains = part_expression(view.capped, self.shares[k])
+            found |= {f"above_{k}": count(above), f"total_{k}": self._sum(grains * bit(above))}
+        return found
 
     def _above(self, found: dict[str, int], k: int, bar: int) -> tuple[int, int]:
         most = part_of(self.most, self.shares[k])
-        at_cap = found[f"people_{k}"] - found[f"few_{k}"] if most > bar else 0
+        at_cap = found["people"] - found["few"] if most > bar else 0
         return at_cap + found[f"above_{k}"], at_cap * most + found[f"total_{k}"]
 
     def spent(self, joined: Answers, codes: EngineCodes = None, released: int | None = None) -> None:
         """Return None: nothing here lists a number for each person."""
 
-    def _view(self, joined: Answers, codes: EngineCodes, *, below: bool = False) -> ir.Table:
-        """Name what the sums need: who joined, who answered what, whose answer is none, grains below the cap.
+    def _view(self, joined: Answers, *, below: bool = False) -> ir.Table:
+        """Name what the sums need: who joined, whose answer is none, grains below the cap.
 
         Both parts of a query start at the table itself: what they shared would be written to memory in between.
         """
         import ibis
 
-        columns: dict[str, Any] = {"id": self.rows.ids()}
+        columns: dict[str, Any] = {"id": self.rows.ids(), **self._answers(joined)}
         if below:
-            columns["capped"] = ibis.literal(0, "int64") if self.noiseless else _whole(self.limit * literal(GRAIN))
+            columns["capped"] = ibis.literal(0, "int64") if self.noiseless else whole(self.limit * literal(GRAIN))
+        return (self._low() if below else self.rows.table).select(**columns)
+
+    def _answers(self, joined: Answers, codes: tuple[Coded, ...] = ()) -> dict[str, Any]:
+        """Name who joined, who answered what, and whose answer is none."""
+        columns: dict[str, Any] = wrong_bits(codes)
         if joined is not None:
             answer = self._answer(joined)
-            columns |= {"joined": answer.fill_null(False), "unanswered": answer.isnull().ifelse(1, 0)}
-        for k, one in enumerate(codes or ()):
-            columns[f"answered_{k}"] = one.code.notnull()
-            if one.wrong is not None and not below:
-                columns[f"wrong_{k}"] = one.wrong.fill_null(False).ifelse(1, 0)
-        return (self._low() if below else self.rows.table).select(**columns)
+            columns |= {"joined": answer.fill_null(False), "unanswered": bit(answer.isnull())}
+        return columns | {f"answered_{k}": one.code.notnull() for k, one in enumerate(codes)}
 
     def _answer(self, joined: Answers) -> ir.BooleanColumn:
         return self.rows.truth(joined) if isinstance(joined, str) else joined
 
     def _low(self) -> ir.Table:
         return self.rows.table.filter(self.limit < literal(math.inf if self.noiseless else self.cap))
+
+    def _sum(self, column: ir.IntegerColumn) -> ir.StringScalar:
+        """Add up 64-bit integers in as many digits as it takes, and hand them over as text, which no driver rounds."""
+        wide = column if self.rows.session.dialect.wide_integers else column.cast("decimal(38, 0)")
+        return wide.sum().cast("string")
 
     def _one(self, query: ir.Table) -> dict[str, int]:
         """Ask for one row of whole numbers; the sum of nothing is 0."""
@@ -208,8 +230,10 @@ class EnginePromises:
             )
         return {name: int(number or 0) for name, number in found.items()}
 
-    def _expect_answers(self, found: dict[str, int], codes: EngineCodes) -> None:
+    def _expect_answers(self, found: dict[str, int], joined: Answers, codes: EngineCodes = None) -> None:
         """Refuse an answer that is none, by the id of whoever gave it."""
+        if found.get("unanswered"):
+            self.rows.expect_answers(joined)
         for k, one in enumerate(codes or ()):
             if found.get(f"wrong_{k}"):
                 one.refuse(self.rows)
@@ -218,127 +242,65 @@ class EnginePromises:
         """Count over everyone what does not need their grains."""
         counts = {"people": view.count()}
         counts |= {name: view[name].sum() for name in view.columns if name.startswith(("wrong_", "unanswered"))}
-        if "joined" in view.columns:
-            counts["joined_people"] = view.joined.ifelse(1, 0).sum()
-        if len(view.columns) > 1:
-            counts |= {f"joined_people_{k}": _those(view, k).ifelse(1, 0).sum() for k in range(len(self.shares))}
-        return counts
+        return counts | ({"joined_people": count(view.joined)} if "joined" in view.columns else {})
 
     def _parts(self, few: ir.Table) -> dict[str, ir.Value]:
         """Add up over those below the cap."""
-        least = min(map(least_capped, self.shares))
-        parts = {"few": few.count(), "promised": (few.capped >= least).ifelse(1, 0).sum()}
-        if "joined" in few.columns:
-            parts |= {"joined_few": few.joined.ifelse(1, 0).sum()}
-            parts |= {"joined_promised": (few.joined & (few.capped >= least)).ifelse(1, 0).sum()}
-        for k, share in enumerate(self.shares):
-            grains = part_expression(few.capped, share)
-            parts |= _promises(grains, f"_{k}", most=part_of(self.most, share))
-            if len(few.columns) > 2:
-                those = _those(few, k)
-                parts |= {f"joined_few_{k}": those.ifelse(1, 0).sum()}
-                parts |= _promises(those.ifelse(grains, 0), f"_{k}", "joined_", most=part_of(self.most, share))
-        return parts
+        parts = {"few": few.count(), **self._everything(few)}
+        return parts | ({"joined_few": count(few.joined)} if "joined" in few.columns else {})
+
+    def _everything(self, view: ir.Table) -> dict[str, ir.Value]:
+        """Add up promises of everyone in a view, and of those who joined and answered."""
+        some = len(view.columns) > len({"id", "capped"} & set(view.columns))
+        found: dict[str, ir.Value] = {"promised": count(view.capped >= self._least)}
+        if some:
+            found["joined_promised"] = count(those_of(view, -1, view.capped >= self._least))
+        for k in range(len(self.shares)):
+            found |= self._promises(view.capped, k)
+            if some:
+                those = those_of(view, k)
+                found |= {f"joined_people_{k}": count(those), **self._promises(view.capped, k, "joined_", those)}
+        return found
+
+    @property
+    def _least(self) -> int:
+        return min(map(least_capped, self.shares))
+
+    def _promises(
+        self, capped: ir.IntegerColumn, k: int, kind: str = "", those: ir.BooleanColumn | None = None
+    ) -> dict[str, ir.Value]:
+        """Add up a question's grains and their squares; squares too large for 64 bits are cut into three products."""
+        grains, some = part_expression(capped, self.shares[k]), capped >= least_capped(self.shares[k])
+        if those is not None:
+            grains, some = grains * bit(those), some & those
+        sums = {f"{kind}grains_{k}": self._sum(grains), f"{kind}promised_{k}": count(some)}
+        if part_of(self.most, self.shares[k]) <= _SQUARE:
+            return sums | {f"{kind}squares_{k}": self._sum(grains * grains)}
+        upper, lower = grains >> HALF, grains & (2**HALF - 1)
+        halves = {"upper": upper * upper, "cross": upper * lower, "lower": lower * lower}
+        return sums | {f"{kind}{name}_{k}": self._sum(product) for name, product in halves.items()}
 
     def _weights(self, view: ir.Table, questions: Questions) -> dict[str, ir.Value]:
         """Add up promises, and what they weigh: everything from the same look at a row."""
-        least = min(map(least_capped, self.shares))
-        weights = {"people": view.count(), "promised": (view.capped >= least).ifelse(1, 0).sum()}
+        weights = {"people": view.count(), "promised": count(view.capped >= self._least)}
         weights |= {name: view[name].sum() for name in view.columns if name.startswith("wrong_")}
         for k, share in enumerate(self.shares):
             code, grains = view[f"code_{k}"], part_expression(view.capped, share)
             weights[f"people_{k}"] = code.count()
-            if len(self.shares) > 1:
-                grains = code.notnull().ifelse(grains, 0)
-            weights |= _promises(grains, f"_{k}", most=part_of(self.most, share))
-            for at, cell in enumerate(questions[k].cells):
-                weights[f"cell_{k}_{at}"] = _sum(grains * cell.expression(code).cast("int64"))
-        return weights | ({"marks": _sum(view.mark)} if "mark" in view.columns else {})
+            weights |= self._promises(view.capped, k, those=code.notnull() if len(self.shares) > 1 else None)
+            for at, cell in enumerate(questions[k].cells):  # whoever gave no answer has no level, and adds nothing
+                weights[f"cell_{k}_{at}"] = self._sum(cell.weighed(grains, code))
+        return weights | ({"marks": self._sum(view.mark)} if "mark" in view.columns else {})
 
-    def _sums(self, found: dict[str, int], kind: str) -> SheetSums:
-        """Add those at the cap to those below it."""
-        people = found.get(f"{kind}people", found["people"])
-        at_cap = people - found.get(f"{kind}few", found["few"])
-        return SheetSums(
-            people=people,
-            promised=found.get(f"{kind}promised", found["promised"]) + (at_cap if self.promised_at_cap else 0),
-            questions=tuple(self._question(found, kind, k) for k in range(len(self.shares))),
-        )
-
-    @property
-    def promised_at_cap(self) -> bool:
-        """Whether whoever reaches the cap is promised anything."""
-        return any(part_of(self.most, share) for share in self.shares)
-
-    def _question(self, found: dict[str, int], kind: str, k: int) -> Sums:
-        people = found.get(f"{kind}people_{k}", found["people"])
-        at_cap = people - found.get(f"{kind}few_{k}", found["few"])
-        most = part_of(self.most, self.shares[k])
-        return Sums(
-            people=people,
-            promised=found[f"{kind}promised_{k}"] + (at_cap if most else 0),
-            grains=at_cap * most + found[f"{kind}grains_{k}"],
-            squares=at_cap * most**2 + _squares(found, kind, k),
+    def _with_those_at_cap(self, found: dict[str, int], kind: str) -> SheetSums:
+        """Add those at the cap to those below it, where everyone who joined counts for every question."""
+        return with_equals(
+            found_sums(found, len(self.shares), kind),
+            people=found[f"{kind}people"] - found[f"{kind}few"],
+            grains=[part_of(self.most, share) for share in self.shares],
         )
 
     def _first(self, view: ir.Table, lacks: ir.BooleanColumn) -> str:
         """Name the first person who lacks something."""
         first = view.filter(lacks).aggregate(person=view.id.min())
         return self.rows.place(self.rows.session.one(first, about=self.rows.source)["person"])
-
-
-def part_of(capped: int, share: int) -> int:
-    """Return one question's part of so many grains (E20)."""
-    return capped * share >> BITS
-
-
-def part_expression(capped: ir.IntegerColumn, share: int) -> ir.IntegerColumn:
-    """Return one question's part of everyone's grains: the product is at most 2^62 (E20)."""
-    return capped if share == SHARES else (capped * share) >> BITS
-
-
-def _those(view: ir.Table, k: int) -> ir.BooleanColumn:
-    """Tell who joined and answered a question."""
-    import ibis
-
-    names = [name for name in ("joined", f"answered_{k}") if name in view.columns]
-    if not names:
-        return ibis.literal(True) | view.id.isnull()
-    return view[names[0]] if len(names) == 1 else view[names[0]] & view[names[1]]
-
-
-def _whole(number: ir.FloatingColumn) -> ir.IntegerColumn:
-    return exact_floor(number).cast("int64")
-
-
-def _promises(grains: ir.IntegerColumn, which: str, kind: str = "", *, most: int) -> dict[str, ir.Value]:
-    """Add up grains and their squares; squares too large for 64 bits are cut into three products."""
-    sums = {f"{kind}grains{which}": _sum(grains), f"{kind}promised{which}": (grains > 0).ifelse(1, 0).sum()}
-    if most <= _SQUARE:
-        return sums | {f"{kind}squares{which}": _sum(grains * grains)}
-    upper, lower = grains >> HALF, grains & (2**HALF - 1)
-    halves = {"upper": upper * upper, "cross": upper * lower, "lower": lower * lower}
-    return sums | {f"{kind}{name}{which}": _sum(product) for name, product in halves.items()}
-
-
-def _squares(found: dict[str, int], kind: str, k: int) -> int:
-    if f"{kind}squares_{k}" in found:
-        return found[f"{kind}squares_{k}"]
-    upper, cross, lower = (found[f"{kind}{name}_{k}"] for name in ("upper", "cross", "lower"))
-    return (upper << 2 * HALF) + (cross << HALF + 1) + lower
-
-
-def _question_sums(found: dict[str, int], k: int, cells: int) -> Sums:
-    return Sums(
-        people=found[f"people_{k}"],
-        promised=found[f"promised_{k}"],
-        grains=found[f"grains_{k}"],
-        squares=_squares(found, "", k),
-        cells=tuple(found[f"cell_{k}_{at}"] for at in range(cells)),
-    )
-
-
-def _sum(column: ir.IntegerColumn) -> ir.StringScalar:
-    """Add up 64-bit integers in as many digits as it takes, and hand them over as text, which no driver rounds."""
-    wide = column if dialect_of(column.get_backend()).wide_integers else column.cast("decimal(38, 0)")
-    return wide.sum().cast("string")

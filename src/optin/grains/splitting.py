@@ -30,30 +30,13 @@ def part(capped: Integers, share: int) -> Integers:
     return np.asarray(capped if share == SHARES else (capped * share) >> BITS, dtype=np.int64)
 
 
-def part_of_floats(capped: NDArray[np.float64], share: int) -> NDArray[np.float64]:
-    """Return the same parts of grains that are kept in floats, without leaving them.
+def least_capped(share: int, grains: int = 1) -> int:
+    """Return the fewest grains in all that leave so many for a question of this share.
 
-    With A = h 2^21 + l the part is (A B) >> 20 = 2 h B + floor(l B / 2^20): both products are at most 2^42, and exact.
-
-    >>> part_of_floats(np.array([3.0, 2.0**42]), 699051).tolist() == [2, 699051 << 22]
-    True
+    >>> least_capped(699051, 2), least_capped(SHARES, 7)
+    (3, 7)
     """
-    if share == SHARES:
-        return capped
-    found = capped * 2.0**-21
-    np.floor(found, out=found)
-    lower = found * -(2.0**21)
-    lower += capped
-    lower *= share / SHARES
-    np.floor(lower, out=lower)
-    found *= 2.0 * share
-    found += lower
-    return found
-
-
-def least_capped(share: int) -> int:
-    """Return the fewest grains in all that leave a grain for a question of this share."""
-    return -(-SHARES // share)
+    return -(-(grains << BITS) // share)
 
 
 def promised(capped: Integers, shares: tuple[int, ...]) -> Integers:

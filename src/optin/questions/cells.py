@@ -7,7 +7,7 @@ a cell says which integer level each code has. Replacing one answer moves all le
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,19 @@ class Cell(Protocol):
     def expression(self, code: ir.FloatingColumn) -> ir.FloatingColumn:
         """Return the same levels as a column of an engine."""
 
+    @property
+    def unit(self) -> int:
+        """What all its levels are multiples of."""
+
+    def weighed(self, grains: ir.IntegerColumn, code: ir.FloatingColumn) -> ir.IntegerColumn:
+        """Return grains times levels as a column of an engine, in this unit."""
+
     @classmethod
     def add_up(cls, cells: tuple[Any, ...], codes: FloatArray, grains: Halves) -> tuple[int, ...]:
-        """Add up grains times levels for each of these cells, exactly; whose code is NaN has no grains here."""
+        """Add up grains times levels for each of these cells, exactly.
+
+        No code is NaN here: whoever gave none has no grains either.
+        """
 
 
 def cell_sums(cells: tuple[Cell, ...], codes: FloatArray, grains: Halves) -> tuple[int, ...]:
@@ -56,6 +66,7 @@ class Scaled:
 
     bounds: tuple[float, float]
     companion: bool = False
+    unit: ClassVar[int] = 1
 
     def levels(self, codes: FloatArray) -> FloatArray:
         """Clamp and scale."""
@@ -72,11 +83,16 @@ class Scaled:
             return level
         return exact_floor(level * (literal(LEVEL) - level) * literal(1 / LEVEL))
 
+    def weighed(self, grains: ir.IntegerColumn, code: ir.FloatingColumn) -> ir.IntegerColumn:
+        """Multiply."""
+        return grains * self.expression(code).cast("int64")
+
     @classmethod
     def add_up(cls, cells: tuple[Scaled, ...], codes: FloatArray, grains: Halves) -> tuple[int, ...]:
         """Compute levels once for the number and its companion."""
-        found = np.fmax(number_levels(codes, cells[0].bounds), 0.0)
-        return tuple(grains.times(companions(found) if cell.companion else found) for cell in cells)
+        levels, spare, *_ = grains.spare
+        number_levels(codes, cells[0].bounds, out=levels)
+        return tuple(grains.times(companions(levels, out=spare) if cell.companion else levels) for cell in cells)
 
 
 def scaled_cells(bounds: tuple[float, float]) -> tuple[Scaled, Scaled]:
@@ -84,7 +100,7 @@ def scaled_cells(bounds: tuple[float, float]) -> tuple[Scaled, Scaled]:
     return Scaled(bounds), Scaled(bounds, companion=True)
 
 
-def number_levels(values: FloatArray, bounds: tuple[float, float]) -> FloatArray:
+def number_levels(values: FloatArray, bounds: tuple[float, float], out: FloatArray | None = None) -> FloatArray:
     """Compute E13's levels ``floor((clamp(d) - lo) / R * 2^20 + 1/2)``, the same float64 steps on every engine.
 
     >>> number_levels(np.array([-5.0, 0.0, 0.25, 1.0, 7.0]), (0.0, 1.0)).tolist()
@@ -92,21 +108,23 @@ def number_levels(values: FloatArray, bounds: tuple[float, float]) -> FloatArray
     """
     lo, hi = bounds
     with np.errstate(all="ignore"):  # what a value does to the processor's flags is nobody's business
-        z: FloatArray = np.clip(values, lo, hi)
-        z -= lo
-        z /= hi - lo
+        z: FloatArray = np.clip(values, lo, hi, out=out)
+        if lo != 0.0:  # what changes nothing is left out: x - 0 and x / 1 are x
+            z -= lo
+        if hi - lo != 1.0:
+            z /= hi - lo
         z *= LEVEL
         z += 0.5
         return np.floor(z, out=z)
 
 
-def companions(levels: FloatArray) -> FloatArray:
+def companions(levels: FloatArray, out: FloatArray | None = None) -> FloatArray:
     """Return g(l) = floor(l (2^20 - l) / 2^20): the product is at most 2^38, so every step is exact.
 
     >>> companions(np.array([1.0, 2.0**19, 699050.0])).tolist()
     [0.0, 262144.0, 233017.0]
     """
-    found = LEVEL - levels
+    found: FloatArray = np.subtract(LEVEL, levels, out=out)
     found *= levels
     found *= 1.0 / LEVEL
     return np.floor(found, out=found)
@@ -121,7 +139,7 @@ def level_expression(code: ir.FloatingColumn, bounds: tuple[float, float]) -> ir
 
     lo, hi = literal(bounds[0]), literal(bounds[1])
     z = ibis.cases((code.between(lo, hi), code), (code < lo, lo), (code > hi, hi))
-    if bounds[0] != 0.0:  # what changes nothing is left out: x - 0 and x / 1 are x
+    if bounds[0] != 0.0:
         z = z - lo
     if bounds[1] - bounds[0] != 1.0:
         z = z / literal(bounds[1] - bounds[0])
@@ -135,18 +153,27 @@ class Chosen:
     place: int
     level: int
 
+    @property
+    def unit(self) -> int:
+        """The level."""
+        return self.level
+
     def levels(self, codes: FloatArray) -> FloatArray:
         """Compare with the place."""
         return np.where(codes == self.place, float(self.level), 0.0)
 
     def expression(self, code: ir.FloatingColumn) -> ir.FloatingColumn:
         """Compare with the place."""
-        return (code == float(self.place)).ifelse(float(self.level), 0.0)
+        return (code == float(self.place)).cast("int32").cast("float64") * float(self.level)
+
+    def weighed(self, grains: ir.IntegerColumn, code: ir.FloatingColumn) -> ir.IntegerColumn:
+        """Add up the grains of whoever chose it."""
+        return grains * (code == float(self.place)).cast("int32")
 
     @classmethod
     def add_up(cls, cells: tuple[Chosen, ...], codes: FloatArray, grains: Halves) -> tuple[int, ...]:
         """Add up the grains at each place, and multiply by the level at the end."""
-        found = grains.by_place(_whole(codes), max(cell.place for cell in cells) + 1)
+        found = grains.by_place(codes, max(cell.place for cell in cells) + 1)
         return tuple(found[cell.place] * cell.level for cell in cells)
 
 
@@ -157,6 +184,11 @@ class Contains:
     place: int
     level: int
 
+    @property
+    def unit(self) -> int:
+        """The level."""
+        return self.level
+
     def levels(self, codes: FloatArray) -> FloatArray:
         """Look at one binary digit."""
         bits = np.nan_to_num(codes, nan=0.0).astype(np.int64)
@@ -166,21 +198,21 @@ class Contains:
         """Look at one binary digit."""
         return ((code.cast("int64") >> self.place) & 1).cast("float64") * float(self.level)
 
+    def weighed(self, grains: ir.IntegerColumn, code: ir.FloatingColumn) -> ir.IntegerColumn:
+        """Add up the grains of whoever chose it."""
+        return grains * ((code.cast("int64") >> self.place) & 1)
+
     @classmethod
     def add_up(cls, cells: tuple[Contains, ...], codes: FloatArray, grains: Halves) -> tuple[int, ...]:
-        """Add up the grains of every combination of ten options, and of those the ones that contain an option."""
-        sets, most = _whole(codes), max(cell.place for cell in cells)
+        """Look at each digit; where there are many, add up the grains of every combination of ten options first."""
+        sets, most = codes.astype(np.int64), max(cell.place for cell in cells)
+        if most < _DIGIT:
+            return tuple(grains.among((sets >> cell.place) & 1) * cell.level for cell in cells)
         found = [
-            grains.by_place((sets >> first) & ((1 << _DIGIT) - 1), 1 << min(_DIGIT, most + 1 - first))
-            for first in range(0, most + 1, _DIGIT)
+            grains.by_index((sets >> first) & ((1 << _DIGIT) - 1), 1 << _DIGIT) for first in range(0, most + 1, _DIGIT)
         ]
         return tuple(_containing(found[cell.place // _DIGIT], cell.place % _DIGIT) * cell.level for cell in cells)
 
 
 def _containing(sums: list[int], place: int) -> int:
     return sum(each for combination, each in enumerate(sums) if combination >> place & 1)
-
-
-def _whole(codes: FloatArray) -> NDArray[np.intp]:
-    """Return codes as integers, 0 for who has none."""
-    return np.nan_to_num(codes, nan=0.0).astype(np.intp)

@@ -1,0 +1,104 @@
+"""What the queries of `optin.grains.engine` are made of, and how what they find becomes sums."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any
+
+from optin.engine.functions import exact_floor
+from optin.grains.arrays import Questions
+from optin.grains.splitting import BITS
+from optin.grains.totals import SheetSums, Sums
+from optin.kernel.halves import HALF
+from optin.kernel.sharing import SHARES
+
+if TYPE_CHECKING:
+    from ibis.expr import types as ir
+
+    from optin.engine.answers import Coded
+
+Found = dict[str, int]
+
+
+def part_of(capped: int, share: int) -> int:
+    """Return one question's part of so many grains (E20)."""
+    return capped * share >> BITS
+
+
+def part_expression(capped: ir.IntegerColumn, share: int) -> ir.IntegerColumn:
+    """Return one question's part of everyone's grains: the product is at most 2^62 (E20)."""
+    return capped if share == SHARES else (capped * share) >> BITS
+
+
+def those_of(view: ir.Table, k: int, also: ir.BooleanColumn | None = None) -> ir.BooleanColumn:
+    """Tell who joined and answered a question, and of whom something also holds."""
+    found = [view[name] for name in ("joined", f"answered_{k}") if name in view.columns]
+    return reduce(and_, found if also is None else [*found, also])
+
+
+def wrong_bits(codes: tuple[Coded, ...]) -> dict[str, Any]:
+    """Mark whose answer to a question is none, by a column for each question where that can be."""
+    return {f"wrong_{k}": bit(one.wrong.fill_null(False)) for k, one in enumerate(codes) if one.wrong is not None}
+
+
+def bit(truth: ir.BooleanColumn) -> ir.IntegerColumn:
+    """Return 1 and 0; PostgreSQL casts no truth to a wider integer."""
+    return truth.cast("int32")
+
+
+def count(truth: ir.BooleanColumn) -> ir.IntegerScalar:
+    """Count those of whom something holds."""
+    return bit(truth).sum()
+
+
+def whole(number: ir.FloatingColumn) -> ir.IntegerColumn:
+    """Round down to integers."""
+    return exact_floor(number).cast("int64")
+
+
+def found_sums(found: Found, many: int, kind: str = "", questions: Questions = ()) -> SheetSums:
+    """Put together what a query found of so many questions, and of the cells of these."""
+    return SheetSums(
+        people=found.get(f"{kind}people", found["people"]),
+        promised=found[f"{kind}promised"],
+        questions=tuple(_question(found, kind, k, questions) for k in range(many)),
+        marks=found.get("marks", 0),
+    )
+
+
+def _question(found: Found, kind: str, k: int, questions: Questions) -> Sums:
+    cells = questions[k].cells if questions else ()
+    return Sums(
+        people=found.get(f"{kind}people_{k}", found.get(f"{kind}people", found["people"])),
+        promised=found[f"{kind}promised_{k}"],
+        grains=found[f"{kind}grains_{k}"],
+        squares=_squares(found, kind, k),
+        cells=tuple(found[f"cell_{k}_{at}"] * cell.unit for at, cell in enumerate(cells)),
+    )
+
+
+def _squares(found: Found, kind: str, k: int) -> int:
+    if f"{kind}squares_{k}" in found:
+        return found[f"{kind}squares_{k}"]
+    upper, cross, lower = (found[f"{kind}{name}_{k}"] for name in ("upper", "cross", "lower"))
+    return (upper << 2 * HALF) + (cross << HALF + 1) + lower
+
+
+def with_equals(below: SheetSums, *, people: int, grains: list[int]) -> SheetSums:
+    """Add to the sums of some people those of others who have the same grains each; all of them are counted."""
+    return SheetSums(
+        people=below.people,
+        promised=below.promised + (people if any(grains) else 0),
+        questions=tuple(
+            replace(
+                sums,
+                people=below.people,
+                promised=sums.promised + (people if each else 0),
+                grains=sums.grains + people * each,
+                squares=sums.squares + people * each**2,
+            )
+            for each, sums in zip(grains, below.questions, strict=True)
+        ),
+    )
