@@ -11,6 +11,7 @@ import typer
 
 from optin.cli.options import AsJson
 from optin.cli.screen import columns, print_json, say
+from optin.planning.cautions import takes_most
 
 if TYPE_CHECKING:
     from optin.planning.size import Size, SizedQuestion
@@ -117,8 +118,7 @@ def _show(found: Size, asked: Sheet) -> None:
     )
     for each in found.questions:
         if each.epsilon_share > 0.5 and len(found.questions) > 1:
-            doubt = "is its sd right, or could it" if each.kind in _SPREAD else "could it matter less, or"
-            say(f'"{each.name}" takes more than half of everyone\'s epsilon: {doubt} be left out?')
+            say(takes_most(each.name, asked[each.name]))
     for question in asked:
         if question.kind in _SPREAD and math.isclose(question.price, _WORST_PRICE):
             worst = f"{plain(question.yardstick)} {question.unit}".strip()

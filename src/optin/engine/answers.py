@@ -109,8 +109,14 @@ def coded_sets(rows: Rows, name: str, options: tuple[str, ...], at_most: int) ->
 
 
 def _text(rows: Rows, name: str) -> ir.StringColumn:
-    """Return a column of text; options are matched byte for byte, so nothing else can be one."""
+    """Return a column of text; options are matched byte for byte, and whole numbers are written as options would be."""
     column = rows.column(name)
+    if column.type().is_integer():
+        return column.cast("string")
+    if column.type().is_floating():
+        number = present(column)
+        whole = number.between(-(2.0**53), 2.0**53) & (number == number.floor())
+        return whole.ifelse(whole.ifelse(number, 0.0).cast("int64").cast("string"), number.cast("string"))
     if not column.type().is_string():
         raise BadInput(
             "{source}: {name} is stored as {kind}, and options are text; write the column as text",

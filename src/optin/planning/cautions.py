@@ -11,7 +11,7 @@ from typing import Protocol
 
 from optin.agents import Description
 from optin.planning.units import range_of
-from optin.questions import Question
+from optin.questions import Number, Question, Score
 from optin.wording.numbers import at_least, plus_minus, short
 
 __all__ = ["CLASS", "assumption", "cautions", "limit_cautions", "limits_as_values", "sheet_cautions", "takes_most"]
@@ -109,7 +109,7 @@ def sheet_cautions(
     if len(questions) == 1:
         return (*_of_question(questions[0]), *limits)
     own = (f'Question "{each.name}": {sentence}' for each in questions for sentence in _of_question(each))
-    most = (takes_most(each.name) for each in questions if each.epsilon_share > 0.5)
+    most = (takes_most(each.name, each.question) for each in questions if each.epsilon_share > 0.5)
     return (*own, *most, *limits)
 
 
@@ -122,16 +122,10 @@ def _of_question(each: Foreseen) -> tuple[str, ...]:
     )
 
 
-def takes_most(name: str) -> str:
-    """Say that one question leaves the others less than half (E18): a sharp number is dear.
-
-    >>> print(takes_most("income"))
-    Question "income" takes more than half of everyone's epsilon: is its sd right, could it matter less, or be left out?
-    """
-    return (
-        f'Question "{name}" takes more than half of everyone\'s epsilon: is its sd right, could it matter less, or be left'
-        " out?"
-    )
+def takes_most(name: str, question: Question) -> str:
+    """Say that one question leaves the others less than half (E18): a sharp number is dear, and so are many options."""
+    doubt = "is its sd right, could it" if isinstance(question, Number | Score) else "could it have fewer options,"
+    return f'Question "{name}" takes more than half of everyone\'s epsilon: {doubt} matter less, or be left out?'
 
 
 def limits_as_values(name: str) -> str:

@@ -52,7 +52,16 @@ def place_of(option: str, options: tuple[str, ...]) -> int:
 def coded_options(answers: Any, options: tuple[str, ...], name: str) -> FloatArray:  # noqa: ANN401
     """Code each answer as the place of its option, byte for byte; blank text is a missing answer."""
     places = {option: float(place) for place, option in enumerate(options)}
-    return _coded(answers, lambda answer: places.get(answer) if isinstance(answer, str) else None, name, NO_OPTION)
+    return _coded(answers, lambda answer: places.get(_written(answer)), name, NO_OPTION)
+
+
+def _written(answer: Any) -> Any:  # noqa: ANN401
+    """Write a whole number as an option would be written: files read "1" as a number where all options are digits."""
+    if isinstance(answer, int | np.integer) and not isinstance(answer, bool):
+        return str(int(answer))
+    if isinstance(answer, float | np.floating | Decimal) and math.isfinite(answer) and answer == int(answer):
+        return str(int(answer))
+    return answer if isinstance(answer, str) else None
 
 
 def coded_truths(answers: Any, name: str) -> FloatArray:  # noqa: ANN401

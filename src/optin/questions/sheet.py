@@ -68,7 +68,8 @@ class Sheet:
         for question in self.questions:
             if question.name == name:
                 return question
-        raise KeyError(name)
+        names = ", ".join(question.name for question in self.questions)
+        raise KeyError(f'there is no question "{name}"; the questions are: {names}')
 
     @property
     def alone(self) -> Question:

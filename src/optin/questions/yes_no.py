@@ -48,9 +48,9 @@ class YesNo(Worded):
 
         return coded_truths(rows, names[0])
 
-    def result(self, counted: Counted) -> Proportions:
+    def result(self, counted: Counted) -> YesNoResult:
         """Read the proportion of yes off the noisy cell."""
-        return Proportions(self.options, counted)
+        return YesNoResult(self.options, counted)
 
     @property
     def yardstick(self) -> float:
@@ -69,3 +69,17 @@ class YesNo(Worded):
     def from_fields(cls, fields: Fields) -> YesNo:
         """Read what `to_record` wrote; the kind was read already."""
         return cls(**words_of(fields))
+
+
+@dataclass(frozen=True, repr=False)
+class YesNoResult(Proportions):
+    """The noisy proportion of yes; that of no is what is left."""
+
+    @property
+    def estimate(self) -> float:
+        """Return the proportion of yes, unclamped."""
+        return self.proportions[YES]
+
+    def interval(self, option: str = YES, level: float = 0.95) -> tuple[float, float]:
+        """Bound the population's proportion of yes, or of no."""
+        return super().interval(option, level)
