@@ -1,6 +1,8 @@
 """A sheet of questions through its whole life on the command line, over real answers, in memory and in an engine."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -287,3 +289,16 @@ def test_items_of_a_score_and_sets_of_options_are_read_alike_everywhere(engine, 
     optin_ok("announce", "plan.json", "people.csv", "--ledger", "l.sqlite", *at, "-o", "offer.json")
     told = optin_ok("release", "offer.json", "people.csv", "--ledger", "l.sqlite", *at, "-o", "r.json", "--json").json
     assert [each["people"] for each in told["questions"]] == [39, 40]  # to choose nothing is an answer
+
+
+def test_answers_in_words_are_read_from_a_file_without_loading_pandas(small):
+    """Half a second for whoever has it installed, and nothing of it is used."""
+    look = (
+        "import sys\n"
+        "from optin.questions import Sheet\n"
+        "from optin.tables import read_table\n"
+        "table, sheet = read_table('people.csv'), Sheet.from_toml('sheet.toml')\n"
+        "assert len(sheet['job'].coded(table.entries('job'))) == 300\n"
+        "assert 'pandas' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", look], check=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -35,6 +36,7 @@ def cell_scales(options: int, reach: float, changed: float = 2.0) -> tuple[float
     return (scale * (1.0 - 1.0 / options), *(scale / options for _ in range(options - 1)))
 
 
+@lru_cache(maxsize=4096)  # a release asks again for the same intervals in every sentence about them
 def proportion_interval(error: float, estimate: float, cell: Cell) -> tuple[float, float]:
     """Bound a proportion: all p in [0, 1] with |estimate - p| <= q(p) + c w_max, q at sampling variance p (1 - p) W2.
 
