@@ -1,7 +1,7 @@
 """Sheets in engines: the same integers as in memory, to the last digit, and the same verdicts on what is an answer."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +12,11 @@ from sheet_oracle import Asked, assert_same, bar_of, kinds, random_case
 
 import optin
 from optin.errors import BadInput
+from optin.grains.array_answers import columns_in
 from optin.grains.array_people import ArrayPeople
 from optin.grains.batches import Passed
 from optin.grains.people import people_of
+from optin.tables.reading import read_table
 
 ENGINES = ["duckdb", pytest.param("spark-local", marks=pytest.mark.xdist_group("spark"))]
 
@@ -57,7 +59,7 @@ def everything(people, case, joined):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_sum_of_a_sheet_is_the_sum_of_exact_integers(tmp_path, engine):
-    for seed in range(10) if engine == "duckdb" else (0, 5):
+    for seed in range(6) if engine == "duckdb" else (5,):
         case = random_case(seed, many=9 if engine != "duckdb" else None)
         path = tmp_path / f"{seed}.parquet"
         pq.write_table(stored(case), path)
@@ -67,11 +69,17 @@ def test_every_sum_of_a_sheet_is_the_sum_of_exact_integers(tmp_path, engine):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_sheet_in_csv_gives_the_same_integers(tmp_path, engine):
     case = random_case(21, many=9)
-    numbers = {name: column for name, column in case.columns.items() if name not in ("reasons",)}
-    sheet = optin.Sheet([question for question in case.sheet if question.name != "reasons"])
-    case = Asked(sheet, (*case.shares[:7], sum(case.shares[7:])), case.cap, case.limits, numbers, case.joined)
-    pa.csv.write_csv(stored(case), tmp_path / "people.csv")
-    assert_same(case, *everything(opened(tmp_path / "people.csv", engine), case, "joined"))
+    written = {name: [each or None for each in column] for name, column in case.columns.items() if name == "reasons"}
+    case = replace(case, columns=case.columns | written)  # an empty cell is missing: none of the options is a semicolon
+    path = tmp_path / "people.csv"
+    pa.csv.write_csv(stored(case), path)
+    assert_same(case, *everything(opened(path, engine), case, "joined"))
+    table = read_table(str(path))
+    held = ArrayPeople(optin.PrivacyConstrained(case.limits))
+    found = held.promises(Offer(case.cap, case.shares)).weighed(
+        case.sheet.questions, held.codes(columns_in(table, case.sheet), case.sheet), joined=table.truths("joined")
+    )
+    assert [each.cells for each in found.questions] == [case.question_sums(k)[4] for k in range(9)]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

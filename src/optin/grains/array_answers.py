@@ -16,6 +16,7 @@ from optin.tables.labels import ID, Labelled, of_people, order_of_ids
 
 if TYPE_CHECKING:
     from optin.questions.sheet import Sheet
+    from optin.tables.reading import Table
 
 
 def coded_answers(answers: Any, sheet: Sheet, people: Labelled) -> tuple[FloatArray, ...]:  # noqa: ANN401
@@ -31,6 +32,15 @@ def coded_answers(answers: Any, sheet: Sheet, people: Labelled) -> tuple[FloatAr
         raise BadInput("give answers as a table, or a mapping, with a column for each question of the sheet")
     columns = _Columns(answers, names, sheet, people)
     return tuple(columns.coded(question) for question in sheet)
+
+
+def columns_in(table: Table, sheet: Sheet) -> dict[str, Any]:
+    """Take the columns of a sheet from files, as `coded_answers` reads them: numbers, or cells as they are stored."""
+    found: dict[str, Any] = {}
+    for question in sheet:
+        for name in question.columns_in(table.names):
+            found[name] = table.measures(name) if question.measured else table.entries(name)
+    return found
 
 
 @dataclass(frozen=True)

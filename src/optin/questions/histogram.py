@@ -37,6 +37,7 @@ class Histogram(Worded):
     """
 
     kind: ClassVar[str] = "histogram"
+    measured: ClassVar[bool] = True
 
     _: KW_ONLY
     edges: tuple[float, ...]

@@ -61,6 +61,10 @@ class Question(Protocol):
         """Return half of the interval that these sums of epsilons lead to, before anything is drawn."""
 
     @property
+    def measured(self) -> bool:
+        """Whether answers are numbers, rather than options."""
+
+    @property
     def noise_constant(self) -> float:
         """The noise variance of all that it publishes together where epsilons add up to 1 (E18)."""
 

@@ -41,6 +41,7 @@ class Number:
     """
 
     kind: ClassVar[str] = "number"
+    measured: ClassVar[bool] = True
 
     name: str
     bounds: tuple[float, float]

@@ -39,6 +39,7 @@ class Score(Worded):
     """
 
     kind: ClassVar[str] = "score"
+    measured: ClassVar[bool] = True
     widest_gap: ClassVar[float] = math.inf
 
     _: KW_ONLY

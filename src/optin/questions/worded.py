@@ -19,6 +19,7 @@ class Worded:
     """A question's name and words; kinds add what they ask for."""
 
     kind: ClassVar[str]
+    measured: ClassVar[bool] = False
     widest_gap: ClassVar[float] = 1.0
     """What proportions can differ by at most."""
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from optin.errors import BadInput
@@ -79,6 +80,19 @@ class Table:
         """Read any numbers; NaN where there is none, which a release refuses of those who join."""
         return self._joined(name, as_numbers)[0]
 
+    def measures(self, name: str) -> NDArray[np.float64]:
+        """Read any numbers, NaN where a cell is empty; words are refused."""
+        numbers, words = self._joined(name, as_numbers)
+        refuse(words, NO_NUMBER, self._said(name))
+        return numbers
+
+    def entries(self, name: str) -> list[Any] | pa.ChunkedArray:
+        """Take cells as they are stored; an empty one of a CSV file is missing, as it is to an engine."""
+        columns = [_filled(table.column(name), file) for file, table in zip(self.files, self.tables, strict=True)]
+        if len({column.type for column in columns}) > 1:
+            return [entry for column in columns for entry in column.to_pylist()]
+        return pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)
+
     def truths(self, name: str) -> NDArray[np.bool_]:
         """Read yes and no."""
         answers, others = self._joined(name, as_truths)
@@ -122,6 +136,10 @@ def _expect(file: Path, names: Sequence[str]) -> None:
 def _read(file: Path, names: list[str]) -> pa.Table:
     _expect(file, names)
     return read_parquet(file, names) if is_parquet(file) else read_csv(file, names)
+
+
+def _filled(column: pa.ChunkedArray, file: Path) -> pa.ChunkedArray:
+    return column if is_parquet(file) else pc.if_else(pc.equal(column, ""), pa.scalar(None, column.type), column)
 
 
 def _place(file: Path, row: int) -> str:
