@@ -5,6 +5,7 @@ A missing answer is NaN. An answer that is none of the options is refused by row
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -66,8 +67,11 @@ def _written(answer: Any) -> Any:  # noqa: ANN401
 
 def coded_truths(answers: Any, name: str) -> FloatArray:  # noqa: ANN401
     """Code yes as 0 and no as 1, whether written as booleans, as 0 and 1, or in words."""
-    raw = answers if isinstance(answers, np.ndarray) else None
-    if raw is not None and raw.dtype.kind == "b" and not np.ma.isMaskedArray(raw):
+    raw = np.empty(0, dtype=np.str_)
+    if isinstance(answers, np.ndarray | list | tuple) and not np.ma.isMaskedArray(answers):
+        with contextlib.suppress(ValueError):  # rows of different lengths are no answers, which is said below
+            raw = np.asarray(answers)
+    if raw.ndim == 1 and raw.dtype.kind == "b":
         return np.where(raw, 0.0, 1.0)
     return _coded(answers, _truth, name, NO_ANSWER)
 
@@ -113,10 +117,10 @@ def _coded(answers: Any, code: Code, name: str, words: str, *, blank: bool = Tru
 
 
 def _each(entries: Sequence[Any], code: Code, *, blank: bool) -> Iterator[float]:
-    """Code entries, those that are text once; infinite where one is no answer."""
-    known: dict[str, float] = {}
+    """Code entries, those that are text or truths once; infinite where one is no answer."""
+    known: dict[str | bool, float] = {}
     for entry in entries:
-        if not isinstance(entry, str):
+        if not isinstance(entry, str | bool):
             yield _one(entry, code, blank=blank)
             continue
         if entry not in known:
