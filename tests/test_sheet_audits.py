@@ -3,7 +3,7 @@
 Statistical audits, each able to fail; together they raise a false alarm in at most 1 of 4,000 runs:
 (a) scale of the noise in every published number    1e-6
 (b) loss through the whole release of a sheet       2 * 1e-4
-noise cut by a tenth is missed by (b)               below 2e-5 in both sheets; by (a), below 1e-9
+noise cut by a tenth is missed by (b)               below 4e-5 in both sheets; by (a), below 1e-9
 """
 
 import functools

@@ -12,6 +12,7 @@ from optin.baselines.catalogue import NAMES, Baseline, designs
 from optin.baselines.comparison import Comparison, Group, compare, compared
 from optin.baselines.local import response_variances
 from optin.baselines.points import Reference, best_threshold, no_privacy, references, strictest
+from optin.baselines.ruler import comparable
 from optin.baselines.search import GRID
 from optin.baselines.simulated import SimulatedValues, ValueLaw
 
@@ -25,6 +26,7 @@ __all__ = [
     "SimulatedValues",
     "ValueLaw",
     "best_threshold",
+    "comparable",
     "compare",
     "compared",
     "designs",

@@ -13,12 +13,14 @@ from optin.baselines.capped import Capped
 from optin.baselines.levels import Levels, levels_for
 from optin.baselines.local import LocalLaplace
 from optin.baselines.rule import Accuracy, Rule, Setting, setting_of
+from optin.baselines.ruler import ruler_of
 from optin.baselines.sampling import Sampled
 from optin.baselines.search import GRID, best_cap, best_of_grid, best_threshold_rule
 from optin.baselines.simulated import SimulatedValues
 from optin.baselines.stretching import Stretched
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
+from optin.kernel.noise import noise_variance
 from optin.planning import Plan
 
 OPTIMUM = "optimum"
@@ -26,12 +28,16 @@ OPTIMUM = "optimum"
 
 @dataclass(frozen=True)
 class Baseline:
-    """A way to publish the mean, and how wrong it is: in data units, and of constant size whatever the number of people."""
+    """A way to publish the mean, and how wrong it is: in data units, and of constant size whatever the number of people.
+
+    Over several questions errors are in declared variances, the same for every question (E18), and ``bounds`` are None.
+    """
 
     name: str
     sentence: str
     rule: Rule
-    bounds: tuple[float, float]
+    bounds: tuple[float, float] | None
+    data_variance: float
     sampling: float
     noise: float
     bias: float
@@ -54,6 +60,11 @@ class Baseline:
         return self.variance + self.bias_bound**2
 
     @property
+    def effective_people(self) -> float:
+        """How many people would be as accurate without noise, in the worst case."""
+        return self.data_variance / self.mse if self.mse > 0 else math.inf
+
+    @property
     def unbiased(self) -> bool:
         """Whether values that are unrelated to limits are met on average."""
         return self.bias == 0.0
@@ -64,6 +75,8 @@ class Baseline:
 
     def draw(self, values: SimulatedValues, generator: np.random.Generator) -> Array:
         """Publish once for each campaign of simulated values; nothing but those is taken."""
+        if self.bounds is None:
+            raise BadInput("only a design for one number is drawn here; simulate a sheet with optin.simulate(…, sheet)")
         lo, hi = self.bounds
         return lo + (hi - lo) * self.rule.draw(values, generator)
 
@@ -101,10 +114,17 @@ def designs_on(levels: Levels, plan: Plan, *, mean: float | None, names: Sequenc
 
 
 def _own(plan: Plan) -> Baseline:
-    noise = plan.noise_variance / plan.width**2
-    unit = Accuracy(plan.variance / plan.width**2 - noise, noise, 0.0, plan.tilt)
-    rule = Capped(plan.cap, noiseless=math.isinf(plan.eta))
+    noise = _own_noise(plan)
+    unit = Accuracy(plan.design().variance - noise, noise, 0.0, plan.tilt)
+    rule = Capped(plan.cap, noiseless=plan.noiseless)
     return _in_data_units(OPTIMUM, "Everyone gives the smaller of limit and the best cap.", rule, unit, plan)
+
+
+def _own_noise(plan: Plan) -> float:
+    """Return the noise's part in the solver's unit; a rate of noise that was given may be larger than needed."""
+    if plan.sheet.one_number is not None:
+        return plan.noise_variance / plan.width**2
+    return float(noise_variance(plan.noise_constant, plan.epsilon_total))
 
 
 def _baseline(name: str, plan: Plan, levels: Levels, setting: Setting) -> Baseline:
@@ -114,16 +134,18 @@ def _baseline(name: str, plan: Plan, levels: Levels, setting: Setting) -> Baseli
 
 
 def _in_data_units(name: str, sentence: str, rule: Rule, unit: Accuracy, plan: Plan) -> Baseline:
+    ruler = ruler_of(plan)
     return Baseline(
         name=name,
         sentence=sentence,
         rule=rule,
-        bounds=plan.bounds,
-        sampling=unit.sampling * plan.width**2,
-        noise=unit.noise * plan.width**2,
-        bias=unit.bias * plan.width,
+        bounds=ruler.bounds,
+        data_variance=ruler.data_variance,
+        sampling=unit.sampling * ruler.width**2,
+        noise=unit.noise * ruler.width**2,
+        bias=unit.bias * ruler.width,
         tilt=unit.tilt,
-        max_gap=plan.max_gap,
+        max_gap=ruler.max_gap,
     )
 
 
@@ -136,7 +158,7 @@ def _proportional(levels: Levels, setting: Setting) -> Rule:
 
 
 def _adpm(levels: Levels, setting: Setting) -> Rule:
-    return best_cap(levels, spread=0.25, kappa=setting.kappa)
+    return best_cap(levels, target=setting.worst)
 
 
 def _sampling_mean(levels: Levels, setting: Setting) -> Rule:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from optin.agents import Agents
 from optin.baselines.catalogue import Baseline, designs_on
 from optin.baselines.levels import Levels, levels_for
 from optin.planning import Plan, plan
+from optin.questions import Question, Sheet
 from optin.wording.groups import SMALLEST_GROUP
 
 if TYPE_CHECKING:
@@ -55,6 +57,11 @@ class Comparison:
         return design.mse / own if own > 0 else (1.0 if design.mse == 0 else math.inf)
 
     @property
+    def of_a_sheet(self) -> bool:
+        """Whether errors are in declared variances of each question, and not in the unit of one number (E18)."""
+        return self.plan.sheet.one_number is None
+
+    @property
     def group_names(self) -> list[str]:
         """Name the groups with as many digits as tell them apart."""
         return _names(self.groups)
@@ -66,6 +73,7 @@ class Comparison:
         names = [f"epsilon {name}" for name in self.group_names]
         rows = [
             {"bias": d.bias, "bias_bound": d.bias_bound, "variance": d.variance, "mse": d.mse, "ratio": self.ratio(d)}
+            | ({"effective_people": d.effective_people} if self.of_a_sheet else {})
             | dict(zip(names, epsilons, strict=True))
             for d, epsilons in zip(self.designs, self.epsilons, strict=True)
         ]
@@ -74,8 +82,9 @@ class Comparison:
 
 def compare(
     agents: Agents,
+    sheet: Sheet | Sequence[Question] | Question | None = None,
     *,
-    bounds: tuple[float, float],
+    bounds: tuple[float, float] | None = None,
     data_variance: float | None = None,
     data_sd: float | None = None,
     max_gap: float = 0.0,
@@ -84,7 +93,9 @@ def compare(
     """Put the optimum beside everything others do, for these people, as a data frame with a row for each design.
 
     ``mean``, the mean of the values, matters to sampling and raw stretching only; it is the middle of the bounds unless
-    given. The ratio compares expected squared errors in the worst case: variance + bias_bound^2 (E15).
+    given. The ratio compares expected squared errors in the worst case: variance + bias_bound^2 (E15). For a ``sheet``
+    every design shares epsilons out as ours does; errors are then in declared variances, the same for every question, and
+    ``effective_people`` are one over that (E18).
 
     >>> import optin
     >>> people = optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230)
@@ -94,8 +105,14 @@ def compare(
     proportional     1.158
     sampling-mean    1.183
     Name: ratio, dtype: float64
+    >>> sheet = [optin.YesNo("break"), optin.Choice("shift", options=("early", "late", "night"))]
+    >>> optin.compare(people, sheet).loc[["optimum", "threshold"], "effective_people"].round()
+    design
+    optimum      593.0
+    threshold    485.0
+    Name: effective_people, dtype: float64
     """
-    found = plan(agents, bounds=bounds, data_variance=data_variance, data_sd=data_sd, max_gap=max_gap)
+    found = plan(agents, sheet, bounds=bounds, data_variance=data_variance, data_sd=data_sd, max_gap=max_gap)
     return compared(found, agents, mean=mean).frame()
 
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from optin.agents import Agents, Bucket, Description
+from optin.baselines.ruler import ruler_of
 from optin.kernel.ladder import Array
-from optin.kernel.noise import LAPLACE, noise_variance
+from optin.kernel.noise import noise_variance
 from optin.planning import Plan
 
 
@@ -48,16 +49,25 @@ class Reference:
         """Return the expected squared error with the largest bias (E15)."""
         return self.variance + self.bias**2
 
+    @property
+    def effective_people(self) -> float:
+        """Return how many people would be as accurate without noise and bias; of several questions, on each (E18)."""
+        return self.people * self.sampling / self.worst_case_mse if self.worst_case_mse > 0 else math.inf
+
 
 def references(plan: Plan, people: Agents | Description) -> tuple[Reference, Reference, Reference]:
     """Compute the three reference points of a plan: no privacy at all, best single threshold, strictest limit for all.
 
-    Quasi-linear people are taken at the limits they have under the plan's promise.
+    Quasi-linear people are taken at the limits they have under the plan's promise. For a sheet of several questions
+    variances are v, the same for each question: one over effective people (E18). `comparable` says where that is so.
 
     >>> import optin
     >>> people = optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230)
     >>> [round(r.variance * 1e4, 3) for r in references(optin.plan(people, bounds=(0, 1)), people)]
     [2.5, 3.972, 4.5]
+    >>> two = optin.plan(people, [optin.YesNo("break"), optin.YesNo("late")])
+    >>> [round(r.effective_people) for r in references(two, people)]
+    [1000, 553, 238]
     """
     return no_privacy(plan), best_threshold(plan, people), strictest(plan, people)
 
@@ -116,11 +126,11 @@ def _alike(plan: Plan, name: str, m: int, limit: float, sentence: str) -> Refere
 
 def _largest_bias(plan: Plan, kept: Array | np.float64) -> Array:
     """Return gap * TV of equal weights on ``kept`` of all people: kept (1/kept - 1/n) = 1 - kept/n (E15)."""
-    return np.asarray(plan.max_gap * (1.0 - kept / plan.people))
+    return np.asarray(ruler_of(plan).max_gap * (1.0 - kept / plan.people))
 
 
 def _noise(plan: Plan, reach: Array | np.float64) -> Array:
-    return np.asarray(noise_variance(LAPLACE.constant(plan.width), np.asarray(reach)))
+    return np.asarray(noise_variance(ruler_of(plan).noise, np.asarray(reach)))
 
 
 def _sorted_thresholds(limits: Array) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from optin.baselines.levels import Levels
+from optin.baselines.ruler import mean_in_sds, ruler_of, worst_price
 from optin.baselines.simulated import SimulatedValues
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
@@ -20,12 +21,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Setting:
-    """What the error of a design depends on besides limits, in units of the range (R = 1) from the lower bound."""
+    """What the error of a design depends on besides limits, in units of the range (R = 1) from the lower bound.
+
+    Of several questions everything is in sds of each (E18). ``worst`` is kappa over the largest spread there can be.
+    """
 
     spread: float
     mean: float
     gap: float
     kappa: float
+    worst: float
 
 
 @dataclass(frozen=True)
@@ -63,11 +68,21 @@ class Rule(Protocol):
 
 def setting_of(plan: Plan, mean: float | None) -> Setting:
     """Take over what a plan declares; the mean of the values is the middle of the bounds unless given."""
-    lo, hi = plan.bounds
+    ruler = ruler_of(plan)
+    middle = _mean_of_a_sheet(plan, mean) if ruler.bounds is None else _mean_within(ruler.bounds, mean)
+    return Setting(plan.spread, middle, ruler.max_gap / ruler.width, plan.noise_constant, worst_price(plan))
+
+
+def _mean_within(bounds: tuple[float, float], mean: float | None) -> float:
+    lo, hi = bounds
     if mean is None:
-        middle = 0.5
-    elif lo <= mean <= hi:  # False for NaN
-        middle = (mean - lo) / plan.width
-    else:
+        return 0.5
+    if not lo <= mean <= hi:  # also for NaN
         raise BadInput("mean must lie within the bounds: it is the mean of values that do")
-    return Setting(plan.spread, middle, plan.max_gap / plan.width, plan.noise_constant)
+    return (mean - lo) / (hi - lo)
+
+
+def _mean_of_a_sheet(plan: Plan, mean: float | None) -> float:
+    if mean is not None:
+        raise BadInput("mean is that of one number; of a sheet the middle of all answers is taken")
+    return mean_in_sds(plan) * math.sqrt(plan.spread)

@@ -17,11 +17,10 @@ GRID = 100
 """How many noise rates the grid search tries."""
 
 
-def best_cap(levels: Levels, *, spread: float, kappa: float) -> Capped:
-    """Solve E1 for a spread that need not be the declared one, on sorted levels."""
+def best_cap(levels: Levels, *, target: float) -> Capped:
+    """Solve E1 for a kappa / spread that need not be the declared one, on sorted levels."""
     if levels.totals[-1] == 0.0:
         return Capped(math.inf, noiseless=True)
-    target = kappa / spread
     piece = int(levels.first(lambda j: levels.limits[j] * levels.totals[j] - levels.squares[j] >= target)[0])
     return Capped(float((target + levels.squares[piece]) / levels.totals[piece]))
 

@@ -24,13 +24,14 @@ class Asking:
     def arguments(self) -> dict[str, Any]:
         """Return what `optin.campaign.plan` takes."""
         return {
-            **self._questions(),
+            **self.questions(),
             "slack": self.slack,
             "target_error": self._errors("--target-error", self.target_error),
             "wished_errors": self._errors(WISHED, self.wished_error),
         }
 
-    def _questions(self) -> dict[str, Any]:
+    def questions(self) -> dict[str, Any]:
+        """Return what is asked alone: bounds and the like of one number, or a sheet."""
         from optin.questions import Sheet
 
         given = [name for name, value in self.one_number.items() if value is not None and (name, value) != NO_GAP]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from optin.cli import plan_options as options
+from optin.cli.asking import Asking
 from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, Limits, PeoplePath
 from optin.cli.output import Output
 from optin.cli.people import Columns, located, read_people
@@ -16,7 +17,7 @@ from optin.cli.screen import columns, note, print_json, rows, working
 from optin.wording.numbers import people_like
 
 if TYPE_CHECKING:
-    from optin.baselines import Comparison
+    from optin.baselines import Baseline, Comparison
 
 Mean = Annotated[
     float | None,
@@ -34,7 +35,8 @@ Picture = Annotated[
 
 def compare_designs(
     people: PeoplePath,
-    bounds: options.Bounds,
+    bounds: options.Bounds = None,
+    sheet: options.SheetFile = None,
     limits: Limits = None,
     budgets: Budgets = None,
     costs: Costs = None,
@@ -54,6 +56,8 @@ def compare_designs(
     Ours is the best among weighted means with fixed weights and one Laplace noise; others may be of another kind.
     For each design: bias, variance, expected squared error (with the largest bias that --max-gap allows), how many times
     ours that is, and the mean epsilon it takes from people of rising limits. No values are read: errors follow from limits.
+    For a sheet of several questions errors are in declared variances, the same for every question, and each design is also
+    told by how many people would be as accurate without noise.
 
     Example: optin compare people.csv --limits limit --bounds 0 40 --sd 9 -o designs.png
     """
@@ -66,10 +70,11 @@ def compare_designs(
         benefit_slope=benefit_slope,
         outside=outside_option(outside),
     ).check()
-    question = {"bounds": bounds, "data_sd": sd, "max_gap": max_gap}
+    one_number = {"bounds": bounds, "data_sd": sd, "max_gap": max_gap}
+    question = Asking(sheet, one_number, 0.0, None, None).questions()
     found = _compared(people, kept, question, mean=mean, engine=engine)
     if picture is not None:
-        _draw(found, picture, people)
+        _draw(found, picture, [people, sheet])
     if as_json:
         print_json(_record(found))
     else:
@@ -87,10 +92,10 @@ def _compared(
         return compared(plan(people.agents, **question), people.agents, mean=mean)
 
 
-def _draw(found: Comparison, picture: Path, people: str) -> None:
+def _draw(found: Comparison, picture: Path, inputs: list[str | Path | None]) -> None:
     from optin import figures
 
-    with Output(picture, inputs=[people]) as file, working("drawing"):
+    with Output(picture, inputs=inputs) as file, working("drawing"):
         draws = [lambda ax: figures.comparison(ax, found), lambda ax: figures.losses(ax, found)]
         file.write(figures.png(draws, size=(9.0, 4.2), widths=(3, 2)))
     note(f"wrote {picture}")
@@ -106,6 +111,7 @@ def _record(found: Comparison) -> dict[str, Any]:
             "variance": design.variance,
             "mse": design.mse,
             "ratio": found.ratio(design),
+            "effective_people": design.effective_people,
             "epsilons": list(epsilons),
             "sentence": design.sentence,
         }
@@ -115,16 +121,24 @@ def _record(found: Comparison) -> dict[str, Any]:
 
 
 def _show(found: Comparison) -> None:
-    gap = found.plan.max_gap > 0
-    errors = [
-        (d.name, *map(_number, (d.bias, *([d.bias_bound] if gap else []), d.variance, d.mse, found.ratio(d))))
-        for d in found.designs
-    ]
-    header = ["design", "bias", *(["at most"] if gap else []), "variance", "mse", "ratio"]
-    columns(f"Errors of designs for {people_like(found.plan.people)}", header, errors, strong=0)
+    errors = [(d.name, *map(_number, _errors(found, d).values())) for d in found.designs]
+    header = ["design", *_errors(found, found.designs[0])]
+    columns(f"Errors of designs for {people_like(found.plan.people)}{_unit(found)}", header, errors, strong=0)
     given = [(d.name, *map(_number, row)) for d, row in zip(found.designs, found.epsilons, strict=True)]
     columns("Mean epsilon, by limit", ["design", *found.group_names], given, strong=0)
     rows("What they do", [(d.name, d.sentence) for d in found.designs])
+
+
+def _errors(found: Comparison, design: Baseline) -> dict[str, float]:
+    """Return what is shown of a design's error, by column."""
+    bound = {"at most": design.bias_bound} if design.max_gap > 0 else {}
+    people = {"as N people": design.effective_people} if found.of_a_sheet else {}
+    errors = {"variance": design.variance, "mse": design.mse, "ratio": found.ratio(design)}
+    return {"bias": design.bias} | bound | errors | people
+
+
+def _unit(found: Comparison) -> str:
+    return ", in declared variances of each question" if len(found.plan.sheet) > 1 else ""
 
 
 def _number(value: float) -> str:

@@ -1,4 +1,7 @@
-"""How far a simulated estimate may be off: the interval of a release (E22), for many turnouts at once."""
+"""How far a simulated estimate may be off by the declared variance (E22), for many turnouts at once.
+
+Intervals by the released spread need the second number of a release: they are measured where a sheet is simulated.
+"""
 
 from __future__ import annotations
 
