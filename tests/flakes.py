@@ -120,8 +120,9 @@ def run(tests, *, rounds, bytecode, busy, log):
             shutil.rmtree(kept, ignore_errors=True)
     command = [sys.executable, __file__, "--inside", str(rounds), *tests]
     with burning(busy), log.open("w") as said:
-        subprocess.run(command, cwd=ROOT, env=environment, stdout=said, stderr=subprocess.STDOUT, check=False)
-    return Counter(FAILED.findall(log.read_text()))
+        ended = subprocess.run(command, cwd=ROOT, env=environment, stdout=said, stderr=subprocess.STDOUT, check=False)
+    failed = Counter(FAILED.findall(log.read_text()))
+    return failed if failed or not ended.returncode else Counter(["the session itself"])
 
 
 def inside(rounds, tests):
