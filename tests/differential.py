@@ -324,7 +324,7 @@ class _Run:
         with located(self.table):
             if self.ledger is None:
                 measured = measure(offer, agents, values, joined=joined, **case.release)
-                self.found.append((self.step, measured.turnout, measured.those, measured.those.questions[0].cells[0]))
+                self.found.append((self.step, measured.decision.came, measured.those, measured.those.questions[0].cells[0]))
                 return
             quorum = Quorum(**case.quorum)
             drawn = release_accountably(
@@ -411,7 +411,8 @@ def by_command(case, folder, engine):
                 written_here.get("public", {}),
                 written_here.get("sealed", {}),
             )
-            flat = {key: value for layer in layers for key, value in layer.items()}
+            questions = [each for layer in layers for each in layer.get("questions", ())]
+            flat = {key: value for layer in (*layers, *questions) for key, value in layer.items()}
             found.append((name, {key: flat[key] for key in WRITTEN[name]}))
     return [*found, ("charges", _charges(here / "ledger.sqlite"))] if case.ledger else found
 
