@@ -206,9 +206,10 @@ def test_no_page_or_command_puts_plus_minus_before_a_standard_error():
         if re.search(r"±[^.;<]{0,20}(standard_error|mse_error|bias_error)", line) or '"±"' in line
     ]
     half_widths = (
+        SOURCE / "cli" / "question_table.py",
         SOURCE / "cli" / "sheets.py",
         SOURCE / "cli" / "streams.py",
-    )  # a column of half-widths; how ± is spelled
+    )  # columns of half-widths; how ± is spelled
     lines = [(path.name, line.strip()) for path in half_widths for line in path.read_text().splitlines()]
     assert found == [f"{name}: {line[:120]}" for name, line in lines if '"±"' in line]
 

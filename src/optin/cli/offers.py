@@ -195,16 +195,19 @@ def explain_offer(
 
 def _show_parts(offer: Announcement, deal: Deal) -> None:
     """Say what each question takes of someone's epsilon, in the words that people read."""
+    worded = any(question.text for question in offer.sheet)
+    lines = [
+        (
+            each.name,
+            *([question.text] if worded else []),
+            largest(each.epsilon),
+            percent(each.grains / max(deal.grains, 1)),
+        )
+        for each, question in zip(deal.questions, offer.sheet, strict=True)
+    ]
+    header = ("question", *(["asked"] if worded else []), "epsilon at most", "of the whole")
     screen.say()
-    screen.columns(
-        "What each question takes, if you answer it",
-        ("question", "asked", "epsilon at most", "of the whole"),
-        [
-            (each.name, question.text, largest(each.epsilon), percent(each.grains / max(deal.grains, 1)))
-            for each, question in zip(deal.questions, offer.sheet, strict=True)
-        ],
-        texts=2,
-    )
+    screen.columns("What each question takes, if you answer it", header, lines, texts=2 if worded else 1)
     screen.say("A question that you leave out, or that is not published, takes nothing.")
 
 
