@@ -188,7 +188,7 @@ def test_a_half_width_at_a_turnout_is_that_of_so_many_people(turnout):
     plan, agents = planned(limits, data_sd=0.2)
     some = np.arange(400) % 10 < 10 * turnout
     drawn = optin.release(plan.announce(agents), agents, np.full(400, 0.5), joined=some)
-    assert plan.half_width(turnout=turnout) == pytest.approx(drawn.half_width(), rel=1e-3)
+    assert plan.half_width(turnout=turnout) == pytest.approx(drawn.only.declared_half_width(), rel=1e-3)
 
 
 def test_a_report_of_a_release_states_half_of_its_interval_before_it_is_cut():

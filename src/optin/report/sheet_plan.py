@@ -80,8 +80,8 @@ def shares_section(plan: Plan) -> Pictured:
         name="shares",
         title="What each question takes",
         reading=(
-            "All questions share one limit: a question that is dear (many options, or a number that hardly differs between"
-            " people) takes more of everyone's epsilon, and less is left for the others. The ± stands at the right."
+            "All questions share one limit: one that is dear (many options, a number that hardly differs between people, or"
+            " more importance) takes more of everyone's epsilon, and less is left for the others. The ± stands at the right."
         ),
         draw=lambda ax, ink: figures.epsilon_shares(ax, plan, ink=ink),
         numbers=numbers,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optin.wording.numbers import meaningful, plus_minus
+from optin.wording.numbers import meaningful, plus_minus, short
 
 
 def written(number: float, half: float, *, proportion: bool, unit: str = "") -> str:
@@ -10,10 +10,11 @@ def written(number: float, half: float, *, proportion: bool, unit: str = "") -> 
 
     >>> written(0.31416, 0.042, proportion=True), written(38.2171, 0.6, proportion=False, unit="hours")
     ('31.4 %', '38.22 hours')
+    >>> written(-2.024163, 0.0, proportion=True)
+    '-202 %'
     """
-    if proportion:
-        return f"{meaningful(100 * number, 100 * half)} %"
-    return f"{meaningful(number, half)} {unit}".rstrip()
+    scale, after = (100.0, " %") if proportion else (1.0, f" {unit}".rstrip())
+    return f"{meaningful(scale * number, scale * half) if half > 0 else short(scale * number)}{after}"
 
 
 def between(low: float, high: float, *, proportion: bool, unit: str = "") -> str:
