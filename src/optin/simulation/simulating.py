@@ -118,25 +118,16 @@ def simulate(
     """
     expect_generator(generator)
     check_level(level)
-    whole(campaigns, "campaigns")
-    agents, run = agents_of(population, whole(people, "people"), generator), _Run(generator, campaigns, level, progress)
-    values: dict[str, Any] = {"mean": mean, "sd": sd, "gap": gap}
+    run = _Run(generator, whole(campaigns, "campaigns"), level, progress)
+    agents = agents_of(population, whole(people, "people"), generator)
+    said: dict[str, Any] = {"mean": mean, "sd": sd, "gap": gap}
+    declared: dict[str, Any] = {"data_variance": data_variance, "max_gap": max_gap}
     if sheet is not None:
-        declared = {"bounds": tuple(bounds) != (0.0, 1.0), "data_variance": data_variance, "max_gap": max_gap}
-        _expect_none(values | declared | {"designs": tuple(designs)})
-        asked = as_sheet(sheet)
-        job = SheetJob(asked, laws_of(asked, answers), _both(turnout), checked_skipping(skipping, asked), level)
-        return job.run(plan(agents, asked, slack=slack), agents, campaigns, child(generator), progress)
-    if answers is not None or skipping != 0.0:
-        raise BadInput("answers and skipping are for a sheet of questions: of one number, give mean and sd")
-    law, variance = _law(bounds, **values, turnout=_both(turnout))
-    found = plan(
-        agents,
-        bounds=bounds,
-        data_variance=variance if data_variance is None else data_variance,
-        max_gap=max_gap,
-        slack=slack,
-    )
+        _expect_none({**said, **declared, "designs": tuple(designs), "bounds": tuple(bounds) != (0.0, 1.0)})
+        return run.of_a_sheet(agents, as_sheet(sheet), answers, _both(turnout), skipping, slack)
+    _expect_number(answers, skipping)
+    law, variance = _law(bounds, **said, turnout=_both(turnout))
+    found = plan(agents, bounds=bounds, slack=slack, **declared | _unless_declared(data_variance, variance))
     rows = designs_for(found, agents, mean=mean, names=designs)
     return run.of_one_number(found, agents, law, rows, usable_cores() if workers is None else whole(workers, "workers"))
 
@@ -153,12 +144,37 @@ class _Run:
     def of_one_number(
         self, found: Plan, agents: Agents, law: ValueLaw, rows: Sequence[Baseline], cores: int
     ) -> Simulation:
+        """Run every design on the same values."""
         limits = found.limits(agents)
         job = Job(law, limits, [row for row in rows if math.isfinite(row.variance)])
         block = job.run(self.campaigns, child(self.generator), workers=cores, progress=self.progress)
         target = found.bounds[0] + found.width * float(law.means(limits).mean())
         outcomes = _outcomes(found, rows, block, target=target, error=check_level(self.level))
         return Simulation(found, self.campaigns, self.level, float(block.joined.mean()) / len(limits), outcomes)
+
+    def of_a_sheet(
+        self,
+        agents: Agents,
+        sheet: Sheet,
+        answers: Mapping[str, Any] | None,
+        turnout: tuple[float, float],
+        skipping: float,
+        slack: float,
+    ) -> SheetSimulation:
+        """Run the optimum, figure by figure."""
+        job = SheetJob(sheet, laws_of(sheet, answers), turnout, checked_skipping(skipping, sheet), self.level)
+        found = plan(agents, sheet, slack=slack)
+        return job.run(found, agents, self.campaigns, child(self.generator), self.progress)
+
+
+def _unless_declared(data_variance: float | None, variance: float) -> dict[str, Any]:
+    """Declare what is true, unless something else is said."""
+    return {} if data_variance is not None else {"data_variance": variance}
+
+
+def _expect_number(answers: object, skipping: object) -> None:
+    if answers is not None or skipping != 0.0:
+        raise BadInput("answers and skipping are for a sheet of questions: of one number, give mean and sd")
 
 
 def _both(turnout: Any) -> tuple[float, float]:  # noqa: ANN401
