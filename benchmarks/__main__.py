@@ -3,7 +3,19 @@
 import importlib
 import sys
 
-ALL = ["planner", "hard", "solvers", "release", "ledger", "laboratory", "startup", "engine", "scaling", "walks"]
+ALL = [
+    "planner",
+    "hard",
+    "solvers",
+    "release",
+    "sheets",
+    "ledger",
+    "laboratory",
+    "startup",
+    "engine",
+    "scaling",
+    "walks",
+]
 
 for name in sys.argv[1:] or ALL:
     importlib.import_module(f"benchmarks.{name}").main()

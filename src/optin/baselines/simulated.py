@@ -153,6 +153,12 @@ class SimulatedValues:
         return total
 
 
+def simulated_noise(count: int, generator: np.random.Generator) -> list[int]:
+    """Draw Laplace noise of scale 2^52, rounded, for the integers of a sheet that nobody answered: for experiments only."""
+    expect_generator(generator)
+    return [int(z) for z in np.rint(generator.laplace(scale=2.0**52, size=count))]
+
+
 def row_sums(rows: Array, amounts: Array) -> Array:
     """Multiply a matrix with a vector, or with another row by row.
 

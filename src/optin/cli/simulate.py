@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optin.cli import simulate_options as options
+from optin.cli import simulated_numbers, simulated_sheets
 from optin.cli.options import AsJson
 from optin.cli.plan_options import MaxGap
-from optin.cli.screen import columns, print_json, rows
+from optin.cli.screen import print_json
 from optin.errors import BadInput
-from optin.wording.numbers import people_like
 
 if TYPE_CHECKING:
-    from optin.simulation import Simulation
+    from optin.questions import Sheet
 
 
 def simulate_campaigns(
     population: options.Population = "standard",
     people: options.People = 1000,
     turnout: options.Turnout = "1",
+    sheet: options.SheetFile = None,
+    skipping: options.Skipping = 0.0,
     bounds: options.Bounds = (0.0, 1.0),
     mean: options.Mean = None,
     sd: options.Sd = None,
@@ -37,38 +40,44 @@ def simulate_campaigns(
     """Run campaigns with simulated people and values, and measure how wrong they are.
 
     People get their limits from a population, the plan is made once, and values, answers and noise are drawn again for every
-    campaign. Nothing real is read, and nothing real could be: noise here is for experiments only.
+    campaign. Nothing real is read, and nothing real could be: noise here is for experiments only. With a sheet, answers are
+    as varied as it declares, and every figure that a release would publish is compared with the truth, and its interval too.
 
-    Example: optin simulate --population standard --campaigns 10000 --turnout 0.8
+    Example: optin simulate --population standard --sheet sheet.toml --campaigns 200 --turnout 0.8
     """
     import numpy as np
 
-    from optin.baselines import NAMES
-    from optin.simulation import simulate
-
     if seed < 0:
         raise BadInput("--seed must be 0 or more")
+    run = {"people": people, "turnout": _turnout(turnout), "campaigns": campaigns, "level": level}
+    one_number = {"bounds": bounds, "mean": mean, "sd": sd, "gap": gap, "max_gap": max_gap, "designs": _names(others)}
+    asked = {"sheet": _sheet(sheet), "skipping": skipping, **one_number, "workers": workers}
     with _progress(campaigns) as progress:
-        found = simulate(
-            population,
-            generator=np.random.default_rng(seed),
-            campaigns=campaigns,
-            people=people,
-            bounds=bounds,
-            mean=mean,
-            sd=sd,
-            gap=gap,
-            turnout=_turnout(turnout),
-            max_gap=max_gap,
-            designs=NAMES if others else (),
-            level=level,
-            workers=workers,
-            progress=progress,
-        )
+        found = _simulated(population, np.random.default_rng(seed), progress, **run, **asked)
+    told = simulated_sheets if sheet is not None else simulated_numbers
     if as_json:
-        print_json(_record(found))
+        print_json(told.record(found))
     else:
-        _show(found)
+        told.show(found)
+
+
+def _simulated(population: str, generator: Any, progress: Any, **asked: Any) -> Any:  # noqa: ANN401
+    """Run it; what comes out is a record of one number, or of a sheet."""
+    from optin.simulation import simulate
+
+    return simulate(population, generator=generator, progress=progress, **asked)
+
+
+def _sheet(path: Path | None) -> Sheet | None:
+    from optin.questions import Sheet
+
+    return None if path is None else Sheet.from_toml(path)
+
+
+def _names(others: bool) -> Sequence[str]:
+    from optin.baselines import NAMES
+
+    return NAMES if others else ()
 
 
 def _turnout(text: str) -> tuple[float, float]:
@@ -93,54 +102,3 @@ def _progress(campaigns: int) -> Iterator[Callable[[int, int], None] | None]:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("campaigns", total=campaigns)
         yield lambda done, _: bar.update(task, completed=done)
-
-
-def _record(found: Simulation) -> dict[str, Any]:
-    designs = [
-        {
-            "name": o.design.name,
-            "bias": o.bias,
-            "bias_error": o.bias_error,
-            "mse": o.mse,
-            "mse_error": o.mse_error,
-            "computed": o.design.mse,
-            "coverage": o.coverage,
-            "released": o.released,
-        }
-        for o in found.outcomes
-    ]
-    plan = {
-        "people": found.plan.people,
-        "cap": found.plan.cap,
-        "variance": found.plan.variance,
-        "tilt": found.plan.tilt,
-    }
-    return {
-        "campaigns": found.campaigns,
-        "level": found.level,
-        "joined": found.joined,
-        "plan": plan,
-        "designs": designs,
-    }
-
-
-def _show(found: Simulation) -> None:
-    rows(
-        f"{found.campaigns:,} campaign{'' if found.campaigns == 1 else 's'} with {people_like(found.plan.people)}",
-        [("cap on epsilon", f"{found.plan.cap:.4g}"), ("joined", f"{100 * found.joined:.1f} %")],
-    )
-    header = ["design", "bias", "mse", "its s.e.", "computed", f"{100 * found.level:g} % held", "released"]
-    lines = [
-        (
-            o.design.name,
-            f"{o.bias:.2g}",
-            f"{o.mse:.4g}",
-            f"{o.mse_error:.1g}",
-            f"{o.design.mse:.4g}",
-            "" if o.coverage is None else f"{100 * o.coverage:.1f} %",
-            f"{100 * o.released:.4g} %",
-        )
-        for o in found.outcomes
-    ]
-    expected = "what was computed" if found.joined == 1.0 else "what was computed if everyone joins"
-    columns(f"Measured, with the standard error of the mse, beside {expected}", header, lines, strong=0)

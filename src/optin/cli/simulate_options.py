@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,6 +16,13 @@ NAMES = "standard, standard-open, levels, lognormal, harmonic or two-level."
 Population = Annotated[str, _people(metavar="NAME", help=NAMES)]
 People = Annotated[int, _people(metavar="N", help="How many people.")]
 Turnout = Annotated[str, _people(metavar="P[,Q]", help="Chance to join; two of them: strictest, most open person.")]
+SheetFile = Annotated[
+    Path | None,
+    _values("--sheet", metavar="sheet.toml", help="Several questions (optin sheet example).", show_default=False),
+]
+Skipping = Annotated[
+    float, _values("--skipping", metavar="P", help="For a sheet: part of the people who skip a question.")
+]
 Bounds = Annotated[tuple[float, float], _values(metavar="LO HI", help="The range of values.")]
 Mean = Annotated[float | None, _values(metavar="M", help="Mean of values.", show_default="the middle")]
 Sd = Annotated[

@@ -17,16 +17,11 @@ if TYPE_CHECKING:
     import pandas
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """One design over all campaigns: errors of its estimates, NaN where nothing could be released.
+class MeasuredErrors:
+    """Errors over all campaigns, NaN where nothing could be released, and where an interval held the truth."""
 
-    ``covered`` says where the interval for the population's mean (E22) held it; None for designs without such an interval.
-    """
-
-    design: Baseline
-    errors: Array = field(repr=False)
-    covered: NDArray[np.bool_] | None = field(repr=False)
+    errors: Array
+    covered: NDArray[np.bool_] | None
 
     @property
     def released(self) -> float:
@@ -55,7 +50,7 @@ class Outcome:
 
     @property
     def coverage(self) -> float | None:
-        """The share of intervals that held the population's mean, among campaigns that released."""
+        """The share of intervals that held the truth, among campaigns that released."""
         return (
             None if self.covered is None or not self.released else float(self.covered[np.isfinite(self.errors)].mean())
         )
@@ -66,6 +61,19 @@ class Outcome:
     def _standard_error(self, numbers: Array) -> float:
         kept = numbers[np.isfinite(numbers)]
         return float(kept.std(ddof=1)) / math.sqrt(len(kept)) if len(kept) > 1 else math.inf
+
+
+@dataclass(frozen=True)
+class Outcome(MeasuredErrors):
+    """One design over all campaigns: errors of its estimates, NaN where nothing could be released.
+
+    ``covered`` says where the interval for the population's mean by the declared variance (E22) held it; None for designs
+    without such an interval.
+    """
+
+    design: Baseline
+    errors: Array = field(repr=False)
+    covered: NDArray[np.bool_] | None = field(repr=False)
 
 
 @dataclass(frozen=True)

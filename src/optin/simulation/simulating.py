@@ -3,29 +3,77 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
-from optin.agents import Agents, Constrained, PrivacyConstrained, Weighing
+from optin.agents import Agents
 from optin.baselines import Baseline, ValueLaw
 from optin.baselines import designs as designs_for
+from optin.baselines.answer_laws import laws_of
 from optin.baselines.capped import Capped
 from optin.baselines.simulated import expect_generator
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput
 from optin.kernel.ladder import Array
 from optin.planning import Plan, plan
+from optin.planning.asked import as_sheet
 from optin.planning.reach import check_level
+from optin.questions import Question, Sheet
 from optin.simulation.coverage import reaches
-from optin.simulation.populations import Population, population_named
+from optin.simulation.given import agents_of, child, whole
+from optin.simulation.populations import Population
 from optin.simulation.record import Outcome, Simulation
 from optin.simulation.running import Block, Job, usable_cores
+from optin.simulation.sheet_record import SheetSimulation
+from optin.simulation.sheets import SheetJob, checked_skipping
+
+
+@overload
+def simulate(
+    population: Population | Agents | str,
+    sheet: None = None,
+    *,
+    generator: np.random.Generator,
+    campaigns: int = ...,
+    people: int = ...,
+    bounds: tuple[float, float] = ...,
+    mean: float | None = ...,
+    sd: float | None = ...,
+    gap: float = ...,
+    turnout: float | tuple[float, float] = ...,
+    data_variance: float | None = ...,
+    max_gap: float = ...,
+    slack: float = ...,
+    designs: Sequence[str] = ...,
+    level: float = ...,
+    workers: int | None = ...,
+    progress: Callable[[int, int], None] | None = ...,
+) -> Simulation: ...
+
+
+@overload
+def simulate(
+    population: Population | Agents | str,
+    sheet: Sheet | Sequence[Question] | Question,
+    *,
+    generator: np.random.Generator,
+    campaigns: int = ...,
+    people: int = ...,
+    answers: Mapping[str, Any] | None = ...,
+    skipping: float = ...,
+    turnout: float | tuple[float, float] = ...,
+    slack: float = ...,
+    level: float = ...,
+    progress: Callable[[int, int], None] | None = ...,
+) -> SheetSimulation: ...
 
 
 def simulate(
     population: Population | Agents | str,
+    sheet: Sheet | Sequence[Question] | Question | None = None,
     *,
     generator: np.random.Generator,
     campaigns: int = 1000,
@@ -42,7 +90,9 @@ def simulate(
     level: float = 0.95,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Simulation:
+    answers: Mapping[str, Any] | None = None,
+    skipping: float = 0.0,
+) -> Simulation | SheetSimulation:
     """Plan once and run the campaign again and again with simulated values, answers and noise.
 
     ``population`` is a law of limits (or its name in `POPULATIONS`), drawn once, or agents. Values are one of the bounds
@@ -52,36 +102,97 @@ def simulate(
     or ``max_gap`` say otherwise. ``designs`` names baselines to run beside the optimum, on the same values: all of them with
     `optin.baselines.NAMES`. The same generator gives the same result, whatever the number of ``workers``.
 
+    With a ``sheet`` every question is answered, but for a part ``skipping`` of the people each; what comes out are all
+    figures and how often their intervals held. ``answers`` says by name how a question is answered: {"mean": …, "sd": …}
+    of a number, a chance for each option or bin of the others; else as variedly as was declared. One core is used.
+
     >>> found = simulate("two-level", generator=np.random.default_rng(1), campaigns=2000)
     >>> row = found.frame().loc["optimum"]
     >>> bool(abs(row["mse"] - row["computed"]) < 4 * row["mse_error"])
     True
+    >>> import optin
+    >>> sheet = [optin.YesNo("break"), optin.Number("hours", bounds=(0, 80), sd=9)]
+    >>> found = simulate("two-level", sheet, generator=np.random.default_rng(1), campaigns=200)
+    >>> [(each.answer, round(each.truth, 9), each.coverage > 0.9) for each in found.figures]
+    [('yes', 0.5, True), ('no', 0.5, True), ('mean', 40.0, True), ('sd', 9.0, True)]
     """
     expect_generator(generator)
-    error = check_level(level)
-    _whole(campaigns, "campaigns")
-    agents = _agents(population, _whole(people, "people"), generator)
-    law, variance = _law(agents, bounds, mean=mean, sd=sd, gap=gap, turnout=turnout)
-    declared = variance if data_variance is None else data_variance
-    found = plan(agents, bounds=bounds, data_variance=declared, max_gap=max_gap, slack=slack)
+    check_level(level)
+    run = _Run(generator, whole(campaigns, "campaigns"), level, progress)
+    agents = agents_of(population, whole(people, "people"), generator)
+    said: dict[str, Any] = {"mean": mean, "sd": sd, "gap": gap}
+    declared: dict[str, Any] = {"data_variance": data_variance, "max_gap": max_gap}
+    if sheet is not None:
+        _expect_none({**said, **declared, "designs": tuple(designs), "bounds": tuple(bounds) != (0.0, 1.0)})
+        return run.of_a_sheet(agents, as_sheet(sheet), answers, _both(turnout), skipping, slack)
+    _expect_number(answers, skipping)
+    law, variance = _law(bounds, **said, turnout=_both(turnout))
+    found = plan(agents, bounds=bounds, slack=slack, **declared | _unless_declared(data_variance, variance))
     rows = designs_for(found, agents, mean=mean, names=designs)
-    limits = found.limits(agents)
-    job = Job(law, limits, [row for row in rows if math.isfinite(row.variance)])
-    cores = usable_cores() if workers is None else _whole(workers, "workers")
-    block = job.run(campaigns, _child(generator), workers=cores, progress=progress)
-    target = found.bounds[0] + found.width * float(law.means(limits).mean())
-    outcomes = _outcomes(found, rows, block, target=target, error=error)
-    return Simulation(found, campaigns, level, float(block.joined.mean()) / len(limits), outcomes)
+    return run.of_one_number(found, agents, law, rows, usable_cores() if workers is None else whole(workers, "workers"))
 
 
-def _agents(population: Population | Agents | str, people: int, generator: np.random.Generator) -> Agents:
-    if isinstance(population, Constrained | Weighing):
-        return population
-    law = population_named(population) if isinstance(population, str) else population
-    return PrivacyConstrained(law.limits(people, _child(generator)))
+@dataclass(frozen=True)
+class _Run:
+    """How often, from which generator, and at which level."""
+
+    generator: np.random.Generator
+    campaigns: int
+    level: float
+    progress: Callable[[int, int], None] | None
+
+    def of_one_number(
+        self, found: Plan, agents: Agents, law: ValueLaw, rows: Sequence[Baseline], cores: int
+    ) -> Simulation:
+        """Run every design on the same values."""
+        limits = found.limits(agents)
+        job = Job(law, limits, [row for row in rows if math.isfinite(row.variance)])
+        block = job.run(self.campaigns, child(self.generator), workers=cores, progress=self.progress)
+        target = found.bounds[0] + found.width * float(law.means(limits).mean())
+        outcomes = _outcomes(found, rows, block, target=target, error=check_level(self.level))
+        return Simulation(found, self.campaigns, self.level, float(block.joined.mean()) / len(limits), outcomes)
+
+    def of_a_sheet(
+        self,
+        agents: Agents,
+        sheet: Sheet,
+        answers: Mapping[str, Any] | None,
+        turnout: tuple[float, float],
+        skipping: float,
+        slack: float,
+    ) -> SheetSimulation:
+        """Run the optimum, figure by figure."""
+        job = SheetJob(sheet, laws_of(sheet, answers), turnout, checked_skipping(skipping, sheet), self.level)
+        found = plan(agents, sheet, slack=slack)
+        return job.run(found, agents, self.campaigns, child(self.generator), self.progress)
 
 
-def _law(agents: Agents, bounds: tuple[float, float], **given: Any) -> tuple[ValueLaw, float]:  # noqa: ANN401
+def _unless_declared(data_variance: float | None, variance: float) -> dict[str, Any]:
+    """Declare what is true, unless something else is said."""
+    return {} if data_variance is not None else {"data_variance": variance}
+
+
+def _expect_number(answers: object, skipping: object) -> None:
+    if answers is not None or skipping != 0.0:
+        raise BadInput("answers and skipping are for a sheet of questions: of one number, give mean and sd")
+
+
+def _both(turnout: Any) -> tuple[float, float]:  # noqa: ANN401
+    """Return the chances of the strictest and the most open person; what is no pair is refused by the law."""
+    return tuple(turnout) if np.ndim(turnout) else (turnout, turnout)
+
+
+def _expect_none(given: dict[str, Any]) -> None:
+    """Refuse what is said of one number where a sheet says it of each question."""
+    named = [name for name, value in given.items() if value]
+    if named:
+        raise BadInput(
+            "{named} goes with one number; of a sheet, each question says what is declared, and answers what is true",
+            named=Argument(named[0]),
+        )
+
+
+def _law(bounds: tuple[float, float], **given: Any) -> tuple[ValueLaw, float]:  # noqa: ANN401
     """Turn what was said in data units into a law in units of the range, and the largest variance of anyone's value."""
     try:
         lo, hi = map(float, bounds)
@@ -97,7 +208,7 @@ def _law(agents: Agents, bounds: tuple[float, float], **given: Any) -> tuple[Val
         mean=0.5 if mean is None else (mean - lo) / (hi - lo),
         sd=None if sd is None else sd / (hi - lo),
         gap=given["gap"] / (hi - lo),
-        turnout=tuple(turnout) if np.ndim(turnout) else (turnout, turnout),
+        turnout=turnout,
     )
     return law, law.most_variance * (hi - lo) ** 2
 
@@ -127,16 +238,3 @@ def _outcomes(
 def _left(found: Plan, totals: Array, squares: Array) -> Array:
     """Return the variance that each turnout leaves (E12)."""
     return found.variance_left(totals, squares)
-
-
-def _child(generator: np.random.Generator) -> np.random.Generator:
-    try:
-        return generator.spawn(1)[0]
-    except TypeError:
-        raise BadInput("this generator cannot be split; make one with numpy.random.default_rng(seed)") from None
-
-
-def _whole(number: Any, name: str) -> int:  # noqa: ANN401
-    if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 1:
-        raise BadInput("{name} must be a whole number, at least 1", name=name)
-    return int(number)

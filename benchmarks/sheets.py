@@ -1,0 +1,86 @@
+"""Ten questions against one: planning a million people, and a release over ten million with thirty published numbers."""
+
+import tracemalloc
+
+import numpy as np
+
+import optin
+from benchmarks.timing import best
+
+PLANNED, RELEASED = 10**6, 10**7
+WITHIN, TIMES = 1.10, 12.0
+
+
+def sheet():
+    """Ten questions of six kinds with thirty published numbers."""
+    return optin.Sheet(
+        [
+            optin.Number("hours", bounds=(0, 80), sd=9),
+            optin.Number("age", bounds=(16, 80)),
+            optin.Score("score", items=9, each=(0, 3)),
+            *(optin.YesNo(f"yes{at}") for at in range(3)),
+            optin.Choice("shift", options=("early", "late", "night")),
+            optin.Scale("mood", options=("very bad", "bad", "fair", "good", "very good")),
+            optin.Histogram("pay", edges=(0, 1, 2, 3, 4, 5, 6, 7)),
+            optin.MultipleChoice("reasons", options=("pay", "hours", "boss", "way", "other", "none"), at_most=2),
+        ]
+    )
+
+
+def answers(people, rng):
+    """Give answers as fast columns hold them: numbers, and options as categories."""
+    import pandas as pd
+
+    def options(names):
+        return pd.Categorical.from_codes(rng.integers(0, len(names), people).astype(np.int8), list(names))
+
+    asked = sheet()
+    reasons = [*asked["reasons"].options, "pay; hours", "boss; way", "other; pay"]
+    return {
+        "hours": rng.random(people) * 80,
+        "age": rng.random(people) * 80,
+        "score": rng.integers(0, 28, people).astype(np.float64),
+        **{f"yes{at}": rng.random(people) < 0.3 for at in range(3)},
+        "shift": options(asked["shift"].options),
+        "mood": options(asked["mood"].options),
+        "pay": rng.random(people) * 7,
+        "reasons": options(reasons),
+    }
+
+
+def planning():
+    """Compare plans: E18 is E1 at another price."""
+    limits = np.random.default_rng(1).lognormal(-1, 1, PLANNED)
+    agents, asked = optin.PrivacyConstrained(limits), sheet()
+    one = best(lambda: optin.plan(agents, bounds=(0, 80), data_sd=9), repeats=9)
+    ten = best(lambda: optin.plan(agents, asked), repeats=9)
+    print(f"plan of ten questions / of one, {PLANNED:,} people: {ten / one:.2f} (target <= {WITHIN:.2f})")
+
+
+def releasing():
+    """Compare releases in memory, answers coded and all."""
+    rng = np.random.default_rng(2)
+    agents, given = optin.PrivacyConstrained(rng.lognormal(-1, 1, RELEASED)), answers(RELEASED, rng)
+    alone = optin.plan(agents, optin.Number("hours", bounds=(0, 80), sd=9)).announce(agents)
+    asked = optin.plan(agents, sheet()).announce(agents)
+    one = best(lambda: optin.release(alone, agents, given["hours"]), repeats=3)
+    ten = best(lambda: optin.release(asked, agents, given), repeats=2)
+    cells = sum(len(question.cells) for question in sheet())
+    print(
+        f"release of ten questions ({cells} numbers) / of one, {RELEASED:,} people: {ten / one:.1f} (target <= {TIMES:g});"
+        f" {ten:.1f} s against {one:.2f} s here"
+    )
+    tracemalloc.start()
+    optin.release(asked, agents, given)
+    print(f"memory taken by that release / memory of ten columns of floats: {_peak() / (80 * RELEASED):.2f}")
+
+
+def _peak():
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def main():
+    planning()
+    releasing()
