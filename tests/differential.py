@@ -324,7 +324,9 @@ class _Run:
         with located(self.table):
             if self.ledger is None:
                 measured = measure(offer, agents, values, joined=joined, **case.release)
-                self.found.append((self.step, measured.decision.came, measured.those, measured.those.questions[0].cells[0]))
+                self.found.append(
+                    (self.step, measured.decision.came, measured.those, measured.those.questions[0].cells[0])
+                )
                 return
             quorum = Quorum(**case.quorum)
             drawn = release_accountably(

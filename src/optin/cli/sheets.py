@@ -11,7 +11,6 @@ import typer
 
 from optin.cli.options import AsJson
 from optin.cli.screen import columns, print_json, say
-from optin.planning.cautions import takes_most
 
 if TYPE_CHECKING:
     from optin.planning.size import Size, SizedQuestion
@@ -106,6 +105,7 @@ def _limits(given: str) -> str | float:
 
 
 def _show(found: Size, asked: Sheet) -> None:
+    from optin.planning.cautions import takes_most
     from optin.wording.numbers import plain
 
     whom = f"{found.people:,} people" + (f" in {found.groups:,} groups" if found.groups > 1 else "")
