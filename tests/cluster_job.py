@@ -17,7 +17,7 @@ def main(engine, people, folder, sums):
     for _ in range(int(sums)):  # the test takes a worker away while these run
         measured = measure(offer, agents, "value", joined="joined")
         print(
-            json.dumps({"sum": str(measured.those.questions[0].cells[0]), "joined": measured.turnout.people}),
+            json.dumps({"sum": str(measured.those.questions[0].cells[0]), "joined": measured.decision.came.people}),
             flush=True,
         )
     sys.stdin.read()  # whoever attached by Spark Connect is done when this ends

@@ -205,7 +205,7 @@ def test_decimals_of_more_than_38_digits_are_refused_by_duckdb_for_every_use(tmp
     offer = optin.plan(people, bounds=(0, 1)).announce(people)
     for columns in ({"values": "wide"}, {"values": "limit", "joined": "wide"}):
         with pytest.raises(optin.BadInput, match=words):
-            optin.release(offer, people, **columns)
+            optin.release(offer, people, columns.pop("values"), **columns)
     assert set(optin.read(path, limits="wide", engine="memory").limits.tolist()) == {0.5}
 
 

@@ -68,7 +68,7 @@ def offered(plan, agents, cap, bounds):
 def totals(announcement, agents, values, joined=None):
     """Everything a release adds up, the private sum included."""
     measured = measure(announcement, agents, values, joined=joined, allow_no_noise=True)
-    return measured.turnout, measured.those, measured.those.questions[0].cells[0]
+    return measured.decision.came, measured.those, measured.those.questions[0].cells[0]
 
 
 def cases(engine):

@@ -105,7 +105,7 @@ def test_a_table_in_postgresql_gives_the_same_and_is_told_where_a_second_round_c
         offer = campaign.announce(plan, kept, ledger=ledger, campaign="c")
         assert (
             campaign.release(offer, kept, "value", joined="joined", ledger=ledger).joined_people
-            == expected.turnout.people
+            == expected.decision.came.people
         )
         with pytest.raises(BadInput, match="by DuckDB or Spark, not by postgres: write the table to Parquet"):
             campaign.plan(kept, bounds=(0, 1), ledger=ledger)

@@ -133,7 +133,9 @@ def expect_planned(path: Path, plan: Plan, agents: Agents, stated: People) -> No
             path=path,
         )
     raise BadInput(
-        "these are not the people {path} was made for, or their budgets changed since; plan again", path=path
+        "these are not the people {path} was made for, or their budgets changed since; plan again (if it was planned with"
+        " --raise-limits, add that here)",
+        path=path,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
-from optin.errors import Argument, BadInput
+from optin.errors import BadInput
 from optin.questions.cells import Cell, FloatArray
 from optin.questions.counted import Counted
 from optin.questions.spending import Spending
@@ -160,7 +160,7 @@ def checked_max_error(given: Any) -> float | None:  # noqa: ANN401
     except (TypeError, ValueError, OverflowError):
         found = math.nan
     if found is not None and not 0 < found < math.inf:
-        raise BadInput("{argument} must be a positive number: the largest ± to publish", argument=Argument("max_error"))
+        raise BadInput("max_error must be a positive number: the largest ± to publish")
     return found
 
 

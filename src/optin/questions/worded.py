@@ -50,6 +50,8 @@ class Worded:
         )
         if not 0 <= self.max_gap <= self.widest_gap:
             raise BadInput(GAP, question=self.name)
+        if self.max_error is not None and self.max_error > self.widest_gap:
+            raise BadInput('question "{question}": max_error is a part of one: 0.05 is 5 points', question=self.name)
 
     def _keep(self, **checked: object) -> None:
         for name, value in checked.items():
