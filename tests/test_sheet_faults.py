@@ -1,0 +1,53 @@
+"""Faults of sheets that were found by attacking them; each stays mended."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import optin
+from optin.errors import BadInput
+
+PEOPLE = 40
+IDS = [f"p{at}" for at in range(PEOPLE)]
+YES = [True, False] * (PEOPLE // 2)
+SHIFTS = ["a", "b"] * (PEOPLE // 2)
+
+
+def sheet():
+    return optin.Sheet([optin.YesNo("break"), optin.Choice("shift", options=("a", "b", "c"))])
+
+
+def offered(ids=IDS, asked=None):
+    agents = optin.PrivacyConstrained([1.0] * len(ids), ids=ids)
+    return optin.plan(agents, asked or sheet()).announce(agents, campaign="c"), agents
+
+
+def test_a_column_called_column_names_is_no_list_of_columns():
+    offer, agents = offered()
+    secrets = [f"secret{at}" for at in range(PEOPLE)]
+    table = pd.DataFrame({"break": YES, "shift": SHIFTS, "column_names": secrets})
+    assert optin.release(offer, agents, table).joined_people == PEOPLE
+    with pytest.raises(BadInput) as refused:
+        optin.release(offer, agents, table.drop(columns="break"))
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("person", ["columns", "column_names", "to_arrow", "dictionary_encode", "cat", "codes"])
+def test_whatever_people_are_called_their_answers_are_read(person):
+    ids = [person, *IDS[1:]]
+    offer, agents = offered(ids)
+    answers = {"break": pd.Series(YES, index=ids), "shift": pd.Series(SHIFTS, index=ids)}
+    assert optin.release(offer, agents, answers).joined_people == PEOPLE
+    alone, agents = offered(ids, [optin.Number("hours", bounds=(0, 1))])
+    assert optin.release(alone, agents, pd.Series(np.linspace(0, 1, PEOPLE), index=ids)).joined_people == PEOPLE
+
+
+def test_text_that_is_no_text_is_refused_by_place_and_not_carried_by_the_error():
+    texts = [b"a"] * (PEOPLE - 1) + [b"secret\xff"]
+    ends = np.cumsum([0, *map(len, texts)]).astype(np.int32)
+    column = pa.StringArray.from_buffers(PEOPLE, pa.py_buffer(ends.tobytes()), pa.py_buffer(b"".join(texts)))
+    offer, agents = offered()
+    with pytest.raises(BadInput, match=r"shift\[39\] is none of the options") as refused:
+        optin.release(offer, agents, {"break": YES, "shift": column})
+    assert refused.value.__context__ is None
