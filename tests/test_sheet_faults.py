@@ -51,3 +51,33 @@ def test_text_that_is_no_text_is_refused_by_place_and_not_carried_by_the_error()
     with pytest.raises(BadInput, match=r"shift\[39\] is none of the options") as refused:
         optin.release(offer, agents, {"break": YES, "shift": column})
     assert refused.value.__context__ is None
+
+
+@pytest.mark.parametrize("option", ["a;b", ";", "a ", " a", "\ta"])
+def test_options_that_a_text_of_several_cannot_tell_are_refused(option):
+    with pytest.raises(BadInput):
+        optin.MultipleChoice("reasons", options=("a", option, "c"), at_most=2)
+
+
+@pytest.mark.parametrize("option", ["a\x00b", "a\nb", "\x1b[31mred", "a\ud800", "\x85a"])
+def test_options_with_control_characters_are_refused(option):
+    with pytest.raises(BadInput):
+        optin.Choice("shift", options=("a", option, "c"))
+
+
+@pytest.mark.parametrize("option", ["10\u00a0%", "\U0001f469\u200d\U0001f52c", "a;b", "a ", "e\u0301"])
+def test_options_may_be_any_other_text(option):
+    assert optin.Choice("shift", options=("a", option, "c")).coded(["a", option]).tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("answer", [{"a": True, "b": False}, [np.array(["a", "b"])], [["a"]], b"a", 1])
+def test_what_is_no_selection_of_options_is_refused(answer):
+    with pytest.raises(BadInput):
+        optin.MultipleChoice("reasons", options=("a", "b", "c"), at_most=2).coded([answer])
+
+
+def test_an_option_named_twice_is_counted_once():
+    offer, agents = offered()
+    shifts = optin.release(offer, agents, {"break": YES, "shift": SHIFTS})["shift"]
+    assert shifts.share(("a", "a")) == shifts.share(("a",))
+    assert shifts.share_interval(("a", "a")) == shifts.share_interval(("a",))
