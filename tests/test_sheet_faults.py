@@ -1,12 +1,17 @@
 """Faults of sheets that were found by attacking them; each stays mended."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
 import optin
-from optin.errors import BadInput
+from optin import campaign
+from optin.errors import BadInput, PromiseBroken
+from optin.ledger import Ledger
+from optin.releasing import Release
 
 PEOPLE = 40
 IDS = [f"p{at}" for at in range(PEOPLE)]
@@ -81,3 +86,34 @@ def test_an_option_named_twice_is_counted_once():
     shifts = optin.release(offer, agents, {"break": YES, "shift": SHIFTS})["shift"]
     assert shifts.share(("a", "a")) == shifts.share(("a",))
     assert shifts.share_interval(("a", "a")) == shifts.share_interval(("a",))
+
+
+def test_a_release_asked_for_again_with_other_answers_says_what_was_charged_the_first_time(tmp_path):
+    agents = optin.PrivacyConstrained([1.0, 3.0] * (PEOPLE // 2), ids=IDS)
+    plan = optin.plan(agents, sheet())
+    first = {"break": YES[:30] + [None] * 10, "shift": SHIFTS}
+    other = {"break": YES, "shift": [None] * 20 + SHIFTS[20:]}
+    with Ledger.open(f"sqlite:///{tmp_path}/ledger.sqlite") as book:
+        offer = campaign.announce(plan, agents, ledger=book, campaign="c")
+        drawn = campaign.release(offer, agents, first, ledger=book)
+        again = campaign.release(offer, agents, other, ledger=book)
+        assert again == drawn
+        assert again.grains.tolist() == drawn.grains.tolist()
+        campaign.write_grains(offer, agents, tmp_path / "grains", ledger=book, answers=first, release=drawn)
+        with pytest.raises(PromiseBroken, match="not the answers"):
+            campaign.write_grains(offer, agents, tmp_path / "others", ledger=book, answers=other, release=again)
+
+
+def test_a_release_that_breaks_what_was_stated_of_its_questions_is_refused():
+    offer, agents = offered()
+    drawn = optin.release(offer, agents, {"break": [None] * 35 + YES[:5], "shift": SHIFTS})
+    assert Release.from_json(drawn.to_json()) == drawn
+    dropped, kept = drawn.answered
+    few = replace(kept, people=3, sums=type(kept.sums)(3, 3))
+    for forged in (
+        (replace(dropped, people=PEOPLE + 1), kept),
+        (replace(dropped, dropped="error"), kept),
+        (dropped, few),
+    ):
+        with pytest.raises(BadInput, match="contradicts its announcement"):
+            Release.from_json(replace(drawn, answered=forged).to_json())
