@@ -1,5 +1,7 @@
 """Faults of sheets that were found by attacking them; each stays mended."""
 
+import contextlib
+import sqlite3
 from dataclasses import replace
 
 import numpy as np
@@ -117,3 +119,48 @@ def test_a_release_that_breaks_what_was_stated_of_its_questions_is_refused():
     ):
         with pytest.raises(BadInput, match="contradicts its announcement"):
             Release.from_json(replace(drawn, answered=forged).to_json())
+
+
+@pytest.mark.parametrize(
+    ("questions", "edited"),
+    [(1, "grains = grains / 2"), (1, "grains = grains * 2"), (2, "capped = 0"), (2, "capped = 2 * capped")],
+)
+def test_nothing_is_released_over_holds_that_were_edited(tmp_path, questions, edited):
+    asked = optin.Sheet([optin.YesNo("break"), optin.YesNo("late")][:questions])
+    agents = optin.PrivacyConstrained([1.0] * PEOPLE, ids=IDS)
+    path = tmp_path / "ledger.sqlite"
+    with Ledger.open(f"sqlite:///{path}") as book:
+        offer = campaign.announce(optin.plan(agents, asked), agents, ledger=book, campaign="c")
+    edit(path, f"UPDATE promises SET {edited} WHERE position = 3")
+    with Ledger.open(f"sqlite:///{path}") as book:
+        with pytest.raises(PromiseBroken, match="ledger verify"):
+            campaign.release(offer, agents, {"break": YES, "late": YES}, ledger=book)
+        assert len(book.acts()) == 2
+
+
+def test_a_receipt_of_rows_that_were_changed_is_refused_in_words(tmp_path):
+    offer, agents = offered()
+    path = tmp_path / "ledger.sqlite"
+    with Ledger.open(f"sqlite:///{path}") as book:
+        offer = campaign.announce(optin.plan(agents, sheet()), agents, ledger=book, campaign="c")
+        campaign.release(offer, agents, {"break": YES, "shift": SHIFTS}, ledger=book)
+    edit(path, "UPDATE promises SET capped = NULL WHERE position = 3")
+    with Ledger.open(f"sqlite:///{path}") as book, pytest.raises(PromiseBroken, match="ledger verify"):
+        book.receipt("p3")
+
+
+def test_bins_that_would_have_one_name_are_refused():
+    with pytest.raises(BadInput, match="15 digits"):
+        optin.Histogram("age", edges=(1.0, 1.0000000000000002, 1.0000000000000004, 2.0))
+
+
+def edit(path, statement):
+    """Change rows as whoever owns the file can: its triggers are taken away for a moment."""
+    with contextlib.closing(sqlite3.connect(path)) as link:
+        triggers = link.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _ in triggers:
+            link.execute(f'DROP TRIGGER "{name}"')
+        link.execute(statement)
+        for _, sql in triggers:
+            link.execute(sql)
+        link.commit()
