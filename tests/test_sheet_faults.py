@@ -154,6 +154,24 @@ def test_bins_that_would_have_one_name_are_refused():
         optin.Histogram("age", edges=(1.0, 1.0000000000000002, 1.0000000000000004, 2.0))
 
 
+@pytest.mark.parametrize("most", [1, 5, True])
+def test_a_largest_error_that_no_proportion_can_pass_is_refused(most):
+    with pytest.raises(BadInput, match="is ± 5 points"):
+        optin.YesNo("break", max_error=most)
+    assert optin.Score("score", items=9, each=(0, 3), max_error=5).max_error == 5
+
+
+def test_words_that_act_on_a_screen_are_refused():
+    for wrong in ({"unit": "\x1b[2J"}, {"text": "\x1b]0;x\x07"}):
+        with pytest.raises(BadInput, match="control characters"):
+            optin.Number("hours", bounds=(0, 1), **wrong)
+        with pytest.raises(BadInput, match="control characters"):
+            optin.YesNo("break", **wrong)
+    with pytest.raises(BadInput, match="control characters"):
+        optin.Sheet([optin.YesNo("break")], title="\x9b31m")
+    assert optin.Sheet([optin.YesNo("break", text="Two\n\tlines")], purpose="a\r\nb").purpose == "a\r\nb"
+
+
 def edit(path, statement):
     """Change rows as whoever owns the file can: its triggers are taken away for a moment."""
     with contextlib.closing(sqlite3.connect(path)) as link:
