@@ -9,7 +9,7 @@ from optin.announcement.naming import check_round, checked_campaign
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields, real
 from optin.questions import Sheet
-from optin.questions.kinds import checked_text
+from optin.questions.kinds import checked_words
 
 PRIVACY_CONSTRAINED = "privacy-constrained"
 QUASI_LINEAR = "quasi-linear"
@@ -41,7 +41,7 @@ class Conditions:
             raise BadInput("the quorum's standard error must be a number of 0 or more")
         for name in ("answers_until", "published_until", "mode"):
             if getattr(self, name) is not None:
-                checked_text(getattr(self, name), name)
+                checked_words(getattr(self, name), name)
 
     @classmethod
     def from_fields(cls, fields: Fields) -> Conditions:

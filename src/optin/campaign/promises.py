@@ -9,9 +9,12 @@ from numpy.typing import ArrayLike
 
 from optin.agents import Agents
 from optin.announcement import Announcement
+from optin.announcement.numbers import ExactSums
 from optin.campaign.checking import terms_of
 from optin.campaign.known import Known
+from optin.errors import PromiseBroken
 from optin.formats.atomic import AtomicWrite
+from optin.grains.arrays import SheetSums
 from optin.grains.people import people_of
 from optin.ledger import Ledger
 from optin.participation import check_table
@@ -30,7 +33,8 @@ def write_grains(
 ) -> None:
     """Write id and grains of each announced person to Parquet (mode 0600): their promise, 0 for those who did not join.
 
-    With a ``release`` of several questions, and the ``answers`` it was drawn over, it is what that took of each.
+    With a ``release`` of several questions, and the ``answers`` it was drawn over, it is what that took of each; answers
+    whose sums are not those of the release are refused, for they say nothing about what it took.
 
     Of people who stay in an engine the engine writes them: no row passes through here. ``joined`` and ``ledger`` mean what
     they mean for `release`; without ``joined`` everyone's promise is written, without those who declined.
@@ -44,6 +48,21 @@ def write_grains(
     split = release is not None and len(announcement.sheet) > 1
     codes = promised.codes(answers, announcement.sheet) if split else None
     released = release.released if release is not None and split else None
+    if release is not None and split:
+        _, those = promised.promises(announcement).sums(joined=present, codes=codes)
+        _expect_charged(release, those)
     with AtomicWrite(path, private=True) as file:
         file.write_by(lambda draft: promised.write_grains(announcement, present, draft, codes=codes, released=released))
     promised.expect_unchanged()
+
+
+def _expect_charged(release: Release, those: SheetSums) -> None:
+    """Refuse answers that a release was not drawn over: other people gave them, or gave other amounts."""
+    found = [(each.people, ExactSums(each.grains, each.squares)) for each in those.questions]
+    told = [(each.people, each.sums) for each in release.answered]
+    questions = zip(release.answered, told, found, strict=True)
+    if any(not each.dropped and mine != theirs for each, mine, theirs in questions):
+        raise PromiseBroken(
+            "these are not the answers that the release was drawn over, so what it took of each person does not follow from"
+            " them; give the table it was drawn over, or write receipts, which the ledger knows"
+        )

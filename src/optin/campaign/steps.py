@@ -28,7 +28,7 @@ from optin.grains.arrays import Answers
 from optin.grains.batches import DIFFERS, Passed
 from optin.grains.people import Allowing, Joining, people_of
 from optin.ledger import Ledger, Terms
-from optin.ledger.bulk_reads import is_closed
+from optin.ledger.bulk_reads import charges_of, is_closed
 from optin.ledger.chain import Written
 from optin.ledger.holds import Holding
 from optin.ledger.staging_area import LedgerEntrance
@@ -175,7 +175,15 @@ def release(
     if charged is None:
         charged = people_of(promised).standing(Known(ledger, terms))
     reached("before output")
-    return replace(stored, grain_source=joining.promises.spent(charged, coded.skips, stored.released))
+    source = joining.promises.spent(charged, coded.skips, stored.released)
+    if settlement.decision is None and not joining.scanned:  # released before, over answers that may have been others
+        source = functools.partial(_charged, charges_of(ledger, terms), promised)
+    return replace(stored, grain_source=source)
+
+
+def _charged(charges: Mapping[str, int], people: Agents) -> NDArray[np.int64]:
+    """List what a ledger charged, in the order of the people."""
+    return np.array([charges.get(person, 0) for person in people.in_memory().ids or ()], dtype=np.int64)
 
 
 def _bars(announcement: Announcement, decision: Decision | None) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from optin.errors import BadInput
 from optin.grains.arrays import FloatArray
 from optin.questions.kinds import Question
 from optin.questions.values import as_numbers
-from optin.tables.labels import ID, Labelled, of_people, order_of_ids
+from optin.tables.labels import ID, Labelled, names_of, of_people, order_of_ids
 
 if TYPE_CHECKING:
     from optin.questions.sheet import Sheet
@@ -78,15 +78,14 @@ def _names(answers: Any) -> list[str] | None:  # noqa: ANN401
     """List the columns of a mapping or a table; None for what is neither."""
     if isinstance(answers, Mapping):
         return list(answers)
-    columns = getattr(answers, "column_names", getattr(answers, "columns", None))
-    return None if columns is None else list(columns)
+    return names_of(answers)
 
 
 def _taken(column: Any, order: Any) -> Any:  # noqa: ANN401
     """Put a column of any kind into an order."""
-    if hasattr(column, "take"):
+    if hasattr(type(column), "take"):
         return column.take(order)
-    return column[order] if hasattr(column, "to_arrow") else [column[at] for at in order]
+    return column[order] if hasattr(type(column), "to_arrow") else [column[at] for at in order]
 
 
 def _expect_rows(codes: FloatArray, people: Labelled, name: str) -> FloatArray:

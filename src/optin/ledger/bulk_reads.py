@@ -24,6 +24,10 @@ _CHANGES = f"""SELECT p.id, CASE WHEN q.bounded THEN COALESCE(q.capped, q.grains
     FROM promises q JOIN people p ON p.person = q.person JOIN acts t ON t.number = q.offer
     WHERE t.campaign = :campaign AND t.round = :round AND (q.bounded OR {_DECLINED})"""  # noqa: S608
 
+_CHARGES = """SELECT p.id, c.grains FROM charges c JOIN acts t ON t.number = c.offer
+    JOIN promises q ON q.offer = c.offer AND q.position = c.position JOIN people p ON p.person = q.person
+    WHERE t.campaign = :campaign AND t.round = :round"""
+
 
 def each_balance(ledger: Ledger, besides: Terms | None, take: Take) -> None:
     """Hand out id, allowance and what is promised or spent of it (besides one offer), for everyone the ledger knows."""
@@ -34,6 +38,18 @@ def each_balance(ledger: Ledger, besides: Terms | None, take: Take) -> None:
 def each_change(ledger: Ledger, terms: Terms, take: Take) -> None:
     """Hand out id, what they were cut to if the ledger did (else -1), and whether they declined (1 or 0), where either holds."""
     _each(ledger, _CHANGES, {"campaign": terms.campaign, "round": terms.round}, take)
+
+
+def charges_of(ledger: Ledger, terms: Terms) -> dict[str, int]:
+    """Say what each person was charged by the release of a round."""
+    found: dict[str, int] = {}
+    _each(
+        ledger,
+        _CHARGES,
+        {"campaign": terms.campaign, "round": terms.round},
+        lambda block: found.update(zip(*block, strict=True)),
+    )
+    return found
 
 
 def is_closed(ledger: Ledger, terms: Terms) -> bool:

@@ -71,6 +71,7 @@ def charge(connection: Connection, terms: Terms, *, arrivals: Arrivals, settleme
     reached("after charges")
     salt = new_salt()
     written = taking.charged(number, salt, split)
+    _expect_written(connection, offer, written)
     joined = mask_digest(salt, offer.people, taking.answers())
     body, result = settlement.drawing(written)(number)
     expect_released((body, result), offer, number, written)
@@ -110,5 +111,18 @@ def _turn_holds_into_charges(
     given = {"offer": offer.number, "act": number} | ({"released": released} if ":released" in charge else {})
     charged = connection.execute(text(charge + _STANDING), given).rowcount
     if charged != expected:
-        raise PromiseBroken("the ledger's holds do not match its announcement; run `optin ledger verify`")
+        raise PromiseBroken(_OTHER_HOLDS)
     return number
+
+
+_OTHER_HOLDS = "the ledger's holds do not match its announcement; run `optin ledger verify`"
+_CHARGED = """SELECT COALESCE(SUM(grains >> 21), 0) AS high, COALESCE(SUM(grains & 2097151), 0) AS low
+    FROM charges WHERE offer = :offer"""
+"""Halves, since SQLite adds up no further than 2^63."""
+
+
+def _expect_written(connection: Connection, offer: Row[Any], written: Written) -> None:
+    """Refuse charges that are not those sealed: holds that were edited would charge less than is lost, unseen until verified."""
+    found = connection.execute(text(_CHARGED), {"offer": offer.number}).one()
+    if (int(found.high) << 21) + int(found.low) != written.grains:
+        raise PromiseBroken(_OTHER_HOLDS)

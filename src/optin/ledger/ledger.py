@@ -278,8 +278,9 @@ class Ledger:
 
         def look(connection: Connection) -> Receipt:
             if campaign is not None and round is not None:
-                return receipting.receipts(connection, names, campaign, round)[0]
-            return receipting.receipts(connection, names, *receipting.last_release_of(connection, person, campaign))[0]
+                return receipting.read_receipts(connection, names, campaign, round)[0]
+            found = receipting.last_release_of(connection, person, campaign)
+            return receipting.read_receipts(connection, names, *found)[0]
 
         return read(self.engine, look)
 
@@ -288,7 +289,7 @@ class Ledger:
         names = as_ids(ids)
         checked_campaign(campaign)
         check_round(round)
-        return read(self.engine, lambda connection: receipting.receipts(connection, names, campaign, round))
+        return read(self.engine, lambda connection: receipting.read_receipts(connection, names, campaign, round))
 
     def verify(self, against: Sequence[verification.OutsideCopy] = ()) -> verification.Verification:
         """Recompute the chain and compare it with releases and receipts kept outside."""

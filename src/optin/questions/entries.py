@@ -10,23 +10,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 Places = NDArray[np.intp]
+UNREADABLE = object()
+"""Stands for text that is not UTF-8."""
 
 
 def entries_of(answers: Any) -> tuple[list[Any], Places | None]:  # noqa: ANN401 - any column is welcome
     """Return the entries of a column; where it lists distinct ones, also the place of each row's, -1 where it has none.
 
     Text in Arrow or polars is listed once by them, and categories of pandas are listed already: a million answers then
-    have as few entries as the question has options.
+    have as few entries as the question has options. Types are asked what they can do: pandas takes labels for attributes.
     """
-    categories = getattr(answers, "cat", answers)
-    if hasattr(categories, "categories") and hasattr(categories, "codes"):
+    categories = answers.cat if _has(answers, "cat") and hasattr(answers.dtype, "categories") else answers
+    if _has(categories, "categories") and _has(categories, "codes"):
         return list(categories.categories), np.asarray(categories.codes, dtype=np.intp)
-    column = answers.to_arrow() if hasattr(answers, "to_arrow") else answers
-    if not hasattr(column, "dictionary_encode"):
-        return list(column.tolist() if hasattr(column, "tolist") else column), None
+    column = answers.to_arrow() if _has(answers, "to_arrow") else answers
+    if not _has(column, "dictionary_encode"):
+        return list(column.tolist() if _has(column, "tolist") else column), None
     with contextlib.suppress(Exception):  # what cannot be listed once is read row by row; an error would quote it
         return _listed_once(column)
-    return column.to_pylist(), None
+    return [_entry(each) for each in column], None
+
+
+def _has(column: object, name: str) -> bool:
+    return hasattr(type(column), name)
+
+
+def _entry(scalar: Any) -> Any:  # noqa: ANN401 - a scalar of Arrow
+    """Take one entry; text that cannot be read is no answer, and its error, which would quote it, goes no further."""
+    with contextlib.suppress(UnicodeDecodeError):
+        return scalar.as_py()
+    return UNREADABLE
 
 
 def _listed_once(column: Any) -> tuple[list[Any], Places]:  # noqa: ANN401 - an array of Arrow, in chunks or not

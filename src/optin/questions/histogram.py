@@ -47,6 +47,8 @@ class Histogram(Worded):
         """Check words and edges."""
         super().__post_init__()
         self._keep(edges=_checked_edges(self.edges, self.name))
+        if len(set(self.labels)) < len(self.labels):
+            raise BadInput('question "{question}": edges must differ within their first 15 digits', question=self.name)
 
     @property
     def labels(self) -> tuple[str, ...]:

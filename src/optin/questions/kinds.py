@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
@@ -169,6 +170,14 @@ def checked_text(text: object, what: str) -> str:
     if not isinstance(text, str) or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise BadInput("{what} must be text", what=what)
     return text
+
+
+def checked_words(text: object, what: str) -> str:
+    """Return words that are shown on screens, on as many lines as they like; characters that act on a screen are refused."""
+    words = checked_text(text, what)
+    if any(unicodedata.category(letter) == "Cc" and letter not in "\t\n\r" for letter in words):
+        raise BadInput("{what} must be text without control characters", what=what)
+    return words
 
 
 def checked_name(name: object) -> str:

@@ -18,7 +18,7 @@ from optin.questions.cells import LEVEL, Cell, Contains, FloatArray
 from optin.questions.counted import Counted
 from optin.questions.intervals import check_level
 from optin.questions.kinds import Reading, stated_readings
-from optin.questions.options import checked_options, coded_sets, place_of
+from optin.questions.options import checked_parts, coded_sets, place_of
 from optin.questions.proportions import breakdown_gap, widened_by
 from optin.questions.spending import Spending
 from optin.questions.telling import ToldResult, proportion_read
@@ -46,7 +46,7 @@ class MultipleChoice(Worded):
     def __post_init__(self) -> None:
         """Check words, options and how many may be chosen."""
         super().__post_init__()
-        self._keep(options=checked_options(self.options, self.name))
+        self._keep(options=checked_parts(self.options, self.name))
         if isinstance(self.at_most, bool) or not isinstance(self.at_most, int) or self.at_most < 2:
             raise BadInput(
                 'question "{question}": at_most must be 2 or more; for one of several options use a choice',

@@ -16,7 +16,7 @@ from optin.formats.strict_json import Fields, finite
 from optin.kernel.noise import LAPLACE
 from optin.questions.cells import Cell, FloatArray, scaled_cells
 from optin.questions.counted import Counted
-from optin.questions.kinds import checked_max_error, checked_name, checked_text
+from optin.questions.kinds import checked_max_error, checked_name, checked_text, checked_words
 from optin.questions.number_result import NumberResult
 from optin.questions.spending import Spending
 from optin.questions.values import as_numbers
@@ -64,8 +64,8 @@ class Number:
             "name": checked_name(self.name),
             "bounds": (lo, hi),
             "data_variance": checked_variance(hi - lo, self.data_variance, sd),
-            "unit": checked_text(self.unit, "unit"),
-            "text": checked_text(self.text, "a question's text"),
+            "unit": checked_words(self.unit, "unit"),
+            "text": checked_words(self.text, "a question's text"),
             "column": checked_text(self.column or self.name, "column"),
             "importance": checked_importance(self.importance),
             "max_gap": number(self.max_gap, "max_gap"),

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -19,6 +20,7 @@ from optin.questions.entries import entries_of, is_missing
 from optin.wording.answers import BLANKS, NO_ANSWER, NO_OPTION, NO_SET, SEPARATOR, answer_of
 
 MOST_OPTIONS = 50
+_UNSHOWN = ("Cc", "Cs")  # controls, which act on a screen and which engines cannot be asked for, and halves of letters
 
 
 def checked_options(options: Iterable[str], name: str) -> tuple[str, ...]:
@@ -28,6 +30,10 @@ def checked_options(options: Iterable[str], name: str) -> tuple[str, ...]:
     found = tuple(options)
     if not all(isinstance(option, str) and option.strip() for option in found):
         raise BadInput('question "{question}": every option must be a text that is not empty', question=name)
+    if any(unicodedata.category(letter) in _UNSHOWN for option in found for letter in option):
+        raise BadInput(
+            'question "{question}": an option must be text on one line, without control characters', question=name
+        )
     if not 2 <= len(found) <= MOST_OPTIONS:
         raise BadInput(
             'question "{question}" has {count} options: give 2 to {most}',
@@ -38,6 +44,18 @@ def checked_options(options: Iterable[str], name: str) -> tuple[str, ...]:
     repeated = next((option for place, option in enumerate(found) if option in found[:place]), None)
     if repeated is not None:
         raise BadInput('question "{question}": the option "{option}" is given twice', question=name, option=repeated)
+    return found
+
+
+def checked_parts(options: Iterable[str], name: str) -> tuple[str, ...]:
+    """Refuse options that a text of several cannot tell: with what separates them inside, or blanks at the ends."""
+    found = checked_options(options, name)
+    if any(SEPARATOR in option or option != option.strip(BLANKS) for option in found):
+        raise BadInput(
+            'question "{question}": where several options are chosen, none has a {separator} inside or blanks at its ends',
+            question=name,
+            separator=SEPARATOR,
+        )
     return found
 
 
@@ -90,11 +108,13 @@ def coded_sets(answers: Any, options: tuple[str, ...], at_most: int, name: str) 
     powers = {option: 1 << place for place, option in enumerate(options)}
 
     def coded(answer: Any) -> float | None:  # noqa: ANN401
+        if isinstance(answer, Mapping):  # what it says of each option could be no
+            return None
         parts = [part.strip(BLANKS) for part in answer.split(SEPARATOR)] if isinstance(answer, str) else answer
         try:
             chosen = {part for part in parts if part != ""}
             return float(sum(powers[part] for part in chosen)) if len(chosen) <= at_most else None
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, ValueError):
             return None
 
     return _coded(answers, coded, name, NO_SET, blank=False, most=at_most)

@@ -70,7 +70,8 @@ class Proportions(ToldResult):
 
     def share(self, options: Sequence[str]) -> float:
         """Return the proportion who chose one of several options."""
-        return float(sum((self.exact[place_of(option, self.options)] for option in options), Fraction(0)))
+        places = {place_of(option, self.options) for option in options}
+        return float(sum((self.exact[place] for place in places), Fraction(0)))
 
     def share_interval(self, options: Sequence[str], level: float = 0.95) -> tuple[float, float]:
         """Bound the proportion who chose one of several options."""

@@ -11,7 +11,7 @@ from optin.errors import BadInput
 from optin.formats.strict_json import Fields
 from optin.questions.choice import Choice
 from optin.questions.histogram import Histogram
-from optin.questions.kinds import Question, checked_text
+from optin.questions.kinds import Question, checked_words
 from optin.questions.multiple_choice import MultipleChoice
 from optin.questions.number import Number
 from optin.questions.scale import Scale
@@ -56,7 +56,7 @@ class Sheet:
             raise BadInput('two questions of this sheet are called "{name}"; give each its own name', name=twice[0])
         object.__setattr__(self, "questions", given)
         for name, words in (("title", title), ("purpose", purpose), ("asked_by", asked_by)):
-            object.__setattr__(self, name, checked_text(words, name))
+            object.__setattr__(self, name, checked_words(words, name))
 
     def __len__(self) -> int:
         return len(self.questions)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
-from optin.questions.kinds import checked_max_error, checked_name, checked_text
+from optin.questions.kinds import checked_max_error, checked_name, checked_text, checked_words
 from optin.questions.number import checked_importance, number
 
 GAP = 'question "{question}": max_gap must lie between 0 and how far means can be apart'
@@ -41,8 +41,8 @@ class Worded:
         """Check what is asked, once, and keep it as plain numbers and words."""
         self._keep(
             name=checked_name(self.name),
-            text=checked_text(self.text, "a question's text"),
-            unit=checked_text(self.unit, "unit"),
+            text=checked_words(self.text, "a question's text"),
+            unit=checked_words(self.unit, "unit"),
             column=checked_text(self.column or self.name, "column"),
             importance=checked_importance(self.importance),
             max_gap=number(self.max_gap, "max_gap"),
@@ -50,8 +50,11 @@ class Worded:
         )
         if not 0 <= self.max_gap <= self.widest_gap:
             raise BadInput(GAP, question=self.name)
-        if self.max_error is not None and self.max_error > self.widest_gap:
-            raise BadInput('question "{question}": max_error is a part of one: 0.05 is 5 points', question=self.name)
+        if self.max_error is not None and self.max_error >= self.widest_gap:
+            raise BadInput(
+                'question "{question}": max_error must be below 1, for it is a part of people: 0.05 is ± 5 points',
+                question=self.name,
+            )
 
     def _keep(self, **checked: object) -> None:
         for name, value in checked.items():

@@ -6,11 +6,12 @@ import json
 import math
 from typing import TYPE_CHECKING
 
+from optin.announcement.terms import QUASI_LINEAR
 from optin.errors import BadInput
 from optin.formats.strict_json import finite
 from optin.questions import Number, Score
 from optin.releasing.answered import Answered
-from optin.releasing.deciding import WHY
+from optin.releasing.deciding import ERROR, WHY
 from optin.releasing.earlier import earlier_statements
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def _check_question(found: Release, place: int) -> None:
     """Refuse sums that no part of those announced can have (Cauchy: S^2 <= n Q; nobody above the cap: Q <= S cap)."""
     offer, answered = found.announcement, found.answered[place]
     if answered.dropped:
+        _check_dropped(found, place)
         if answered != Answered(answered.people, dropped=answered.dropped) or answered.dropped not in WHY:
             raise BadInput("this release contradicts itself: it publishes a question that it says was dropped")
         return
@@ -60,8 +62,20 @@ def _check_question(found: Release, place: int) -> None:
     announced, people = offer.question_sums[place], answered.people
     most = min(total * offer.largest_parts[place], announced.total_squared_grains)
     within = 1 <= total <= announced.total_grains and 1 <= people <= found.joined_people
+    least = max(1, offer.terms.conditions.min_people or 0) if len(offer.sheet) > 1 else 1
+    if people < least:
+        raise BadInput("this release contradicts its announcement: fewer people answered a question than were stated")
     if not within or not total * total <= people * squares <= people * most or not 0 <= answered.tilt < 1:
         raise BadInput("this release contradicts its announcement: nobody who joined can have its sums")
+
+
+def _check_dropped(found: Release, place: int) -> None:
+    """Refuse a question that was dropped where none can be, for a reason that cannot be, or that more answered than joined."""
+    offer, answered = found.announcement, found.answered[place]
+    alone = len(offer.sheet) == 1 or offer.model == QUASI_LINEAR
+    unstated = answered.dropped == ERROR and offer.sheet.questions[place].max_error is None
+    if alone or unstated or answered.people > found.joined_people:
+        raise BadInput("this release contradicts its announcement: a question was dropped that could not be")
 
 
 def _differing(ours: object, theirs: object, width: float, name: str = "") -> str | None:

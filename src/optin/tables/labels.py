@@ -126,8 +126,18 @@ def expect_column(values: Any, name: str) -> None:  # noqa: ANN401
         raise BadInput('{name} is a table; give one column of it, for instance table["{name}"]', name=name)
 
 
+def names_of(table: Any) -> list[str] | None:  # noqa: ANN401
+    """List the columns of a table of pandas, polars or Arrow; None for what is no table.
+
+    Its type is asked, never the thing itself: pandas takes labels and columns for attributes, so that a person called
+    "columns", or a column called "column_names", would answer.
+    """
+    names = next((name for name in ("column_names", "columns") if hasattr(type(table), name)), None)
+    return None if names is None else list(getattr(table, names))
+
+
 def _is_table(values: Any) -> bool:  # noqa: ANN401
-    return hasattr(values, "columns")
+    return hasattr(type(values), "columns")
 
 
 def _labels(values: Any) -> Any:  # noqa: ANN401
@@ -198,7 +208,7 @@ def _missing(labels: Any) -> NDArray[np.bool_]:  # noqa: ANN401
 
 def _by_id(table: Any, ids: tuple[str, ...], name: str) -> Any:  # noqa: ANN401
     """Take the one column beside the ids from a table of polars or Arrow, in the order of the people's ids."""
-    names = list(getattr(table, "column_names", table.columns))
+    names = names_of(table) or []
     others = [column for column in names if column != ID]
     if len(names) != 2 or len(others) != 1 or not hasattr(table, "__getitem__"):
         raise BadInput(

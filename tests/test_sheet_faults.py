@@ -1,0 +1,184 @@
+"""Faults of sheets that were found by attacking them; each stays mended."""
+
+import contextlib
+import sqlite3
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import optin
+from optin import campaign
+from optin.errors import BadInput, PromiseBroken
+from optin.ledger import Ledger
+from optin.releasing import Release
+
+PEOPLE = 40
+IDS = [f"p{at}" for at in range(PEOPLE)]
+YES = [True, False] * (PEOPLE // 2)
+SHIFTS = ["a", "b"] * (PEOPLE // 2)
+
+
+def sheet():
+    return optin.Sheet([optin.YesNo("break"), optin.Choice("shift", options=("a", "b", "c"))])
+
+
+def offered(ids=IDS, asked=None):
+    agents = optin.PrivacyConstrained([1.0] * len(ids), ids=ids)
+    return optin.plan(agents, asked or sheet()).announce(agents, campaign="c"), agents
+
+
+def test_a_column_called_column_names_is_no_list_of_columns():
+    offer, agents = offered()
+    secrets = [f"secret{at}" for at in range(PEOPLE)]
+    table = pd.DataFrame({"break": YES, "shift": SHIFTS, "column_names": secrets})
+    assert optin.release(offer, agents, table).joined_people == PEOPLE
+    with pytest.raises(BadInput) as refused:
+        optin.release(offer, agents, table.drop(columns="break"))
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("person", ["columns", "column_names", "to_arrow", "dictionary_encode", "cat", "codes"])
+def test_whatever_people_are_called_their_answers_are_read(person):
+    ids = [person, *IDS[1:]]
+    offer, agents = offered(ids)
+    answers = {"break": pd.Series(YES, index=ids), "shift": pd.Series(SHIFTS, index=ids)}
+    assert optin.release(offer, agents, answers).joined_people == PEOPLE
+    alone, agents = offered(ids, [optin.Number("hours", bounds=(0, 1))])
+    assert optin.release(alone, agents, pd.Series(np.linspace(0, 1, PEOPLE), index=ids)).joined_people == PEOPLE
+
+
+def test_text_that_is_no_text_is_refused_by_place_and_not_carried_by_the_error():
+    texts = [b"a"] * (PEOPLE - 1) + [b"secret\xff"]
+    ends = np.cumsum([0, *map(len, texts)]).astype(np.int32)
+    column = pa.StringArray.from_buffers(PEOPLE, pa.py_buffer(ends.tobytes()), pa.py_buffer(b"".join(texts)))
+    offer, agents = offered()
+    with pytest.raises(BadInput, match=r"shift\[39\] is none of the options") as refused:
+        optin.release(offer, agents, {"break": YES, "shift": column})
+    assert refused.value.__context__ is None
+
+
+@pytest.mark.parametrize("option", ["a;b", ";", "a ", " a", "\ta"])
+def test_options_that_a_text_of_several_cannot_tell_are_refused(option):
+    with pytest.raises(BadInput):
+        optin.MultipleChoice("reasons", options=("a", option, "c"), at_most=2)
+
+
+@pytest.mark.parametrize("option", ["a\x00b", "a\nb", "\x1b[31mred", "a\ud800", "\x85a"])
+def test_options_with_control_characters_are_refused(option):
+    with pytest.raises(BadInput):
+        optin.Choice("shift", options=("a", option, "c"))
+
+
+@pytest.mark.parametrize("option", ["10\u00a0%", "\U0001f469\u200d\U0001f52c", "a;b", "a ", "e\u0301"])
+def test_options_may_be_any_other_text(option):
+    assert optin.Choice("shift", options=("a", option, "c")).coded(["a", option]).tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("answer", [{"a": True, "b": False}, [np.array(["a", "b"])], [["a"]], b"a", 1])
+def test_what_is_no_selection_of_options_is_refused(answer):
+    with pytest.raises(BadInput):
+        optin.MultipleChoice("reasons", options=("a", "b", "c"), at_most=2).coded([answer])
+
+
+def test_an_option_named_twice_is_counted_once():
+    offer, agents = offered()
+    shifts = optin.release(offer, agents, {"break": YES, "shift": SHIFTS})["shift"]
+    assert shifts.share(("a", "a")) == shifts.share(("a",))
+    assert shifts.share_interval(("a", "a")) == shifts.share_interval(("a",))
+
+
+def test_a_release_asked_for_again_with_other_answers_says_what_was_charged_the_first_time(tmp_path):
+    agents = optin.PrivacyConstrained([1.0, 3.0] * (PEOPLE // 2), ids=IDS)
+    plan = optin.plan(agents, sheet())
+    first = {"break": YES[:30] + [None] * 10, "shift": SHIFTS}
+    other = {"break": YES, "shift": [None] * 20 + SHIFTS[20:]}
+    with Ledger.open(f"sqlite:///{tmp_path}/ledger.sqlite") as book:
+        offer = campaign.announce(plan, agents, ledger=book, campaign="c")
+        drawn = campaign.release(offer, agents, first, ledger=book)
+        again = campaign.release(offer, agents, other, ledger=book)
+        assert again == drawn
+        assert again.grains.tolist() == drawn.grains.tolist()
+        campaign.write_grains(offer, agents, tmp_path / "grains", ledger=book, answers=first, release=drawn)
+        with pytest.raises(PromiseBroken, match="not the answers"):
+            campaign.write_grains(offer, agents, tmp_path / "others", ledger=book, answers=other, release=again)
+
+
+def test_a_release_that_breaks_what_was_stated_of_its_questions_is_refused():
+    offer, agents = offered()
+    drawn = optin.release(offer, agents, {"break": [None] * 35 + YES[:5], "shift": SHIFTS})
+    assert Release.from_json(drawn.to_json()) == drawn
+    dropped, kept = drawn.answered
+    few = replace(kept, people=3, sums=type(kept.sums)(3, 3))
+    for forged in (
+        (replace(dropped, people=PEOPLE + 1), kept),
+        (replace(dropped, dropped="error"), kept),
+        (dropped, few),
+    ):
+        with pytest.raises(BadInput, match="contradicts its announcement"):
+            Release.from_json(replace(drawn, answered=forged).to_json())
+
+
+@pytest.mark.parametrize(
+    ("questions", "edited"),
+    [(1, "grains = grains / 2"), (1, "grains = grains * 2"), (2, "capped = 0"), (2, "capped = 2 * capped")],
+)
+def test_nothing_is_released_over_holds_that_were_edited(tmp_path, questions, edited):
+    asked = optin.Sheet([optin.YesNo("break"), optin.YesNo("late")][:questions])
+    agents = optin.PrivacyConstrained([1.0] * PEOPLE, ids=IDS)
+    path = tmp_path / "ledger.sqlite"
+    with Ledger.open(f"sqlite:///{path}") as book:
+        offer = campaign.announce(optin.plan(agents, asked), agents, ledger=book, campaign="c")
+    edit(path, f"UPDATE promises SET {edited} WHERE position = 3")
+    with Ledger.open(f"sqlite:///{path}") as book:
+        with pytest.raises(PromiseBroken, match="ledger verify"):
+            campaign.release(offer, agents, {"break": YES, "late": YES}, ledger=book)
+        assert len(book.acts()) == 2
+
+
+def test_a_receipt_of_rows_that_were_changed_is_refused_in_words(tmp_path):
+    offer, agents = offered()
+    path = tmp_path / "ledger.sqlite"
+    with Ledger.open(f"sqlite:///{path}") as book:
+        offer = campaign.announce(optin.plan(agents, sheet()), agents, ledger=book, campaign="c")
+        campaign.release(offer, agents, {"break": YES, "shift": SHIFTS}, ledger=book)
+    edit(path, "UPDATE promises SET capped = NULL WHERE position = 3")
+    with Ledger.open(f"sqlite:///{path}") as book, pytest.raises(PromiseBroken, match="ledger verify"):
+        book.receipt("p3")
+
+
+def test_bins_that_would_have_one_name_are_refused():
+    with pytest.raises(BadInput, match="15 digits"):
+        optin.Histogram("age", edges=(1.0, 1.0000000000000002, 1.0000000000000004, 2.0))
+
+
+@pytest.mark.parametrize("most", [1, 5, True])
+def test_a_largest_error_that_no_proportion_can_pass_is_refused(most):
+    with pytest.raises(BadInput, match="is ± 5 points"):
+        optin.YesNo("break", max_error=most)
+    assert optin.Score("score", items=9, each=(0, 3), max_error=5).max_error == 5
+
+
+def test_words_that_act_on_a_screen_are_refused():
+    for wrong in ({"unit": "\x1b[2J"}, {"text": "\x1b]0;x\x07"}):
+        with pytest.raises(BadInput, match="control characters"):
+            optin.Number("hours", bounds=(0, 1), **wrong)
+        with pytest.raises(BadInput, match="control characters"):
+            optin.YesNo("break", **wrong)
+    with pytest.raises(BadInput, match="control characters"):
+        optin.Sheet([optin.YesNo("break")], title="\x9b31m")
+    assert optin.Sheet([optin.YesNo("break", text="Two\n\tlines")], purpose="a\r\nb").purpose == "a\r\nb"
+
+
+def edit(path, statement):
+    """Change rows as whoever owns the file can: its triggers are taken away for a moment."""
+    with contextlib.closing(sqlite3.connect(path)) as link:
+        triggers = link.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _ in triggers:
+            link.execute(f'DROP TRIGGER "{name}"')
+        link.execute(statement)
+        for _, sql in triggers:
+            link.execute(sql)
+        link.commit()
