@@ -182,3 +182,21 @@ def edit(path, statement):
         for _, sql in triggers:
             link.execute(sql)
         link.commit()
+
+
+def test_the_breakdown_gap_of_proportions_is_that_of_intervals_before_they_are_cut():
+    people = optin.PrivacyConstrained([0.2, 2.0] * 100)
+    offer = optin.plan(people, [optin.YesNo("a"), optin.MultipleChoice("b", options=("x", "y"), at_most=2)]).announce(
+        people
+    )
+    drawn = optin.release(offer, people, {"a": [True] * 200, "b": ["x;y"] * 200})
+    for name in ("a", "b"):
+        result = drawn[name]
+        assert result.counted.tilt > 0
+        assert result.breakdown_gap * result.counted.tilt > 0.5 * result.standard_error(result.options[0])
+
+
+def test_a_question_for_which_nobody_has_a_grain_is_named():
+    people = optin.PrivacyConstrained([1e-9] * 20)
+    with pytest.raises(optin.Infeasible, match='for question "a"'):
+        optin.plan(people, [optin.YesNo("a"), optin.Number("n", bounds=(0, 1), sd=0.001)]).announce(people)

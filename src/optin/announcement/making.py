@@ -157,8 +157,15 @@ def _count(draft: Announcement, agents: Agents) -> Announcement:
     """Add up everyone's grains, and state the noise and the variance that follow from them."""
     everyone, _ = draft.promises(agents).sums()
     sums = tuple(ExactSums(each.grains, each.squares) for each in everyone.questions)
-    if min(each.total_grains for each in sums) == 0:
+    if not any(each.total_grains for each in sums):
         raise Infeasible("every promise is below one grain (2^-32 of epsilon): nothing can be released")
+    if not all(each.total_grains for each in sums):
+        lacking = next(question for question, each in zip(draft.sheet, sums, strict=True) if not each.total_grains)
+        raise Infeasible(
+            'nobody could give a single grain (2^-32 of epsilon) for question "{question}": limits are too small for so'
+            " many questions",
+            question=lacking.name,
+        )
     return replace(draft, public=replace(draft.public, variances=variances_of(draft, sums)), sealed=sums)
 
 

@@ -168,7 +168,7 @@ class Several(ToldResult):
     @property
     def breakdown_gap(self) -> float:
         """Return how far apart proportions of cautious and open people make an error as large as the least ± (E22)."""
-        return breakdown_gap((self.interval(option) for option in self.options), self.counted.tilt)
+        return breakdown_gap(((estimate, (self.scale,)) for estimate in self.proportions.values()), self.counted)
 
     def readings(self, level: float = 0.95) -> list[Reading]:
         """List the proportion of each option."""

@@ -30,9 +30,18 @@ def widened_by(bias: float, interval: tuple[float, float]) -> tuple[float, float
     return max(interval[0] - bias, 0.0), min(interval[1] + bias, 1.0)
 
 
-def breakdown_gap(intervals: Iterable[tuple[float, float]], tilt: float) -> float:
-    """Divide the least half-width by the tilt: at such a gap the error from it alone is as large as ± (E22)."""
-    return min((high - low) / 2.0 for low, high in intervals) / tilt if tilt > 0 else math.inf
+def breakdown_gap(cells: Iterable[tuple[float, tuple[float, ...]]], counted: Counted) -> float:
+    """Divide the least half-width by the tilt: at such a gap the error from it alone is as large as ± (E22).
+
+    Cells are estimates with the scales of their noise; half-widths are those before anything is cut at 0 and 1.
+    """
+    return min(_uncut(*cell, counted) for cell in cells) / counted.tilt if counted.tilt > 0 else math.inf
+
+
+def _uncut(estimate: float, scales: tuple[float, ...], counted: Counted) -> float:
+    p = min(max(estimate, 0.0), 1.0)
+    reach = mixture_reach(0.05, sd=math.sqrt(p * (1.0 - p) * counted.weight_squares), scales=scales)
+    return reach + skewness_allowance(0.05) * counted.heaviest + counted.bias
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,7 +105,9 @@ class Proportions(ToldResult):
     @property
     def breakdown_gap(self) -> float:
         """Return how far apart proportions of cautious and open people make an error as large as the least ± (E22)."""
-        return breakdown_gap((self.interval(option) for option in self.options), self.counted.tilt)
+        places = range(len(self.options))
+        scales = (self._scales([float(c == place) for c in places]) for place in places)
+        return breakdown_gap(zip(map(float, self.exact), scales, strict=True), self.counted)
 
     def readings(self, level: float = 0.95) -> list[Reading]:
         """List the proportion of each option."""
