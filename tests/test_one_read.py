@@ -77,12 +77,13 @@ class InFile:
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """All noise that is drawn, as it is drawn."""
+    """The noise of each release's mean, as it is drawn: one call draws all that a release publishes."""
     found, draw = [], noise.draw
 
     def noted(count=1):
-        found.extend(draw(count))
-        return found[-count:]
+        noises = draw(count)
+        found.append(noises[0])
+        return noises
 
     monkeypatch.setattr(noise, "draw", noted)
     return found

@@ -215,11 +215,11 @@ def test_an_answer_that_is_none_is_refused_by_id_and_never_repeated(tmp_path, en
 
 def test_columns_that_cannot_hold_answers_are_refused_before_any_is_read(tmp_path):
     path = tmp_path / "people.parquet"
-    pq.write_table(pa.table({"id": ["a"], "limit": [1.0], "shift": [3], "hours": [["x"]], "shfit": ["x"]}), path)
+    pq.write_table(pa.table({"id": ["a"], "limit": [1.0], "shift": [True], "hours": [["x"]], "shfit": ["x"]}), path)
     people = opened(path, "duckdb")
     sent = people.agents.rows.session.sent
     both = [optin.YesNo("limit"), SHIFT]
-    with pytest.raises(BadInput, match="shift is stored as int64, and options are text"):
+    with pytest.raises(BadInput, match="shift is stored as boolean, and options are text"):
         people.codes(None, optin.Sheet(both))
     with pytest.raises(BadInput, match="hours is stored as array"):
         people.codes(None, optin.Sheet([HOURS, optin.YesNo("limit")]))
@@ -255,3 +255,20 @@ def test_with_one_question_an_answer_that_is_missing_is_refused_by_id(tmp_path):
     sheet, promises = optin.Sheet([SHIFT]), people.promises(Offer(1.0, (2**20,)))
     with pytest.raises(BadInput, match="id b joined but their value is missing"):
         promises.weighed(sheet.questions, people.codes(None, sheet))
+
+
+@pytest.mark.parametrize(
+    "cells", [[1, 2, 3, None], [1.0, 2.0, 3.0, None], ["1", "2", "3", None]], ids=["whole", "floats", "text"]
+)
+def test_whole_numbers_are_the_options_that_they_would_be_written_as(tmp_path, cells):
+    sheet = optin.Sheet([optin.Scale("mood", options=("1", "2", "3")), optin.YesNo("limit")])
+    path = tmp_path / "people.parquet"
+    pq.write_table(pa.table({"id": list("abcd"), "limit": [1.0] * 4, "mood": cells}), path)
+    people = opened(path, "duckdb")
+    (code, _) = people.codes(None, sheet)
+    rows = people.agents.rows
+    table = rows.table.select(person=rows.ids(), code=code.code).order_by("person")
+    assert table.code.to_pyarrow().to_pylist() == [0.0, 1.0, 2.0, None]
+    assert np.array_equal(sheet["mood"].coded(cells), [0.0, 1.0, 2.0, math.nan], equal_nan=True)
+    with pytest.raises(BadInput, match="none of the options"):
+        sheet["mood"].coded([1.5, 2.0])
