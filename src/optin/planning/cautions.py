@@ -14,7 +14,16 @@ from optin.planning.units import range_of
 from optin.questions import Number, Question, Score
 from optin.wording.numbers import at_least, plus_minus, short
 
-__all__ = ["CLASS", "assumption", "cautions", "limit_cautions", "limits_as_values", "sheet_cautions", "takes_most"]
+__all__ = [
+    "CLASS",
+    "assumption",
+    "cap_cautions",
+    "cautions",
+    "limit_cautions",
+    "limits_as_values",
+    "sheet_cautions",
+    "takes_most",
+]
 
 CLASS = "weighted means with fixed weights and one Laplace noise"
 """What a plan is best among, wherever it is called the best."""
@@ -83,6 +92,23 @@ def limit_cautions(description: Description | None, *, known: bool) -> tuple[str
         f"Some limits are above {HIGHEST_USUAL:g}, which hides next to nothing: is this a percentage? A limit is an epsilon;"
         f" usual ones are 0.1 to 1, and {HIGHEST_USUAL:g} already changes odds by a factor of"
         f" {math.exp(HIGHEST_USUAL):,.0f}."
+    )
+    return (sentence,)
+
+
+def cap_cautions(cap: float, reached: int, *, known: bool) -> tuple[str, ...]:
+    """Say that whoever reaches the cap is hidden by next to nothing, unless that was said of limits already.
+
+    >>> cap_cautions(77.5, 1, known=False)
+    ('The cap is 77.5, and 1 of the people reach it: their answers are hidden by next to nothing, and they decide the ...',)
+    >>> cap_cautions(77.5, 0, known=False), cap_cautions(5.0, 3, known=False)
+    ((), ())
+    """
+    if known or not reached or cap <= HIGHEST_USUAL:
+        return ()
+    sentence = (
+        f"The cap is {short(cap)}, and {reached:,} of the people reach it: their answers are hidden by next to nothing, and"
+        " they decide the result. Ask more people, or ask those without a limit for one."
     )
     return (sentence,)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from optin.agents import Description
-from optin.planning.cautions import sheet_cautions
+from optin.planning.cautions import cap_cautions, limit_cautions, sheet_cautions
 from optin.wording.numbers import as_accurate_as, people_like, percent, plus_minus
 
 if TYPE_CHECKING:
@@ -144,4 +144,9 @@ def _aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
 
 def warnings_of(plan: PlanNumbers, description: Description | None) -> tuple[str, ...]:
     """List what is odd about a plan, question by question where there are several."""
-    return sheet_cautions(plan.questions, description, known=plan.high_limits)
+    found = sheet_cautions(plan.questions, description, known=plan.high_limits)
+    reached = 0 if plan.noiseless else plan.pooled_people
+    return (
+        *found,
+        *cap_cautions(plan.cap, reached, known=len(limit_cautions(description, known=plan.high_limits)) > 0),
+    )
