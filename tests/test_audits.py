@@ -96,13 +96,14 @@ def test_c_replayed_with_the_same_noise_the_total_moves_by_at_most_the_promise(m
     limits, values = rng.lognormal(-1, 1.5, 500), rng.random(500)
     offer, agents = announced(limits)
     grains = offer.grains(agents).tolist()
-    z = noise.draw()
-    monkeypatch.setattr(noise, "draw", lambda count=1: z)
-    before = optin.release(offer, agents, values).noisy_total
+    z = noise.draw(2)  # one for the mean, one for the spread
+    monkeypatch.setattr(noise, "draw", lambda count: z[:count])
+    before = optin.release(offer, agents, values).answered[0].noisy_totals
     for person in range(500):
         other = values.copy()
         other[person] = rng.choice([-1e9, 0.0, rng.random(), 1.0, math.inf])
-        moved = abs(optin.release(offer, agents, other).noisy_total - before)
+        after = optin.release(offer, agents, other).answered[0].noisy_totals
+        moved = sum(abs(one - two) for one, two in zip(after, before, strict=True))
         assert moved <= grains[person] * 2**20
         assert moved * 2**32 <= math.floor(limits[person] * 2.0**32) * 2**52
 
