@@ -199,7 +199,8 @@ def test_what_a_question_costs_is_the_plan_without_it():
 
 
 def test_people_in_an_engine_have_the_plan_of_those_in_memory(tmp_path):
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     limits = crowd(people=3000).limits
     path = tmp_path / "people.parquet"
     pandas.DataFrame({"id": [f"p{k}" for k in range(3000)], "limit": limits}).to_parquet(path)

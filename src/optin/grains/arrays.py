@@ -154,7 +154,10 @@ class _Seen:
 
     def both(self, span: slice) -> tuple[SheetSums, SheetSums]:
         """Add up everyone of a span, and those who joined."""
-        found = [(_Seen(self.rule).added_up(chunk), self.added_up(chunk)) for chunk in self._chunks(span)]
+        found = []
+        for chunk in self._chunks(span):
+            everyone = _Seen(self.rule).added_up(chunk)
+            found.append((everyone, self.added_up(chunk, everyone)))
         return together(everyone for everyone, _ in found), together(those for _, those in found)
 
     def those(self, span: slice) -> SheetSums:
@@ -180,17 +183,19 @@ class _Seen:
             capped = _capped(self.rule, rows, out, scaled)
             yield _Chunk(rows, capped, cut(capped, (scaled, *spare)))
 
-    def added_up(self, chunk: _Chunk) -> SheetSums:
-        """Add up those of one chunk who joined, question by question."""
+    def added_up(self, chunk: _Chunk, everyone: SheetSums | None = None) -> SheetSums:
+        """Add up those of one chunk who joined, question by question; what everyone answered is not added up again."""
         joined, least = self._joined(chunk.rows), min(map(least_capped, self.rule.shares))
         return SheetSums(
             people=len(chunk.capped) if joined is None else int(np.count_nonzero(joined)),
             promised=_count(chunk.capped >= least, joined),
-            questions=tuple(self._question(k, chunk) for k in range(len(self.rule.shares))),
+            questions=tuple(self._question(k, chunk, everyone) for k in range(len(self.rule.shares))),
         )
 
-    def _question(self, k: int, chunk: _Chunk) -> Sums:
+    def _question(self, k: int, chunk: _Chunk, everyone: SheetSums | None) -> Sums:
         share, those = self.rule.shares[k], self._those(chunk.rows, k)
+        if those is None and everyone is not None:
+            return everyone.questions[k]
         grains = chunk.grains.part(share, those)
         return Sums(
             people=len(chunk.capped) if those is None else int(np.count_nonzero(those)),
