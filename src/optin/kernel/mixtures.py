@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,6 +16,7 @@ _MANY = 1000.0
 _BLOCK = 128
 
 
+@lru_cache(maxsize=4096)  # a release asks again for the same intervals in every sentence about them
 def mixture_reach(error: float, *, sd: float, scales: tuple[float, ...]) -> float:
     """Return t with P(|Normal(0, sd) + a Laplace for each scale| > t) = error.
 
