@@ -57,8 +57,13 @@ def worst_price(plan: Plan) -> float:
 def _worst(question: Question) -> float:
     """Only numbers declare less than the worst case."""
     if isinstance(question, Number | Score):
-        return question.noise_constant / (question.width**2 / 4.0)
+        return question.noise_constant / _largest_variance(question)
     return question.price
+
+
+def _largest_variance(question: Number | Score) -> float:
+    """Return R^2/4, that of answers at both bounds alike."""
+    return question.width**2 / 4.0
 
 
 def mean_in_sds(plan: Plan) -> float:
@@ -69,7 +74,7 @@ def mean_in_sds(plan: Plan) -> float:
 def _squared_mean(question: Question) -> float:
     """Add up the squared means of what is published: R^2/4 of a number, p^2 for each option."""
     if isinstance(question, Number | Score):
-        return question.width**2 / 4.0
+        return _largest_variance(question)  # half of the range away from the lower bound, squared: the same number
     many = question.variance_terms
     if many == 1:
         return 0.25

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 import numpy as np
@@ -97,8 +97,21 @@ def size(
     _check_counts(people, groups)
     solve = _Solver(few)
     found = solve(tuple(asked), people / groups)
-    questions = [_sized(solve, tuple(asked), place, people, groups, found[place]) for place in range(len(asked))]
+    questions: list[SizedQuestion] = []
+    alike: dict[object, SizedQuestion] = {}
+    for place, question in enumerate(asked):
+        key = _asked_of(question)
+        if key not in alike:
+            alike[key] = _sized(solve, tuple(asked), place, people, groups, found[place])
+        questions.append(replace(alike[key], name=question.name))
     return Size(int(people), int(groups), words, tuple(questions))
+
+
+def _asked_of(question: Question) -> tuple[object, ...]:
+    """Return all that its size depends on: questions that differ in their words alone are sized once."""
+    told = question.to_record()
+    told |= {"options": len(told["options"])} if "options" in told else {}
+    return tuple((key, repr(value)) for key, value in told.items() if key not in ("name", "text", "unit", "column"))
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ class Number:
             "data_variance": checked_variance(hi - lo, self.data_variance, sd),
             "unit": checked_words(self.unit, "unit"),
             "text": checked_words(self.text, "a question's text"),
-            "column": checked_text(self.column or self.name, "column"),
+            "column": checked_text(self.name if self.column == "" else self.column, "column"),
             "importance": checked_importance(self.importance),
             "max_gap": number(self.max_gap, "max_gap"),
             "max_error": checked_max_error(self.max_error),
@@ -184,9 +184,9 @@ def pair(fields: Fields, name: str) -> tuple[float, float]:
 
 
 def number(value: Any, name: str, wanted: str = "{argument} must be a number") -> float:  # noqa: ANN401
-    """Return what was given as a float; anything else is refused."""
+    """Return what was given as a float; anything else is refused, text in digits too."""
     try:
-        found = float(value)
+        found = math.nan if isinstance(value, str | bytes) else float(value)
     except (OverflowError, TypeError, ValueError):
         found = math.nan
     if math.isnan(found):

@@ -15,7 +15,7 @@ from optin.kernel.spreads import Moments
 from optin.kernel.tails import laplace_reach
 from optin.questions.counted import Counted
 from optin.questions.intervals import Interval, check_level
-from optin.questions.kinds import Reading
+from optin.questions.kinds import SPREAD, Reading
 from optin.questions.telling import ToldResult
 
 ENOUGH = 50.0
@@ -146,7 +146,10 @@ class NumberResult(ToldResult):
         """List the mean and the standard deviation."""
         found = [Reading("mean", self.estimate, *self.interval(level))]
         spread, bounds = self.sd, self.sd_interval(level)
-        return found if spread is None or bounds is None else [*found, Reading("sd", spread, *bounds)]
+        if spread is None or bounds is None:
+            return found
+        lost = spread == 0.0 and self.noise_scale > 0.0
+        return [*found, Reading(SPREAD, spread, bounds.low, bounds.high, lost=lost)]
 
     def statement(self) -> dict[str, Any]:
         """Return what a file states of it; all of it follows from what was drawn."""

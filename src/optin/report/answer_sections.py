@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from optin import figures
 from optin.figures.answers import answer_height
 from optin.planning.cautions import assumption
-from optin.questions import Question
-from optin.questions.kinds import QuestionResult, Reading
+from optin.questions import Histogram, Number, Question, Score
+from optin.questions.kinds import SPREAD, QuestionResult, Reading
 from optin.questions.multiple_choice import MultipleChoice, Several
 from optin.questions.number_result import NumberResult
 from optin.questions.proportions import Proportions
@@ -17,7 +17,7 @@ from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
 from optin.report.section import Pictured, note, section
 from optin.wording.amounts import plus_minus_of
-from optin.wording.numbers import count, percent, steady
+from optin.wording.numbers import count, counted_between, percent, steady
 
 OUTSIDE = "Noise can push an estimate beyond what is possible: it is published as it is, and its interval lies inside."
 READING = {
@@ -67,6 +67,10 @@ def reading_of(question: Question, result: QuestionResult) -> Iterator[str]:
         yield f"People could choose up to {question.at_most}, so proportions need not add up to 100 %."
     if kind == "scale":
         yield "The mean score counts options from 1 in their order."
+    if isinstance(question, Number | Score):
+        yield f"Answers were {counted_between(question.bounds)}."
+    if isinstance(question, Histogram):
+        yield "Whatever lies outside counts in the first or the last bin."
     low, high = result.bounds if isinstance(result, NumberResult) else (0.0, 1.0)
     if any(not low <= each.estimate <= high for each in result.readings(0.95) if is_estimate(each, question)):
         yield OUTSIDE
@@ -74,7 +78,7 @@ def reading_of(question: Question, result: QuestionResult) -> Iterator[str]:
 
 def is_estimate(each: Reading, question: Question) -> bool:
     """Tell what a question publishes itself, such as proportions, from what is read off it, such as a median."""
-    return each.proportion == is_proportion(question) and each.answer != "sd"
+    return each.proportion == is_proportion(question) and each.answer != SPREAD
 
 
 def _numbers(release: Release, question: Question, result: QuestionResult) -> Markup:

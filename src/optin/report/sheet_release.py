@@ -131,7 +131,7 @@ def drawn_section(release: Release) -> Markup:
         ("joined", f"{count(release.joined_people)}, those with nothing to give included"),
         ("answered", "; ".join(_answered(release))),
         ("cap on epsilon", f"{offer.cap:.10g}" + (" (lowered to what one release may promise)" * offer.cap_lowered)),
-        ("tilt", percent(release.tilt)),
+        ("tilt" if len(release.sheet) == 1 else "tilt, of the question that has most", percent(release.tilt)),
         ("fingerprint", release.fingerprint),
         ("charged", charged_words(release)),
         ("drawn by", f"optin {release.versions.optin}, OpenDP {release.versions.opendp}, {release.versions.mechanism}"),
