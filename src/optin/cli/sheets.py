@@ -23,11 +23,6 @@ Mix = Annotated[
 ]
 Groups = Annotated[int, typer.Option("--groups", metavar="G", help="Results for each of G groups of one size.")]
 
-_SPREAD = ("number", "score")
-"""Kinds with an sd."""
-_WORST_PRICE = 8.0
-"""Their price where the sd is left out and half of the range is taken."""
-
 EXAMPLE = """\
 # A sheet of questions: everyone answers under one personal limit for all of them.
 title = "Shifts and breaks"
@@ -120,7 +115,7 @@ def _show(found: Size, asked: Sheet) -> None:
         if each.epsilon_share > 0.5 and len(found.questions) > 1:
             say(takes_most(each.name, asked[each.name]))
     for question in asked:
-        if question.kind in _SPREAD and math.isclose(question.price, _WORST_PRICE):
+        if question.declares_sd and math.isclose(question.price, question.worst_price):
             worst = f"{plain(question.yardstick)} {question.unit}".strip()
             say(
                 f'"{question.name}" is judged by the worst case for its bounds, an sd of {worst}: state the sd you expect'
@@ -130,7 +125,7 @@ def _show(found: Size, asked: Sheet) -> None:
 def _line(each: SizedQuestion, asked: Sheet) -> list[str]:
     from optin.wording.numbers import at_most, percent
 
-    points = asked[each.name].kind not in _SPREAD
+    points = asked[each.name].proportion
     half = (
         f"{at_most(100 * each.half_width)} points" if points else f"{at_most(each.half_width)} {asked[each.name].unit}"
     )

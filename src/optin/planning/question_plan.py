@@ -71,7 +71,7 @@ class QuestionPlan:
         if self.plan.sheet.one_number is not None:
             return 1.0 / self.plan.eta
         per_number = self.question.noise_constant / self.question.variance_terms
-        return math.sqrt(per_number / LAPLACE.kappa) / self.epsilon_total
+        return LAPLACE.scale_of(per_number) / self.epsilon_total
 
     @property
     def effective_people(self) -> float:

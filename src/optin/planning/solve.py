@@ -20,7 +20,7 @@ from optin.planning.design import design_of
 from optin.planning.record import Plan
 from optin.planning.target import targets_of
 from optin.questions import Question, Sheet
-from optin.questions.number import TINIEST
+from optin.questions.measured import TINIEST
 
 
 def plan(

@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 
 from optin.kernel.halfwidth import skewness_allowance
-from optin.kernel.mixtures import mixture_reach
-from optin.kernel.noise import LAPLACE
 from optin.kernel.proportions import Cell, proportion_interval
 from optin.questions.cells import LEVEL
 from optin.questions.counted import Counted
 from optin.questions.intervals import check_level
 from optin.questions.kinds import Reading, stated_readings
 from optin.questions.options import place_of
-from optin.questions.telling import ToldResult, proportion_read
+from optin.questions.telling import ToldProportions, proportion_read
 
 HALF = LEVEL // 2
 
@@ -40,12 +38,12 @@ def breakdown_gap(cells: Iterable[tuple[float, tuple[float, ...]]], counted: Cou
 
 def _uncut(estimate: float, scales: tuple[float, ...], counted: Counted) -> float:
     p = min(max(estimate, 0.0), 1.0)
-    reach = mixture_reach(0.05, sd=math.sqrt(p * (1.0 - p) * counted.weight_squares), scales=scales)
-    return reach + skewness_allowance(0.05) * counted.heaviest + counted.bias
+    people = math.sqrt(p * (1.0 - p) * counted.weight_squares)
+    return counted.quantile(0.05, sd=people, scales=scales) + skewness_allowance(0.05) * counted.heaviest + counted.bias
 
 
 @dataclass(frozen=True, repr=False)
-class Proportions(ToldResult):
+class Proportions(ToldProportions):
     """Noisy proportions of the options of a choice; of three or more, made to add up to one."""
 
     options: tuple[str, ...]
@@ -127,12 +125,11 @@ class Proportions(ToldResult):
         likely = min(max(spread + math.sqrt(noise), floor), 0.25)
         above = min(max(spread + math.sqrt(noise + likely * counted.weight_squares), floor), 0.25)
         sd = math.sqrt(above * counted.weight_squares)
-        return (
-            mixture_reach(0.9 * error, sd=sd, scales=self._scales(unit)) + skewness_allowance(error) * counted.heaviest
-        )
+        reach = counted.quantile(0.9 * error, sd=sd, scales=self._scales(unit))
+        return reach + skewness_allowance(error) * counted.heaviest
 
     def _noise(self, scores: Sequence[float]) -> float:
-        return math.fsum(LAPLACE.variance(scale) for scale in self._scales(scores))
+        return self.counted.noise_variance(self._scales(scores))
 
     def _scales(self, scores: Sequence[float]) -> tuple[float, ...]:
         """List the Laplace scales in a linear reading of the cells: 2/E times each score's distance from their mean."""
