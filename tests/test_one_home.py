@@ -1,10 +1,14 @@
 """One idea, one home: numbers and formulas that everything rests on are written down once."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+from optin.engine import check_engine
+from optin.wording.engines import KNOWN
 
 SOURCE = Path(__file__).parent.parent / "src" / "optin"
 NOISE = SOURCE / "kernel" / "noise.py"
@@ -224,6 +228,18 @@ def test_the_variance_in_units_of_the_range_is_found_in_one_file():
         return wide and "data_variance" in names_in(node.left) and not names_in(node.left) & {"min", "max"}
 
     assert places(divides, besides=SOURCE / "questions" / "measured.py") == set()
+
+
+def test_every_engine_that_messages_name_is_known_and_named_in_one_file():
+    names = re.split(r", | or ", KNOWN)
+    assert len(names) == 5
+    for name in names:
+        check_engine(name)
+
+    def lists(node):
+        return isinstance(node, ast.Constant) and "spark-local," in str(node.value)
+
+    assert places(lists, besides=SOURCE / "wording" / "engines.py") == set()
 
 
 def test_nothing_below_the_root_imports_optin_itself():

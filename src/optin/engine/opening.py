@@ -11,7 +11,7 @@ from optin.agents.benefit import Benefit
 from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
-from optin.engine.engines import MEMORY, dialect_for, dialect_of, grouped, open_session, read_csv, read_parquet
+from optin.engine.engines import dialect_for, dialect_of, grouped, open_session, read_csv, read_parquet
 from optin.engine.people import EngineConstrained, EngineQuasiLinear, limit_of
 from optin.engine.rows import Rows
 from optin.engine.session import Session
@@ -24,6 +24,7 @@ from optin.tables.parquetfiles import expect_whole, parquet_types, row_count
 from optin.tables.places import files_of, real_name
 from optin.tables.reading import Table, read_table
 from optin.tables.stored_types import expect_opened
+from optin.wording.engines import MEMORY
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -40,7 +40,7 @@ class Choice(Worded):
 
     @property
     def noise_scales(self) -> tuple[Fraction, ...]:
-        """Of two options one cell is moved by 1; of more, two cells of K that are made to add up to 1 (E23)."""
+        """The scales in one of K proportions that add up to 1, of cells of which an answer moves two (E23); of two options, 1."""
         many = len(self.options)
         return (Fraction(1),) if many == 2 else (Fraction(2 * (many - 1), many), *[Fraction(2, many)] * (many - 1))
 
@@ -57,7 +57,7 @@ class Choice(Worded):
 
     @property
     def exact_variance(self) -> Fraction:
-        """The same without rounding, so that the price is 8 for two options and 8 K for K."""
+        """The variance without rounding, so that the price is 8 for two options and 8 K for K."""
         many = len(self.options)
         return Fraction(1, 4) if many == 2 else Fraction(many - 1, many)
 

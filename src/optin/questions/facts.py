@@ -38,7 +38,7 @@ class Facts:
 
     @property
     def exact_noise_scales(self) -> tuple[Fraction, ...]:
-        """The same without rounding."""
+        """The noise scales without rounding."""
         return tuple(Fraction(scale) for scale in self.noise_scales)
 
     @property
@@ -58,7 +58,7 @@ class Facts:
 
     @property
     def exact_noise_constant(self) -> Fraction:
-        """The same without rounding."""
+        """The noise constant without rounding."""
         return Fraction(self._noise(self.exact_noise_scales))
 
     @property

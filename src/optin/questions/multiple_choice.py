@@ -75,7 +75,7 @@ class MultipleChoice(Worded):
 
     @property
     def exact_noise_scales(self) -> tuple[Fraction, ...]:
-        """The same by the level that is used: 2^20 over a number that divides it or not, rounded down."""
+        """The noise scale by the level that is used: 2^20 over a number that divides it or not, rounded down."""
         return (Fraction(LEVEL, self.level),)
 
     @property
