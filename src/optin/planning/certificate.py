@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import cast
 
 import numpy as np
 
 from optin.agents import Agents, Constrained, Weighing
+from optin.agents.forms import LimitTable
 from optin.errors import BadInput
+from optin.kernel.any_mechanism import least_error, rungs_of
 from optin.kernel.bound import SAME, Tally, lower_bound
 from optin.kernel.ladder import Limits
 from optin.kernel.noise import noise_variance
@@ -33,9 +36,9 @@ class Certificate:
     ``broken_limits``: people whose epsilon exceeds their limit (exactly counted); ``weight_error``: |sum w - 1|;
     ``claim_error``: the largest relative distance between what the plan says of itself (variance, tilt, pooled people,
     surplus, epsilon shares) and what was recomputed; ``objective`` and ``lower_bound``: worst-case mean squared error in
-    units of the squared range, and a dual bound that no fixed weights with one Laplace noise can beat under these limits;
-    other kinds of mechanism are not ruled out. Of several questions the objective is their largest v, and no design at all
-    has every v below the bound; a single question alone could be better (E18).
+    units of the squared range, and a dual bound that no fixed weights with one Laplace noise can beat under these limits.
+    For mechanisms of every other kind there is `any_mechanism` (E30). Of several questions the objective is their largest
+    v, and no design at all has every v below the bound; a single question alone could be better (E18).
 
     Where questions differ in importance or gap, the plan is the ``best on one cap`` (E19), and ``one_cap`` is true:
     ``objective`` is theta, ``nearby`` the least theta at caps a little below and above (theta falls, then rises, so nothing
@@ -58,6 +61,49 @@ class Certificate:
     residual: float | None = None
     excluded_below: float | None = None
     steps: int | None = None
+    table: LimitTable | None = field(default=None, repr=False, compare=False)
+    spread: float = field(default=0.25, repr=False, compare=False)
+
+    @cached_property
+    def any_mechanism(self) -> float | None:
+        """What no epsilon-private estimator of any kind can beat under these limits, in units of the squared range (E30).
+
+        It bounds the worst expected squared error over all values of at most the declared variance, of one number or one
+        proportion and people with limits; None for several numbers, and for quasi-linear people, whose limits would rise
+        with a better mechanism. It is not the best bound there is: it is computed when first asked for, in about a second.
+
+        >>> import optin
+        >>> people = optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230)
+        >>> proof = optin.plan(people, bounds=(0, 1)).certificate(people)
+        >>> round(proof.factor, 2)
+        1.42
+        """
+        if self.table is None:
+            return None
+        outline = self.table.buckets()
+        if not outline.exact:
+            return None
+        rungs = rungs_of(outline, zeros=self.table.zeros, infinite=self.table.infinite, scale=self.table.scale)
+        return least_error(rungs, spread=min(self.spread, 0.25))
+
+    @property
+    def factor(self) -> float | None:
+        """How many times `any_mechanism` the plan's worst error is: no mechanism at all can be better by more than this."""
+        if self.any_mechanism is None:
+            return None
+        return self.objective / self.any_mechanism if self.any_mechanism > 0 else math.inf
+
+    @property
+    def beyond(self) -> str:
+        """What is shown of mechanisms of every kind, in words."""
+        if self.factor is None:
+            return "nothing is shown of mechanisms of other kinds here"
+        if self.factor == math.inf:
+            return "nothing is excluded: some mechanism of another kind might have no error at all"
+        return (
+            f"no private mechanism of any kind has a worst error below {self.any_mechanism:.4g} squared ranges;"
+            f" the plan's is {self.factor:.3g} times that"
+        )
 
     @property
     def gap(self) -> float:
@@ -117,6 +163,7 @@ def certify(plan: Plan, agents: Agents) -> Certificate:
         objective=0.0,
         lower_bound=0.0,
     )
+    certificate = _with_limits(certificate, plan, agents)
     if plan.asked.one_cap:
         return _on_one_cap(certificate, plan, cast("Constrained", agents), plan.asked.demand.theta(variances, tilt))
     gap = 0.0 if plan.eta_given else plan.asked.gap  # at a given eta the weights serve every gap alike
@@ -127,6 +174,14 @@ def certify(plan: Plan, agents: Agents) -> Certificate:
         lower_bound=lower_bound(tally, design, spread=plan.spread, kappa=kappa, fixed=fixed, gap=gap),
     )
     return _with_fixed_point(certificate, plan, agents) if isinstance(agents, Weighing) else certificate
+
+
+def _with_limits(certificate: Certificate, plan: Plan, agents: Agents) -> Certificate:
+    """Keep what a bound for every mechanism is computed from (E30), where there is one: one published mean, fixed limits."""
+    alone = len(plan.sheet) == 1 and next(iter(plan.sheet)).variance_terms == 1
+    if not alone or not isinstance(agents, Constrained):
+        return certificate
+    return replace(certificate, table=agents.table(), spread=plan.spread)
 
 
 def _on_one_cap(certificate: Certificate, plan: Plan, agents: Constrained, theta: float) -> Certificate:
