@@ -85,6 +85,7 @@ def compare(
     sheet: Sheet | Sequence[Question] | Question | None = None,
     *,
     bounds: tuple[float, float] | None = None,
+    sd: float | None = None,
     data_variance: float | None = None,
     data_sd: float | None = None,
     max_gap: float = 0.0,
@@ -112,7 +113,7 @@ def compare(
     threshold    485.0
     Name: effective_people, dtype: float64
     """
-    found = plan(agents, sheet, bounds=bounds, data_variance=data_variance, data_sd=data_sd, max_gap=max_gap)
+    found = plan(agents, sheet, bounds=bounds, sd=sd, data_variance=data_variance, data_sd=data_sd, max_gap=max_gap)
     return compared(found, agents, mean=mean).frame()
 
 

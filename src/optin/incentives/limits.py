@@ -47,6 +47,7 @@ def limit_reports(
     *,
     bounds: tuple[float, float],
     reports: Any = None,  # noqa: ANN401
+    sd: float | None = None,
     data_variance: float | None = None,
 ) -> LimitReports:
     """Compute what each person would get for each report while all others tell the truth, without planning again.
@@ -62,12 +63,12 @@ def limit_reports(
     """
     if not isinstance(agents, PrivacyConstrained):
         raise BadInput("limit_reports is about people with limits; cost_reports is for people who weigh costs")
-    asked = asked_of(agents, value_sheet(bounds=bounds, data_variance=data_variance))
+    asked = asked_of(agents, value_sheet(bounds=bounds, sd=sd, data_variance=data_variance))
     told = report_table(reports, agents.limits, FACTORS, index=agents.index)
     table = OneReplaced(_below_squares(agents.limits))
     who = np.arange(len(agents))
     found = table.solve(who[:, None], _below_squares(told), spread=asked.spread, kappa=asked.kappa)
-    honest = plan(agents, bounds=bounds, data_variance=data_variance)
+    honest = plan(agents, bounds=bounds, sd=sd, data_variance=data_variance)
     return LimitReports(
         reports=told,
         epsilons=np.minimum(told, found.caps),
