@@ -20,14 +20,15 @@ from optin.kernel.ladder import Array
 from optin.kernel.noise import LAPLACE, variance
 from optin.planning import Plan, plan
 from optin.tables.labels import of_people
+from optin.wording.records import Listed
 
 __all__ = ["Caution", "DialPoint", "along_the_dial", "caution_table", "dial_points", "related_means"]
 
 Shape = Literal["none", "rising", "falling", "step"]
 
 
-@dataclass(frozen=True)
-class DialPoint:
+@dataclass(frozen=True, repr=False)
+class DialPoint(Listed):
     """A design on the dial and what a relation does to it: bias, the bound on it, and the expected squared error."""
 
     name: str
@@ -39,8 +40,8 @@ class DialPoint:
     mse: float
 
 
-@dataclass(frozen=True)
-class Caution:
+@dataclass(frozen=True, repr=False)
+class Caution(Listed):
     """What a declared gap does: its cap and tilt, what it costs without a relation, what it saves under the worst one."""
 
     max_gap: float

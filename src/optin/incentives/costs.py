@@ -20,14 +20,16 @@ from optin.kernel.ladder import Array
 from optin.kernel.replacing import OneReplaced
 from optin.planning import plan
 from optin.planning.asked import Asked, asked_of, value_sheet
+from optin.wording.numbers import plain
+from optin.wording.telling import Telling, Told
 
 FACTORS = np.concatenate((np.geomspace(1.0, 100.0, 60), [1e4, 1e8]))
 STEPS = 200
 CLOSE = 1e-13
 
 
-@dataclass(frozen=True, eq=False)
-class CostReports:
+@dataclass(frozen=True, eq=False, repr=False)
+class CostReports(Told):
     """A row for each person, a column for each report: epsilon, variance, and utility beyond the outside option.
 
     Where the report leaves no design that people accept, there is no release: epsilon 0, variance infinite, utility 0.
@@ -39,6 +41,17 @@ class CostReports:
     utilities: Array
     honest_utilities: Array
     surplus: float
+
+    def telling(self) -> Telling:
+        """Say how many would gain by a false cost, and how much at most."""
+        people, each = self.reports.shape
+        gaining = int((self.gains.max(axis=1) > 0).sum())
+        lines = (
+            ("people", f"{people:,}, {each:,} reports each"),
+            ("would gain by one of them", f"{gaining:,}"),
+            ("largest gain", f"{plain(float(self.gains.max()))} (surplus: {plain(self.surplus)})"),
+        )
+        return Telling("Reports of costs", lines)
 
     @property
     def gains(self) -> Array:

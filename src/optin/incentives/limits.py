@@ -16,14 +16,15 @@ from optin.kernel.replacing import OneReplaced
 from optin.planning import plan
 from optin.planning.asked import asked_of, value_sheet
 from optin.tables.labels import aligned
+from optin.wording.telling import Telling, Told
 
 FACTORS = np.geomspace(1 / 16, 16, 33)
 """The reports tried by default, as multiples of the truth."""
 EXTREME = 1e150
 
 
-@dataclass(frozen=True, eq=False)
-class LimitReports:
+@dataclass(frozen=True, eq=False, repr=False)
+class LimitReports(Told):
     """A row for each person, a column for each report: the epsilon it brings, the variance, and whether the true limit holds."""
 
     reports: Array
@@ -35,6 +36,13 @@ class LimitReports:
     def utilities(self, benefit: Callable[[Any], Any] = np.negative) -> Array:
         """Return what each report is worth: the benefit of the variance, or minus infinity where the true limit is crossed."""
         return np.where(self.kept, benefit(self.variances), -np.inf)
+
+    def telling(self) -> Telling:
+        """Say whether anyone's release becomes better by a false limit that does not cross the true one."""
+        best = float(self.gains.max())
+        gain = "no report makes the release better without crossing a limit" if best <= 0 else f"up to {best:.2%}"
+        people, each = self.reports.shape
+        return Telling("Reports of limits", (("people", f"{people:,}, {each:,} reports each"), ("gain", gain)))
 
     @property
     def gains(self) -> Array:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from optin.errors import Argument, BadInput
 from optin.formats.strict_json import Fields, finite
 from optin.kernel.noise import LAPLACE
+from optin.questions.brief import BriefQuestion
 from optin.questions.cells import Cell, FloatArray, scaled_cells
 from optin.questions.counted import Counted
 from optin.questions.kinds import checked_max_error, checked_name, checked_text, checked_words
@@ -32,8 +33,8 @@ MOST_IMPORTANT = 1000.0
 _TWO = "{argument} must be two numbers, the lower first: the range every value is clamped to"
 
 
-@dataclass(frozen=True)
-class Number:
+@dataclass(frozen=True, repr=False)
+class Number(BriefQuestion):
     """A question answered by a number; every answer is clamped to ``bounds``.
 
     ``data_variance`` (or ``sd``, its root) is a declared bound, by default the worst case for the bounds. ``max_gap`` guards
