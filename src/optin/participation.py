@@ -29,6 +29,7 @@ from optin.kernel.noise import variance
 from optin.kernel.optimum import tilt_left
 from optin.kernel.rounding import nearest
 from optin.planning import Plan
+from optin.wording.records import Brief, Listed
 
 __all__ = [
     "Absence",
@@ -69,8 +70,8 @@ class QuestionTurnout:
         return math.sqrt(self.variance)
 
 
-@dataclass(frozen=True)
-class Turnout:
+@dataclass(frozen=True, repr=False)
+class Turnout(Listed):
     """Who came, in sums: public, and enough to decide whether a release may go ahead.
 
     ``promised`` counts those among them who are promised anything.
@@ -261,8 +262,8 @@ def check_unchanged(came: Turnout, those: SheetSums) -> None:
         raise PromiseBroken(CHANGED)
 
 
-@dataclass(frozen=True)
-class Absence:
+@dataclass(frozen=True, repr=False)
+class Absence(Brief):
     """What a plan would be left with if some people stayed away: who, how many, the variance, and whether that is kept."""
 
     who: str

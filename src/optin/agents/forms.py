@@ -14,6 +14,7 @@ from optin.kernel.bound import Tally
 from optin.kernel.ladder import Array, Limits
 from optin.kernel.optimum import Design
 from optin.tables.labels import aligned
+from optin.wording.records import OneLine
 
 if TYPE_CHECKING:
     from optin.agents.describe import Description
@@ -47,7 +48,7 @@ class LimitTable(Limits, Protocol):
         """How many limits are infinite."""
 
 
-class Constrained(ABC):
+class Constrained(OneLine, ABC):
     """People who accept any epsilon up to their own limit, in memory (`PrivacyConstrained`) or in an engine."""
 
     model = "privacy-constrained"
@@ -84,7 +85,7 @@ class Constrained(ABC):
         """Return what is looked at person by person, or else the groups that describe them."""
 
 
-class Weighing(ABC):
+class Weighing(OneLine, ABC):
     """People who weigh a benefit against their own cost, in memory (`QuasiLinear`) or in an engine."""
 
     model = "quasi-linear"

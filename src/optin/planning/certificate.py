@@ -21,6 +21,8 @@ from optin.kernel.quasilinear import least_crossing
 from optin.kernel.sharing import theta_at, theta_below
 from optin.planning.acceptance import common_gain
 from optin.planning.record import Plan
+from optin.wording.numbers import count
+from optin.wording.telling import Telling, Told
 
 WORK = 400_000_000
 NEAR = 1e-5
@@ -29,8 +31,8 @@ _SHARPER = 1e3
 OTHERS = "these are not the people this plan was made for; plan again, or give the table it was made from"
 
 
-@dataclass(frozen=True)
-class Certificate:
+@dataclass(frozen=True, repr=False)
+class Certificate(Told):
     """What was recomputed from the people alone.
 
     ``broken_limits``: people whose epsilon exceeds their limit (exactly counted); ``weight_error``: |sum w - 1|;
@@ -104,6 +106,19 @@ class Certificate:
             f"no private mechanism of any kind has a worst error below {self.any_mechanism:.4g} squared ranges;"
             f" the plan's is {self.factor:.3g} times that"
         )
+
+    def telling(self) -> Telling:
+        """Say what is shown, and the largest error found when it was computed again."""
+        broken = "nobody's limit" if not self.broken_limits else f"the limits of {count(self.broken_limits)}"
+        lines = (
+            ("holds", "yes" if self.holds else "no"),
+            ("shown", self.claim),
+            ("crossed", broken),
+            ("people", f"{self.people:,}"),
+            ("weights add up to 1", f"but for {self.weight_error:.1g}"),
+            ("recomputed claims agree", f"but for {self.claim_error:.1g}"),
+        )
+        return Telling("Certificate", lines)
 
     @property
     def gap(self) -> float:

@@ -14,13 +14,14 @@ from optin.planning.units import relative_gap
 from optin.planning.wish import Target
 from optin.questions import Question
 from optin.questions.spending import Spending
+from optin.wording.telling import Telling, Told
 
 if TYPE_CHECKING:
     from optin.planning.numbers import PlanNumbers
 
 
 @dataclass(frozen=True, repr=False)
-class QuestionPlan:
+class QuestionPlan(Told):
     """One question of a plan: its share of everyone's epsilon, and the accuracy that follows.
 
     ``variance`` is that of all published numbers of the question together, and ``standard_error`` the root of their mean
@@ -135,7 +136,8 @@ class QuestionPlan:
 
         return effective_without(self.plan, agents, self.place)
 
-    def __repr__(self) -> str:
-        from optin.planning.telling import question_text
+    def telling(self) -> Telling:
+        """Say what the plan gives this question."""
+        from optin.planning.telling import question_telling
 
-        return question_text(self)
+        return question_telling(self)

@@ -16,9 +16,10 @@ from optin.kernel.ladder import Array
 from optin.kernel.noise import LAPLACE
 from optin.kernel.optimum import epsilons, shadow_prices
 from optin.planning.numbers import PlanNumbers
-from optin.planning.telling import accuracy_words, as_html, as_text, rows, warnings_of
+from optin.planning.telling import accuracy_words, plan_telling, rows, warnings_of
 from optin.planning.version_1 import flat, read_version_1
 from optin.planning.version_2 import read_version_2
+from optin.wording.telling import Telling, Told
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
@@ -29,7 +30,7 @@ FORMAT = 2
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(PlanNumbers):
+class Plan(PlanNumbers, Told):
     """The optimal design: everyone gets epsilon min(limit, cap) and the weight that goes with it.
 
     Optimal among weighted means with fixed weights and Laplace noise. ``plan["hours"]`` is what it says of a question.
@@ -157,8 +158,6 @@ class Plan(PlanNumbers):
         """Say which exact mean is as accurate, in the same words wherever that is said."""
         return accuracy_words(self)
 
-    def __repr__(self) -> str:
-        return as_text(self)
-
-    def _repr_html_(self) -> str:
-        return as_html(self)
+    def telling(self) -> Telling:
+        """Say what a person wants to know of it."""
+        return plan_telling(self)

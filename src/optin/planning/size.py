@@ -25,6 +25,9 @@ from optin.planning.asked import as_sheet
 from optin.planning.units import check_spread, relative_gap
 from optin.questions import Question, Sheet
 from optin.questions.spending import Spending
+from optin.wording.numbers import people_like, plus_minus
+from optin.wording.records import Listed
+from optin.wording.telling import Telling, Told
 
 Verdict = Literal["good", "poor", "useless"]
 
@@ -41,8 +44,8 @@ _MOST_PEOPLE = 10**9
 _HIGHEST = 1e6
 
 
-@dataclass(frozen=True)
-class SizedQuestion:
+@dataclass(frozen=True, repr=False)
+class SizedQuestion(Listed):
     """What one question would give: ± and a verdict, and what it takes from the others."""
 
     name: str
@@ -57,14 +60,24 @@ class SizedQuestion:
     """The effective people of the others, had this question not been asked; None for an only question."""
 
 
-@dataclass(frozen=True)
-class Size:
+@dataclass(frozen=True, repr=False)
+class Size(Told):
     """What a sheet would give, question by question."""
 
     people: int
     groups: int
     limits: str
     questions: tuple[SizedQuestion, ...]
+
+    def telling(self) -> Telling:
+        """Say ± and a verdict for each question."""
+        rows = tuple(
+            (each.name, each.kind, plus_minus(each.half_width), people_like(each.effective_people), each.verdict)
+            for each in self.questions
+        )
+        whom = f"{self.people:,}" + (f" in {self.groups} groups" if self.groups > 1 else "")
+        head = ("question", "kind", "95 % interval", "as accurate as", "verdict")
+        return Telling("Size", (("people", whom), ("limits", self.limits)), head, rows, more="size[name]")
 
     def __getitem__(self, name: str) -> SizedQuestion:
         for question in self.questions:

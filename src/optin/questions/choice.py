@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from optin.engine.rows import Rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Choice(Worded):
     """One of 2 to 50 options; two cost what a yes or no costs.
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MOST_BINS = 32
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Histogram(Worded):
     """A number in 2 to 32 bins between edges given beforehand; what lies outside counts in the first or the last bin.
 

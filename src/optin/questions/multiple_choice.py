@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from optin.engine.rows import Rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MultipleChoice(Worded):
     """At most ``at_most`` of 2 to 50 options; choosing none is an answer.
 

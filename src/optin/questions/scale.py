@@ -12,7 +12,7 @@ from optin.questions.kinds import Reading
 from optin.questions.proportions import Proportions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scale(Choice):
     """Options in order, from the least to the most; what is read off their cells costs nothing more.
 
