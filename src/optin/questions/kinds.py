@@ -18,6 +18,7 @@ from optin.wording.amounts import between, written
 if TYPE_CHECKING:
     from optin.engine.answers import Coded
     from optin.engine.rows import Rows
+    from optin.questions.combined import Addend
 
 
 class Question(Protocol):
@@ -139,6 +140,9 @@ class QuestionResult(Protocol):
 
     def readings(self, level: float = 0.95) -> list[Reading]:
         """List every published figure, in the order in which people read them."""
+
+    def addends(self) -> tuple[Addend, ...]:
+        """List the figures that are linear in people, as they are added to those of other groups (E27)."""
 
     def statement(self) -> dict[str, Any]:
         """Return what a file states of it; all of it follows from what was drawn."""
