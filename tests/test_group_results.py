@@ -240,29 +240,32 @@ CASES = {
 
 
 def simulated(case, coefficients, rng, wards=WARDS):
-    """List errors of a sum over groups, and the halves of its intervals at each level, over all releases."""
+    """List errors of a sum over groups, and the halves of its intervals: at 0.95 of all releases, at others of a quarter."""
     question, given, answer = CASES[case]
     laws = [law_of(question, each) for each in given]
     drawn = [ward(*each, question).results(question, law, RELEASES, rng) for each, law in zip(wards, laws, strict=True)]
     truth = sum(a * truth_of(question, law, answer) for a, law in zip(coefficients, laws, strict=True))
     errors, halves = [], []
-    for results in zip(*drawn, strict=True):
+    for place, results in enumerate(zip(*drawn, strict=True)):
         terms = []
         for (name, *_), a, result in zip(wards, coefficients, results, strict=True):
-            (addend,) = (each for each in result.addends() if each.answer == answer)
             if a:
+                (addend,) = (each for each in result.addends() if each.answer == answer)
                 terms.append(Term(name, a, addend))
         found = Combined(tuple(terms))
         errors.append(abs(found.estimate - truth))
-        halves.append([found.half_width(level) for level in LEVELS])
+        halves.append([found.half_width(level) if level == 0.95 or place % 4 == 0 else math.nan for level in LEVELS])
     return np.array(errors), np.array(halves)
 
 
 def shortfalls(errors, halves):
     """Return by how many standard errors of a binomial each coverage lies below its level."""
-    covered = (errors[:, None] <= halves).mean(axis=0)
-    levels = np.array(LEVELS)
-    return (levels - covered) / np.sqrt(levels * (1 - levels) / len(errors))
+    found = []
+    for level, half in zip(LEVELS, halves.T, strict=True):
+        known = np.isfinite(half)
+        covered = np.mean(errors[known] <= half[known])
+        found.append((level - covered) / math.sqrt(level * (1 - level) / known.sum()))
+    return np.array(found)
 
 
 SUMS = {
@@ -272,11 +275,15 @@ SUMS = {
 }
 
 
+MEASURED = [(case, which) for case in CASES for which in ("far difference", "whole")] + [
+    ("skewed number", "difference")
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("which", SUMS)
+@pytest.mark.parametrize(("case", "which"), MEASURED)
 def test_differences_and_wholes_hold_as_often_as_they_say(case, which):
-    """45 comparisons at 4.5 standard errors: were seeds not fixed, a false alarm in 1 of 6,000 runs at most."""
+    """33 comparisons at 4.5 standard errors: were seeds not fixed, a false alarm in 1 of 8,000 runs at most."""
     found = shortfalls(*simulated(case, SUMS[which], np.random.default_rng(11)))
     assert found.max() < 4.5
 

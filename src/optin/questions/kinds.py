@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from optin.errors import BadInput
 from optin.questions.cells import Cell, FloatArray
 from optin.questions.counted import Counted
-from optin.questions.spending import Spending
+from optin.questions.spending import Spends
 from optin.wording.amounts import between, written
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Question(Protocol):
     def result(self, counted: Counted) -> QuestionResult:
         """Read what is published off the noisy integers."""
 
-    def half_width(self, error: float, spending: Spending) -> float:
+    def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval that these sums of epsilons lead to, before anything is drawn."""
 
     @property

@@ -23,7 +23,7 @@ from optin.questions.intervals import check_level
 from optin.questions.kinds import Reading, stated_readings
 from optin.questions.options import checked_parts, coded_sets, place_of
 from optin.questions.proportions import breakdown_gap, widened_by
-from optin.questions.spending import Spending
+from optin.questions.spending import Spends
 from optin.questions.telling import ToldResult, proportion_read
 from optin.questions.worded import Worded, words_of
 
@@ -123,7 +123,7 @@ class MultipleChoice(Worded):
         """What ± is measured against: the sd of an option that half of the people choose."""
         return 0.5
 
-    def half_width(self, error: float, spending: Spending) -> float:
+    def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval for a proportion of one half, the widest there is."""
         return spending.proportion_half_width(error, (LEVEL / self.level,))
 

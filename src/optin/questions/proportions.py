@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -54,7 +55,7 @@ class Proportions(ToldResult):
     options: tuple[str, ...]
     counted: Counted
 
-    @property
+    @cached_property
     def exact(self) -> tuple[Fraction, ...]:
         """Return the published proportions as fractions: unbiased, unclamped, adding up to one."""
         if len(self.options) == 2:
