@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents
 from optin.announcement.exact import exact_variance, promised_accuracy
-from optin.announcement.making import tilts
+from optin.announcement.making import bars, tilts_of
 from optin.announcement.numbers import ExactSums
 from optin.announcement.offer import Announcement
 from optin.announcement.one_question import spending_of
@@ -226,7 +226,8 @@ def _tilts(
     if joined is None and codes is None:
         return (announcement.tilt,) * len(announcement.sheet)
     totals = tuple(each.grains for each in those.questions)
-    return tilts(promises, totals, people=announcement.people, joined=joined, codes=codes)
+    above = promises.sums_above(bars(totals, announcement.people), joined, codes)
+    return tilts_of(above, totals, announcement.people)
 
 
 @dataclass(frozen=True)
