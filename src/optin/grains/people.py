@@ -85,10 +85,13 @@ class Promises(Protocol):
         is one question only, everyone who joins must answer it, and codes are not looked at.
         """
 
-    def weighed(self, questions: Questions, codes: Codes, *, joined: Answers = None) -> SheetSums:
-        """Add up promises and cells of those who joined, in one read; nothing is decided from them.
+    def weighed(
+        self, questions: Questions, codes: Codes, *, joined: Answers = None, bars: tuple[int, ...] = ()
+    ) -> SheetSums:
+        """Add up promises and cells of those who joined, and with ``bars`` what is above them, all in one read.
 
-        That someone who joined did not answer is refused where there is one question, and else a skip (E28).
+        Nothing is decided from cells. That someone who joined did not answer is refused where there is one question, and
+        else a skip (E28).
         """
 
     def sums_above(

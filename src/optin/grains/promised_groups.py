@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from optin.agents.grouping import Groups
-from optin.grains.arrays import Answers, Codes, GrainRule
+from optin.grains.arrays import Answers, Codes, GrainRule, Questions
 from optin.grains.totals import SheetSums
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ class PromisesByGroup(Protocol):
     def sums(self, *, joined: Answers = None, codes: Codes = None) -> list[Both]:
         """Add up everyone's promises, and of those who joined what they give for the questions they answered."""
 
+    def weighed(
+        self, questions: Questions, codes: Codes, *, joined: Answers = None, bars: Bars = ()
+    ) -> list[SheetSums]:
+        """Add up promises and cells of those who joined, and what is above the bars."""
+
     def sums_above(self, bars: Bars, joined: Answers = None, codes: Codes = None) -> list[Above]:
         """For each question of each group, count and add up the parts of more than so many grains."""
 
@@ -64,6 +69,12 @@ class Undivided:
         """Add up everyone's promises."""
         return [self.promises.sums(joined=joined, codes=codes)]
 
+    def weighed(
+        self, questions: Questions, codes: Codes, *, joined: Answers = None, bars: Bars = ()
+    ) -> list[SheetSums]:
+        """Add up promises and cells."""
+        return [self.promises.weighed(questions, codes, joined=joined, bars=bars[0] if bars else ())]
+
     def sums_above(self, bars: Bars, joined: Answers = None, codes: Codes = None) -> list[Above]:
         """Add up what is above the bars."""
         return [self.promises.sums_above(bars[0], joined, codes)]
@@ -81,6 +92,15 @@ class ArrayGroups:
         return [
             rule.sums(joined=taken(joined, rows), codes=taken_each(codes, rows))
             for rule, rows in zip(self.rules, self.groups, strict=True)
+        ]
+
+    def weighed(
+        self, questions: Questions, codes: Codes, *, joined: Answers = None, bars: Bars = ()
+    ) -> list[SheetSums]:
+        """Add up promises and cells, group by group."""
+        return [
+            rule.weighed(questions, taken_each(codes, rows), joined=taken(joined, rows), bars=bars[at] if bars else ())
+            for at, (rule, rows) in enumerate(zip(self.rules, self.groups, strict=True))
         ]
 
     def sums_above(self, bars: Bars, joined: Answers = None, codes: Codes = None) -> list[Above]:
