@@ -28,7 +28,8 @@ from optin.wording.telling import Telling, Told
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
-    from optin.planning.certificate import Certificate, CertificateByGroup
+    from optin.planning.certificate import Certificate
+    from optin.planning.group_certificates import CertificateByGroup
     from optin.planning.wrong_variance import WrongVariance
 
 FORMAT = 2
@@ -125,7 +126,8 @@ class Plan(PlanNumbers, Told):
 
         Of people in groups there is one certificate for each group.
         """
-        from optin.planning.certificate import certify, certify_groups
+        from optin.planning.certificate import certify
+        from optin.planning.group_certificates import certify_groups
 
         return certify_groups(self, agents) if self.grouped else certify(self, agents)
 
