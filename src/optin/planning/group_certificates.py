@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from optin.agents import Agents, Constrained
 from optin.errors import BadInput
@@ -43,7 +42,7 @@ def certify_groups(plan: Plan, agents: Agents) -> CertificateByGroup:
         return certify(own, people)
 
     found = as_planned(agents, plan.designs).each_group(certified)
-    return CertificateByGroup(MappingProxyType(dict(zip(plan.groups, found, strict=True))))
+    return CertificateByGroup(dict(zip(plan.groups, found, strict=True)))
 
 
 def expect_same_groups(plan: Plan, agents: Agents) -> None:
