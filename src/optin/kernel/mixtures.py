@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,6 +18,7 @@ _ALIKE = 1e-4
 """Scales of two Laplaces that differ by less than this part of their mean are taken to differ by as much (E27)."""
 
 
+@lru_cache(maxsize=4096)  # a release asks again for the same intervals in every sentence about them
 def mixture_reach(error: float, *, sd: float, scales: tuple[float, ...]) -> float:
     """Return t with P(|Normal(0, sd) + a Laplace for each scale| > t) = error.
 
