@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from optin.kernel.passes import ArrayLimits
 from optin.kernel.rounding import above, quotient_below
 from optin.tables.columns import EXTREME, Wanted, checked_ids, column, has_rows, numbers, same_rows
 from optin.tables.labels import expect_labels, together
-
-if TYPE_CHECKING:
-    from optin.agents.describe import Description
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,10 +93,6 @@ class PrivacyConstrained(Constrained):
         """Return these people, who are."""
         return self
 
-    def looked_at(self, description: Description) -> Constrained | Description:
-        """Return these people, who are looked at one by one."""
-        return self
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class QuasiLinear(Weighing):
@@ -171,10 +164,6 @@ class QuasiLinear(Weighing):
 
     def in_memory(self) -> QuasiLinear:
         """Return these people, who are."""
-        return self
-
-    def looked_at(self, description: Description) -> Weighing | Description:
-        """Return these people, who are looked at one by one."""
         return self
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from optin.agents.benefit import Benefit
-from optin.agents.describe import Description
 from optin.agents.forms import Constrained, Weighing
 from optin.agents.models import QuasiLinear
 from optin.engine.checks import refuse_unusable
@@ -89,10 +88,6 @@ class EngineConstrained(Constrained):
         """Refuse: limits stay in the engine."""
         _stays("limits")
 
-    def looked_at(self, description: Description) -> Description:
-        """Return the groups that describe these people."""
-        return description
-
 
 class EngineQuasiLinear(Weighing):
     """People of an engine who weigh a common benefit against their own cost (a column)."""
@@ -153,10 +148,6 @@ class EngineQuasiLinear(Weighing):
     def in_memory(self) -> NoReturn:
         """Refuse: costs stay in the engine."""
         _stays("costs")
-
-    def looked_at(self, description: Description) -> Description:
-        """Return the groups that describe these people."""
-        return description
 
 
 EngineAgents = EngineConstrained | EngineQuasiLinear
