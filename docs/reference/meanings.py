@@ -89,6 +89,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "residual": "quasi-linear: relative distance from a fixed point",
         "excluded_below": "quasi-linear: no design promises less variance",
         "steps": "quasi-linear: steps that showed it",
+        "table": "the limits, from which `any_mechanism` is computed when asked for",
+        "spread": "declared variance, in squared ranges",
     },
     "CostReports": {
         "reports": "stated costs, a row for each person",

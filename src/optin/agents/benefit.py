@@ -75,6 +75,30 @@ class LinearBenefit(OneLine):
         )
 
 
+@dataclass(frozen=True)
+class _Taken:
+    """A benefit of some of the people, where it gives one number for each of all of them."""
+
+    benefit: Benefit
+    rows: Any
+    index: Any
+
+    @property
+    def __name__(self) -> str:
+        return getattr(self.benefit, "__name__", type(self.benefit).__name__)
+
+    def __call__(self, variance: float) -> Any:  # noqa: ANN401
+        found = aligned(self.benefit(variance), self.index, "the benefit")
+        return found if np.ndim(found) == 0 else np.asarray(found)[self.rows]
+
+
+def taken(benefit: Benefit, rows: Any, index: Any) -> Benefit:  # noqa: ANN401
+    """Return the benefit of the people at some places; one that all share stays what it is."""
+    if isinstance(benefit, LinearBenefit):
+        return benefit.take(rows) if benefit.per_person else benefit
+    return _Taken(benefit, rows, index) if callable(benefit) else benefit
+
+
 class Watched:
     """A benefit that is called and watched: results are numbers, and never seen to rise.
 

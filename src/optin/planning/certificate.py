@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import cast
 
 import numpy as np
 
 from optin.agents import Agents, Constrained, Weighing
+from optin.agents.forms import LimitTable
 from optin.errors import BadInput
+from optin.kernel.any_mechanism import least_error, rungs_of
 from optin.kernel.bound import SAME, Tally, lower_bound
 from optin.kernel.ladder import Limits
 from optin.kernel.noise import noise_variance
@@ -35,9 +38,9 @@ class Certificate(Told):
     ``broken_limits``: people whose epsilon exceeds their limit (exactly counted); ``weight_error``: |sum w - 1|;
     ``claim_error``: the largest relative distance between what the plan says of itself (variance, tilt, pooled people,
     surplus, epsilon shares) and what was recomputed; ``objective`` and ``lower_bound``: worst-case mean squared error in
-    units of the squared range, and a dual bound that no fixed weights with one Laplace noise can beat under these limits;
-    other kinds of mechanism are not ruled out. Of several questions the objective is their largest v, and no design at all
-    has every v below the bound; a single question alone could be better (E18).
+    units of the squared range, and a dual bound that no fixed weights with one Laplace noise can beat under these limits.
+    For mechanisms of every other kind there is `any_mechanism` (E30). Of several questions the objective is their largest
+    v, and no design at all has every v below the bound; a single question alone could be better (E18).
 
     Where questions differ in importance or gap, the plan is the ``best on one cap`` (E19), and ``one_cap`` is true:
     ``objective`` is theta, ``nearby`` the least theta at caps a little below and above (theta falls, then rises, so nothing
@@ -60,6 +63,49 @@ class Certificate(Told):
     residual: float | None = None
     excluded_below: float | None = None
     steps: int | None = None
+    table: LimitTable | None = field(default=None, repr=False, compare=False)
+    spread: float = field(default=0.25, repr=False, compare=False)
+
+    @cached_property
+    def any_mechanism(self) -> float | None:
+        """What no epsilon-private estimator of any kind can beat under these limits, in units of the squared range (E30).
+
+        It bounds the worst expected squared error over all values of at most the declared variance, of one number or one
+        proportion and people with limits; None for several numbers, and for quasi-linear people, whose limits would rise
+        with a better mechanism. It is not the best bound there is: it is computed when first asked for, in about a second.
+
+        >>> import optin
+        >>> people = optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230)
+        >>> proof = optin.plan(people, bounds=(0, 1)).certificate(people)
+        >>> round(proof.factor, 2)
+        1.42
+        """
+        if self.table is None:
+            return None
+        outline = self.table.buckets()
+        if not outline.exact:
+            return None
+        rungs = rungs_of(outline, zeros=self.table.zeros, infinite=self.table.infinite, scale=self.table.scale)
+        return least_error(rungs, spread=min(self.spread, 0.25))
+
+    @property
+    def factor(self) -> float | None:
+        """How many times `any_mechanism` the plan's worst error is: no mechanism at all can be better by more than this."""
+        if self.any_mechanism is None:
+            return None
+        return self.objective / self.any_mechanism if self.any_mechanism > 0 else math.inf
+
+    @property
+    def beyond(self) -> str:
+        """What is shown of mechanisms of every kind, in words."""
+        if self.factor is None:
+            return "nothing is shown of mechanisms of other kinds here"
+        if self.factor == math.inf:
+            return "nothing is excluded: some mechanism of another kind might have no error at all"
+        return (
+            f"no private mechanism of any kind has a worst error below {self.any_mechanism:.4g} squared ranges;"
+            f" the plan's is {self.factor:.3g} times that"
+        )
 
     def telling(self) -> Telling:
         """Say what is shown, and the largest error found when it was computed again."""
@@ -83,6 +129,8 @@ class Certificate(Told):
     def _better_nearby(self) -> float:
         """How much better a neighbouring cap is, in units in which SAME is the noise of rounding."""
         least = self.objective if self.nearby is None else self.nearby
+        if math.isinf(least):
+            return 0.0
         return max(self.objective - least, 0.0) / self.objective * _SHARPER
 
     @property
@@ -132,6 +180,7 @@ def certify(plan: Plan, agents: Agents) -> Certificate:
         objective=0.0,
         lower_bound=0.0,
     )
+    certificate = _with_limits(certificate, plan, agents)
     if plan.asked.one_cap:
         return _on_one_cap(certificate, plan, cast("Constrained", agents), plan.asked.demand.theta(variances, tilt))
     gap = 0.0 if plan.eta_given else plan.asked.gap  # at a given eta the weights serve every gap alike
@@ -142,6 +191,14 @@ def certify(plan: Plan, agents: Agents) -> Certificate:
         lower_bound=lower_bound(tally, design, spread=plan.spread, kappa=kappa, fixed=fixed, gap=gap),
     )
     return _with_fixed_point(certificate, plan, agents) if isinstance(agents, Weighing) else certificate
+
+
+def _with_limits(certificate: Certificate, plan: Plan, agents: Agents) -> Certificate:
+    """Keep what a bound for every mechanism is computed from (E30), where there is one: one published mean, fixed limits."""
+    alone = len(plan.sheet) == 1 and next(iter(plan.sheet)).variance_terms == 1
+    if not alone or not isinstance(agents, Constrained):
+        return certificate
+    return replace(certificate, table=agents.table(), spread=plan.spread)
 
 
 def _on_one_cap(certificate: Certificate, plan: Plan, agents: Constrained, theta: float) -> Certificate:
@@ -167,19 +224,19 @@ def _recomputed(plan: Plan, tally: Tally) -> tuple[tuple[float, ...], float]:
     constants = plan.asked.demand.prices if len(plan.sheet) > 1 else (plan.noise_constant,)
     noises = (
         noise_variance(constant, plan.epsilon_total * share)
-        for constant, share in zip(constants, plan.designs[0].shares, strict=True)
+        for constant, share in zip(constants, plan.undivided.shares, strict=True)
     )
     return tuple(plan.spread * tally.squares + noise for noise in noises), tally.tilt
 
 
 def _share_error(plan: Plan) -> float:
-    return abs(math.fsum(plan.designs[0].shares) - 1.0)
+    return abs(math.fsum(plan.undivided.shares) - 1.0)
 
 
 def _claim_error(plan: Plan, tally: Tally, *, variances: tuple[float, ...], tilt: float) -> float:
     if not tally.strictly_pooled <= plan.pooled_people <= tally.pooled and not plan.noiseless:
         return math.inf
-    claimed = plan.designs[0].variances
+    claimed = plan.undivided.variances
     errors = (abs(says - is_) / is_ if is_ > 0 else abs(says) for says, is_ in zip(claimed, variances, strict=True))
     return max(*errors, abs(plan.tilt - tilt))
 

@@ -49,7 +49,7 @@ class QuestionPlan(Told):
     @property
     def epsilon_share(self) -> float:
         """The part of everyone's epsilon that it gets (E18, E19)."""
-        return self.plan.designs[0].shares[self.place]
+        return self.plan.undivided.shares[self.place]
 
     @property
     def epsilon_total(self) -> float:
@@ -59,7 +59,7 @@ class QuestionPlan(Told):
     @property
     def variance(self) -> float:
         """V, of all published numbers of this question together."""
-        return self.plan.designs[0].variances[self.place]
+        return self.plan.undivided.variances[self.place]
 
     @property
     def standard_error(self) -> float:
@@ -69,6 +69,8 @@ class QuestionPlan(Told):
     @property
     def noise_scale(self) -> float:
         """The scale of the Laplace noise in a published number; of a choice, of one noise with the variance of its several."""
+        if self.epsilon_total == 0.0:
+            return math.inf
         if self.plan.sheet.one_number is not None:
             return 1.0 / self.plan.eta
         per_number = self.question.noise_constant / self.question.variance_terms
@@ -103,6 +105,8 @@ class QuestionPlan(Told):
         that of one half, the widest.
         """
         plan = self.plan
+        if self.epsilon_total == 0.0:
+            return math.inf
         people, squares, at_cap = plan.people * turnout, plan.weight_squares / turnout, plan.pooled_weight / turnout
         if plan.sheet.one_number is not None:
             scale = self.noise_scale / turnout

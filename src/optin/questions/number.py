@@ -19,7 +19,7 @@ from optin.questions.cells import Cell, FloatArray, scaled_cells
 from optin.questions.counted import Counted
 from optin.questions.kinds import checked_max_error, checked_name, checked_text, checked_words
 from optin.questions.number_result import NumberResult
-from optin.questions.spending import Spending
+from optin.questions.spending import Spends
 from optin.questions.values import as_numbers
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Number(BriefQuestion):
         """What ± is measured against: the declared standard deviation."""
         return math.sqrt(self.data_variance)
 
-    def half_width(self, error: float, spending: Spending) -> float:
+    def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval for the mean (E22)."""
         return spending.mean_half_width(error, width=self.width, data_variance=self.data_variance)
 
