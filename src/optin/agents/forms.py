@@ -17,7 +17,6 @@ from optin.tables.labels import aligned
 from optin.wording.records import OneLine
 
 if TYPE_CHECKING:
-    from optin.agents.describe import Description
     from optin.agents.models import PrivacyConstrained, QuasiLinear
 
 
@@ -100,10 +99,6 @@ class Constrained(OneLine, ABC):
     def in_memory(self) -> PrivacyConstrained:
         """Return people whose limits can be looked at one by one, or refuse."""
 
-    @abstractmethod
-    def looked_at(self, description: Description) -> Constrained | Description:
-        """Return what is looked at person by person, or else the groups that describe them."""
-
 
 class Weighing(OneLine, ABC):
     """People who weigh a benefit against their own cost, in memory (`QuasiLinear`) or in an engine."""
@@ -147,10 +142,6 @@ class Weighing(OneLine, ABC):
     @abstractmethod
     def in_memory(self) -> QuasiLinear:
         """Return people whose costs can be looked at one by one, or refuse."""
-
-    @abstractmethod
-    def looked_at(self, description: Description) -> Weighing | Description:
-        """Return what is looked at person by person, or else the groups that describe them."""
 
     def outside_at(self, data_variance: float | None) -> float | Array:
         """Return the outside option as a number, or one for each person; never less than it is."""

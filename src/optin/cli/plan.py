@@ -141,12 +141,12 @@ def expect_planned(path: Path, plan: Plan, agents: Agents, stated: People) -> No
 
 def _is_planned(plan: Plan, agents: Agents) -> bool:
     """Tell whether the plan gives these people what it says; a grain each is lost where a ledger counts in grains."""
-    from optin.cli.spread import table_of
     from optin.kernel.rounding import epsilon_of
+    from optin.planning.by_rank import limit_table
 
     if len(agents) != plan.people or plan.noiseless:
         return len(agents) == plan.people
-    given, lost = table_of(plan, agents).clipped_total(plan.cap), epsilon_of(plan.people)
+    given, lost = limit_table(plan, agents).clipped_total(plan.cap), epsilon_of(plan.people)
     return math.isclose(given, plan.epsilon_total, rel_tol=1e-9, abs_tol=lost)
 
 
