@@ -218,6 +218,43 @@ def test_what_cannot_be_compared_is_refused_in_words(groups, call, words):
         call(groups)
 
 
+def study(rng, people=900):
+    limits = np.repeat([0.2, 0.6, 2.0], people // 3)
+    wards = np.repeat(["ER", "ICU", "ward"], people // 3)
+    hours = np.clip(rng.normal(np.repeat([30.0, 40.0, 50.0], people // 3), 9), 0, 80)
+    return optin.PrivacyConstrained(limits, groups=wards), {"hours": hours, "break": rng.random(people) < 0.3}, wards
+
+
+def test_a_release_of_groups_answers_for_several_of_them():
+    agents, answers, _ = study(np.random.default_rng(5))
+    asked = [optin.Number("hours", bounds=(0, 80), sd=9), optin.YesNo("break")]
+    release = optin.release(optin.plan(agents, asked).announce(agents), agents, answers)
+    found = release.difference("hours", "ward", "ER")
+    own = [release.groups[name]["hours"].estimate for name in ("ward", "ER")]
+    assert found.estimate == pytest.approx(own[0] - own[1])
+    assert found.interval(0.95).low > 0
+    assert release.total("hours").estimate == pytest.approx(
+        np.mean([each["hours"].estimate for each in release.groups.values()])
+    )
+    assert release.total("hours", {"ER": 1, "ICU": 1, "ward": 2}).shares["ward"] == 0.5
+    assert len(release.differences("break", 0.9)) == 3
+    again = optin.Release.from_json(release.to_json())
+    assert again.total("break").interval() == release.total("break").interval()
+    with pytest.raises(BadInput, match="not by group"):
+        release.groups["ER"].total("hours")
+
+
+def test_a_group_that_nobody_joined_leaves_the_others_and_no_whole():
+    agents, answers, wards = study(np.random.default_rng(6))
+    asked = [optin.Number("hours", bounds=(0, 80), sd=9), optin.YesNo("break")]
+    release = optin.release(optin.plan(agents, asked).announce(agents), agents, answers, joined=wards != "ICU")
+    with pytest.raises(BadInput, match='"hours" has no whole: of group "ICU" it was not published'):
+        release.total("hours")
+    with pytest.raises(BadInput, match='of group "ICU" it was not published'):
+        release.difference("hours", "ICU", "ER")
+    assert list(release.differences("hours").withheld) == ["ICU"]
+
+
 # Coverage.
 
 LEVELS = (0.8, 0.95, 0.99)

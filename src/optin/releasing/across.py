@@ -196,6 +196,38 @@ class Differences(Told):
         )
 
 
+class AcrossRelease:
+    """Ask a release of groups for what follows for several of them together."""
+
+    def difference(self: Release, question: str, first: str, second: str) -> Difference:  # type: ignore[misc]
+        """Return how far the first group lies above the second, with an interval (E27).
+
+        >>> import numpy as np, optin
+        >>> rng, wards = np.random.default_rng(1), np.repeat(["ER", "ICU"], 400)
+        >>> people = optin.PrivacyConstrained(rng.choice([0.5, 2.0], 800), groups=wards)
+        >>> offer = optin.plan(people, [optin.Number("hours", bounds=(0, 80), sd=9)]).announce(people)
+        >>> release = optin.release(offer, people, {"hours": np.where(wards == "ER", 45.0, 35.0)})
+        >>> found = release.difference("hours", "ER", "ICU")
+        >>> 5 < found.estimate < 15, found.interval(0.95).low < 10 < found.interval(0.95).high
+        (True, True)
+        """
+        return difference_of(self.groups, question, first, second)
+
+    def differences(  # type: ignore[misc]
+        self: Release, question: str, level: float = 0.95, *, among: Sequence[str] | None = None
+    ) -> Differences:
+        """Return the differences of all pairs of groups, or of those named, with intervals that hold together (Bonferroni)."""
+        return differences_of(self.groups, question, level, among)
+
+    def total(self: Release, question: str, population: Any = None) -> Total:  # type: ignore[misc]  # noqa: ANN401
+        """Put the whole together from groups: each counts by the people announced, or by what ``population`` says.
+
+        ``population`` gives every group its share or its people (post-stratification). Where limits go with groups this is
+        not tilted, as a mean without groups would be. BadInput where a group's result was not published.
+        """
+        return total_of(self.groups, question, population)
+
+
 def pair_rows(pair: Difference, level: float) -> list[tuple[str, str, str, str, str]]:
     """Write the difference of two groups as rows: who, less whom, which answer, estimate and interval."""
     return [(*pair.groups, each.answer, *pair.written(each)) for each in pair.readings(level)]
@@ -207,6 +239,9 @@ def difference_of(groups: Groups, question: str, first: str, second: str) -> Dif
         _expect_group(groups, name)
     if first == second:
         raise BadInput("a difference is one of two groups; {group} is given twice", group=shown_group(first))
+    for name in (first, second):
+        if why := withheld_why(groups[name], question):
+            raise _withheld('"{question}" has no difference: ', question, name, why)
     title = f"{question}: {shown_group(first)} less {shown_group(second)}"
     return Difference(_asked(groups, question), title, _combined(groups, question, {first: 1.0, second: -1.0}))
 
@@ -238,17 +273,17 @@ def total_of(groups: Groups, question: str, population: Any = None) -> Total:  #
     asked = _asked(groups, question)
     for name, each in groups.items():
         if why := withheld_why(each, question):
-            raise BadInput(
-                '"{question}" has no whole: of group {group} it was not published: {why}',
-                question=question,
-                group=shown_group(name),
-                why=why,
-            )
+            raise _withheld('"{question}" has no whole: ', question, name, why)
     known = {name: each.announcement.people for name, each in groups.items()} if population is None else population
     shares = population_shares(known, tuple(groups))
     figures = _combined(groups, question, shares)
     results = {name: groups[name][question] for name in groups}
     return Total(asked, f"{question}: all groups together", figures, shares, _ungrouped(figures, results))
+
+
+def _withheld(what: str, question: str, group: str, why: str) -> BadInput:
+    told = what + "of group {group} it was not published: {why}"
+    return BadInput(told, question=question, group=shown_group(group), why=why)
 
 
 def withheld_why(release: Release, question: str) -> str:
