@@ -97,7 +97,7 @@ def _draw(found: Comparison, picture: Path, inputs: list[str | Path | None]) -> 
 
     with Output(picture, inputs=inputs) as file, working("drawing"):
         draws = [lambda ax: figures.comparison(ax, found), lambda ax: figures.losses(ax, found)]
-        file.write(figures.png(draws, size=(9.0, 4.2), widths=(3, 2)))
+        file.write(figures.png(draws, size=(9.0, 0.9 + 0.28 * len(found.designs)), widths=(3, 2)))
     note(f"wrote {picture}")
 
 
