@@ -13,6 +13,7 @@ import numpy as np
 from optin.agents import Agents
 from optin.baselines.catalogue import Baseline, designs_on
 from optin.baselines.levels import Levels, levels_for
+from optin.extras import expect_package
 from optin.planning import Plan, plan
 from optin.questions import Question, Sheet
 from optin.wording.groups import SMALLEST_GROUP
@@ -68,6 +69,7 @@ class Comparison:
 
     def frame(self) -> pandas.DataFrame:
         """Return the table: a row for each design, epsilon columns named by the limits of their group."""
+        expect_package("pandas", "a data frame")
         import pandas
 
         names = [f"epsilon {name}" for name in self.group_names]

@@ -7,6 +7,7 @@ import io
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from optin.extras import expect
 from optin.figures import DARK, LIGHT, Ink
 from optin.report.markup import Markup, tag
 
@@ -38,6 +39,7 @@ def pixels(inches: float) -> int:
 
 def drawn(draw: Callable[[Axes, Ink], str], ink: Ink, *, height: float = 3.2) -> tuple[bytes, str]:
     """Draw on paper of a fixed size, away from any figure of the caller's; return the PNG and what it shows in words."""
+    expect("figures", "a picture")
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -53,6 +55,7 @@ def drawn(draw: Callable[[Axes, Ink], str], ink: Ink, *, height: float = 3.2) ->
 
 def told(draw: Callable[[Axes, Ink], str]) -> str:
     """Say what a picture shows without making one, in a tenth of the time."""
+    expect("figures", "a picture")
     from matplotlib.figure import Figure
 
     return draw(Figure().subplots(), LIGHT)
