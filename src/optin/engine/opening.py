@@ -17,6 +17,7 @@ from optin.engine.people import EngineConstrained, EngineQuasiLinear, limit_of, 
 from optin.engine.rows import Rows
 from optin.engine.session import Session
 from optin.errors import BadInput
+from optin.extras import installed
 from optin.tables.columns import Wanted
 from optin.tables.csvfiles import expect_readable, expect_text, line_count
 from optin.tables.file_stamps import marks_of
@@ -118,9 +119,11 @@ def _expect_whole(files: Sequence[str]) -> None:
 
 
 def engine_for(path: str) -> str:
-    """Choose memory below 10^6 rows, and DuckDB from there on or for files that lie elsewhere."""
+    """Choose memory below 10^6 rows, and DuckDB from there on, if it is installed, or for files that lie elsewhere."""
     if remote.is_remote(path):
         return "duckdb"
+    if not installed("duckdb"):
+        return MEMORY
     rows = 0
     for file in files_of(path):
         rows += row_count(file) if is_parquet(file) else line_count(file, enough=MANY - rows)

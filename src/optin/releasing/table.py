@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from optin.extras import expect, expect_package
 from optin.wording.groups import shown_group
 from optin.wording.telling import Telling, Told
 
@@ -38,12 +39,14 @@ class ReleaseTable(Told):
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is loaded only here
         """Return a pandas DataFrame."""
+        expect_package("pandas", "a data frame")
         import pandas as pd
 
         return pd.DataFrame(self.columns())
 
     def to_arrow(self) -> Any:  # noqa: ANN401 - Arrow is loaded only here
         """Return an Arrow table."""
+        expect("parquet", "an Arrow table")
         import pyarrow as pa
 
         return pa.table(self.columns())
