@@ -148,7 +148,9 @@ NAMERS = {
     "planning/numbers.py": "the noise of a plan",
     "planning/record.py": "its name in a file",
     "planning/version_2.py": "its name in a file",
+    "kernel/combining.py": "the noise of sums over groups",
     "baselines/local.py": "noise that people add themselves",
+    "baselines/one_bit.py": "noise that people add themselves",
 }
 
 

@@ -7,13 +7,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from optin.kernel.noise import LAPLACE
-from optin.questions.spending import Spending
+from optin.questions.brief import BriefQuestion
+from optin.questions.spending import Spends
 
 Real = float | Fraction
 """A float, or a fraction where it must be exact."""
 
 
-class Facts:
+class Facts(BriefQuestion):
     """What planner, release and report ask of a kind: of one proportion, unless the kind says otherwise.
 
     A kind states what one replaced answer moves (``noise_scales``) and how far answers vary; which noise is drawn, and what
@@ -101,7 +102,7 @@ class Facts:
         """How a picture of its result is read."""
         return ("Bars are proportions of people, lines their 95 % intervals.",)
 
-    def half_width(self, error: float, spending: Spending) -> float:
+    def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval for a proportion of one half, the widest there is."""
         return spending.proportion_half_width(error, tuple(map(float, self.exact_noise_scales)))
 

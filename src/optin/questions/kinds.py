@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from optin.errors import Argument, BadInput
 from optin.questions.cells import Cell, FloatArray
 from optin.questions.counted import Counted
-from optin.questions.spending import Spending
+from optin.questions.spending import Spends
 from optin.wording.amounts import between, written
 
 if TYPE_CHECKING:
     from optin.engine.answers import Coded
     from optin.engine.rows import Rows
+    from optin.questions.combined import Addend
 
 MOST_IMPORTANT = 1000.0
 
@@ -108,7 +109,7 @@ class Question(Protocol):
     def result(self, counted: Counted) -> QuestionResult:
         """Read what is published off the noisy integers."""
 
-    def half_width(self, error: float, spending: Spending) -> float:
+    def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval that these sums of epsilons lead to, before anything is drawn."""
 
     @property
@@ -179,6 +180,9 @@ class QuestionResult(Protocol):
 
     def half_words(self, unit: str = "") -> str:
         """Say what ± is: of a number half of the mean's interval, of proportions half of the widest."""
+
+    def addends(self) -> tuple[Addend, ...]:
+        """List the figures that are linear in people, as they are added to those of other groups (E27)."""
 
     def statement(self) -> dict[str, Any]:
         """Return what a file states of it; all of it follows from what was drawn."""

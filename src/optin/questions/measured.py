@@ -9,7 +9,7 @@ from optin.questions.cells import Cell, scaled_cells
 from optin.questions.counted import Counted
 from optin.questions.facts import Facts
 from optin.questions.number_result import NumberResult
-from optin.questions.spending import Spending
+from optin.questions.spending import Spends
 
 TINIEST = 1e-150
 
@@ -94,6 +94,6 @@ class Measured(Facts):
         """Read mean and standard deviation off the noisy cells."""
         return NumberResult(self.bounds, self.data_variance, counted)
 
-    def half_width(self, error: float, spending: Spending) -> float:
+    def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval for the mean (E22)."""
         return spending.mean_half_width(error, width=self.width, data_variance=self.data_variance)

@@ -33,7 +33,7 @@ WIDEST = 1e150
 _TWO = "{argument} must be two numbers, the lower first: the range every value is clamped to"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Number(Measured):
     """A question answered by a number; every answer is clamped to ``bounds``.
 
@@ -167,16 +167,16 @@ def checked_variance(width: float, variance: float | None, sd: float | None) -> 
     """Return the declared variance, or the worst case for the width."""
     worst = width * width / 4
     if variance is not None and sd is not None:
-        raise BadInput("give {variance} or {sd}, not both", variance=Argument("data_variance"), sd=Argument("data_sd"))
+        raise BadInput("give {variance} or {sd}, not both", variance=Argument("data_variance"), sd=Argument("sd"))
     if variance is None and sd is None:
         return worst
-    given = number(variance, "data_variance") if sd is None else number(sd, "data_sd") * number(sd, "data_sd")
+    given = number(variance, "data_variance") if sd is None else number(sd, "sd") * number(sd, "sd")
     if sd is not None and float(sd) < 0:
-        raise BadInput("{sd} must be 0 or more", sd=Argument("data_sd"))
+        raise BadInput("{sd} must be 0 or more", sd=Argument("sd"))
     if not 0 <= given <= worst * (1 + 1e-12):
         raise BadInput(
             "{argument} must lie between 0 and {most:g}: no data within these bounds varies more",
-            argument=Argument("data_variance" if sd is None else "data_sd"),
+            argument=Argument("data_variance" if sd is None else "sd"),
             most=worst if sd is None else width / 2,
         )
     return min(given, worst)

@@ -27,7 +27,7 @@ MOST_ITEMS = 1000
 _ITEMS = 'question "{question}": items must be a whole number of 1 to {most:,}'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Score(Measured, Worded):
     """The sum of ``items`` answers, each between two numbers; only the total is an answer.
 

@@ -21,7 +21,7 @@ from optin.questions.kinds import (
 GAP = 'question "{question}": max_gap must lie between 0 and how far means can be apart'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Worded(Facts):
     """A question's name and words; kinds add what they ask for."""
 

@@ -20,7 +20,7 @@ YES = "yes"
 NO = "no"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class YesNo(Worded):
     """Yes or no; answers are booleans, 0 and 1, or the words.
 
