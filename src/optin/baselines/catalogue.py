@@ -25,12 +25,13 @@ from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.kernel.noise import noise_variance
 from optin.planning import Plan
+from optin.wording.records import Listed
 
 OPTIMUM = "optimum"
 
 
-@dataclass(frozen=True)
-class Baseline:
+@dataclass(frozen=True, repr=False)
+class Baseline(Listed):
     """A way to publish the mean, and how wrong it is: in data units, and of constant size whatever the number of people.
 
     Over several questions errors are in declared variances, the same for every question (E18), and ``bounds`` are None.

@@ -17,6 +17,9 @@ from optin.baselines.rule import Rule
 from optin.planning import Plan, plan
 from optin.questions import Question, Sheet
 from optin.wording.groups import SMALLEST_GROUP
+from optin.wording.numbers import plain
+from optin.wording.records import Brief
+from optin.wording.telling import Telling, Told
 
 if TYPE_CHECKING:
     import pandas
@@ -25,8 +28,8 @@ GROUPS = 5
 SMALLEST = SMALLEST_GROUP
 
 
-@dataclass(frozen=True)
-class Group:
+@dataclass(frozen=True, repr=False)
+class Group(Brief):
     """People with neighbouring limits: the lowest and the highest of them, and how many people."""
 
     low: float
@@ -43,14 +46,21 @@ class Group:
         return low if low == high else f"{low} to {high}"
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Told):
     """The designs, the optimum first, and the mean epsilon each takes from every group."""
 
     plan: Plan
     designs: tuple[Baseline, ...]
     groups: tuple[Group, ...]
     epsilons: tuple[tuple[float, ...], ...]
+
+    def telling(self) -> Telling:
+        """Put the designs in a table: their error, and how many times the optimum's squared error."""
+        rows = tuple((d.name, plain(math.sqrt(d.mse)), f"{self.ratio(d):.4g}") for d in self.designs)
+        lines = (("people", f"{self.plan.people:,}"),)
+        head = ("design", "error with the largest bias", "squared error, in optima")
+        return Telling("Comparison", lines, head, rows, numbers=1, more="comparison.frame()")
 
     def ratio(self, design: Baseline) -> float:
         """How many times the expected squared error of the optimum a design has."""
@@ -86,6 +96,7 @@ def compare(
     sheet: Sheet | Sequence[Question] | Question | None = None,
     *,
     bounds: tuple[float, float] | None = None,
+    sd: float | None = None,
     data_variance: float | None = None,
     data_sd: float | None = None,
     max_gap: float = 0.0,
@@ -115,7 +126,7 @@ def compare(
     threshold    485.0
     Name: effective_people, dtype: float64
     """
-    found = plan(agents, sheet, bounds=bounds, data_variance=data_variance, data_sd=data_sd, max_gap=max_gap)
+    found = plan(agents, sheet, bounds=bounds, sd=sd, data_variance=data_variance, data_sd=data_sd, max_gap=max_gap)
     return compared(found, agents, mean=mean, designs=designs).frame()
 
 

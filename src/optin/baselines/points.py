@@ -17,10 +17,11 @@ from optin.baselines.ruler import ruler_of
 from optin.kernel.ladder import Array
 from optin.kernel.noise import noise_variance
 from optin.planning import Plan
+from optin.wording.records import Brief
 
 
-@dataclass(frozen=True)
-class Reference:
+@dataclass(frozen=True, repr=False)
+class Reference(Brief):
     """A way to publish the mean: whose values count, what each of them loses at most, and the parts of its error.
 
     ``bias`` is the largest there can be: the declared gap times the tilt, which is the share of people left out (E15).

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
+from optin.wording.records import Brief, OneLine
 
 ROW = 4096
 
 
-@dataclass(frozen=True, kw_only=True)
-class ValueLaw:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ValueLaw(Brief):
     """How simulated people get their values and decide to join; every field is a number or a word, in units of the range.
 
     ``shape``: "coin" (one of the bounds) or "uniform" (around the person's mean, with standard deviation ``sd``). ``gap``:
@@ -85,7 +86,7 @@ class ValueLaw:
         return None if strict == willing == 1.0 else strict + (willing - strict) * _ranks(limits)
 
 
-class SimulatedValues:
+class SimulatedValues(OneLine):
     """Values of simulated campaigns, a row each, and who joined; drawn here and nowhere else.
 
     >>> drawn = SimulatedValues(ValueLaw(), np.array([0.1, 1.0]), campaigns=3, generator=np.random.default_rng(1))

@@ -70,7 +70,7 @@ def compare_designs(
         benefit_slope=benefit_slope,
         outside=outside_option(outside),
     ).check()
-    one_number = {"bounds": bounds, "data_sd": sd, "max_gap": max_gap}
+    one_number = {"bounds": bounds, "sd": sd, "max_gap": max_gap}
     question = Asking(sheet, one_number, 0.0, None, None).questions()
     found = _compared(people, kept, question, mean=mean, engine=engine)
     if picture is not None:

@@ -80,7 +80,7 @@ def plan_people(
     share = None if without is None else share_of(without)
     if raise_limits and ledger is None:
         raise BadInput("--raise-limits raises allowances of a ledger: name it with --ledger URL, or leave it out")
-    one_number = {"bounds": bounds, "data_sd": sd, "eta": eta, "max_gap": max_gap}
+    one_number = {"bounds": bounds, "sd": sd, "eta": eta, "max_gap": max_gap}
     asked = Asking(sheet, one_number, slack, target_error, wished_error).arguments()
     read = read_people(people, columns, engine=engine, check_ids=check_ids)
     found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,11 @@ from optin.announcement import Announcement
 from optin.errors import Argument, BadInput
 from optin.grains.arrays import Answers, Codes, SheetSums
 from optin.grains.people import People, Promises, people_of
-from optin.participation import Turnout, check_table, check_unchanged, judged
+from optin.participation import QuestionTurnout, check_table, check_unchanged, judged
 from optin.questions import Sheet
 from optin.releasing import noise
 from optin.releasing.answered import Answered
-from optin.releasing.deciding import Quorum, decided
+from optin.releasing.deciding import Decision, Quorum, decide
 from optin.releasing.record import Release, Versions
 
 
@@ -85,7 +85,8 @@ def measure(
 ) -> Measured:
     """Make every decision, then the exact sums, and draw nothing yet.
 
-    Everything is decided from who joined and who answered what; nothing is added up before.
+    Everything is decided from who joined and who answered what: first from their sums, before an answer is added up; then,
+    where a gap is reckoned with, from the tilt of their weights, which is found together with the sums of answers.
     """
     people = people_of(agents)
     people.expect_columns(answers, joined, announcement.sheet)
@@ -95,9 +96,10 @@ def measure(
     coded = Coded(people, answers, announcement.sheet)
     promises = announcement.promises(agents)
     came = judged(announcement, promises, present, coded.skips)
-    decision = Decision(came, decided(announcement, came, quorum))
-    source = promises.spent(present, coded.skips, decision.released)
-    return added_up(announcement, promises, coded.codes, decision=decision, joined=present, grain_source=source)
+    decision = decide(announcement, came, quorum)
+    measured = added_up(announcement, promises, coded.codes, decision=decision, joined=present)
+    source = promises.spent(present, coded.skips, measured.decision.released)
+    return replace(measured, grain_source=source)
 
 
 @dataclass(frozen=True)
@@ -122,19 +124,6 @@ class Coded:
         return None if len(self.sheet) == 1 else self.codes
 
 
-@dataclass(frozen=True)
-class Decision:
-    """Who came, and for each question why it is dropped, or nothing."""
-
-    came: Turnout
-    dropped: tuple[str, ...]
-
-    @property
-    def released(self) -> int:
-        """Return the number in which the bit of every question is set that is published."""
-        return sum(1 << place for place, why in enumerate(self.dropped) if not why)
-
-
 def added_up(
     announcement: Announcement,
     promises: Promises,
@@ -142,12 +131,18 @@ def added_up(
     *,
     decision: Decision,
     joined: Answers,
-    grain_source: Callable[[], NDArray[np.int64]] | None = None,
 ) -> Measured:
-    """Make the exact sums over those who came, in one read; promises that differ from those decided on are refused."""
-    those = promises.weighed(announcement.sheet.questions, codes, joined=joined)
+    """Make the exact sums over those who came, and the tilt of their weights, in one read; then decide what waited for it.
+
+    Promises that differ from those decided on are refused. Where everyone answers an only question, the tilt is the announced
+    one.
+    """
+    bars = () if joined is None and len(announcement.sheet) == 1 else decision.came.bars
+    those = promises.weighed(announcement.sheet.questions, codes, joined=joined, bars=bars)
     check_unchanged(decision.came, those)
-    return Measured(announcement, decision, those, _versions(noiseless=announcement.noiseless), grain_source)
+    if bars:
+        decision = decision.knowing(announcement, tuple(each.above for each in those.questions))
+    return Measured(announcement, decision, those, _versions(noiseless=announcement.noiseless))
 
 
 @dataclass(frozen=True)
@@ -158,7 +153,7 @@ class Measured:
     decision: Decision
     those: SheetSums = field(repr=False)
     versions: Versions
-    grain_source: Callable[[], NDArray[np.int64]] | None = field(repr=False)
+    grain_source: Callable[[], NDArray[np.int64]] | None = field(default=None, repr=False)
 
     @property
     def _exact(self) -> list[tuple[int, ...]]:
@@ -183,12 +178,16 @@ class Measured:
         left = iter(noises)
         totals = [tuple(exact + next(left) for exact in cells) for cells in self._exact]
         questions = zip(self.decision.came.questions, self.decision.dropped, totals, strict=True)
-        answered = tuple(
-            Answered(each.people, dropped=why) if why else Answered(each.people, each.tilt, each.sums, noisy)
-            for each, why, noisy in questions
-        )
+        answered = tuple(_answered(each, why, noisy) for each, why, noisy in questions)
         people = self.decision.came.people
         return Release(self.announcement, people, answered, self.versions, grain_source=self.grain_source)
+
+
+def _answered(came: QuestionTurnout, why_dropped: str, noisy: tuple[int, ...]) -> Answered:
+    if why_dropped:
+        return Answered(came.people, dropped=why_dropped)
+    assert came.tilt is not None  # noqa: S101 - the announced one, or `added_up` looked at it
+    return Answered(came.people, came.tilt, came.sums, noisy)
 
 
 def charged_text(measured: Measured, number: int) -> tuple[str, str]:

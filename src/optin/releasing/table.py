@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from optin.wording.telling import Telling, Told
+
 if TYPE_CHECKING:
     from optin.releasing.record import Release
 
@@ -13,8 +15,8 @@ COLUMNS = ("question", "answer", "estimate", "low", "high")
 Row = tuple[str, str, float, float, float]
 
 
-@dataclass(frozen=True)
-class ReleaseTable:
+@dataclass(frozen=True, repr=False)
+class ReleaseTable(Told):
     """Rows of question, answer, estimate, low, high; the last two bound the population at ``level``."""
 
     rows: tuple[Row, ...]
@@ -42,30 +44,11 @@ class ReleaseTable:
 
         return pa.table(self.columns())
 
-    def __str__(self) -> str:
+    def telling(self) -> Telling:
+        """Write the rows with four digits."""
         heads = (*COLUMNS[:3], f"{self.level:.0%} from", "to")
-        cells = [heads, *((row[0], row[1], *(f"{number:.4g}" for number in row[2:])) for row in self.rows)]
-        widths = [max(len(row[place]) for row in cells) for place in range(len(COLUMNS))]
-        return "\n".join(_line(row, widths) for row in cells)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        heads = "".join(f"<th>{escape(name)}</th>" for name in COLUMNS)
-        rows = "".join(
-            f"<tr><td>{escape(row[0])}</td><td>{escape(row[1])}</td>"
-            + "".join(f"<td>{number:.4g}</td>" for number in row[2:])
-            + "</tr>"
-            for row in self.rows
-        )
-        return f"<table><tr>{heads}</tr>{rows}</table>"
-
-
-def _line(row: tuple[str, ...], widths: list[int]) -> str:
-    texts = [row[place].ljust(widths[place]) for place in (0, 1)]
-    return "  ".join([*texts, *(row[place].rjust(widths[place]) for place in (2, 3, 4))]).rstrip()
+        rows = tuple((row[0], row[1], *(f"{number:.4g}" for number in row[2:])) for row in self.rows)
+        return Telling("Results", (), heads, rows, more=".rows, .to_pandas()")
 
 
 def table_of(release: Release, level: float) -> ReleaseTable:

@@ -30,8 +30,8 @@ from optin.questions import Question, Sheet
 from optin.questions.counted import Counted
 from optin.questions.kinds import Reading
 from optin.releasing import Release
-from optin.releasing.deciding import decided
-from optin.releasing.drawing import Decision, added_up
+from optin.releasing.deciding import decide
+from optin.releasing.drawing import added_up
 from optin.simulation.sheet_record import Figure, SheetOutcome, SheetSimulation, together
 
 ENDLESS = 2**60
@@ -78,11 +78,10 @@ class SheetJob:
         codes = self._codes(offer.people, generator)
         try:
             came = judged(offer, promises, joined, codes if len(self.sheet) > 1 else None)
-            decision = Decision(came, decided(offer, came, None))
+            measured = added_up(offer, promises, codes, decision=decide(offer, came), joined=joined)
         except PromiseBroken:
             return None
-        measured = added_up(offer, promises, codes, decision=decision, joined=joined)
-        published = zip(self.sheet, decision.dropped, strict=True)
+        published = zip(self.sheet, measured.decision.dropped, strict=True)
         size = sum(len(question.cells) for question, why in published if not why)
         return measured.hidden_by([0] * size if offer.noiseless else simulated_noise(size, generator))
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from optin.errors import BadInput
 from optin.tables.cells import Mask, as_entries, as_ids, as_numbers, as_truths
-from optin.tables.columns import NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
+from optin.tables.columns import NO_GROUP, NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
 from optin.tables.csvfiles import line_of, read_csv
 from optin.tables.headers import expect_column, header, is_parquet, shared
 from optin.tables.parquetfiles import read_parquet
@@ -64,6 +64,12 @@ class Table:
         texts = [text or "" for part in self._each(name, as_ids) for text in part]
         refuse(np.array([text == "" for text in texts]), NO_ID, self._said(name))
         refuse_repeats(texts, name, lambda second, first: f"{self.place(first)} and {self.place(second)}")
+        return texts
+
+    def labels(self, name: str) -> list[str]:
+        """Read labels as text, byte for byte; whole numbers become their digits, and every person needs one."""
+        texts = [text or "" for part in self._each(name, as_ids) for text in part]
+        refuse(np.array([text == "" for text in texts]), NO_GROUP, self._said(name))
         return texts
 
     def numbers(self, wanted: str | Wanted) -> NDArray[np.float64]:
