@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
 from optin.kernel.noise import LAPLACE
+from optin.planning.population import population_shares
 from optin.questions import Question
 from optin.questions.combined import Addend, Combined, Term
 from optin.questions.intervals import Interval, check_level
 from optin.questions.kinds import QuestionResult, Reading
-from optin.releasing.population import population_shares
 from optin.wording.groups import listed_groups, shown_group
 from optin.wording.telling import Telling, Told
 
