@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
-from optin.kernel.noise import noise_variance
+from optin.kernel.combining import as_one_group
 from optin.planning.population import population_shares
 from optin.planning.question_plan import QuestionPlan
 from optin.questions.spending import CombinedSpending
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class PlannedTotal:
     """The whole put together from groups, before anyone has answered.
 
-    ``ungrouped_standard_error`` is what the same promises would lead to as one group with one draw of noise; the best plan
-    without groups is at least as accurate, but tilted where answers go with limits.
+    ``ungrouped_standard_error`` is what the same promises, or parts of them, would lead to as one group with one draw of
+    noise; the best plan without groups is at least as accurate, but tilted where answers go with limits.
     """
 
     question: str
@@ -59,12 +59,11 @@ def _half_width(terms: list[tuple[float, QuestionPlan]]) -> float:
 
 
 def _ungrouped(groups: list[QuestionPlan]) -> float:
-    """Take everyone's promise as a weight in one mean."""
+    """Take everyone's promise, or a part of it, as a weight in one mean."""
     asked = groups[0].question
     if math.isinf(groups[0].epsilon_total):  # without noise everyone who counts counts alike
-        squares, noise = 1.0 / sum(each.plan.pooled_people for each in groups), 0.0
+        variance = asked.data_variance / sum(each.plan.pooled_people for each in groups)
     else:
-        total = math.fsum(each.epsilon_total for each in groups)
-        squares = math.fsum((each.epsilon_total / total) ** 2 * each.plan.weight_squares for each in groups)
-        noise = noise_variance(asked.noise_constant, total)
-    return math.sqrt((asked.data_variance * squares + noise) / asked.variance_terms)
+        sampling = [asked.data_variance * each.plan.weight_squares for each in groups]
+        variance = as_one_group([each.epsilon_total for each in groups], sampling, asked.noise_constant)
+    return math.sqrt(variance / asked.variance_terms)
