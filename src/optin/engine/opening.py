@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optin.agents.benefit import Benefit
+from optin.agents.grouping import combined
 from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
-from optin.engine.engines import MEMORY, dialect_for, dialect_of, grouped, open_session, read_csv, read_parquet
-from optin.engine.people import EngineConstrained, EngineQuasiLinear, limit_of
+from optin.engine.engines import dialect_for, dialect_of, grouped, open_session, read_csv, read_parquet
+from optin.engine.people import EngineConstrained, EngineQuasiLinear, limit_of, with_labels
 from optin.engine.rows import Rows
 from optin.engine.session import Session
 from optin.errors import BadInput
+from optin.extras import installed
 from optin.tables.columns import Wanted
 from optin.tables.csvfiles import expect_readable, expect_text, line_count
 from optin.tables.file_stamps import marks_of
@@ -24,6 +26,7 @@ from optin.tables.parquetfiles import expect_whole, parquet_types, row_count
 from optin.tables.places import files_of, real_name
 from optin.tables.reading import Table, read_table
 from optin.tables.stored_types import expect_opened
+from optin.wording.engines import MEMORY
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,6 +44,7 @@ def read(
     costs: str | None = None,
     benefit: Benefit | None = None,
     outside: Any = 0.0,  # noqa: ANN401
+    groups: str | Sequence[str] | None = None,
     engine: str = "duckdb",
     check_ids: bool | None = None,
 ) -> Agents:
@@ -48,16 +52,20 @@ def read(
 
     ``source`` is a file, folder or glob of Parquet or CSV, or a table of any Ibis backend. Name the column of ``limits``; or
     ``budgets`` and ``costs``; or ``costs`` with a common ``benefit``. The first scan counts what cannot be used and names one
-    such person by id. Ids are compared below 10^6 people, and above with ``check_ids=True``.
+    such person by id. Ids are compared below 10^6 people, and above with ``check_ids=True``. ``groups`` names a column of
+    public labels, or several whose combinations are the groups (E27): each group is then planned and released by itself.
     """
     _expect_source(source)
-    wanted = [name for name in (limits, budgets, costs) if name is not None]
+    by = (groups,) if isinstance(groups, str) else tuple(groups or ())
+    wanted = [name for name in (limits, budgets, costs, *by) if name is not None]
     _check_columns(limits, budgets, costs, benefit)
     if engine == MEMORY and not hasattr(source, "execute"):
         table = read_table(str(source), [id, *wanted])
-        return agents_of(table, id=id, limits=limits, budgets=budgets, costs=costs, benefit=benefit, outside=outside)
+        return agents_of(
+            table, id=id, limits=limits, budgets=budgets, costs=costs, benefit=benefit, outside=outside, by=by
+        )
     rows = rows_of(source, id=id, columns=wanted, engine=engine)
-    people = people_of(rows, limits=limits, budgets=budgets, costs=costs, benefit=benefit, outside=outside)
+    people = people_of(rows, limits=limits, budgets=budgets, costs=costs, benefit=benefit, outside=outside, by=by)
     if check_ids or (check_ids is None and len(people) < MANY):
         expect_distinct_ids(rows)
     return people
@@ -71,11 +79,13 @@ def people_of(
     costs: str | None,
     benefit: Benefit | None,
     outside: Any = 0.0,  # noqa: ANN401
+    by: tuple[str, ...] = (),
 ) -> EngineConstrained | EngineQuasiLinear:
     """Take rows that are open for the people that some of their columns describe."""
+    rows = with_labels(rows, by)
     if benefit is not None:
-        return EngineQuasiLinear(rows, str(costs), benefit=benefit, outside=outside)
-    return limit_of(rows, limits, budgets, costs)
+        return EngineQuasiLinear(rows, str(costs), benefit=benefit, outside=outside, by=by)
+    return limit_of(rows, limits, budgets, costs, by)
 
 
 def _expect_source(source: object) -> None:
@@ -110,9 +120,11 @@ def _expect_whole(files: Sequence[str]) -> None:
 
 
 def engine_for(path: str) -> str:
-    """Choose memory below 10^6 rows, and DuckDB from there on or for files that lie elsewhere."""
+    """Choose memory below 10^6 rows, and DuckDB from there on, if it is installed, or for files that lie elsewhere."""
     if remote.is_remote(path):
         return "duckdb"
+    if not installed("duckdb"):
+        return MEMORY
     rows = 0
     for file in files_of(path):
         rows += row_count(file) if is_parquet(file) else line_count(file, enough=MANY - rows)
@@ -166,14 +178,15 @@ def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engin
 
 def agents_of(
     table: Table, *, id: str, limits: str | None, budgets: str | None, costs: str | None,  # noqa: A002
-    benefit: Benefit | None, outside: Any = 0.0,  # noqa: ANN401
+    benefit: Benefit | None, outside: Any = 0.0, by: tuple[str, ...] = (),  # noqa: ANN401
 ) -> Agents:  # fmt: skip
     """Build the agents that a table in memory describes: what is wrong is looked for in the same order as in an engine."""
     table.expect_stored(id, [name for name in (limits, budgets, costs) if name is not None])
+    groups = combined([table.labels(name) for name in by]) if by else None
     if limits is not None:
-        return PrivacyConstrained(table.numbers(limits), ids=tuple(table.ids(id)))
+        return PrivacyConstrained(table.numbers(limits), ids=tuple(table.ids(id)), groups=groups)
     if benefit is not None:
         cost = table.numbers(Wanted.costs(str(costs)))
-        return QuasiLinear(cost, benefit=benefit, outside=outside, ids=tuple(table.ids(id)))
+        return QuasiLinear(cost, benefit=benefit, outside=outside, ids=tuple(table.ids(id)), groups=groups)
     budget, cost = table.numbers(Wanted.budgets(str(budgets))), table.numbers(Wanted.divisors(str(costs)))
-    return PrivacyConstrained.from_budgets(budget, cost, ids=tuple(table.ids(id)))
+    return PrivacyConstrained.from_budgets(budget, cost, ids=tuple(table.ids(id)), groups=groups)

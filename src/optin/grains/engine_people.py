@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from optin.engine.answers import Coded
     from optin.grains.engine import EngineCodes
+    from optin.grains.promised_groups import PromisesByGroup
     from optin.questions.sheet import Sheet
 
 
@@ -49,6 +50,12 @@ class EnginePeople:
         """Join what is announced with limits in an engine."""
         cap = math.inf if offered.noiseless else offered.cap
         return EnginePromises(self.agents.rows, self._limit(offered), len(self.agents), cap, offered.shares)
+
+    def promises_by_group(self, offers: Sequence[Offered]) -> PromisesByGroup:
+        """Join what is announced to each group with the limits of its people."""
+        raise BadInput(
+            "people in groups are announced from memory; read their table with engine='memory' (it must fit)"
+        )
 
     def _limit(self, offered: Offered) -> ir.FloatingColumn:
         if isinstance(self.agents, EngineConstrained):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal
 
+from optin.extras import expect
 from optin.figures import DARK, LIGHT, Ink
 from optin.report.markup import Markup, tag
 
@@ -48,6 +49,7 @@ def _drawn(
     draw: Callable[[Axes, Ink], str], ink: Ink, height: float, *, like: Figure | None = None
 ) -> tuple[Figure, str]:
     """Draw; where everything stands is taken from a picture ``like`` this, which was printed, or found when it is printed."""
+    expect("figures", "a picture")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -79,6 +81,7 @@ def _our_settings() -> AbstractContextManager[None]:
 
 def told(draw: Callable[[Axes, Ink], str]) -> str:
     """Say what a picture shows without making one, in a tenth of the time."""
+    expect("figures", "a picture")
     from matplotlib.figure import Figure
 
     return draw(Figure().subplots(), LIGHT)

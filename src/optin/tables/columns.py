@@ -19,6 +19,7 @@ EXTREME = 1e150
 NO_NUMBER = "is not a number; write it with digits and a point"
 MISSING = "is missing; fill it in or leave the person out"
 NO_ID = "is missing; every person needs an id"
+NO_GROUP = "is missing; every person belongs to a group"
 SAME_ID = "{place}: {people:,} people have this {name}; every person needs their own"
 Rounded = Callable[[Any], float]
 """How a number that no float holds becomes one: `below` for what people allow, `above` for what they bear."""
