@@ -193,7 +193,7 @@ def test_release_and_plan_together_have_the_pictures_of_both(both_page, release_
 
 def test_what_was_planned_is_called_so_beside_results(both_page, plan_page):
     both, alone = Reader(both_page).words, Reader(plan_page).words
-    assert "95 % interval, as planned" in both
+    assert "Each question, as planned" in both
     assert "what came of it stands with the results" in both
     assert "as planned" not in alone.split("The plan in numbers")[0].split("What each question takes")[1]
 

@@ -73,8 +73,8 @@ def shares_section(plan: Plan, *, released: bool = False) -> Pictured:
     ahead = " that was planned for if everyone answers; what came of it stands with the results" if released else ""
 
     def numbers() -> Markup:
-        head = ("question", "share", f"95 % interval{planned}", f"as accurate as{planned}", "verdict")
-        shown = table("Each question", head, [_row(plan, question) for question in plan.sheet])
+        head = ("question", "share", "95 % interval", "as accurate as", "verdict")
+        shown = table(f"Each question{planned}", head, [_row(plan, question) for question in plan.sheet])
         return joined((shown, note(VERDICTS)))
 
     return Pictured(
