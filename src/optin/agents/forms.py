@@ -13,6 +13,7 @@ from optin.errors import BadInput, Place
 from optin.kernel.bound import Tally
 from optin.kernel.ladder import Array, Limits
 from optin.kernel.optimum import Design
+from optin.tables.how_read import Reading
 from optin.tables.labels import aligned
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class Constrained(ABC):
 
     model = "privacy-constrained"
     most: float
+    reading = Reading()
+    """How the table they come from was read, if `optin.read` read one."""
 
     def __repr__(self) -> str:
         return f"PrivacyConstrained({len(self)} people)"
@@ -88,6 +91,8 @@ class Weighing(ABC):
     """People who weigh a benefit against their own cost, in memory (`QuasiLinear`) or in an engine."""
 
     model = "quasi-linear"
+    reading = Reading()
+    """How the table they come from was read, if `optin.read` read one."""
     benefit: Benefit
     outside: Any
     index: Any

@@ -29,7 +29,9 @@ from optin.cli.options import (
 from optin.cli.output import Output, expect_free, read_record
 from optin.cli.people import Columns, located, read_people
 from optin.cli.question_table import half_of
+from optin.cli.reading_options import as_planned, reads_tables
 from optin.errors import BadInput
+from optin.tables.how_read import HowRead
 from optin.wording.groups import SMALLEST_GROUP
 from optin.wording.numbers import at_most, largest, percent, plain, plus_minus
 
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from optin.announcement.one_question import AnnouncedQuestion
 
 
+@reads_tables
 def announce_plan(
     plan: Annotated[Path, typer.Argument(metavar="plan.json", help="The plan that optin plan wrote.")],
     people: PeoplePath,
@@ -60,6 +63,8 @@ def announce_plan(
     engine: Engine = None,
     check_ids: CheckIds = False,
     as_json: AsJson = False,
+    *,
+    how: HowRead,
 ) -> None:
     """Make the public offer and hold everyone's promise in the ledger.
 
@@ -76,7 +81,9 @@ def announce_plan(
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
     source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances))
-    table = read_people(people, source, engine=engine, check_ids=check_ids)
+    if how.skip_bad is not None:
+        expect_free(how.skip_bad, [plan, people, ledger, output])
+    table = read_people(people, source, engine=engine, check_ids=check_ids, how=as_planned(record, how))
     terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
     before = None if campaign is None else (campaign, round_number)
     with announced_once(found, ledger, campaign):

@@ -24,10 +24,12 @@ from optin.cli.options import (
     PeoplePath,
     RaiseLimits,
 )
-from optin.cli.output import Output, read_record, read_text
+from optin.cli.output import Output, expect_free, read_record, read_text
 from optin.cli.people import Columns, People, located, read_people
+from optin.cli.reading_options import reads_tables
 from optin.cli.screen import finite, note, print_json, warn, working
 from optin.errors import BadInput
+from optin.tables.how_read import HowRead
 
 if TYPE_CHECKING:
     from optin.agents import Agents, Description
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from optin.planning import Plan
 
 
+@reads_tables
 def plan_people(
     people: PeoplePath,
     bounds: options.Bounds = None,
@@ -61,6 +64,8 @@ def plan_people(
     check_ids: CheckIds = False,
     output: options.PlanFile = None,
     as_json: AsJson = False,
+    *,
+    how: HowRead,
 ) -> None:
     """Find the best design for these people and explain it.
 
@@ -82,13 +87,17 @@ def plan_people(
         raise BadInput("--raise-limits raises allowances of a ledger: name it with --ledger URL, or leave it out")
     one_number = {"bounds": bounds, "data_sd": sd, "eta": eta, "max_gap": max_gap}
     asked = Asking(sheet, one_number, slack, target_error, wished_error).arguments()
-    read = read_people(people, columns, engine=engine, check_ids=check_ids)
+    if how.skip_bad is not None:
+        expect_free(how.skip_bad, [people, ledger, sheet, output])
+    read = read_people(people, columns, engine=engine, check_ids=check_ids, how=how)
     found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
-    record = plan_record(plan, found.agents, columns)
+    record = plan_record(plan, found.agents, columns) | {"reading": how.as_dict(), "left_out": read.left_out}
     if output is not None:
         with Output(output, private=True, inputs=[people, ledger, sheet]) as file:
             file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
-    story = explaining.explanation(plan, found.agents, described=record["describe"], without=share)
+    story = explaining.explanation(plan, found.agents, described=record["describe"], without=share).beside(
+        read.left_out
+    )
     _show(story, plan.flat() | record, plan.warnings(described(record)), as_json=as_json)
     note(f"wrote {output}" if output else "nothing was written; add -o plan.json to go on with this plan")
 

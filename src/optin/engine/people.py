@@ -183,11 +183,13 @@ def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...]) ->
 def limit_of(rows: Rows, limits: str | None, budgets: str | None, costs: str | None) -> EngineConstrained:
     """Take limits from a column, or divide budgets by costs."""
     if limits is not None:
-        return _limited(rows, rows.wanted(Wanted(limits)), (Wanted(limits),))
-    wanted = Wanted.budgets(str(budgets)), Wanted.divisors(str(costs))
-    budget, cost = (rows.wanted(one) for one in wanted)
+        wanted = Wanted.limits(limits, rows.how.blank_limit)
+        rows = rows.with_limits(wanted)
+        return _limited(rows, rows.wanted(wanted), (wanted,))
+    both = Wanted.budgets(str(budgets)), Wanted.divisors(str(costs))
+    budget, cost = (rows.wanted(one) for one in both)
     named = replace(rows, table=rows.table.mutate(budget=budget, cost=cost))
-    return _limited(named, _ratio(named.table.budget, named.table.cost), wanted)
+    return _limited(named, _ratio(named.table.budget, named.table.cost), both)
 
 
 def _limited(rows: Rows, limit: ir.FloatingColumn, columns: tuple[Wanted, ...]) -> EngineConstrained:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from optin.errors import BadInput
 from optin.tables.columns import Wanted
+from optin.tables.decimal_marks import IN_GROUPS, POINT, WITH_COMMA, WITH_POINT, Signs
 from optin.tables.decimals import corrected, corrected_whole
 from optin.tables.stored_types import (
     expect_ids,
@@ -22,7 +23,8 @@ from optin.tables.stored_types import (
     plain_type,
     type_name,
 )
-from optin.wording.answers import answer_of
+from optin.wording.answers import BLANKS, answer_of
+from optin.wording.limit_steps import STEP_TEXTS
 
 Mask = NDArray[np.bool_]
 NUMBER = "^([+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?)|[nN][aA][nN])$"
@@ -51,14 +53,28 @@ def as_entries(column: pa.ChunkedArray, name: str, file: str) -> pa.ChunkedArray
 
 
 def as_numbers(
-    column: pa.ChunkedArray, name: str, file: str, wanted: Wanted | None = None
+    column: pa.ChunkedArray, name: str, file: str, wanted: Wanted | None = None, mark: str = POINT
 ) -> tuple[NDArray[np.float64], Mask]:
     """Take numbers, NaN where there is none, and mark the cells that hold something else.
 
-    What is ``wanted`` of people is read towards the person; values are read as the nearest float.
+    What is ``wanted`` of people is read towards the person; values are read as the nearest float. Before a fraction stands
+    the ``mark``. Of limits the steps of the limit question are read as well, and empty ones as what they count as.
     """
     expect_numbers(column.type, file, name)
     plain = _plain(column)
+    numbers, others = _numbers(plain, wanted, mark)
+    if wanted is None or not wanted.is_limit:
+        return numbers, others
+    for row in np.flatnonzero(others).tolist():
+        step = STEP_TEXTS.get(plain[row].as_py().strip(BLANKS).lower())
+        if step is not None:
+            numbers[row], others[row] = step, False
+    if wanted.blank is not None:
+        numbers[np.isnan(numbers) & ~others] = wanted.blank
+    return numbers, others
+
+
+def _numbers(plain: pa.ChunkedArray, wanted: Wanted | None, mark: str) -> tuple[NDArray[np.float64], Mask]:
     if not (is_text(plain.type) or pa.types.is_decimal(plain.type)):
         numbers = _floats(plain)
         if wanted is not None and pa.types.is_integer(plain.type):
@@ -66,11 +82,28 @@ def as_numbers(
         return numbers, np.zeros(len(plain), dtype=np.bool_)
     if pa.types.is_decimal(plain.type):
         plain = pc.cast(plain, pa.string())  # Arrow's own cast is off in the last digit for one in three
-    text = pc.ascii_trim_whitespace(plain)
+    text = pointed(pc.ascii_trim_whitespace(plain), mark)
     number = pc.match_substring_regex(text, NUMBER)
     numbers, read = np.full(len(text), np.nan), _mask(number)
     numbers[read] = _read(text.filter(number), wanted)
     return numbers, ~read & _mask(pc.match_substring_regex(text, "."))
+
+
+def pointed(text: pa.ChunkedArray, mark: str) -> pa.ChunkedArray:
+    """Write decimals with a point; where a comma stands before fractions, a point makes no number."""
+    return text if mark == POINT else pc.replace_substring(pc.replace_substring(text, POINT, "!"), mark, POINT)
+
+
+def signs_of(column: pa.ChunkedArray) -> Signs:
+    """Count the cells of a column that have a comma or a point, if it holds text."""
+    plain = _plain(column)
+    if not is_text(plain.type):
+        return Signs()
+    text = pc.ascii_trim_whitespace(plain)
+    commas, points, grouped = (
+        _mask(pc.match_substring_regex(text, pattern)) for pattern in (WITH_COMMA, WITH_POINT, IN_GROUPS)
+    )
+    return Signs(*(int(np.count_nonzero(mask)) for mask in (commas, points, commas & grouped, points & grouped)))
 
 
 def _read(text: pa.ChunkedArray, wanted: Wanted | None) -> NDArray[np.float64]:
