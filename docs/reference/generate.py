@@ -193,11 +193,15 @@ def _code(row: str) -> int:
 
 
 def failures() -> list[type[Any]]:
-    """List every failure optin raises on purpose, leaves of the tree only."""
+    """List every failure optin raises on purpose, below the root of the tree."""
     import optin.errors
     import optin.ledger  # adds one of its own
 
-    return sorted(optin.errors.OptinError.__subclasses__(), key=lambda kind: (kind.exit_code, kind.__name__))
+    found, ahead = [], [optin.errors.OptinError]
+    while ahead:
+        below = ahead.pop().__subclasses__()
+        found, ahead = [*found, *below], [*ahead, *below]
+    return sorted(found, key=lambda kind: (kind.exit_code, kind.__name__))
 
 
 def errors_page() -> str:

@@ -13,7 +13,7 @@ from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, Limits, People
 from optin.cli.output import Output
 from optin.cli.people import Columns, located, read_people
 from optin.cli.plan import outside_option
-from optin.cli.reading_options import reads_tables
+from optin.cli.reading_options import apart, reads_tables
 from optin.cli.screen import columns, note, print_json, rows, working
 from optin.tables.how_read import HowRead
 from optin.wording.numbers import people_like
@@ -75,9 +75,9 @@ def compare_designs(
         benefit_slope=benefit_slope,
         outside=outside_option(outside),
     ).check()
-    one_number = {"bounds": bounds, "data_sd": sd, "max_gap": max_gap}
+    one_number = {"bounds": bounds, "sd": sd, "max_gap": max_gap}
     question = Asking(sheet, one_number, 0.0, None, None).questions()
-    found = _compared(people, kept, question, mean=mean, engine=engine, how=how)
+    found = _compared(people, kept, question, mean=mean, engine=engine, how=apart(how, [people, sheet]))
     if picture is not None:
         _draw(found, picture, [people, sheet])
     if as_json:
@@ -102,7 +102,7 @@ def _draw(found: Comparison, picture: Path, inputs: list[str | Path | None]) -> 
 
     with Output(picture, inputs=inputs) as file, working("drawing"):
         draws = [lambda ax: figures.comparison(ax, found), lambda ax: figures.losses(ax, found)]
-        file.write(figures.png(draws, size=(9.0, 4.2), widths=(3, 2)))
+        file.write(figures.png(draws, size=(9.0, 0.9 + 0.28 * len(found.designs)), widths=(3, 2)))
     note(f"wrote {picture}")
 
 

@@ -24,9 +24,9 @@ from optin.cli.options import (
     PeoplePath,
     RaiseLimits,
 )
-from optin.cli.output import Output, expect_free, read_record, read_text
+from optin.cli.output import Output, read_record, read_text
 from optin.cli.people import Columns, People, located, read_people
-from optin.cli.reading_options import reads_tables
+from optin.cli.reading_options import apart, reads_tables
 from optin.cli.screen import finite, note, print_json, warn, working
 from optin.errors import BadInput
 from optin.tables.how_read import HowRead
@@ -85,11 +85,10 @@ def plan_people(
     share = None if without is None else share_of(without)
     if raise_limits and ledger is None:
         raise BadInput("--raise-limits raises allowances of a ledger: name it with --ledger URL, or leave it out")
-    one_number = {"bounds": bounds, "data_sd": sd, "eta": eta, "max_gap": max_gap}
+    one_number = {"bounds": bounds, "sd": sd, "eta": eta, "max_gap": max_gap}
     asked = Asking(sheet, one_number, slack, target_error, wished_error).arguments()
-    if how.skip_bad is not None:
-        expect_free(how.skip_bad, [people, ledger, sheet, output])
-    read = read_people(people, columns, engine=engine, check_ids=check_ids, how=how)
+    kept = apart(how, [people, ledger, sheet, output])
+    read = read_people(people, columns, engine=engine, check_ids=check_ids, how=kept)
     found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
     record = plan_record(plan, found.agents, columns) | {"reading": how.as_dict(), "left_out": read.left_out}
     if output is not None:
@@ -150,17 +149,17 @@ def expect_planned(path: Path, plan: Plan, agents: Agents, stated: People) -> No
 
 def _is_planned(plan: Plan, agents: Agents) -> bool:
     """Tell whether the plan gives these people what it says; a grain each is lost where a ledger counts in grains."""
-    from optin.cli.spread import table_of
     from optin.kernel.rounding import epsilon_of
+    from optin.planning.by_rank import limit_table
 
     if len(agents) != plan.people or plan.noiseless:
         return len(agents) == plan.people
-    given, lost = table_of(plan, agents).clipped_total(plan.cap), epsilon_of(plan.people)
+    given, lost = limit_table(plan, agents).clipped_total(plan.cap), epsilon_of(plan.people)
     return math.isclose(given, plan.epsilon_total, rel_tol=1e-9, abs_tol=lost)
 
 
 def within_allowance(
-    people: People, ledger: str | None, *, besides: tuple[str, int] | None = None, raise_limits: bool = False
+    people: People, ledger: str | None, *, besides: tuple[str | None, int] = (None, 1), raise_limits: bool = False
 ) -> People:
     """Lower limits to what the ledger leaves; without a ledger, or a new one, everyone has all of theirs.
 
@@ -169,7 +168,8 @@ def within_allowance(
     from optin import campaign
     from optin.cli.ledgers import existing_ledger
 
-    own = None if besides is None else _terms(*besides)
+    campaign_name, number = besides
+    own = None if campaign_name is None else _terms(campaign_name, number)
     with working("asking the ledger"), existing_ledger(ledger) as opened:
         lowered = campaign.within_allowance(
             people.agents, opened, besides=own, raise_limits=raise_limits, allowances=people.allowances

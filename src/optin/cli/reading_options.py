@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from optin.cli.output import expect_free
 from optin.tables.how_read import HowRead
 
 _reading = partial(typer.Option, rich_help_panel="How the table is read", show_default="found out, and said")
@@ -69,6 +70,13 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
     wrapper.__signature__ = signature.replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
     wrapper.__annotations__ = {each.name: each.annotation for each in (*kept, *added)}
     return wrapper
+
+
+def apart(how: HowRead, others: Sequence[Path | str | None]) -> HowRead:
+    """Refuse to write rows that are left out over anything this command reads or writes."""
+    if how.skip_bad is not None:
+        expect_free(how.skip_bad, others)
+    return how
 
 
 def as_planned(record: dict[str, Any], how: HowRead) -> HowRead:

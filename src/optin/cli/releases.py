@@ -32,7 +32,7 @@ from optin.cli.options import (
 )
 from optin.cli.output import Output, expect_free
 from optin.cli.people import Columns, located
-from optin.cli.reading_options import reads_tables
+from optin.cli.reading_options import apart, reads_tables
 from optin.cli.results import show_release, summary
 from optin.errors import BadInput
 from optin.tables.how_read import HowRead
@@ -83,9 +83,7 @@ def release_results(
     wanted, came = quorum_of(quorum, max_standard_error)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
     asked = AnswerColumns(offer.sheet, values, joined)
-    if how.skip_bad is not None:
-        expect_free(how.skip_bad, [announcement, people, ledger, output])
-    read = Released(people, given, asked, offer, how)
+    read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
     table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
     if grains is not None:
         expect_free(grains, [announcement, people, ledger, output])

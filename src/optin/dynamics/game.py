@@ -25,6 +25,7 @@ from optin.kernel.ladder import Array
 from optin.kernel.noise import LAPLACE, noise_variance, variance
 from optin.planning import Plan
 from optin.tables.labels import of_people
+from optin.wording.records import OneLine
 
 Keeps = Literal["promises", "noise"]
 Members = NDArray[np.bool_]
@@ -34,7 +35,7 @@ TOUCH = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Game:
+class Game(OneLine):
     """An offer and the people it is made to; ``offered`` is the epsilon of each if everyone joins."""
 
     agents: QuasiLinear

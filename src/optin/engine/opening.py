@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from optin.agents.benefit import Benefit
+from optin.agents.grouping import combined
 from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
@@ -23,10 +24,11 @@ from optin.engine.engines import (
     read_parquet,
 )
 from optin.engine.left_out import usable_rows
-from optin.engine.people import EngineConstrained, EngineQuasiLinear, limit_of
+from optin.engine.people import EngineConstrained, EngineQuasiLinear, limit_of, with_labels
 from optin.engine.rows import Rows
 from optin.engine.session import Session
 from optin.errors import BadInput
+from optin.extras import installed
 from optin.tables.columns import Wanted
 from optin.tables.csvfiles import expect_readable, expect_text, line_count
 from optin.tables.databases import is_database
@@ -59,6 +61,7 @@ def read(
     costs: str | None = None,
     benefit: Benefit | None = None,
     outside: Any = 0.0,  # noqa: ANN401
+    groups: str | Sequence[str] | None = None,
     engine: str | None = None,
     check_ids: bool | None = None,
     **given: Unpack[GivenReading],
@@ -70,21 +73,30 @@ def read(
     backend. Name the column of ``limits``; or ``budgets`` and ``costs``; or ``costs`` with a common ``benefit``. Rows that
     cannot be used are named by line or id, all at once, or left out and written to the file ``skip_bad``; an empty limit
     counts as ``blank_limit``. How it was read is said by ``reading`` of what comes back. The engine is DuckDB, or memory for a
-    table that is there already. Ids are compared below 10^6 people, and above with ``check_ids=True``.
+    table that is there already. Ids are compared below 10^6 people, and above with ``check_ids=True``. ``groups`` names a
+    column of public labels, or several whose combinations are the groups (E27): each group is then planned and released by
+    itself.
     """
     _expect_source(source)
     _check_columns(limits, budgets, costs, benefit)
+    by = (groups,) if isinstance(groups, str) else tuple(groups or ())
     how, wanted = HowRead.of(**given), [name for name in (limits, budgets, costs) if name is not None]
-    said = {"limits": limits, "budgets": budgets, "costs": costs, "benefit": benefit, "outside": outside}
+    said: dict[str, Any] = {
+        "limits": limits,
+        "budgets": budgets,
+        "costs": costs,
+        "benefit": benefit,
+        "outside": outside,
+    }
     engine = engine or (MEMORY if is_frame(source) else DEFAULT)
     if engine == MEMORY and not hasattr(source, "get_backend"):
-        table = read_table(source, None if how.skip_bad and is_frame(source) else [id, *wanted], how=how)
-        return agents_of(table, id=id, **said, index=index_of(source))
-    rows = rows_of(source, id=id, columns=wanted, engine=engine, how=how)
+        table = read_table(source, None if how.skip_bad and is_frame(source) else [id, *wanted, *by], how=how)
+        return agents_of(table, id=id, **said, by=by, index=index_of(source))
+    rows = rows_of(source, id=id, columns=[*wanted, *by], engine=engine, how=how)
     left_out = 0
     if how.skip_bad is not None:
         rows, left_out = usable_rows(rows, wanted_of(limits, budgets, costs, how.blank_limit), many=MANY)
-    people = people_of(rows, **said)
+    people = people_of(rows, **said, by=by)
     if check_ids or (check_ids is None and len(people) < MANY):
         expect_distinct_ids(rows)
     return read_so(people, rows.reading(wanted, left_out))
@@ -98,11 +110,13 @@ def people_of(
     costs: str | None,
     benefit: Benefit | None,
     outside: Any = 0.0,  # noqa: ANN401
+    by: tuple[str, ...] = (),
 ) -> EngineConstrained | EngineQuasiLinear:
     """Take rows that are open for the people that some of their columns describe."""
+    rows = with_labels(rows, by)
     if benefit is not None:
-        return EngineQuasiLinear(rows, str(costs), benefit=benefit, outside=outside)
-    return limit_of(rows, limits, budgets, costs)
+        return EngineQuasiLinear(rows, str(costs), benefit=benefit, outside=outside, by=by)
+    return limit_of(rows, limits, budgets, costs, by)
 
 
 def _expect_source(source: object) -> None:
@@ -137,9 +151,11 @@ def _expect_whole(files: Sequence[DataFile]) -> None:
 
 
 def engine_for(path: str, how: HowRead = AS_FOUND) -> str:
-    """Choose memory below 10^6 rows, and DuckDB from there on or for files that lie elsewhere."""
+    """Choose memory below 10^6 rows, and DuckDB from there on, if it is installed, or for files that lie elsewhere."""
     if remote.is_remote(path):
         return DEFAULT
+    if not installed("duckdb"):
+        return MEMORY
     rows = 0
     for file in files_from(path, how):
         rows += row_count(file.path) if is_parquet(file.path) else line_count(file.path, enough=MANY - rows)
@@ -239,7 +255,7 @@ def agents_of(table: Table, *, index: Any = None, **described: Any) -> Agents:  
 
 def usable_agents(
     table: Table, *, id: str, limits: str | None, budgets: str | None, costs: str | None,  # noqa: A002
-    benefit: Benefit | None, outside: Any = 0.0, index: Any = None,  # noqa: ANN401
+    benefit: Benefit | None, outside: Any = 0.0, by: tuple[str, ...] = (), index: Any = None,  # noqa: ANN401
 ) -> tuple[Agents, Table]:  # fmt: skip
     """Build the agents that a table in memory describes, and return it without rows that were left out.
 
@@ -250,12 +266,14 @@ def usable_agents(
     found = usable(table, id, wanted)
     columns = [found.numbers[one.name] for one in wanted]
     labels = index if index is None or found.table.kept is None else index[found.table.kept]
+    groups = combined([found.table.labels(name) for name in by]) if by else None
+    named: dict[str, Any] = {"ids": found.ids, "groups": groups}
     if benefit is not None:
-        people: Agents = QuasiLinear(*columns, benefit=benefit, outside=outside, ids=found.ids, index=labels)
+        people: Agents = QuasiLinear(*columns, benefit=benefit, outside=outside, index=labels, **named)
     elif limits is not None:
-        people = PrivacyConstrained(*columns, ids=found.ids, index=labels)
+        people = PrivacyConstrained(*columns, index=labels, **named)
     else:
-        people = PrivacyConstrained.from_budgets(*columns, ids=found.ids)
+        people = PrivacyConstrained.from_budgets(*columns, **named)
     words = found.table.words([one.name for one in wanted])
     return read_so(people, Reading(words, found.left_out)), found.table
 

@@ -102,13 +102,17 @@ class Rows:
 
     def ids(self) -> ir.StringColumn:
         """Return ids as text, byte for byte; whole numbers become their digits."""
-        column = self.column(self.id)
-        for stored in self._stored(self.id):
-            expect_ids(stored, self.source, self.id)
+        return self.text(self.id)
+
+    def text(self, name: str) -> ir.StringColumn:
+        """Return a column as text, byte for byte; whole numbers become their digits."""
+        column = self.column(name)
+        for stored in self._stored(name):
+            expect_ids(stored, self.source, name)
         kind = column.type()
         whole = kind.is_integer() or (kind.is_decimal() and kind.scale == 0)
         if not (kind.is_string() or whole):
-            raise not_ids(self.source, self.id, str(kind).lstrip("!"))
+            raise not_ids(self.source, name, str(kind).lstrip("!"))
         return column.cast("string") if whole else self.session.dialect.valid_text(column)
 
     def number(self, name: str) -> ir.FloatingColumn:

@@ -12,7 +12,7 @@ from optin.questions.cells import LEVEL, Cell, Chosen, FloatArray
 from optin.questions.counted import Counted
 from optin.questions.options import checked_options, coded_options
 from optin.questions.proportions import Proportions
-from optin.questions.spending import Spending
+from optin.questions.spending import Spends
 from optin.questions.worded import Worded, words_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from optin.engine.rows import Rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Choice(Worded):
     """One of 2 to 50 options; two cost what a yes or no costs.
 
@@ -87,7 +87,7 @@ class Choice(Worded):
         """What ± is measured against: the sd of an option that half of the people choose."""
         return 0.5
 
-    def half_width(self, error: float, spending: Spending) -> float:
+    def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval for a proportion of one half, the widest there is."""
         return spending.proportion_half_width(
             error, (1.0,) if len(self.options) == 2 else cell_scales(len(self.options), 1.0)

@@ -19,7 +19,7 @@ from optin.questions.counted import Counted
 from optin.questions.intervals import check_level
 from optin.questions.kinds import Reading
 from optin.questions.proportions import Proportions
-from optin.questions.spending import Spending
+from optin.questions.spending import Spends
 from optin.questions.values import as_numbers
 from optin.questions.worded import Worded, words_of
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MOST_BINS = 32
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Histogram(Worded):
     """A number in 2 to 32 bins between edges given beforehand; what lies outside counts in the first or the last bin.
 
@@ -108,7 +108,7 @@ class Histogram(Worded):
         """What ± is measured against: that of a choice."""
         return self._choice.yardstick
 
-    def half_width(self, error: float, spending: Spending) -> float:
+    def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval for the proportion of a bin that half of the people are in."""
         return self._choice.half_width(error, spending)
 

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from optin.errors import BadInput
 from optin.questions.cells import Cell, FloatArray
 from optin.questions.counted import Counted
-from optin.questions.spending import Spending
+from optin.questions.spending import Spends
 from optin.wording.amounts import between, written
 
 if TYPE_CHECKING:
     from optin.engine.answers import Coded
     from optin.engine.rows import Rows
+    from optin.questions.combined import Addend
 
 
 class Question(Protocol):
@@ -78,7 +79,7 @@ class Question(Protocol):
     def result(self, counted: Counted) -> QuestionResult:
         """Read what is published off the noisy integers."""
 
-    def half_width(self, error: float, spending: Spending) -> float:
+    def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval that these sums of epsilons lead to, before anything is drawn."""
 
     @property
@@ -139,6 +140,9 @@ class QuestionResult(Protocol):
 
     def readings(self, level: float = 0.95) -> list[Reading]:
         """List every published figure, in the order in which people read them."""
+
+    def addends(self) -> tuple[Addend, ...]:
+        """List the figures that are linear in people, as they are added to those of other groups (E27)."""
 
     def statement(self) -> dict[str, Any]:
         """Return what a file states of it; all of it follows from what was drawn."""

@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
+from optin.kernel.combining import Part
 from optin.kernel.noise import LAPLACE
 from optin.kernel.proportions import Cell as Proportion
 from optin.kernel.proportions import proportion_interval
+from optin.kernel.spreads import Spread
 from optin.questions.cells import LEVEL, Cell, Contains, FloatArray
+from optin.questions.combined import Addend
 from optin.questions.counted import Counted
 from optin.questions.intervals import check_level
 from optin.questions.kinds import Reading, stated_readings
 from optin.questions.options import checked_parts, coded_sets, place_of
 from optin.questions.proportions import breakdown_gap, widened_by
-from optin.questions.spending import Spending
+from optin.questions.spending import Spends
 from optin.questions.telling import ToldResult, proportion_read
 from optin.questions.worded import Worded, words_of
 
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
     from optin.engine.rows import Rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MultipleChoice(Worded):
     """At most ``at_most`` of 2 to 50 options; choosing none is an answer.
 
@@ -120,7 +123,7 @@ class MultipleChoice(Worded):
         """What ± is measured against: the sd of an option that half of the people choose."""
         return 0.5
 
-    def half_width(self, error: float, spending: Spending) -> float:
+    def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval for a proportion of one half, the widest there is."""
         return spending.proportion_half_width(error, (LEVEL / self.level,))
 
@@ -173,6 +176,17 @@ class Several(ToldResult):
     def readings(self, level: float = 0.95) -> list[Reading]:
         """List the proportion of each option."""
         return [proportion_read(self, option, level) for option in self.options]
+
+    def addends(self) -> tuple[Addend, ...]:
+        """Return the proportion of each option, as it is added to those of other groups (E27)."""
+        return tuple(self._addend(option, estimate) for option, estimate in self.proportions.items())
+
+    def _addend(self, option: str, estimate: float) -> Addend:
+        counted, variance = self.counted, self.standard_error(option) ** 2
+        slope = 1.0 - 2.0 * min(max(estimate, 0.0), 1.0)
+        spread = Spread(estimate - estimate * estimate, LAPLACE.variance(slope * self.scale), counted.weight_squares)
+        part = Part(1.0, counted.weight_squares, counted.heaviest, (self.scale,), spread=spread)
+        return Addend(option, estimate, variance, (0.0, 1.0), part, counted.bias, counted.tilt, proportion=True)
 
     def statement(self) -> dict[str, Any]:
         """Return what a file states of it; all of it follows from what was drawn."""

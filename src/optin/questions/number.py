@@ -14,11 +14,12 @@ from numpy.typing import ArrayLike
 from optin.errors import Argument, BadInput
 from optin.formats.strict_json import Fields, finite
 from optin.kernel.noise import LAPLACE
+from optin.questions.brief import BriefQuestion
 from optin.questions.cells import Cell, FloatArray, scaled_cells
 from optin.questions.counted import Counted
 from optin.questions.kinds import checked_max_error, checked_name, checked_text, checked_words
 from optin.questions.number_result import NumberResult
-from optin.questions.spending import Spending
+from optin.questions.spending import Spends
 from optin.questions.values import as_numbers
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ MOST_IMPORTANT = 1000.0
 _TWO = "{argument} must be two numbers, the lower first: the range every value is clamped to"
 
 
-@dataclass(frozen=True)
-class Number:
+@dataclass(frozen=True, repr=False)
+class Number(BriefQuestion):
     """A question answered by a number; every answer is clamped to ``bounds``.
 
     ``data_variance`` (or ``sd``, its root) is a declared bound, by default the worst case for the bounds. ``max_gap`` guards
@@ -132,7 +133,7 @@ class Number:
         """What ± is measured against: the declared standard deviation."""
         return math.sqrt(self.data_variance)
 
-    def half_width(self, error: float, spending: Spending) -> float:
+    def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval for the mean (E22)."""
         return spending.mean_half_width(error, width=self.width, data_variance=self.data_variance)
 
@@ -233,16 +234,16 @@ def checked_variance(width: float, variance: float | None, sd: float | None) -> 
     """Return the declared variance, or the worst case for the width."""
     worst = width * width / 4
     if variance is not None and sd is not None:
-        raise BadInput("give {variance} or {sd}, not both", variance=Argument("data_variance"), sd=Argument("data_sd"))
+        raise BadInput("give {variance} or {sd}, not both", variance=Argument("data_variance"), sd=Argument("sd"))
     if variance is None and sd is None:
         return worst
-    given = number(variance, "data_variance") if sd is None else number(sd, "data_sd") * number(sd, "data_sd")
+    given = number(variance, "data_variance") if sd is None else number(sd, "sd") * number(sd, "sd")
     if sd is not None and float(sd) < 0:
-        raise BadInput("{sd} must be 0 or more", sd=Argument("data_sd"))
+        raise BadInput("{sd} must be 0 or more", sd=Argument("sd"))
     if not 0 <= given <= worst * (1 + 1e-12):
         raise BadInput(
             "{argument} must lie between 0 and {most:g}: no data within these bounds varies more",
-            argument=Argument("data_variance" if sd is None else "data_sd"),
+            argument=Argument("data_variance" if sd is None else "sd"),
             most=worst if sd is None else width / 2,
         )
     return min(given, worst)

@@ -8,18 +8,18 @@ from fractions import Fraction
 from typing import Any
 
 from optin.formats.strict_json import real
+from optin.kernel.combining import Part
 from optin.kernel.halfwidth import Weighing, half_width
 from optin.kernel.noise import LAPLACE, variance
 from optin.kernel.rounding import GRAIN, nearest
-from optin.kernel.spreads import Moments
+from optin.kernel.spreads import ENOUGH, Moments
 from optin.kernel.tails import laplace_reach
+from optin.questions.combined import Addend
 from optin.questions.counted import Counted
 from optin.questions.intervals import Interval, check_level
 from optin.questions.kinds import Reading
 from optin.questions.telling import ToldResult
 
-ENOUGH = 50.0
-"""From so many effective people on, the released spread serves for the mean's interval (E22)."""
 RELEASED = "normal plus Laplace, released spread, skewness allowed for"
 
 
@@ -147,6 +147,21 @@ class NumberResult(ToldResult):
         found = [Reading("mean", self.estimate, *self.interval(level))]
         spread, bounds = self.sd, self.sd_interval(level)
         return found if spread is None or bounds is None else [*found, Reading("sd", spread, *bounds)]
+
+    def addends(self) -> tuple[Addend, ...]:
+        """Return the mean, as it is added to those of other groups (E27)."""
+        counted, moments = self.counted, self._moments
+        part = Part(
+            1.0,
+            counted.weight_squares,
+            counted.heaviest,
+            (self.noise_scale,),
+            declared=self.data_variance,
+            spread=None if moments is None else moments.spread,
+            width=self.width,
+        )
+        slack = self.rounding + self.bias_bound
+        return (Addend("mean", self.estimate, self.variance, self.bounds, part, slack, counted.tilt),)
 
     def statement(self) -> dict[str, Any]:
         """Return what a file states of it; all of it follows from what was drawn."""

@@ -19,7 +19,7 @@ from optin.questions.cells import Cell, FloatArray, scaled_cells
 from optin.questions.counted import Counted
 from optin.questions.number import checked_bounds, checked_variance, pair, spread_of
 from optin.questions.number_result import NumberResult
-from optin.questions.spending import Spending
+from optin.questions.spending import Spends
 from optin.questions.values import as_numbers
 from optin.questions.worded import GAP, Worded, words_of
 
@@ -31,7 +31,7 @@ MOST_ITEMS = 1000
 _ITEMS = 'question "{question}": items must be a whole number of 1 to {most:,}'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Score(Worded):
     """The sum of ``items`` answers, each between two numbers; only the total is an answer.
 
@@ -132,7 +132,7 @@ class Score(Worded):
         """What ± is measured against: the declared standard deviation."""
         return math.sqrt(self.data_variance)
 
-    def half_width(self, error: float, spending: Spending) -> float:
+    def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval for the mean (E22)."""
         return spending.mean_half_width(error, width=self.width, data_variance=self.data_variance)
 

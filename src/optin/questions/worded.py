@@ -9,14 +9,15 @@ from typing import Any, ClassVar
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
+from optin.questions.brief import BriefQuestion
 from optin.questions.kinds import checked_max_error, checked_name, checked_text, checked_words
 from optin.questions.number import checked_importance, number
 
 GAP = 'question "{question}": max_gap must lie between 0 and how far means can be apart'
 
 
-@dataclass(frozen=True)
-class Worded:
+@dataclass(frozen=True, repr=False)
+class Worded(BriefQuestion):
     """A question's name and words; kinds add what they ask for."""
 
     kind: ClassVar[str]

@@ -11,7 +11,7 @@ from optin.questions.cells import LEVEL, Cell, Chosen, FloatArray
 from optin.questions.counted import Counted
 from optin.questions.options import coded_truths
 from optin.questions.proportions import Proportions
-from optin.questions.spending import Spending
+from optin.questions.spending import Spends
 from optin.questions.worded import Worded, words_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ YES = "yes"
 NO = "no"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class YesNo(Worded):
     """Yes or no; answers are booleans, 0 and 1, or the words.
 
@@ -57,7 +57,7 @@ class YesNo(Worded):
         """What ± is measured against: the sd of an option that half of the people choose."""
         return 0.5
 
-    def half_width(self, error: float, spending: Spending) -> float:
+    def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval for a proportion of one half, the widest there is."""
         return spending.proportion_half_width(error, (1.0,))
 

@@ -27,6 +27,7 @@ TWO_WAYS = "is a word for nothing, which may mean no limit or nothing allowed; w
 MISSING = "is missing; fill it in or leave the person out"
 BLANK_LIMIT = "is missing; fill it in, or say with {blank} what an empty limit counts as"
 NO_ID = "is missing; every person needs an id"
+NO_GROUP = "is missing; every person belongs to a group"
 SAME_ID = "{place}: {people:,} people have this {name}; every person needs their own"
 ADVISED = {"decimal": Argument("decimal", ","), "blank": Argument("blank_limit", "0")}
 """Arguments that the words above name."""

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from optin.errors import Argument, BadInput
-from optin.tables.extras import needed
+from optin.extras import expect
 from optin.tables.how_read import HowRead
 
 
 def copy_duckdb(file: Path, table: str | None, to: Path) -> str:
     """Write a table of a DuckDB file to Parquet, and say which one: the one that is named, or the only one."""
-    duckdb = needed("duckdb", extra="duckdb", what="a DuckDB file")
+    expect("duckdb", "a DuckDB file")
+    import duckdb
+
     found: Any = None
     try:
         with duckdb.connect(str(file), read_only=True) as database:
@@ -58,7 +60,9 @@ def is_database(source: str) -> bool:
 
 def copy_query(address: str, how: HowRead, to: Path) -> str:
     """Write what a query gives as CSV, as PostgreSQL itself writes it, and name the database without its password."""
-    psycopg = needed("psycopg", extra="postgres", what="a PostgreSQL database")
+    expect("postgres", "a PostgreSQL database")
+    import psycopg
+
     name, reason = _name(psycopg, address), ""
     query = _query(name, how)
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from optin.errors import BadInput
-from optin.tables.extras import needed
+from optin.extras import expect
 from optin.tables.places import PARQUET
 
 CSV, JSON_LINES, WORKBOOK, DUCKDB, PARQUET_KIND = "CSV", "JSON lines", "a workbook", "a DuckDB file", "Parquet"
@@ -71,5 +71,7 @@ def _is_workbook(file: Path) -> bool:
 
 
 def _unzstd(file: Path) -> Any:  # noqa: ANN401 - a file of Arrow
-    arrow = needed("pyarrow", extra="parquet", what="a file compressed with zstd")
+    expect("parquet", "a file compressed with zstd")
+    import pyarrow as arrow
+
     return arrow.CompressedInputStream(arrow.OSFile(str(file)), ZSTD)

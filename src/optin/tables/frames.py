@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from optin.errors import BadInput
-from optin.tables.extras import needed
+from optin.extras import expect
 from optin.tables.headers import expect_column
 from optin.tables.labels import names_of
 
@@ -24,7 +24,9 @@ def is_frame(source: object) -> bool:
 
 def arrow_of(frame: Any, names: Sequence[str] | None) -> Any:  # noqa: ANN401 - pandas, polars or Arrow
     """Return some columns of a table (None: all of them) as a table of Arrow; a named index of pandas is a column too."""
-    arrow = needed("pyarrow", extra="parquet", what="a table in memory")
+    expect("parquet", "a table in memory")
+    import pyarrow as arrow
+
     frame = frame.collect() if hasattr(frame, "collect") and not hasattr(frame, "to_arrow") else frame
     if hasattr(frame, "reset_index") and index_of(frame) is None:
         frame = frame.reset_index()

@@ -9,16 +9,15 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from optin.errors import BadInput
-from optin.tables.cells import Mask, as_entries, as_ids, as_numbers, as_truths, signs_of
-from optin.tables.columns import NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
-from optin.tables.csvfiles import read_csv
+from optin.tables.cells import Cells, Mask, as_entries, as_ids, as_numbers, as_truths, coded, signs_of
+from optin.tables.columns import NO_GROUP, NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
+from optin.tables.csvfiles import TextTable, read_csv
 from optin.tables.decimal_marks import POINT, Signs, decimal_mark
 from optin.tables.headers import expect_column, header, shared
 from optin.tables.how_read import AS_FOUND, HowRead
@@ -31,7 +30,16 @@ from optin.wording.answers import NO_ANSWER
 
 T = TypeVar("T", np.float64, np.bool_)
 Part = TypeVar("Part")
-Convert = Callable[[pa.ChunkedArray, str, str], Part]
+Convert = Callable[[Cells, str, str], Part]
+
+
+class Columns(Protocol):
+    """Columns of one file: text of CSV, or what Parquet stores."""
+
+    def __len__(self) -> int: ...
+
+    def column(self, name: str) -> Cells:
+        """Return the cells of a column, from top to bottom."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,7 @@ class Table:
     """
 
     parts: tuple[DataFile, ...]
-    tables: tuple[pa.Table, ...]
+    tables: tuple[Columns, ...]
     names: tuple[str, ...]
     how: HowRead = AS_FOUND
     kept: NDArray[np.intp] | None = field(default=None, repr=False)
@@ -85,7 +93,8 @@ class Table:
         """Refuse columns that are not stored as ids or numbers, before any cell is looked at."""
         for name, expect in ((id, expect_ids), *((name, expect_numbers) for name in numbers)):
             for file, table in zip(self.files, self.tables, strict=True):
-                expect(table.column(name).type, str(file), name)
+                if not isinstance(column := table.column(name), list):  # text may hold anything
+                    expect(column.type, str(file), name)
 
     def ids(self, name: str) -> list[str]:
         """Read ids as text, each of them only once in all files."""
@@ -97,6 +106,12 @@ class Table:
     def texts(self, name: str) -> list[str]:
         """Read ids as text; empty where there is none."""
         return [text or "" for part in self._each(name, as_ids) for text in part]
+
+    def labels(self, name: str) -> list[str]:
+        """Read labels as text, byte for byte; whole numbers become their digits, and every person needs one."""
+        texts = self.texts(name)
+        refuse(np.array([text == "" for text in texts]), NO_GROUP, self._said(name))
+        return texts
 
     def numbers(self, wanted: str | Wanted) -> NDArray[np.float64]:
         """Read numbers of at least 0."""
@@ -138,25 +153,28 @@ class Table:
 
     def without(self, rows: Mask) -> Table:
         """Leave out rows that are marked."""
-        kept, tables, start = np.flatnonzero(~rows), list[pa.Table](), 0
+        kept, tables, start = np.flatnonzero(~rows), list[Columns](), 0
         for table in self.tables:
             inside = kept[(kept >= start) & (kept < start + len(table))] - start
-            tables.append(table.take(pa.array(inside.tolist(), pa.int64())))
+            tables.append(_taken(table, inside.tolist()))
             start += len(table)
         return replace(self, tables=tuple(tables), kept=kept if self.kept is None else self.kept[kept])
 
-    def entries(self, name: str) -> pa.ChunkedArray | list[Any]:
+    def entries(self, name: str) -> Any:  # noqa: ANN401 - a column in which distinct entries are listed once, or a list
         """Return cells as they are written, text byte for byte; a list where files store them in different types."""
         parts = self._each(name, as_entries)
-        if any(part.type != parts[0].type for part in parts):
-            return [cell for part in parts for cell in part.to_pylist()]
-        return pa.chunked_array([chunk for part in parts for chunk in part.chunks], parts[0].type)
+        if all(isinstance(part, list) for part in parts):
+            return coded(parts[0] if len(parts) == 1 else [cell for part in parts for cell in part])
+        from optin.tables.stored_cells import together
+
+        return together(parts)
 
     def cell(self, name: str, row: int) -> str:
         """Return one cell as text; never for a message."""
         starts = [0, *accumulate(len(table) for table in self.tables)]
         at = bisect_right(starts, row) - 1
-        value = self.tables[at].column(name)[row - starts[at]].as_py()
+        value = self.tables[at].column(name)[row - starts[at]]
+        value = value.as_py() if hasattr(value, "as_py") else value
         return "" if value is None else str(value)
 
     def truths(self, name: str) -> NDArray[np.bool_]:
@@ -220,6 +238,16 @@ def _expect(file: Path, names: Sequence[str]) -> None:
         expect_column(file, name, known)
 
 
-def _read(file: Path, names: list[str]) -> pa.Table:
+def _read(file: Path, names: list[str]) -> Columns:
     _expect(file, names)
-    return read_parquet(file, names) if is_parquet(file) else read_csv(file, names)
+    found: Columns = read_parquet(file, names) if is_parquet(file) else read_csv(file, names)
+    return found
+
+
+def _taken(table: Columns, rows: list[int]) -> Columns:
+    """Keep some rows of a file."""
+    if isinstance(table, TextTable):
+        return TextTable({name: [cells[row] for row in rows] for name, cells in table.columns.items()}, len(rows))
+    stored: Any = table  # a table of Arrow
+    found: Columns = stored.take(rows)
+    return found

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from optin.errors import Argument, BadInput
-from optin.tables.extras import needed
+from optin.extras import expect
 from optin.tables.jsonlines import Rows
 
 _ZEROS = re.compile("^0+$")
@@ -24,7 +24,9 @@ _ZEROS = re.compile("^0+$")
 @contextmanager
 def sheet_of(file: Path, table: str | None) -> Iterator[Any]:
     """Open the sheet that is named, or the only one."""
-    openpyxl = needed("openpyxl", extra="excel", what="a workbook (XLSX)")
+    expect("excel", "a workbook (XLSX)")
+    import openpyxl
+
     book = None
     try:
         with warnings.catch_warnings():
