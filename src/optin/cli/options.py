@@ -11,7 +11,11 @@ import typer
 from optin.wording.engines import KNOWN
 
 PeoplePath = Annotated[
-    str, typer.Argument(metavar="PEOPLE", help="CSV or Parquet: a file, a folder or a glob; one row per person.")
+    str,
+    typer.Argument(
+        metavar="PEOPLE",
+        help="CSV, Parquet, JSON lines or XLSX: a file, a folder or a glob; a DuckDB file; postgresql://…; one row per person.",
+    ),
 ]
 column = partial(typer.Option, metavar="COL", rich_help_panel="Columns")
 Id = Annotated[str, column("--id", envvar="OPTIN_ID", help="Column of ids: text, kept byte for byte.")]
