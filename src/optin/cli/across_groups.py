@@ -29,7 +29,7 @@ def show_planned(plan: Plan) -> None:
 
     if any(each.epsilon_total == 0.0 for each in plan.parts):
         return
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for question in plan.sheet:
         found, scale = plan.total(question.name), _scale(question)
         errors = (steady(scale * found.standard_error, 2), steady(scale * found.ungrouped_standard_error, 2))
@@ -101,7 +101,7 @@ def _wholes(drawn: Release, population: Any) -> tuple[list[tuple[Question, Total
 
 
 def _whole_rows(question: Question, whole: Total) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for at, (reading, (error, alone)) in enumerate(zip(whole.readings(0.95), _errors(whole), strict=True)):
         scale, after = (100.0, " points") if reading.proportion else (1.0, "")
         told = "" if alone is None else f"at most {steady(scale * alone, 2)}{after}"
