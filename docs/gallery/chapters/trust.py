@@ -135,12 +135,7 @@ def groups(figure: Figure) -> Shown:
     ax.set(xlim=(0, 0.5), ylim=(0, None))
     name_lines(ax, LIGHT, ends, right=0.5)
     shown = [_of_groups(gap, campaigns=200) for gap in (0.0, 0.1, 0.2, 0.5)]
-    table = "\n".join(
-        f"| {each.max_gap:g} | {o.design} | {o.predicted_bias:.3f} | {round(o.bias, 3) + 0.0:.3f} | {o.computed**0.5:.4f} | {o.mse**0.5:.4f} "
-        f"| {o.coverage:.0%} |"
-        for each in shown
-        for o in each.outcomes
-    )
+    table = "\n".join(_group_row(each.max_gap, outcome) for each in shown for outcome in each.outcomes)
     first, last = shown[0].outcomes, shown[-1].outcomes
     return Shown(
         f"""
@@ -155,9 +150,9 @@ gap (E15) is safe, and gives up what open people allow. A plan for each group, p
 |---|---|---|---|---|---|---|
 {table}
 
-Without any gap the cure costs {first[2].computed ** 0.5 / first[0].computed ** 0.5 - 1:.0%} of the standard error here; at a gap
-of a half it divides the error by {last[0].computed ** 0.5 / last[2].computed ** 0.5:.1f}. It helps against links between groups, not
-against those within one.
+Without any gap the cure costs {(first[2].computed / first[0].computed) ** 0.5 - 1:.0%} of the standard error here; at a
+gap of a half it divides the error by {(last[0].computed / last[2].computed) ** 0.5:.1f}. It helps against links between
+groups, not against those within one.
 
 ```python
 >>> import numpy as np, optin
@@ -178,6 +173,13 @@ How to: [groups](../how-to/groups.md). Theory: [E27](../theory/groups.md).
         f"Root of the expected squared error against the gap between two groups. At 0.5: one plan {last[0].computed ** 0.5:.3f}, "
         f"a guarded plan {last[1].computed ** 0.5:.3f}, a plan for each group {last[2].computed ** 0.5:.3f}.",
     )
+
+
+def _group_row(gap: float, outcome: optin.simulation.GroupOutcome) -> str:
+    """Write what one design did at one gap."""
+    bias, errors = round(outcome.bias, 3) + 0.0, (outcome.computed**0.5, outcome.mse**0.5)
+    told = f"{outcome.predicted_bias:.3f} | {bias:.3f} | {errors[0]:.4f} | {errors[1]:.4f} | {outcome.coverage:.0%}"
+    return f"| {gap:g} | {outcome.design} | {told} |"
 
 
 def _of_groups(gap: float, campaigns: int = 1) -> optin.simulation.GroupSimulation:
