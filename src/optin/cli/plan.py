@@ -80,7 +80,7 @@ def plan_people(
     share = None if without is None else share_of(without)
     if raise_limits and ledger is None:
         raise BadInput("--raise-limits raises allowances of a ledger: name it with --ledger URL, or leave it out")
-    one_number = {"bounds": bounds, "data_sd": sd, "eta": eta, "max_gap": max_gap}
+    one_number = {"bounds": bounds, "sd": sd, "eta": eta, "max_gap": max_gap}
     asked = Asking(sheet, one_number, slack, target_error, wished_error).arguments()
     read = read_people(people, columns, engine=engine, check_ids=check_ids)
     found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
@@ -141,12 +141,12 @@ def expect_planned(path: Path, plan: Plan, agents: Agents, stated: People) -> No
 
 def _is_planned(plan: Plan, agents: Agents) -> bool:
     """Tell whether the plan gives these people what it says; a grain each is lost where a ledger counts in grains."""
-    from optin.cli.spread import table_of
     from optin.kernel.rounding import epsilon_of
+    from optin.planning.by_rank import limit_table
 
     if len(agents) != plan.people or plan.noiseless:
         return len(agents) == plan.people
-    given, lost = table_of(plan, agents).clipped_total(plan.cap), epsilon_of(plan.people)
+    given, lost = limit_table(plan, agents).clipped_total(plan.cap), epsilon_of(plan.people)
     return math.isclose(given, plan.epsilon_total, rel_tol=1e-9, abs_tol=lost)
 
 

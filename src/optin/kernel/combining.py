@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from optin.kernel.halfwidth import skewness_allowance
 from optin.kernel.mixtures import mixture_reach
+from optin.kernel.noise import LAPLACE
 from optin.kernel.spreads import ENOUGH, RELEASED_ERROR, Spread
 
 DECLARED = "normal plus Laplaces, declared variance, skewness allowed for"
@@ -51,6 +52,11 @@ class Combination:
     def scales(self) -> tuple[float, ...]:
         """List the scales of all Laplaces in the sum."""
         return tuple(abs(part.coefficient) * scale for part in self.parts for scale in part.scales)
+
+    @property
+    def noise_variance(self) -> float:
+        """Return the variance of all Laplaces in the sum."""
+        return LAPLACE.sum_variance(self.scales)
 
     @property
     def heaviest(self) -> float:

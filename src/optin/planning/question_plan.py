@@ -14,13 +14,14 @@ from optin.planning.units import relative_gap
 from optin.planning.wish import Target
 from optin.questions import Question
 from optin.questions.spending import Spending
+from optin.wording.telling import Telling, Told
 
 if TYPE_CHECKING:
     from optin.planning.numbers import PlanNumbers
 
 
 @dataclass(frozen=True, repr=False)
-class QuestionPlan:
+class QuestionPlan(Told):
     """One question of a plan: its share of everyone's epsilon, and the accuracy that follows.
 
     ``variance`` is that of all published numbers of the question together, and ``standard_error`` the root of their mean
@@ -73,7 +74,7 @@ class QuestionPlan:
         if self.plan.sheet.one_number is not None:
             return 1.0 / self.plan.eta
         per_number = self.question.noise_constant / self.question.variance_terms
-        return math.sqrt(per_number / LAPLACE.kappa) / self.epsilon_total
+        return LAPLACE.scale_of(per_number) / self.epsilon_total
 
     @property
     def effective_people(self) -> float:
@@ -146,7 +147,8 @@ class QuestionPlan:
 
         return effective_without(self.plan, agents, self.place)
 
-    def __repr__(self) -> str:
-        from optin.planning.telling import question_text
+    def telling(self) -> Telling:
+        """Say what the plan gives this question."""
+        from optin.planning.telling import question_telling
 
-        return question_text(self)
+        return question_telling(self)

@@ -25,6 +25,9 @@ from optin.planning.asked import as_sheet
 from optin.planning.units import check_spread, relative_gap
 from optin.questions import Question, Sheet
 from optin.questions.spending import CombinedSpending, Spending
+from optin.wording.numbers import people_like, plus_minus
+from optin.wording.records import Listed
+from optin.wording.telling import Telling, Told
 
 Verdict = Literal["good", "poor", "useless"]
 
@@ -42,8 +45,8 @@ MOST_GROUPS = 1_000
 _HIGHEST = 1e6
 
 
-@dataclass(frozen=True)
-class SizedQuestion:
+@dataclass(frozen=True, repr=False)
+class SizedQuestion(Listed):
     """What one question would give: ± and a verdict, and what it takes from the others."""
 
     name: str
@@ -79,8 +82,8 @@ class GroupSize:
     verdicts: tuple[Verdict, ...]
 
 
-@dataclass(frozen=True)
-class Size:
+@dataclass(frozen=True, repr=False)
+class Size(Told):
     """What a sheet would give, question by question; where groups differ in size, ± and verdicts are those of the smallest."""
 
     people: int
@@ -89,6 +92,16 @@ class Size:
     questions: tuple[SizedQuestion, ...]
     sizes: tuple[GroupSize, ...] = ()
     """What groups of each size would give, the largest first; none without groups."""
+
+    def telling(self) -> Telling:
+        """Say ± and a verdict for each question."""
+        rows = tuple(
+            (each.name, each.kind, plus_minus(each.half_width), people_like(each.effective_people), each.verdict)
+            for each in self.questions
+        )
+        whom = f"{self.people:,}" + (f" in {self.groups} groups" if self.groups > 1 else "")
+        head = ("question", "kind", "95 % interval", "as accurate as", "verdict")
+        return Telling("Size", (("people", whom), ("limits", self.limits)), head, rows, more="size[name]")
 
     def __getitem__(self, name: str) -> SizedQuestion:
         for question in self.questions:

@@ -13,7 +13,7 @@ from optin.questions.kinds import Reading
 from optin.questions.proportions import Proportions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scale(Choice):
     """Options in order, from the least to the most; what is read off their cells costs nothing more.
 
@@ -22,6 +22,11 @@ class Scale(Choice):
     """
 
     kind: ClassVar[str] = "scale"
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """How bars are read, and what the mean score counts."""
+        return (*super().reading, "The mean score counts options from 1 in their order.")
 
     def result(self, counted: Counted) -> ScaleResult:
         """Read proportions, mean and top off the noisy cells."""

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
-from optin.kernel.combining import as_one_group
-from optin.kernel.noise import LAPLACE
+from optin.kernel.combining import Combination, as_one_group
 from optin.planning.population import population_shares
 from optin.questions import Question
-from optin.questions.combined import Addend, Combined, Term
+from optin.questions.combined import Combined, Term
 from optin.questions.intervals import Interval, check_level
 from optin.questions.kinds import QuestionResult, Reading
 from optin.wording.groups import listed_groups, shown_group
@@ -319,13 +318,9 @@ def _exact_error(figure: Combined, parts: Sequence[float]) -> float:
 
 
 def _pooled_variance(figure: Combined, reaches: Sequence[float]) -> float:
-    noises = [_noise(term.addend) for term in figure.terms]
+    noises = [Combination((term.addend.part,)).noise_variance for term in figure.terms]
     sampling = [max(term.addend.variance - noise, 0.0) for term, noise in zip(figure.terms, noises, strict=True)]
     return as_one_group(reaches, sampling, noises[0] * reaches[0] * reaches[0])
-
-
-def _noise(addend: Addend) -> float:
-    return math.fsum(LAPLACE.variance(scale) for scale in addend.part.scales)
 
 
 def _asked(groups: Groups, question: str) -> Question:

@@ -154,6 +154,10 @@ class Release(OneNumber, DividedRelease, AcrossRelease, ToldRelease):
         """List every published figure: question, answer, estimate, and the two ends of its interval."""
         return table_of(self, level)
 
+    def to_pandas(self, level: float = 0.95) -> Any:  # noqa: ANN401 - pandas is loaded only when asked for
+        """Return the same as a pandas data frame."""
+        return self.table(level).to_pandas()
+
     @property
     def noisy_total(self) -> int:
         """Return N + Z of E13, where the sheet is one number."""

@@ -169,7 +169,7 @@ def _release_title(release: Release) -> str:
 def _privacy(plan: Plan | None, release: Release | None) -> Markup:
     offer = plan if release is None else release.announcement
     assert offer is not None  # noqa: S101 - checked in _body
-    return section("Privacy sheet", below=privacy_sheet(cap=offer.cap, noiseless=math.isinf(offer.eta)))
+    return section("Privacy sheet", below=privacy_sheet(offer))
 
 
 def _footer() -> Markup:
