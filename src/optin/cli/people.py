@@ -29,6 +29,7 @@ class Columns:
     benefit_slope: float | None = None
     outside: float | str = 0.0
     allowances: str | None = None
+    total: float | None = None
 
     @property
     def quasi_linear(self) -> bool:
@@ -49,6 +50,8 @@ class Columns:
                 "say what people accept in one way: --limits COL, or --budgets COL --costs COL, or --costs COL"
                 " --benefit-base A --benefit-slope B"
             )
+        if self.allowances is not None and self.total is not None:
+            raise BadInput("--total is one number for everyone and --allowances a column of them: give one of the two")
         if benefit and (self.benefit_base is None or self.benefit_slope is None):
             raise BadInput("a benefit is base - slope * variance: give both --benefit-base and --benefit-slope")
         return self
@@ -73,7 +76,7 @@ class People:
 
     table: Table | None
     agents: Agents
-    allowances: NDArray[np.float64] | str | None = None
+    allowances: NDArray[np.float64] | str | float | None = None
     """What each allows over all releases of a ledger, where that is not their first limit; in an engine the column's name."""
 
 
@@ -90,9 +93,9 @@ def read_people(
         chosen = engine_for(path) if engine is None else engine
         totals = columns.allowances
         if chosen != "memory":
-            return People(None, _kept(path, columns, chosen, check_ids=check_ids), totals)
+            return People(None, _kept(path, columns, chosen, check_ids=check_ids), totals or columns.total)
         table = read_table(path, [*columns.names, *([] if totals is None else [totals]), *more])
-        return People(table, agents_of(table, columns), None if totals is None else table.numbers(totals))
+        return People(table, agents_of(table, columns), columns.total if totals is None else table.numbers(totals))
 
 
 def _kept(path: str, columns: Columns, engine: str, *, check_ids: bool) -> Agents:
