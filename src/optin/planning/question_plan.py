@@ -98,6 +98,13 @@ class QuestionPlan(Told):
         """The effective people with that bias counted in."""
         return self.question.data_variance / self.worst_case_mse if self.worst_case_mse > 0 else math.inf
 
+    @property
+    def spending(self) -> Spending:
+        """What its accuracy follows from: the sum of epsilons on it, and the weights of those who give them."""
+        plan = self.plan
+        heaviest = float(heaviest_weight(plan.people, plan.weight_squares, plan.pooled_weight))
+        return Spending(self.epsilon_total, plan.weight_squares, heaviest)
+
     def half_width(self, level: float = 0.95, *, turnout: float = 1.0) -> float:
         """Return half of the interval that this plan leads to: at 0.95, what ± means (E22).
 

@@ -12,6 +12,7 @@ from optin.questions import Sheet
 from optin.releasing import Release
 from optin.report import plan_sections, release_sections
 from optin.report.assumption import assumption_of
+from optin.report.group_page import group_body
 from optin.report.markup import Markup, joined, paragraphs, tag
 from optin.report.privacy import privacy_sheet
 from optin.report.section import section, tiles, warned
@@ -41,6 +42,9 @@ def _body(plan: Plan | None, description: Description | None, release: Release |
     asked = plan if release is None else release
     if asked is None:
         raise BadInput("there is nothing to report: give a plan or a release")
+    if asked.grouped:
+        title, body = group_body(plan, release)
+        return title, joined((body, _footer()))
     found = _of_one_number if asked.sheet.one_number is not None else sheet_body
     title, body = found(plan, description, release)
     return title, joined((body, _footer()))
