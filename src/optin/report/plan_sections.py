@@ -14,7 +14,16 @@ from optin.planning.cautions import CLASS
 from optin.questions import Question
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
-from optin.report.section import Pictured, error_name, error_reading, facts, note, root, squared_error_caption
+from optin.report.section import (
+    LARGEST_TILT,
+    Pictured,
+    error_name,
+    error_reading,
+    facts,
+    note,
+    root,
+    squared_error_caption,
+)
 from optin.report.turnout_section import turnout_section
 from optin.wording.numbers import count, part, percent, power_of, short, steady
 
@@ -122,7 +131,7 @@ def _weights_of_sheet(plan: Plan, release: Release | None) -> list[tuple[str, st
     pooled = f"{short(plan.pooled_weight * plan.people)} equal shares"
     rows = [
         ("weight of a pooled person", pooled),
-        ("tilt", percent(own.tilt)),
+        (LARGEST_TILT if release is not None and len(plan.sheet) > 1 else "tilt", percent(own.tilt)),
         ("largest bias of a proportion at a gap of 10 points", f"{short(10 * own.tilt)} points"),
         *(
             (f"{question.name}: declared gap, largest bias", _gap(question, own.tilt))

@@ -67,12 +67,14 @@ def plan_title(plan: Plan) -> str:
     return f"A plan for {count(plan.people)}"
 
 
-def shares_section(plan: Plan) -> Pictured:
+def shares_section(plan: Plan, *, released: bool = False) -> Pictured:
     """Show what each question takes of everyone's epsilon, and the ± and effective people that it leads to."""
+    planned = ", as planned" if released else ""
+    ahead = " that was planned for if everyone answers; what came of it stands with the results" if released else ""
 
     def numbers() -> Markup:
         head = ("question", "share", "95 % interval", "as accurate as", "verdict")
-        shown = table("Each question", head, [_row(plan, question) for question in plan.sheet])
+        shown = table(f"Each question{planned}", head, [_row(plan, question) for question in plan.sheet])
         return joined((shown, note(VERDICTS)))
 
     return Pictured(
@@ -80,7 +82,8 @@ def shares_section(plan: Plan) -> Pictured:
         title="What each question takes",
         reading=(
             "All questions share one limit: one that is dear (many options, a number that hardly differs between people, or"
-            " more importance) takes more of everyone's epsilon, and less is left for the others. The ± stands at the right."
+            " more importance) takes more of everyone's epsilon, and less is left for the others. At the right stands the ±"
+            f"{ahead}."
         ),
         draw=lambda ax, ink: figures.epsilon_shares(ax, plan, ink=ink),
         numbers=numbers,
