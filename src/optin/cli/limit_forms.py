@@ -18,7 +18,7 @@ FormFile = Annotated[
 ]
 
 
-def write_form(kind: Kind = "text", output: FormFile = None) -> None:
+def write_form(kind: Kind, output: FormFile = None) -> None:
     """Write the limit question for a form: as text, for paper, as a REDCap data dictionary or a LimeSurvey question.
 
     Whatever the form exports of the answer, codes or words, optin plan reads as its epsilon: name the column with --limits.
