@@ -19,7 +19,7 @@ PEOPLE = np.unique(np.geomspace(1, 1000, 37).astype(int))
 def errors(limit: float, people: int, sd: float) -> dict[str, float]:
     """Return the error of every design, as multiples of the optimum's."""
     agents = optin.PrivacyConstrained([limit] * people)
-    return optin.compare(agents, bounds=UNIT, data_sd=sd)["ratio"].to_dict()
+    return optin.compare(agents, bounds=UNIT, sd=sd)["ratio"].to_dict()
 
 
 @entry("other-kinds", "Few people and large limits: three mechanisms of other kinds that win", size=(9.6, 4.0))
@@ -74,10 +74,10 @@ optin releases none of them. With few people the first question is not which mec
 
 ```python
 >>> import optin
->>> few = optin.compare(optin.PrivacyConstrained([4.0] * 3), bounds=(0, 1), data_sd=0.1)["mse"]
+>>> few = optin.compare(optin.PrivacyConstrained([4.0] * 3), bounds=(0, 1), sd=0.1)["mse"]
 >>> round(float(few["sampling-best"]), 4), round(float(few["optimum"]), 4)
 ({three["sampling-best"] * _absolute(4.0, 3, 0.1, "optimum"):.4f}, {_absolute(4.0, 3, 0.1, "optimum"):.4f})
->>> one = optin.compare(optin.PrivacyConstrained([1.0]), bounds=(0, 1), data_sd=(1 / 12) ** 0.5)["mse"]
+>>> one = optin.compare(optin.PrivacyConstrained([1.0]), bounds=(0, 1), sd=(1 / 12) ** 0.5)["mse"]
 >>> round(float(one["one-bit"]), 3), round(float(one["optimum"]), 3)
 ({one["one-bit"] * _absolute(1.0, 1, uniform, "optimum"):.3f}, {_absolute(1.0, 1, uniform, "optimum"):.3f})
 
@@ -93,7 +93,7 @@ What none at all could beat: [the bound](any-mechanism.md).
 
 def _absolute(limit: float, people: int, sd: float, name: str) -> float:
     agents = optin.PrivacyConstrained([limit] * people)
-    return float(optin.compare(agents, bounds=UNIT, data_sd=sd).loc[name, "mse"])
+    return float(optin.compare(agents, bounds=UNIT, sd=sd).loc[name, "mse"])
 
 
 def _first_loss(heights: list[float]) -> int:
@@ -167,7 +167,7 @@ look for where the values lie first. The remedy here is narrow bounds.
 
 def _factor(limits: Array, sd: float | None = None) -> float:
     agents = optin.PrivacyConstrained(limits)
-    found = optin.plan(agents, bounds=UNIT, data_sd=sd).certificate(agents).factor
+    found = optin.plan(agents, bounds=UNIT, sd=sd).certificate(agents).factor
     return float("inf") if found is None else found
 
 

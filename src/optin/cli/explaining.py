@@ -17,6 +17,7 @@ from optin.wording.numbers import count, largest, plain, plus_minus, short, time
 
 if TYPE_CHECKING:
     from optin.agents import Agents
+    from optin.cli.left import Left
     from optin.planning import Plan
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -94,13 +95,16 @@ class Explanation:
         )
 
 
-def explanation(plan: Plan, agents: Agents, *, described: dict[str, Any], without: float | None = None) -> Explanation:
+def explanation(
+    plan: Plan, agents: Agents, *, described: dict[str, Any], without: float | None = None, left: Left | None = None
+) -> Explanation:
     """Work out everything ``optin plan`` says, the same of people in memory and in an engine."""
     spread = spread_of(plan, agents, described)
     counts, several = _counts(plan, spread), plan.sheet.one_number is None
+    counts |= {} if left is None else {"nothing_left": left.spent, "share_left": left.share}
     accuracy = sheet_accuracy(plan) if several else _accuracy(plan)
     return Explanation(
-        plan=[*_people(plan, spread, counts), *_design(plan, counts), *accuracy, *_worth(plan, spread)],
+        plan=[*_people(plan, spread, counts, left), *_design(plan, counts), *accuracy, *_worth(plan, spread)],
         references=[] if several else _references(plan, agents, counts),
         counts=counts,
         target=target_rows(plan),
@@ -123,8 +127,10 @@ def _counts(plan: Plan, spread: Spread) -> dict[str, Any]:
     }
 
 
-def _people(plan: Plan, spread: Spread, counts: dict[str, Any]) -> list[tuple[str, str]]:
-    more = [f"{counts['no_part']:,} with nothing to give take no part"] if counts["no_part"] else []
+def _people(plan: Plan, spread: Spread, counts: dict[str, Any], left: Left | None) -> list[tuple[str, str]]:
+    nobody = f"{counts['no_part']:,} with {'limit 0' if plan.surplus is None else 'nothing to give'}"
+    idle = left.taking_no_part() if left is not None and plan.surplus is None else [nobody] if counts["no_part"] else []
+    more = [f"{' and '.join(idle)} take no part"] if idle else []
     more += [f"{counts['no_limit']:,} without any limit"] if counts["no_limit"] else []
     ends = spread.quantiles((0, 0.25, 0.5, 0.75, 1))
     names = ("least", "quarter", "median", "three quarters", "most")
@@ -133,6 +139,7 @@ def _people(plan: Plan, spread: Spread, counts: dict[str, Any]) -> list[tuple[st
         ("people", f"{counts['people']:,}" + (f" ({', '.join(more)})" if more else "")),
         (label, ", ".join(f"{name} {plain(end)}" for name, end in zip(names, ends, strict=True))),
         *([("", picture)] if (picture := _picture(spread)) else []),
+        *([] if left is None else [left.row()]),
     ]
 
 

@@ -30,6 +30,7 @@ class Columns:
     benefit_slope: float | None = None
     outside: float | str = 0.0
     allowances: str | None = None
+    total: float | None = None
 
     @property
     def quasi_linear(self) -> bool:
@@ -50,6 +51,8 @@ class Columns:
                 "say what people accept in one way: --limits COL, or --budgets COL --costs COL, or --costs COL"
                 " --benefit-base A --benefit-slope B"
             )
+        if self.allowances is not None and self.total is not None:
+            raise BadInput("--total is one number for everyone and --allowances a column of them: give one of the two")
         if benefit and (self.benefit_base is None or self.benefit_slope is None):
             raise BadInput("a benefit is base - slope * variance: give both --benefit-base and --benefit-slope")
         return self
@@ -74,7 +77,7 @@ class People:
 
     table: Table | None
     agents: Agents
-    allowances: NDArray[np.float64] | str | None = None
+    allowances: NDArray[np.float64] | str | float | None = None
     """What each allows over all releases of a ledger, where that is not their first limit; in an engine the column's name."""
     left_out: int = 0
     """How many rows could not be used and were left out, because someone named a file for them."""
@@ -103,11 +106,12 @@ def read_people(
         totals = columns.allowances
         if chosen != "memory":
             agents = _kept(path, columns, chosen, check_ids=check_ids, how=how)
-            people = People(None, agents, totals, agents.reading.left_out)
+            people = People(None, agents, totals or columns.total, agents.reading.left_out)
         else:
             table = read_table(path, [*columns.names, *([] if totals is None else [totals]), *more], how=how)
             agents, left = usable_people(table, columns)
-            people = People(left, agents, None if totals is None else left.numbers(totals), agents.reading.left_out)
+            stated = columns.total if totals is None else left.numbers(totals)
+            people = People(left, agents, stated, agents.reading.left_out)
     if str(agents.reading):
         note(said_of(agents.reading, how))
     return people

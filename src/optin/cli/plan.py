@@ -23,6 +23,7 @@ from optin.cli.options import (
     MaybeLedgerUrl,
     PeoplePath,
     RaiseLimits,
+    Total,
 )
 from optin.cli.output import Output, read_record, read_text
 from optin.cli.people import Columns, People, located, read_people
@@ -47,6 +48,7 @@ def plan_people(
     budgets: Budgets = None,
     costs: Costs = None,
     allowances: Allowances = None,
+    total: Total = None,
     id_column: Id = "id",
     benefit_base: options.BenefitBase = None,
     benefit_slope: options.BenefitSlope = None,
@@ -77,9 +79,10 @@ def plan_people(
     Example: optin plan people.csv --limits limit --sheet sheet.toml -o plan.json
     """
     from optin.cli import explaining
+    from optin.cli.left import left_of
     from optin.cli.what_if import share_of
 
-    accepted = {"limits": limits, "budgets": budgets, "costs": costs, "allowances": allowances}
+    accepted = {"limits": limits, "budgets": budgets, "costs": costs, "allowances": allowances, "total": total}
     worth = {"benefit_base": benefit_base, "benefit_slope": benefit_slope, "outside": outside_option(outside)}
     columns = Columns(id=id_column, **accepted, **worth).check()  # type: ignore[arg-type]
     share = None if without is None else share_of(without)
@@ -94,9 +97,9 @@ def plan_people(
     if output is not None:
         with Output(output, private=True, inputs=[people, ledger, sheet]) as file:
             file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
-    story = explaining.explanation(plan, found.agents, described=record["describe"], without=share).beside(
-        read.left_out
-    )
+    left = left_of(read.agents, found.agents) if found.agents is not read.agents or ledger else None
+    story = explaining.explanation(plan, found.agents, described=record["describe"], without=share, left=left)
+    story = story.beside(read.left_out)
     _show(story, plan.flat() | record, plan.warnings(described(record)), as_json=as_json)
     note(f"wrote {output}" if output else "nothing was written; add -o plan.json to go on with this plan")
 
@@ -185,7 +188,10 @@ def _terms(campaign: str, number: int) -> Terms:
 
 def _plan(read: People, asked: dict[str, Any], *, ledger: str | None, raise_limits: bool) -> tuple[People, Plan]:
     from optin.campaign import plan
+    from optin.cli.ledgers import ledger_exists
 
+    if ledger is not None and not ledger_exists(ledger):
+        note(f"there is no ledger at {ledger} yet: everyone has all that they state")
     people = within_allowance(read, ledger, raise_limits=raise_limits)
     with working("planning"), located(people.table):
         return people, plan(people.agents, **asked)

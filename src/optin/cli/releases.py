@@ -12,6 +12,7 @@ import typer
 from optin.cli import release_options as options
 from optin.cli import screen
 from optin.cli.answers import AnswerColumns
+from optin.cli.before_release import forgotten_options, say_who_counts
 from optin.cli.drawing import Released, draw, quorum_of, read_released, taking_of
 from optin.cli.ledgers import open_ledger
 from optin.cli.offers import read_announcement
@@ -83,6 +84,7 @@ def release_results(
     wanted, came = quorum_of(quorum, max_standard_error)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
     asked = AnswerColumns(offer.sheet, values, joined)
+    say_who_counts(people, joined)
     read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
     table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
     if grains is not None:
@@ -91,6 +93,7 @@ def release_results(
         Output(output, inputs=[announcement, people, ledger]) as file,
         located(table),
         screen.working("releasing"),
+        forgotten_options(announcement, offer, ledger),
         nullcontext() if ledger is None else open_ledger(ledger) as opened,
     ):
         before = 0 if opened is None else len(opened.acts())

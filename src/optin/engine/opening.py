@@ -14,7 +14,6 @@ from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
 from optin.engine.engines import (
-    MEMORY,
     dialect_for,
     dialect_of,
     expect_reachable,
@@ -43,6 +42,7 @@ from optin.tables.reading import Table, read_table
 from optin.tables.sources import Source, files_from
 from optin.tables.stored_types import expect_opened
 from optin.tables.usable_rows import usable
+from optin.wording.engines import MEMORY
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from optin.kernel.ladder import Array
+from optin.kernel.noise import LAPLACE
 from optin.kernel.tails import bisect, normal_laplace_reach, sum_above
 
 _SMALLEST = math.exp(-37.0)
@@ -69,10 +70,10 @@ def _many_beyond(t: float, sd: float, scales: tuple[float, ...]) -> float:
 
     The step is so small that the copies it makes of the law lie beyond all weight.
     """
-    widest = max(scales)
+    widest, variance = max(scales), sd * sd + LAPLACE.sum_variance(scales)
     if sd > _MANY * widest:
-        return math.erfc(t / math.sqrt(2.0 * (sd * sd + 2.0 * math.fsum(b * b for b in scales))))
-    spread = math.sqrt(sd * sd + 2.0 * math.fsum(b * b for b in scales))
+        return math.erfc(t / math.sqrt(2.0 * variance))
+    spread = math.sqrt(variance)
     step = 2.0 * math.pi / (2.0 * t + 9.0 * sd + 38.0 * widest + 9.0 * spread)
     total, first, last = 0.0, 0, _BLOCK
     while True:

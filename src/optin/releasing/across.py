@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
-from optin.kernel.noise import LAPLACE
+from optin.kernel.combining import Combination, as_one_group
+from optin.planning.population import population_shares
 from optin.questions import Question
-from optin.questions.combined import Addend, Combined, Term
+from optin.questions.combined import Combined, Term
 from optin.questions.intervals import Interval, check_level
 from optin.questions.kinds import QuestionResult, Reading
-from optin.releasing.population import population_shares
 from optin.wording.groups import listed_groups, shown_group
 from optin.wording.telling import Telling, Told
 
@@ -124,8 +124,9 @@ class Difference(AcrossGroups):
 class Total(AcrossGroups):
     """The whole, put together from groups: each counts by its share of the population.
 
-    ``ungrouped`` holds, for each figure, the standard error that the same people's promises would lead to as one group, with
-    one draw of noise; the best ungrouped plan is at least as accurate. It is None where only some groups have noise.
+    ``ungrouped`` holds, for each figure, the standard error that the same people's promises, or parts of them, would lead to
+    as one group, with one draw of noise; the best plan without groups is at least as accurate. None where only some groups
+    have noise.
     """
 
     shares: Mapping[str, float]
@@ -301,22 +302,25 @@ def _combined(groups: Groups, question: str, coefficients: Mapping[str, float]) 
 
 
 def _ungrouped(figures: Sequence[Combined], results: Mapping[str, QuestionResult]) -> tuple[float, ...] | None:
-    """Return the standard errors of one weighted mean over everybody, by the epsilons they gave, with one draw of noise."""
-    if len({result.counted.noiseless for result in results.values()}) > 1:
+    """Return the standard errors of one weighted mean over everybody, by parts of what they gave, with one draw of noise."""
+    counted = [result.counted for result in results.values()]
+    if len({each.noiseless for each in counted}) > 1:
         return None
-    total = sum(result.counted.grains for result in results.values())
-    parts = {name: result.counted.grains / total for name, result in results.items()}
-    return tuple(math.sqrt(_pooled_variance(figure, parts)) for figure in figures)
+    if counted[0].noiseless:  # everyone who counts counts alike
+        total = sum(each.people for each in counted)
+        return tuple(_exact_error(figure, [each.people / total for each in counted]) for figure in figures)
+    reaches = [each.reach for each in counted]
+    return tuple(math.sqrt(_pooled_variance(figure, reaches)) for figure in figures)
 
 
-def _pooled_variance(figure: Combined, parts: Mapping[str, float]) -> float:
-    noises = {term.group: parts[term.group] ** 2 * _noise(term.addend) for term in figure.terms}
-    sampling = math.fsum(parts[t.group] ** 2 * t.addend.variance - noises[t.group] for t in figure.terms)
-    return max(sampling, 0.0) + max(noises.values())  # the noise of each group's sum is the same
+def _exact_error(figure: Combined, parts: Sequence[float]) -> float:
+    return math.sqrt(math.fsum(part**2 * t.addend.variance for part, t in zip(parts, figure.terms, strict=True)))
 
 
-def _noise(addend: Addend) -> float:
-    return math.fsum(LAPLACE.variance(scale) for scale in addend.part.scales)
+def _pooled_variance(figure: Combined, reaches: Sequence[float]) -> float:
+    noises = [Combination((term.addend.part,)).noise_variance for term in figure.terms]
+    sampling = [max(term.addend.variance - noise, 0.0) for term, noise in zip(figure.terms, noises, strict=True)]
+    return as_one_group(reaches, sampling, noises[0] * reaches[0] * reaches[0])
 
 
 def _asked(groups: Groups, question: str) -> Question:

@@ -18,8 +18,8 @@ from optin.baselines.answer_laws import AnswerLaw, laws_of
 from optin.baselines.simulated import expect_generator
 from optin.errors import BadInput
 from optin.grains.people import Promises
+from optin.kernel.combining import Combination
 from optin.kernel.ladder import Array
-from optin.kernel.noise import LAPLACE
 from optin.planning import plan
 from optin.planning.reach import check_level
 from optin.planning.size import MIXES
@@ -205,9 +205,9 @@ class _Arm:
 
     def noise(self, results: Sequence[QuestionResult]) -> float:
         """Return the noise variance of the figure of the whole: the same whatever the answers are."""
-        parts = zip(self.shares or (1.0,), results, strict=True)
-        scales = (share * scale for share, result in parts for scale in leading(result.addends()).part.scales)
-        return math.fsum(map(LAPLACE.variance, scales))
+        found = zip(self.shares or (1.0,), results, strict=True)
+        parts = (replace(leading(result.addends()).part, coefficient=share) for share, result in found)
+        return Combination(tuple(parts)).noise_variance
 
     def weights(self, sizes: Sequence[int]) -> list[Array]:
         """Return everyone's weight in the figure of the whole, group by group."""
