@@ -7,7 +7,20 @@ from typing import Annotated
 
 import typer
 
-from optin.cli import compare, demo, ledger, offers, plan, receipts, releases, report, serve, sheets, simulate
+from optin.cli import (
+    compare,
+    demo,
+    ledger,
+    limit_forms,
+    offers,
+    plan,
+    receipts,
+    releases,
+    report,
+    serve,
+    sheets,
+    simulate,
+)
 from optin.cli.helping import Command, Group
 from optin.cli.settings import SETTINGS
 
@@ -71,6 +84,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "report": report.write_page,
     "compare": compare.compare_designs,
     "simulate": simulate.simulate_campaigns,
+    "form": limit_forms.write_form,
     "serve": serve.serve_web,
 }
 LEDGER_COMMANDS: dict[str, Callable[..., None]] = {
