@@ -58,7 +58,7 @@ def changed_offer(offer, **changes):
         rest["variances"] = (rest.pop("variance"),)
     terms = replace(offer.terms, **named, sheet=asked(offer.sheet, question)) if question or named else offer.terms
     public = replace(offer.public, promise=promised(offer.promise, promise), **rest)
-    return replace(offer, terms=terms, public=public, sealed=(replace(offer.sealed[0], **exact),))
+    return replace(offer, terms=terms).stating(public=public, sealed=(replace(offer.sealed[0], **exact),))
 
 
 def changed_release(release, **changes):

@@ -37,7 +37,7 @@ OFFERS = {}
 def offer_of(campaign, grains, *, exact=False):
     """The announcement whose promises are exactly these."""
     sums, cap = sums_of(grains), np.inf if exact else max(int(grains.max()), 1) * 2.0**-32
-    bare = Announcement(
+    bare = Announcement.undivided(
         AnnouncedTerms(campaign, 1, "privacy-constrained", Sheet(Number("value", bounds=(0.0, 1.0)))),
         PublicNumbers(people=len(grains), cap=cap, noiseless=exact, tilt=0.0, variances=(0.0,)),
         (ExactSums(sums.grains, sums.squares),),

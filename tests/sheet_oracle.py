@@ -200,7 +200,7 @@ def assert_same(case, everyone, those, weighed, above):
         expected = case.question_sums(k)
         assert _told(those, k) == _told(weighed, k) == expected[:4]
         assert weighed.questions[k].cells == (expected[4] or (0,) * len(case.sheet.questions[k].cells))
-        assert above[k] == case.above(k, bar_of(case, k))
+        assert above[k] == weighed.questions[k].above == case.above(k, bar_of(case, k))
     assert those.grains == sum(question.grains for question in those.questions)
 
 

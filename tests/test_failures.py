@@ -190,7 +190,7 @@ def test_every_argument_that_a_failure_names_has_an_option():
         if call.args and isinstance(call.args[0], ast.Constant)
     }
     said = {name: spoken(Sentence("{it}", it=Argument(str(name)))) for name in named - set(NO_OPTION)}
-    assert {"max_gap", "data_sd", "min_people"} <= set(said)
+    assert {"max_gap", "sd", "min_people"} <= set(said)
     assert {name: option for name, option in said.items() if option not in options()} == {}
 
 

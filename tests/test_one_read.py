@@ -179,8 +179,8 @@ def test_without_a_ledger_answers_that_change_after_the_decision_are_refused(mon
     kept, offer = place.read(), PLAN.announce(HELD)
     other = people(joined=JOINED & (np.arange(N) != STRICT))
     with changed_while(monkeypatch, -1, place, other) as sent:
-        calm = optin.release(offer, kept, "value", joined="joined")
-    columns, decision, answers, sum_ = sent
+        optin.release(offer, kept, "value", joined="joined")
+    decision, sum_ = sent
     for number in (decision, sum_):
         with (
             changed_while(monkeypatch, number, place, other),
@@ -188,9 +188,6 @@ def test_without_a_ledger_answers_that_change_after_the_decision_are_refused(mon
         ):
             optin.release(offer, kept, "value", joined="joined")
     assert len(drawn) == 1, "nothing is drawn for what is refused"
-    for number in (columns, answers):  # these only look for cells that cannot be read
-        with changed_while(monkeypatch, number, place, other):
-            assert optin.release(offer, kept, "value", joined="joined").total_grains == calm.total_grains
 
 
 def test_a_file_written_in_place_under_its_old_time_is_noticed(tmp_path, drawn):
@@ -341,5 +338,7 @@ def test_rows_of_the_same_sums_that_are_not_those_decided_on_are_refused(tmp_pat
 
     calm, queries = released(-1)
     found = [released(number)[0] for number in range(queries)]
-    assert sum(each is None for each in found) == 3, "decision, charges and sum must be of the same people"
+    assert sum(each is None for each in found) == 2, (
+        "charges and sum must be of the same people; a decision goes by sums"
+    )
     assert {each.tilt for each in found if each is not None} == {calm.tilt}

@@ -50,7 +50,7 @@ def everything(people, case, joined):
     bars = tuple(bar_of(case, k) for k in range(len(case.shares)))
     return (
         *promises.sums(joined=joined, codes=codes),
-        promises.weighed(case.sheet.questions, codes, joined=joined),
+        promises.weighed(case.sheet.questions, codes, joined=joined, bars=bars),
         promises.sums_above(bars, joined, codes),
     )
 

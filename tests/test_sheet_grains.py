@@ -35,7 +35,7 @@ def everything(case):
     bars = tuple(bar_of(case, k) for k in range(len(case.shares)))
     return (
         *rule.sums(joined=case.joined, codes=codes),
-        rule.weighed(case.sheet.questions, codes, joined=case.joined),
+        rule.weighed(case.sheet.questions, codes, joined=case.joined, bars=bars),
         rule.sums_above(bars, case.joined, codes),
     )
 

@@ -53,7 +53,7 @@ def offer_of(capped=CAPPED, shares=SHARES, campaign="c"):
     sheet = Sheet([YesNo(f"question {k}") for k in range(len(shares))])
     sums = tuple(exact(part(capped, share)) for share in shares)
     variances = tuple(nearest(exact_variance(question, each)) for question, each in zip(sheet, sums, strict=True))
-    return Announcement(
+    return Announcement.undivided(
         AnnouncedTerms(campaign, 1, "privacy-constrained", sheet),
         PublicNumbers(
             people=len(capped),

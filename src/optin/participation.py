@@ -8,7 +8,7 @@ here is decided from limits and from who joined: no function in this module is e
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents
 from optin.announcement.exact import exact_variance, promised_accuracy
-from optin.announcement.making import tilts
+from optin.announcement.making import bars, tilt_of
 from optin.announcement.numbers import ExactSums
 from optin.announcement.offer import Announcement
 from optin.announcement.one_question import spending_of
@@ -26,18 +26,21 @@ from optin.errors import Argument, BadInput, PromiseBroken
 from optin.grains.arrays import Answers, Codes, SheetSums
 from optin.grains.people import Promises, people_of
 from optin.kernel.noise import variance
-from optin.kernel.optimum import tilt_left
 from optin.kernel.rounding import nearest
 from optin.planning import Plan
+from optin.planning.by_rank import given_by_rank, tilt_between
+from optin.wording.records import Brief, Listed
 
 __all__ = [
     "Absence",
     "Turnout",
     "check_promise",
     "check_table",
+    "check_tilts",
     "check_unchanged",
     "judged",
     "renormalised_weights",
+    "tilted",
     "turnout",
     "without",
 ]
@@ -55,10 +58,11 @@ class QuestionTurnout:
     people: int
     promised: int
     sums: ExactSums
-    tilt: float
     variance: float
     half_width: float
-    """Half of the 95 % interval that these sums lead to: what ± means."""
+    """Half of the 95 % interval that these sums lead to: what ± means; without a gap's part as long as the tilt is not known."""
+    tilt: float | None = None
+    """The tilt of the weights (E15); None where it was not looked at."""
 
     @property
     def standard_error(self) -> float:
@@ -66,8 +70,8 @@ class QuestionTurnout:
         return math.sqrt(self.variance)
 
 
-@dataclass(frozen=True)
-class Turnout:
+@dataclass(frozen=True, repr=False)
+class Turnout(Listed):
     """Who came, in sums: public, and enough to decide whether a release may go ahead.
 
     ``promised`` counts those among them who are promised anything.
@@ -95,9 +99,14 @@ class Turnout:
         return self.only.sums.total_squared_grains
 
     @property
-    def tilt(self) -> float:
-        """Return the tilt of the weights, the largest over the questions (E15)."""
-        return max(each.tilt for each in self.questions)
+    def bars(self) -> tuple[int, ...]:
+        """Return an equal share of what is given for each question, in grains: whoever gives more, tilts (E15)."""
+        return bars(tuple(each.sums.total_grains for each in self.questions), self.announced)
+
+    @property
+    def tilt(self) -> float | None:
+        """Return the tilt of the weights, the largest over the questions (E15); None where it was not looked at."""
+        return max((each.tilt for each in self.questions if each.tilt is not None), default=None)
 
     @property
     def variance(self) -> float:
@@ -126,39 +135,75 @@ def turnout(
     people = people_of(agents)
     present = people.answers(joined, announced=announcement.people)
     codes = None if answers is None else people.codes(answers, announcement.sheet)
-    return judged(announcement, announcement.promises(agents), present, codes)
+    promises = announcement.promises(agents)
+    came = judged(announcement, promises, present, codes)
+    return came if came.tilt is not None else tilted(announcement, came, promises.sums_above(came.bars, present, codes))
 
 
 def judged(announcement: Announcement, promises: Promises, joined: Answers, codes: Codes = None) -> Turnout:
     """Add up promises, and judge the sums: the announced people, at least one grain, the promised variance (E12, E28).
 
-    ``codes`` say who skipped a question; None where there is one, whose missing answers are refused later.
+    ``codes`` say who skipped a question; None where there is one, whose missing answers are refused later. The tilt is told
+    where it is the announced one; else it is left to the next look at the people, for it needs these sums (`tilted`).
     """
-    everyone, those = promises.sums(joined=joined, codes=codes)
-    check_announced(announcement, everyone)
-    if those.grains == 0:
+    came = counted(announcement, *promises.sums(joined=joined, codes=codes), whole=joined is None and codes is None)
+    if came.total_grains == 0:
         raise PromiseBroken("nobody who joined is promised a single grain: there is nothing to release")
-    came = Turnout(
-        announced=announcement.people,
-        people=those.people,
-        promised=those.promised,
-        questions=_answered(announcement, those, _tilts(announcement, promises, those, joined, codes)),
-    )
     check_promise(announcement, came)
     return came
 
 
-def _answered(announcement: Announcement, those: SheetSums, tilts: tuple[float, ...]) -> tuple[QuestionTurnout, ...]:
+def counted(announcement: Announcement, everyone: SheetSums, those: SheetSums, *, whole: bool) -> Turnout:
+    """Say who came, of the people announced or of one group of them; ``whole`` says that everyone answers everything."""
+    check_announced(announcement, everyone)
+    came = Turnout(
+        announced=announcement.people,
+        people=those.people,
+        promised=those.promised,
+        questions=_answered(announcement, those),
+    )
+    return _with_tilts(announcement, came, (announcement.tilt,) * len(announcement.sheet)) if whole else came
+
+
+def tilted(announcement: Announcement, came: Turnout, above: tuple[tuple[int, int], ...]) -> Turnout:
+    """State tilts that were not known, given for each question how many gave more than ``came.bars``, and how much together."""
+    return _with_tilts(announcement, came, _tilts(came, above))
+
+
+def check_tilts(came: Turnout, above: tuple[tuple[int, int], ...]) -> None:
+    """Refuse people whose weights are tilted otherwise than those of whom the same sums were found before."""
+    if tuple(each.tilt for each in came.questions) != _tilts(came, above):
+        raise PromiseBroken(CHANGED)
+
+
+def _tilts(came: Turnout, above: tuple[tuple[int, int], ...]) -> tuple[float, ...]:
+    pairs = zip(came.questions, above, strict=True)
+    return tuple(tilt_of(*each, total_grains=own.sums.total_grains, people=came.announced) for own, each in pairs)
+
+
+def _with_tilts(announcement: Announcement, came: Turnout, tilts: tuple[float, ...]) -> Turnout:
+    """State the tilts, and add a gap's part to every ±."""
+    questions = zip(announcement.sheet, came.questions, tilts, strict=True)
+    return replace(
+        came,
+        questions=tuple(
+            replace(own, tilt=tilt, half_width=own.half_width + question.max_gap * tilt)
+            for question, own, tilt in questions
+        ),
+    )
+
+
+def _answered(announcement: Announcement, those: SheetSums) -> tuple[QuestionTurnout, ...]:
     """State what is left of each question: its variance and ±, both from grains."""
     found = []
-    for place, (question, sums, tilt) in enumerate(zip(announcement.sheet, those.questions, tilts, strict=True)):
+    for place, (question, sums) in enumerate(zip(announcement.sheet, those.questions, strict=True)):
         exact, variance, half = ExactSums(sums.grains, sums.squares), math.inf, math.inf
         if sums.grains > 0:
             variance = nearest(exact_variance(question, exact, noiseless=announcement.noiseless))
             most = announcement.largest_parts[place]
             spending = spending_of(exact, people=sums.people, most=most, noiseless=announcement.noiseless)
-            half = question.half_width(0.05, spending) + question.max_gap * tilt
-        found.append(QuestionTurnout(sums.people, sums.promised, exact, tilt, variance, half))
+            half = question.half_width(0.05, spending)
+        found.append(QuestionTurnout(sums.people, sums.promised, exact, variance, half))
     return tuple(found)
 
 
@@ -192,8 +237,8 @@ def check_announced(announcement: Announcement, everyone: SheetSums) -> None:
     found = tuple(ExactSums(each.grains, each.squares) for each in everyone.questions)
     if found != announcement.question_sums:
         raise PromiseBroken(
-            "these are not the promises that were announced: a limit was changed or the people are others. Use the"
-            " announced table, or plan and announce a new round",
+            "these are not the promises that were announced: a limit or a group was changed, or the people are others. Use"
+            " the announced table, or plan and announce a new round",
             other_people=True,
         )
 
@@ -220,17 +265,8 @@ def check_unchanged(came: Turnout, those: SheetSums) -> None:
         raise PromiseBroken(CHANGED)
 
 
-def _tilts(
-    announcement: Announcement, promises: Promises, those: SheetSums, joined: Answers, codes: Codes
-) -> tuple[float, ...]:
-    if joined is None and codes is None:
-        return (announcement.tilt,) * len(announcement.sheet)
-    totals = tuple(each.grains for each in those.questions)
-    return tilts(promises, totals, people=announcement.people, joined=joined, codes=codes)
-
-
-@dataclass(frozen=True)
-class Absence:
+@dataclass(frozen=True, repr=False)
+class Absence(Brief):
     """What a plan would be left with if some people stayed away: who, how many, the variance, and whether that is kept."""
 
     who: str
@@ -268,23 +304,22 @@ def without(plan: Plan, agents: Agents, *, share: float) -> tuple[Absence, Absen
     """
     if not 0.0 < share < 1.0:
         raise BadInput("a share of people lies between 0 and 100 %, both left out")
-    eps = np.sort(plan.epsilons(agents))
-    if plan.noiseless:
-        eps = np.isinf(eps).astype(np.float64)
-    away = math.ceil(share * len(eps) - 1e-9)
-    stays = (len(eps) - away) / len(eps)
+    people = len(agents)
+    away = math.ceil(share * people - 1e-9)
+    given = given_by_rank(plan, agents)
 
-    def left(who: str, those: NDArray[np.float64], share: float = 1.0) -> Absence:
-        total, squares = share * float(those.sum()), share * float((those**2).sum())
+    def left(who: str, first: int, last: int, stays: float = 1.0) -> Absence:
+        those = given.between(first, last, math.inf)
+        total, squares = stays * those.total, stays * those.squares
         variance = _variance_left(plan, total, squares) if total > 0 else math.inf
         promised, gap = plan.promised_variance, plan.max_gap if len(plan.sheet) == 1 else 0.0
-        bias = gap * tilt_left(share * those, share, people=len(eps))
+        bias = gap * tilt_between(given, first, last, stays) if gap > 0 else 0.0
         return Absence(who, away, variance, promised is None or variance <= promised, bias)
 
     return (
-        left("anyone", eps, stays),
-        left("the strictest", eps[away:]),
-        left("the most willing", eps[: len(eps) - away]),
+        left("anyone", 0, people, (people - away) / people),
+        left("the strictest", away, people),
+        left("the most willing", 0, people - away),
     )
 
 

@@ -15,13 +15,14 @@ from optin.kernel.ladder import Array
 from optin.kernel.rounding import above, below, line_above, line_below
 from optin.tables.columns import Rounded, numbers, same_rows
 from optin.tables.labels import aligned, together
+from optin.wording.records import OneLine
 
 Benefit = Callable[[float], Any]
 LEAST = 1e-100  # below this no variance of a release is ever asked about
 
 
 @dataclass(frozen=True, eq=False)
-class LinearBenefit:
+class LinearBenefit(OneLine):
     """The benefit base - slope * variance; either may be a number or one number for each person.
 
     >>> LinearBenefit(base=2.0, slope=4.0)(0.25)
@@ -72,6 +73,30 @@ class LinearBenefit:
         return (
             "LinearBenefit(per person)" if self.per_person else f"LinearBenefit(base={self.base}, slope={self.slope})"
         )
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """A benefit of some of the people, where it gives one number for each of all of them."""
+
+    benefit: Benefit
+    rows: Any
+    index: Any
+
+    @property
+    def __name__(self) -> str:
+        return getattr(self.benefit, "__name__", type(self.benefit).__name__)
+
+    def __call__(self, variance: float) -> Any:  # noqa: ANN401
+        found = aligned(self.benefit(variance), self.index, "the benefit")
+        return found if np.ndim(found) == 0 else np.asarray(found)[self.rows]
+
+
+def taken(benefit: Benefit, rows: Any, index: Any) -> Benefit:  # noqa: ANN401
+    """Return the benefit of the people at some places; one that all share stays what it is."""
+    if isinstance(benefit, LinearBenefit):
+        return benefit.take(rows) if benefit.per_person else benefit
+    return _Taken(benefit, rows, index) if callable(benefit) else benefit
 
 
 class Watched:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,11 +13,23 @@ from optin.errors import BadInput, Place
 from optin.kernel.bound import Tally
 from optin.kernel.ladder import Array, Limits
 from optin.kernel.optimum import Design
+from optin.tables.how_read import Reading
 from optin.tables.labels import aligned
+from optin.wording.records import OneLine
 
 if TYPE_CHECKING:
-    from optin.agents.describe import Description
     from optin.agents.models import PrivacyConstrained, QuasiLinear
+
+
+Found = TypeVar("Found")
+
+
+class Named(Protocol):
+    """Public groups: their names, in the order of their code points."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One name for each group."""
 
 
 class LimitTable(Limits, Protocol):
@@ -47,17 +59,28 @@ class LimitTable(Limits, Protocol):
         """How many limits are infinite."""
 
 
-class Constrained(ABC):
+class Constrained(OneLine, ABC):
     """People who accept any epsilon up to their own limit, in memory (`PrivacyConstrained`) or in an engine."""
 
     model = "privacy-constrained"
     most: float
+    reading = Reading()
+    """How the table they come from was read, if `optin.read` read one."""
+    groups: Any = None
 
     def __repr__(self) -> str:
-        return f"PrivacyConstrained({len(self)} people)"
+        return f"PrivacyConstrained({len(self)} people{_divided(self.groups)})"
 
     @abstractmethod
     def __len__(self) -> int: ...
+
+    @abstractmethod
+    def put_into(self, places: Mapping[str, int], names: Sequence[str]) -> Constrained:
+        """Put people into other groups, by the place of each label among their names."""
+
+    @abstractmethod
+    def each_group(self, find: Callable[[int, Any], Found]) -> list[Found]:
+        """Have something found of each group by itself, given its place; in an engine all groups share its scans."""
 
     @abstractmethod
     def table(self) -> LimitTable:
@@ -79,24 +102,31 @@ class Constrained(ABC):
     def in_memory(self) -> PrivacyConstrained:
         """Return people whose limits can be looked at one by one, or refuse."""
 
-    @abstractmethod
-    def looked_at(self, description: Description) -> Constrained | Description:
-        """Return what is looked at person by person, or else the groups that describe them."""
 
-
-class Weighing(ABC):
+class Weighing(OneLine, ABC):
     """People who weigh a benefit against their own cost, in memory (`QuasiLinear`) or in an engine."""
 
     model = "quasi-linear"
+    reading = Reading()
+    """How the table they come from was read, if `optin.read` read one."""
     benefit: Benefit
     outside: Any
     index: Any
+    groups: Any = None
 
     def __repr__(self) -> str:
-        return f"QuasiLinear({len(self)} people, benefit={benefit_name(self.benefit)})"
+        return f"QuasiLinear({len(self)} people{_divided(self.groups)}, benefit={benefit_name(self.benefit)})"
 
     @abstractmethod
     def __len__(self) -> int: ...
+
+    @abstractmethod
+    def put_into(self, places: Mapping[str, int], names: Sequence[str]) -> Weighing:
+        """Put people into other groups, by the place of each label among their names."""
+
+    @abstractmethod
+    def each_group(self, find: Callable[[int, Any], Found]) -> list[Found]:
+        """Have something found of each group by itself, given its place; in an engine all groups share its scans."""
 
     @abstractmethod
     def table(self) -> LimitTable:
@@ -117,10 +147,6 @@ class Weighing(ABC):
     @abstractmethod
     def in_memory(self) -> QuasiLinear:
         """Return people whose costs can be looked at one by one, or refuse."""
-
-    @abstractmethod
-    def looked_at(self, description: Description) -> Weighing | Description:
-        """Return what is looked at person by person, or else the groups that describe them."""
 
     def outside_at(self, data_variance: float | None) -> float | Array:
         """Return the outside option as a number, or one for each person; never less than it is."""
@@ -146,6 +172,10 @@ class Weighing(ABC):
     def surplus_at(self, variance: float, *, data_variance: float | None = None) -> float | Array:
         """Return benefit - outside at this variance, a number or one for each person."""
         return self.benefit_at(variance) - self.outside_at(data_variance)
+
+
+def _divided(groups: Named | None) -> str:
+    return "" if groups is None else f" in {len(groups.names)} group{'s' * (len(groups.names) != 1)}"
 
 
 def benefit_name(benefit: Callable[..., Any]) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from optin.agents.benefit import Benefit, LinearBenefit
-from optin.agents.forms import Constrained, LimitTable, Weighing, expect_finite
+from optin.agents.benefit import Benefit, LinearBenefit, taken
+from optin.agents.forms import Constrained, Found, LimitTable, Weighing, expect_finite
+from optin.agents.grouping import Groups, grouped
 from optin.errors import BadInput
 from optin.kernel.bound import Tally, tally_of
 from optin.kernel.ladder import Array
@@ -19,38 +22,48 @@ from optin.kernel.rounding import above, quotient_below
 from optin.tables.columns import EXTREME, Wanted, checked_ids, column, has_rows, numbers, same_rows
 from optin.tables.labels import expect_labels, together
 
-if TYPE_CHECKING:
-    from optin.agents.describe import Description
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrivacyConstrained(Constrained):
     """People who accept any epsilon up to their own limit (tau of the paper).
 
     ``limits`` are numbers >= 0 (infinity allowed), kept as a view of what was given. ``index`` are people's labels: those
-    of the columns they are made from, if any, and whatever is given for them later is matched by these.
+    of the columns they are made from, if any, and whatever is given for them later is matched by these. ``groups`` are
+    public labels, one text a person: each group is then planned, announced and released by itself (E27).
 
     >>> PrivacyConstrained([1, 4, 9, 9])
     PrivacyConstrained(4 people)
+    >>> PrivacyConstrained([1, 4, 9, 9], groups=["ER", "ICU", "ICU", "ICU"])
+    PrivacyConstrained(4 people in 2 groups)
     """
 
     limits: Array
     ids: tuple[str, ...] | None = field(default=None, kw_only=True)
     index: Any = field(default=None, kw_only=True)
+    groups: Any = field(default=None, kw_only=True)
     most: float = field(init=False)
 
     def __post_init__(self) -> None:
-        index, (limits, ids) = together({"limits": self.limits, "ids": self.ids}, self.index)
+        columns = {"limits": self.limits, "ids": self.ids, **_labelled(self.groups)}
+        index, (limits, ids, *groups) = together(columns, self.index)
         same_rows(limits, ids, ("limits", "ids"))
         for name, value in (("index", index), ("ids", ids)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "limits", column(limits, "limits"))
         expect_labels(index, len(self.limits))
         object.__setattr__(self, "ids", checked_ids(self.ids, len(self.limits)))
+        object.__setattr__(self, "groups", grouped(groups[0] if groups else self.groups, len(self.limits)))
         object.__setattr__(self, "most", float(self.limits.max()))
 
     @classmethod
-    def from_budgets(cls, budgets: Any, costs: Any, *, ids: Any = None) -> PrivacyConstrained:  # noqa: ANN401
+    def from_budgets(
+        cls,
+        budgets: Any,  # noqa: ANN401
+        costs: Any,  # noqa: ANN401
+        *,
+        ids: Any = None,  # noqa: ANN401
+        groups: Any = None,  # noqa: ANN401
+    ) -> PrivacyConstrained:
         """Set each limit to budget over cost; a cost of 0 means no limit at all, also with budget 0.
 
         The quotient is rounded down: cost times limit is never above the budget, in exact arithmetic.
@@ -58,10 +71,11 @@ class PrivacyConstrained(Constrained):
         >>> PrivacyConstrained.from_budgets([1, 0, 0], [4, 2, 0]).limits.tolist()
         [0.25, 0.0, inf]
         """
-        index, (budgets, costs, ids) = together({"budgets": budgets, "costs": costs, "ids": ids})
+        columns = {"budgets": budgets, "costs": costs, "ids": ids, "groups": groups}
+        index, (budgets, costs, ids, groups) = together(columns)
         same_rows(budgets, costs, ("budgets", "costs"))
         budget, cost = column(budgets, Wanted.budgets("budgets")), column(costs, Wanted.costs("costs"))
-        return cls(quotient_below(budget, cost), ids=ids, index=index)
+        return cls(quotient_below(budget, cost), ids=ids, index=index, groups=groups)
 
     def __len__(self) -> int:
         return len(self.limits)
@@ -96,9 +110,17 @@ class PrivacyConstrained(Constrained):
         """Return these people, who are."""
         return self
 
-    def looked_at(self, description: Description) -> Constrained | Description:
-        """Return these people, who are looked at one by one."""
-        return self
+    def put_into(self, places: Mapping[str, int], names: Sequence[str]) -> PrivacyConstrained:
+        """Put people into other groups, by the place of each label among their names."""
+        return _divided_anew(self, self.groups.put_into(places, names))
+
+    def parts(self) -> Iterator[PrivacyConstrained]:
+        """List the people of each group, in the order of the names of groups, without ids."""
+        return (PrivacyConstrained(self.limits[rows]) for rows in self.groups)
+
+    def each_group(self, find: Callable[[int, PrivacyConstrained], Found]) -> list[Found]:
+        """Have something found of each group by itself, given its place."""
+        return [find(place, part) for place, part in enumerate(self.parts())]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,17 +139,19 @@ class QuasiLinear(Weighing):
     outside: Any = field(default=0.0, kw_only=True)
     ids: tuple[str, ...] | None = field(default=None, kw_only=True)
     index: Any = field(default=None, kw_only=True)
+    groups: Any = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         line = self.benefit if isinstance(self.benefit, LinearBenefit) else None
         columns = {"costs": self.costs, "ids": self.ids, "outside": self.outside, "the benefit": line}
-        index, (costs, ids, outside, line) = together(columns, self.index)
+        index, (costs, ids, outside, line, *groups) = together(columns | _labelled(self.groups), self.index)
         same_rows(costs, ids, ("costs", "ids"))
         for name, value in (("index", index), ("ids", ids), ("benefit", self.benefit if line is None else line)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "costs", column(costs, Wanted.costs("costs")))
         expect_labels(index, len(self.costs))
         object.__setattr__(self, "ids", checked_ids(self.ids, len(self.costs)))
+        object.__setattr__(self, "groups", grouped(groups[0] if groups else self.groups, len(self.costs)))
         if not callable(self.benefit):
             raise BadInput(
                 "benefit must be callable: optin.LinearBenefit(base=…, slope=…), or a function of the variance"
@@ -173,13 +197,38 @@ class QuasiLinear(Weighing):
         """Return these people, who are."""
         return self
 
-    def looked_at(self, description: Description) -> Weighing | Description:
-        """Return these people, who are looked at one by one."""
-        return self
+    def put_into(self, places: Mapping[str, int], names: Sequence[str]) -> QuasiLinear:
+        """Put people into other groups, by the place of each label among their names."""
+        return _divided_anew(self, self.groups.put_into(places, names))
+
+    def parts(self) -> Iterator[QuasiLinear]:
+        """List the people of each group, in the order of the names of groups, without ids."""
+        return map(self._part, self.groups)
+
+    def _part(self, rows: Any) -> QuasiLinear:  # noqa: ANN401 - places of people
+        outside = self.outside if np.ndim(self.outside) == 0 else self.outside[rows]
+        return QuasiLinear(self.costs[rows], benefit=taken(self.benefit, rows, self.index), outside=outside)
+
+    def each_group(self, find: Callable[[int, QuasiLinear], Found]) -> list[Found]:
+        """Have something found of each group by itself, given its place."""
+        return [find(place, part) for place, part in enumerate(self.parts())]
 
 
 Agents = Constrained | Weighing
 InMemory = PrivacyConstrained | QuasiLinear
+Either = TypeVar("Either", PrivacyConstrained, QuasiLinear)
+
+
+def _divided_anew(agents: Either, groups: Groups) -> Either:
+    """Return the same people, whom nobody checks again, in other groups."""
+    people = copy.copy(agents)
+    object.__setattr__(people, "groups", groups)
+    return people
+
+
+def _labelled(groups: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Name labels that still stand in a column; those that were checked before have no labels of their own."""
+    return {} if groups is None or isinstance(groups, Groups) else {"groups": groups}
 
 
 def indifferent(surplus: Array, costs: Array) -> Array:

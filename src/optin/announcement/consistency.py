@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
+from optin.agents.grouping import fault_of
 from optin.announcement.exact import exact_variance, promised_accuracy
 from optin.announcement.terms import PRIVACY_CONSTRAINED, check_terms
 from optin.errors import BadInput
@@ -20,13 +21,33 @@ if TYPE_CHECKING:
 def check_consistent(found: Announcement) -> None:
     """Refuse what no plan could have announced, whether or not its fingerprint was made again."""
     check_terms(found.terms)
-    if min(found.people, *(each.total_grains for each in found.sealed)) < 1 or found.cap <= 0:
-        raise BadInput("this announcement cannot be read: people, total_grains and cap are positive")
+    if found.grouped:
+        _check_groups(found)
+    for design, offer in zip(found.designs, found.parts, strict=True):
+        _check_offer(offer, empty=design.empty)
+
+
+def _check_groups(found: Announcement) -> None:
+    """Refuse groups that cannot be told apart, of which no label is text that files keep, or that are partly exact."""
+    names, labels = ([*each] for each in zip(*((design.group, design.labels) for design in found.designs), strict=True))
+    flat = [label for each in labels for label in each]
+    if len(set(names)) < len(names) or len(set(flat)) < len(flat) or any(map(fault_of, [*names, *flat])):
+        raise BadInput("this announcement cannot be read: its groups cannot be told apart")
+    if len({design.public.noiseless for design in found.designs if not design.empty}) != 1:
+        raise BadInput("this announcement contradicts itself: all groups are released with noise, or none")
+
+
+def _check_offer(found: Announcement, *, empty: bool) -> None:
+    """Check what is announced to everyone, or to one group, in which nobody may be promised anything."""
     public, questions = found.public, len(found.sheet)
     if not len(public.shares) == len(public.variances) == len(found.sealed) == questions:
         raise BadInput("this announcement cannot be read: it has other numbers than its sheet has questions")
     if sum(public.shares) != SHARES or min(public.shares) < 1:
         raise BadInput("this announcement cannot be read: its shares do not add up to one epsilon")
+    if empty and found.people > 0 and set(public.variances) == {math.inf} and found.cap >= 0 and found.tilt == 0:
+        return
+    if min(found.people, *(each.total_grains for each in found.sealed)) < 1 or found.cap <= 0:
+        raise BadInput("this announcement cannot be read: people, total_grains and cap are positive")
     _check_ranges(found)
     _check_sums(found)
     _check_stated_promise(found)

@@ -18,6 +18,7 @@ from optin.grains.arrays import GrainRule, everyone_grains, lowered
 from optin.grains.splitting import part
 from optin.kernel.rounding import above, below, epsilon_of, exact_epsilon, limit_of_text, nearest
 from optin.tables.columns import Rounded
+from optin.wording.groups import listed_groups
 from optin.wording.numbers import at_least, at_most, plain
 from optin.wording.telling import Telling, Told
 
@@ -92,8 +93,11 @@ def explain(
     cost: float | None = None,
     outside: float | None = None,
     benefit: float | Callable[[float], float] | None = None,
+    group: str | None = None,
 ) -> Deal:
     """Tell one person what an announcement gives them, from their own limit (or cost) and nothing about others.
+
+    Where people are in public groups, ``group`` is this person's own: what they give depends on it.
 
     With a shared benefit the promise follows from the announced surplus; ``benefit`` and ``outside`` then only say how
     this person values it. Where benefits differ between people, both are needed.
@@ -107,6 +111,7 @@ def explain(
     weight           0.03333
     margin           0
     """
+    announcement = _own(announcement, group)
     if announcement.model == PRIVACY_CONSTRAINED:
         return _explain_limit(announcement, limit, (cost, outside, benefit))
     if limit is not None or cost is None:
@@ -122,6 +127,19 @@ def explain(
     grains = sum(parts)
     utility = Fraction(worth) - (Fraction(cost) * exact_epsilon(grains) if cost and grains else 0)
     return _deal(announcement, parts, utility=utility, margin=utility - Fraction(otherwise))
+
+
+def _own(announcement: Announcement, group: str | None) -> Announcement:
+    """Return the offer to a person's own group, which they must name where there are some, and only there."""
+    if group is not None:
+        return announcement.of_group(group)
+    if announcement.grouped:
+        raise BadInput(
+            "this announcement has an offer to each group: say yours with {group}; it is one of {groups}",
+            group=Argument("group"),
+            groups=listed_groups([label for design in announcement.designs for label in design.labels]),
+        )
+    return announcement
 
 
 def _explain_limit(announcement: Announcement, limit: float | None, others: tuple[object, ...]) -> Deal:
@@ -184,7 +202,7 @@ def _question_deals(announcement: Announcement, parts: list[int]) -> tuple[Quest
             question.name,
             grains,
             math.inf if announcement.noiseless and grains else epsilon_of(grains),
-            nearest(Fraction(grains, sums.total_grains)),
+            _weight(grains, sums.total_grains),
         )
         for question, grains, sums in questions
     )
@@ -197,11 +215,16 @@ def _deal(announcement: Announcement, parts: list[int], *, utility: Fraction | N
         questions=_question_deals(announcement, parts),
         grains=grains,
         epsilon=epsilon,
-        weight=nearest(Fraction(grains, announcement.total_grains)),
+        weight=_weight(grains, announcement.total_grains),
         odds_factor=_odds_factor(epsilon),
         utility=None if utility is None else nearest(utility),
         margin=math.inf if margin is None else nearest(margin),
     )
+
+
+def _weight(grains: int, total: int) -> float:
+    """Return a part of a total; of nothing, nothing."""
+    return nearest(Fraction(grains, total)) if total else 0.0
 
 
 def _odds_factor(epsilon: float) -> float:

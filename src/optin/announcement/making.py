@@ -1,9 +1,13 @@
-"""Turn a plan into an announcement: freeze every promise in grains and find a variance that covers the rounding."""
+"""Turn a plan into an announcement: freeze every promise in grains and find a variance that covers the rounding.
+
+People in public groups (E27) are promised by the design of their own; people who are in none are one group here.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
@@ -11,25 +15,27 @@ import numpy as np
 
 from optin.agents import Agents, QuasiLinear
 from optin.announcement.exact import exact_variance, promised_accuracy
+from optin.announcement.fitness import check_fit
 from optin.announcement.naming import check_round, checked_campaign, new_campaign
-from optin.announcement.numbers import ExactSums, PublicNumbers
+from optin.announcement.numbers import AnnouncedDesign, ExactSums, PublicNumbers
 from optin.announcement.offer import Announcement
 from optin.announcement.terms import QUASI_LINEAR, Conditions, Terms
 from optin.errors import Argument, BadInput, Infeasible
-from optin.grains.arrays import HIGHEST_EPSILON, Answers, Codes
-from optin.grains.people import Promises
-from optin.grains.splitting import part
+from optin.grains.arrays import HIGHEST_EPSILON, SheetSums
+from optin.grains.people import promises_of
+from optin.grains.promised_groups import PromisesByGroup
 from optin.kernel.rounding import nearest
+from optin.planning.grouped import as_planned
 from optin.planning.promise import PromisedVariance
-from optin.wording.groups import SMALLEST_GROUP
+from optin.wording.groups import SMALLEST_GROUP, shown_group
 
 if TYPE_CHECKING:
     from optin.planning import Plan
 
 MIN_PEOPLE = SMALLEST_GROUP
 """Fewer people than this are refused unless told otherwise."""
-_FEW_BELOW_CAP = 3
 _LARGEST_RISE = 2.0**-7
+Offers = tuple[Announcement, ...]
 
 
 def announce(
@@ -46,44 +52,92 @@ def announce(
     Promises are rounded down to whole grains, so nobody is promised more than the plan allows them. ``min_people``
     counts those promised anything at all; below the usual 10 it says that limits are no secret. From 10 on, one to three
     people below a cap that all others reach are refused too, for the sums give their limits away. ``conditions`` (quorum,
-    dates, mode) become part of what was announced.
+    dates, mode) become part of what was announced. Of people in public groups all of this is asked of each group, and there is
+    one announcement with an offer to each.
     """
     _check_people(plan, agents)
     _check_count(min_people)
     check_round(round)
-    name = new_campaign() if campaign is None else checked_campaign(campaign)
-    draft = draft_of(plan, campaign=name, round=round, conditions=_conditions(plan, conditions, min_people))
-    offer = _cover_rounding(draft, agents) if plan.model == QUASI_LINEAR else _count(draft, agents)
-    rule = offer.promises(agents)
-    _check_enough(rule, min_people)
-    totals = tuple(each.total_grains for each in offer.sealed)
-    return replace(offer, public=replace(offer.public, tilt=max(tilts(rule, totals, people=offer.people))))
+    name, stated = (
+        new_campaign() if campaign is None else checked_campaign(campaign),
+        _conditions(plan, conditions, min_people),
+    )
+    drafts = tuple(draft_of(each, campaign=name, round=round, conditions=stated) for each in plan.parts)
+    crowd = _Crowd(as_planned(agents, plan.designs) if plan.grouped else agents, grouped=plan.grouped)
+    offers = _cover_rounding(drafts, crowd) if plan.model == QUASI_LINEAR else _count(drafts, crowd)
+    promises = crowd.promises(offers)
+    check_fit(promises, min_people, names=tuple(plan.groups))
+    return _together(plan, _with_tilts(offers, promises))
+
+
+@dataclass(frozen=True)
+class _Crowd:
+    """People, and whether each of their groups has an offer of its own."""
+
+    agents: Agents
+    grouped: bool
+
+    def promises(self, offers: Offers) -> PromisesByGroup:
+        """Join offers, one for each group, with people's limits."""
+        for offer in offers:
+            offer.expect_model(self.agents)
+        return promises_of(self.agents, offers, grouped=self.grouped)
+
+
+def _together(plan: Plan, offers: Offers) -> Announcement:
+    """Put the offers to all groups into one; an offer to everyone is that already."""
+    if not plan.grouped:
+        return offers[0]
+    _check_alike(plan, offers)
+    designs = tuple(
+        AnnouncedDesign(offer.public, offer.sealed, design.group, design.own.merged)
+        for design, offer in zip(plan.designs, offers, strict=True)
+    )
+    return replace(offers[0], designs=designs)
+
+
+def _check_alike(plan: Plan, offers: Offers) -> None:
+    """Refuse exact results of some groups beside noisy ones of others: whoever reads "exact" must know of whom."""
+    if len({offer.noiseless for offer in offers if offer.total_grains}) > 1:
+        exact = next(name for name, offer in zip(plan.groups, offers, strict=True) if offer.noiseless)
+        raise BadInput(
+            "nobody who counts in group {group} set a limit, so it would be released exactly, and the others with noise;"
+            " announce it by itself, or ask its people for limits",
+            group=shown_group(exact),
+        )
 
 
 def _conditions(plan: Plan, conditions: Conditions | None, min_people: int) -> Conditions:
-    """State beforehand how many must answer a question of several for it to be published."""
-    stated = conditions or Conditions()
-    return stated if len(plan.sheet) == 1 else replace(stated, min_people=int(min_people))
+    """State beforehand how many must answer for a result: to a question of several, and in each group."""
+    stated, alone = conditions or Conditions(), len(plan.sheet) == 1 and not plan.grouped
+    return stated if alone else replace(stated, min_people=int(min_people))
 
 
-def tilts(
-    rule: Promises, totals: tuple[int, ...], *, people: int, joined: Answers = None, codes: Codes = None
-) -> tuple[float, ...]:
-    """Compute E15's TV = sum of max(w - 1/n, 0) of each question from grains, exactly until the last step.
+def _with_tilts(offers: Offers, promises: PromisesByGroup) -> Offers:
+    """State the tilt of each offer, the largest over its questions."""
+    totals = [tuple(each.total_grains for each in offer.sealed) for offer in offers]
+    above = promises.sums_above([bars(total, offer.people) for offer, total in zip(offers, totals, strict=True)])
+    found = [tilts_of(each, total, offer.people) for offer, total, each in zip(offers, totals, above, strict=True)]
+    return tuple(
+        offer.stating(public=replace(offer.public, tilt=max(tilts))) for offer, tilts in zip(offers, found, strict=True)
+    )
 
-    Only people with A > total / n count, and for integers that is A > floor(total / n).
-    """
-    above = rule.sums_above(bars(totals, people), joined, codes)
+
+def tilts_of(above: Sequence[tuple[int, int]], totals: Sequence[int], people: int) -> tuple[float, ...]:
+    """Compute the tilt of each question from what is promised above an equal share."""
     return tuple(tilt_of(*each, total_grains=total, people=people) for each, total in zip(above, totals, strict=True))
 
 
 def bars(totals: tuple[int, ...], people: int) -> tuple[int, ...]:
-    """Return the grains of an equal share of each question's total, rounded down: whoever gives more, tilts."""
+    """Return the grains of an equal share of each question's total, rounded down: whoever gives more, tilts (E15).
+
+    TV is the sum of max(w - 1/n, 0): only people with A > total / n count, and for integers that is A > floor(total / n).
+    """
     return tuple(total // people for total in totals)
 
 
 def tilt_of(count: int, above: int, *, total_grains: int, people: int) -> float:
-    """Compute it from how many are promised more than ``total_grains // people`` grains, and how much together."""
+    """Compute E15's TV from how many are promised more than ``total_grains // people`` grains, and how much together."""
     if total_grains == 0:
         return 0.0
     return nearest(Fraction(above * people - count * total_grains, total_grains * people))
@@ -104,39 +158,8 @@ def _check_count(min_people: object) -> None:
         raise BadInput("{min_people} must be a whole number of 0 or more", min_people=Argument("min_people"))
 
 
-def _check_enough(rule: Promises, min_people: int) -> None:
-    nothing = (0,) * len(rule.shares)
-    promised = min(count for count, _ in rule.sums_above(nothing))
-    if promised < min_people:
-        raise BadInput(
-            "only {promised} people are promised anything and at least {least} are needed ({min_people}): in so small a"
-            " group the published sums can give single limits away. Ask more people, or lower {min_people} if limits"
-            " are no secret",
-            promised=promised,
-            least=min_people,
-            min_people=Argument("min_people"),
-        )
-    below = promised - max(count for count, _ in rule.sums_above(_below_the_cap(rule)))
-    if min_people >= MIN_PEOPLE and 0 < below <= _FEW_BELOW_CAP < promised:
-        raise BadInput(
-            "all but {below} of {promised} people are promised the cap: the published sums then give the limits of the"
-            " few below it away. Ask more people with low limits, or set {min_people} below {least} if limits are no"
-            " secret",
-            below=below,
-            promised=promised,
-            min_people=Argument("min_people"),
-            least=MIN_PEOPLE,
-        )
-
-
-def _below_the_cap(rule: Promises) -> tuple[int, ...]:
-    """Return, for each question, one grain less than whoever reaches the cap gives."""
-    capped = np.array([rule.most], dtype=np.int64)
-    return tuple(int(part(capped, share)[0]) - 1 for share in rule.shares)
-
-
 def draft_of(plan: Plan, *, campaign: str, round: int, conditions: Conditions | None = None) -> Announcement:  # noqa: A002
-    """State what the plan fixes; sums, variance and promise are still to be found."""
+    """State what the plan of undivided people, or of one group, fixes; sums, variance and promise are still to be found."""
     noiseless = math.isinf(plan.epsilon_total)
     lowered = not noiseless and plan.cap > HIGHEST_EPSILON
     public = PublicNumbers(
@@ -150,23 +173,31 @@ def draft_of(plan: Plan, *, campaign: str, round: int, conditions: Conditions | 
         promise=plan.promise,
     )
     terms = Terms(campaign, round, plan.model, plan.sheet, conditions or Conditions())
-    return Announcement(terms, public, (ExactSums(0, 0),) * len(plan.sheet))
+    return Announcement.undivided(terms, public, (ExactSums(0, 0),) * len(plan.sheet))
 
 
-def _count(draft: Announcement, agents: Agents) -> Announcement:
-    """Add up everyone's grains, and state the noise and the variance that follow from them."""
-    everyone, _ = draft.promises(agents).sums()
-    sums = tuple(ExactSums(each.grains, each.squares) for each in everyone.questions)
-    if not any(each.total_grains for each in sums):
+def _count(drafts: Offers, crowd: _Crowd) -> Offers:
+    """Add up everyone's grains, group by group, and state the noise and the variance that follow from them.
+
+    Where there are groups, one in which nobody gives a grain is announced as such, and nothing will be published of it.
+    """
+    found = [everyone for everyone, _ in crowd.promises(drafts).sums()]
+    if not any(everyone.grains for everyone in found):
         raise Infeasible("every promise is below one grain (2^-32 of epsilon): nothing can be released")
-    if not all(each.total_grains for each in sums):
+    return tuple(_counted(draft, everyone) for draft, everyone in zip(drafts, found, strict=True))
+
+
+def _counted(draft: Announcement, everyone: SheetSums) -> Announcement:
+    sums = tuple(ExactSums(each.grains, each.squares) for each in everyone.questions)
+    if everyone.grains and not all(each.total_grains for each in sums):
         lacking = next(question for question, each in zip(draft.sheet, sums, strict=True) if not each.total_grains)
         raise Infeasible(
             'nobody could give a single grain (2^-32 of epsilon) for question "{question}": limits are too small for so'
             " many questions",
             question=lacking.name,
         )
-    return replace(draft, public=replace(draft.public, variances=variances_of(draft, sums)), sealed=sums)
+    found = variances_of(draft, sums) if everyone.grains else (math.inf,) * len(sums)
+    return draft.stating(public=replace(draft.public, variances=found), sealed=sums)
 
 
 def variances_of(offer: Announcement, sums: tuple[ExactSums, ...]) -> tuple[float, ...]:
@@ -175,26 +206,42 @@ def variances_of(offer: Announcement, sums: tuple[ExactSums, ...]) -> tuple[floa
     return tuple(nearest(exact_variance(question, each, noiseless=offer.noiseless)) for question, each in questions)
 
 
-def _cover_rounding(draft: Announcement, agents: Agents) -> Announcement:
-    """Raise the promised variance until the design in whole grains keeps it (E12, slack 0 included).
+def _cover_rounding(drafts: Offers, crowd: _Crowd) -> Offers:
+    """Raise the promised variance of each group until the design in whole grains keeps it (E12, slack 0 included).
 
     Grains are rounded down, so the noise grows by a part in 10^9 or so; people then want a little less, and so on. Each
     step at least doubles the room, so that a slope near 1 takes few steps. Near a tangency no promise close to the
     planned one holds, and a promise far from it would be another plan: that is refused.
     """
-    planned = promise = cast("float", draft.promised_variance)
-    room = promise * 2.0**-40
-    while promise <= planned * (1.0 + _LARGEST_RISE):
-        offer = _count(_promise(draft, agents, promise), agents)
-        reached = promised_accuracy(offer.sheet, offer.sealed, noiseless=offer.noiseless)
-        if reached <= Fraction(promise):
-            return offer
-        room *= 2.0
-        promise = max(promise + room, nearest(reached) * (1.0 + 2.0**-40))
+    planned = [cast("float", draft.promised_variance) for draft in drafts]
+    rising = [_Rising(promise, promise * 2.0**-40) for promise in planned]
+    while all(each.promise <= most * (1.0 + _LARGEST_RISE) for each, most in zip(rising, planned, strict=True)):
+        stated = tuple(_promise(draft, crowd.agents, at.promise) for draft, at in zip(drafts, rising, strict=True))
+        offers = _count(stated, crowd)
+        rising = [at.after(offer) for at, offer in zip(rising, offers, strict=True)]
+        if all(each.kept for each in rising):
+            return offers
     raise Infeasible(
         "rounding the promises to whole grains moves this design away from what people accept: it stands where benefit"
         " and cost only just touch, or promises are too small. Plan again with a little slack"
     )
+
+
+@dataclass(frozen=True)
+class _Rising:
+    """A promise on its way up, the room it was given last, and whether whole grains keep it."""
+
+    promise: float
+    room: float
+    kept: bool = False
+
+    def after(self, offer: Announcement) -> _Rising:
+        """Look at what the promise leads to, and raise it if it is not kept."""
+        reached = promised_accuracy(offer.sheet, offer.sealed, noiseless=offer.noiseless)
+        if reached <= Fraction(self.promise):
+            return replace(self, kept=True)
+        room = 2.0 * self.room
+        return _Rising(max(self.promise + room, nearest(reached) * (1.0 + 2.0**-40)), room)
 
 
 def _promise(draft: Announcement, agents: Agents, promise: float) -> Announcement:
@@ -208,4 +255,4 @@ def _promise(draft: Announcement, agents: Agents, promise: float) -> Announcemen
         surplus=surplus if isinstance(surplus, float) else None,
         benefit_at_promise=worth,
     )
-    return replace(draft, public=replace(draft.public, promise=promised))
+    return draft.stating(public=replace(draft.public, promise=promised))

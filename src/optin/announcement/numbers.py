@@ -1,4 +1,7 @@
-"""The numbers of an announcement: those that everyone reads, and exact sums, which bind it and are kept apart."""
+"""The numbers of an announcement: those that everyone reads, and exact sums, which bind it and are kept apart.
+
+People in public groups (E27) have them group by group.
+"""
 
 from __future__ import annotations
 
@@ -82,3 +85,43 @@ class ExactSums:
     def from_fields(cls, fields: Fields) -> ExactSums:
         """Read them, and leave other fields alone."""
         return cls(fields.take_int("total_grains"), fields.take_int("total_squared_grains"))
+
+
+@dataclass(frozen=True)
+class AnnouncedDesign:
+    """What is announced to everyone, or to one public group: numbers that everyone reads, and for each question exact sums.
+
+    ``merged`` are the labels of which a group is made, where several were too small.
+    """
+
+    public: PublicNumbers
+    sealed: tuple[ExactSums, ...]
+    group: str | None = None
+    merged: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the people it is for: its own name, or those that were merged."""
+        return self.merged or (() if self.group is None else (self.group,))
+
+    @property
+    def empty(self) -> bool:
+        """Whether nobody in this group is promised anything, so that nothing will be published of it."""
+        return self.group is not None and not any(each.total_grains for each in self.sealed)
+
+    def sealed_record(self) -> dict[str, Any]:
+        """Write the exact sums as JSON holds them."""
+        return {"questions": [each.to_record() for each in self.sealed]}
+
+    def public_record(self) -> dict[str, Any]:
+        """Write what everyone reads of a group as JSON holds it."""
+        return {"group": self.group, "merged": list(self.merged), **self.public.to_record()}
+
+    @classmethod
+    def from_fields(cls, public: Fields, sealed: Fields, *, grouped: bool) -> AnnouncedDesign:
+        """Read what the two records hold."""
+        named = (public.take_text("group"), public.take_texts("merged")) if grouped else (None, ())
+        numbers = PublicNumbers.from_fields(public)
+        sums = tuple(ExactSums.from_whole(each) for each in sealed.take_objects("questions"))
+        sealed.finish()
+        return cls(numbers, sums, *named)

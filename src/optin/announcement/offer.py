@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from optin.agents import Agents, Description
 from optin.announcement.consistency import check_consistent
+from optin.announcement.dividing import Divided
 from optin.announcement.exact import announced_eta
-from optin.announcement.numbers import ExactSums, PublicNumbers
+from optin.announcement.numbers import AnnouncedDesign, ExactSums, PublicNumbers
 from optin.announcement.one_question import AnnouncedQuestion, place_of_question
 from optin.announcement.telling import ToldOffer
 from optin.announcement.terms import PRIVACY_CONSTRAINED, Terms
@@ -24,29 +25,53 @@ from optin.grains.array_people import ArrayPeople
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, GrainRule, everyone_grains
 from optin.grains.people import Promises, people_of
 from optin.grains.splitting import part
-from optin.planning.cautions import sheet_cautions
+from optin.planning.cautions import limit_cautions, sheet_cautions
 from optin.planning.promise import OneQuestion, PromisedVariance, Promising
 from optin.planning.reach import reach
 from optin.questions import Sheet
+from optin.wording.groups import by_group
 
 VERSION = 2
 READABLE = (VERSION, VERSION - 1)
 
 
 @dataclass(frozen=True, repr=False)
-class Announcement(OneQuestion, Promising, ToldOffer):
+class Announcement(OneQuestion, Promising, Divided, ToldOffer):
     """What is offered to everyone, in public: it names nobody and lists nobody's limit.
 
-    ``terms`` say what is asked, word for word; ``public`` holds the numbers that follow; ``sealed``, for each question, the
-    exact sums of the promises and of their squares, so that a limit edited afterwards is noticed. From it and their own
-    limit (or cost), each person computes what they are promised: ``optin.explain``. ``version`` is that of the format it
-    was written in.
+    ``terms`` say what is asked, word for word. There is one of ``designs``, or one for each public group (E27): its
+    ``public`` holds the numbers that follow; its ``sealed``, for each question, the exact sums of the promises and of their
+    squares, so that a limit edited afterwards is noticed. From it and their own limit (or cost, and group), each person
+    computes what they are promised: ``optin.explain``. ``version`` is that of the format it was written in.
     """
 
     terms: Terms
-    public: PublicNumbers
-    sealed: tuple[ExactSums, ...]
+    designs: tuple[AnnouncedDesign, ...]
     version: int = VERSION
+
+    @classmethod
+    def undivided(
+        cls, terms: Terms, public: PublicNumbers, sealed: tuple[ExactSums, ...], *, version: int = VERSION
+    ) -> Announcement:
+        """Announce one design to everyone."""
+        return cls(terms, (AnnouncedDesign(public, sealed),), version)
+
+    def stating(
+        self, *, public: PublicNumbers | None = None, sealed: tuple[ExactSums, ...] | None = None
+    ) -> Announcement:
+        """Return the same offer to everyone with other numbers."""
+        design = AnnouncedDesign(public or self.public, self.sealed if sealed is None else sealed)
+        return replace(self, designs=(design,))
+
+    @property
+    def public(self) -> PublicNumbers:
+        """What everyone may read, where people are in no groups."""
+        return self.only_design.public
+
+    @property
+    def sealed(self) -> tuple[ExactSums, ...]:
+        """The exact sums of each question, where people are in no groups."""
+        return self.only_design.sealed
 
     @property
     def campaign(self) -> str:
@@ -70,8 +95,8 @@ class Announcement(OneQuestion, Promising, ToldOffer):
 
     @property
     def people(self) -> int:
-        """How many people it is announced to."""
-        return self.public.people
+        """How many people it is announced to, in all groups together."""
+        return sum(design.public.people for design in self.designs)
 
     @property
     def cap(self) -> float:
@@ -121,8 +146,8 @@ class Announcement(OneQuestion, Promising, ToldOffer):
 
     @property
     def total_grains(self) -> int:
-        """The exact sum of everyone's grains, over all questions."""
-        return sum(each.total_grains for each in self.sealed)
+        """The exact sum of everyone's grains, over all questions and groups."""
+        return sum(each.total_grains for design in self.designs for each in design.sealed)
 
     @property
     def total_squared_grains(self) -> int:
@@ -137,8 +162,8 @@ class Announcement(OneQuestion, Promising, ToldOffer):
 
     @property
     def noiseless(self) -> bool:
-        """Say whether no noise is planned, because everyone who counts set no limit."""
-        return self.public.noiseless
+        """Say whether no noise is planned, because everyone who counts set no limit; so it is in all groups or in none."""
+        return any(design.public.noiseless for design in self.designs)
 
     @property
     def largest_capped(self) -> int:
@@ -154,7 +179,7 @@ class Announcement(OneQuestion, Promising, ToldOffer):
     @property
     def largest_promise(self) -> int:
         """Return the most grains this announcement promises anybody: those of whoever reaches the cap."""
-        return sum(self.largest_parts)
+        return max(sum(part.largest_parts) for part in self.parts)
 
     @property
     def noise_scale(self) -> float:
@@ -191,7 +216,11 @@ class Announcement(OneQuestion, Promising, ToldOffer):
 
     def warnings(self, description: Description | None = None) -> tuple[str, ...]:
         """List what is odd about this offer, in sentences: nothing is refused for it (`Plan.warnings`)."""
-        return sheet_cautions(self.questions, description if self.model == PRIVACY_CONSTRAINED else None)
+        stated = description if self.model == PRIVACY_CONSTRAINED else None
+        if not self.grouped:
+            return sheet_cautions(self.questions, stated)
+        told = {name: part.warnings() for name, part in self.groups.items() if part.total_grains}
+        return (*by_group(told), *limit_cautions(stated, known=False))
 
     @property
     def fingerprint(self) -> str:
@@ -204,15 +233,16 @@ class Announcement(OneQuestion, Promising, ToldOffer):
 
     def promises(self, agents: Agents) -> Promises:
         """Join what is announced with people's limits, in memory or in an engine; nothing is computed yet."""
-        self._expect_model(agents)
+        self.expect_model(agents)
         return people_of(agents).promises(self)
 
     def grain_rule(self, agents: Agents) -> GrainRule:
         """Join what is announced with limits in memory; nothing is computed yet."""
-        self._expect_model(agents)
+        self.expect_model(agents)
         return ArrayPeople(agents.in_memory()).promises(self)
 
-    def _expect_model(self, agents: Agents) -> None:
+    def expect_model(self, agents: Agents) -> None:
+        """Refuse people of the other model."""
         if agents.model != self.model:
             raise BadInput(
                 "this announcement was made for {model} people, these are {other}",
@@ -221,8 +251,8 @@ class Announcement(OneQuestion, Promising, ToldOffer):
             )
 
     def flat(self) -> dict[str, Any]:
-        """Return what is announced by name, without layers, for scripts."""
-        return flat(self)
+        """Return what is announced by name, without layers, for scripts; of each group by its name."""
+        return {"groups": {name: flat(part) for name, part in self.groups.items()}} if self.grouped else flat(self)
 
     def to_record(self) -> dict[str, Any]:
         """Return what is announced as JSON holds it, in the version it was read in, without the fingerprint."""
@@ -231,8 +261,16 @@ class Announcement(OneQuestion, Promising, ToldOffer):
         return {
             "format": f"optin.announcement/{VERSION}",
             "terms": self.terms.to_record(),
-            "public": self.public.to_record(),
-            "sealed": {"questions": [each.to_record() for each in self.sealed]},
+            **(self._groups_record() if self.grouped else self._record()),
+        }
+
+    def _record(self) -> dict[str, Any]:
+        return {"public": self.public.to_record(), "sealed": self.only_design.sealed_record()}
+
+    def _groups_record(self) -> dict[str, Any]:
+        return {
+            "public": {"groups": [design.public_record() for design in self.designs]},
+            "sealed": {"groups": [design.sealed_record() for design in self.designs]},
         }
 
     def to_json(self) -> str:
@@ -248,7 +286,7 @@ class Announcement(OneQuestion, Promising, ToldOffer):
     def from_fields(cls, fields: strict_json.Fields) -> Announcement:
         """Read an announcement from fields already parsed (a release embeds one)."""
         if fields.version == 1:
-            found, stated = cls(*read_version_1(fields), version=1), fields.take_text("fingerprint")
+            found, stated = cls.undivided(*read_version_1(fields), version=1), fields.take_text("fingerprint")
         else:
             stated, found = fields.expect_fingerprint(), cls(*_parts(fields))
         fields.finish()
@@ -258,13 +296,15 @@ class Announcement(OneQuestion, Promising, ToldOffer):
         return found
 
 
-def _parts(fields: strict_json.Fields) -> tuple[Terms, PublicNumbers, tuple[ExactSums, ...]]:
-    """Read the three parts of an announcement."""
-    sealed = fields.take_object("sealed")
-    parts = (
-        Terms.from_fields(fields.take_object("terms")),
-        PublicNumbers.from_fields(fields.take_object("public")),
-        tuple(ExactSums.from_whole(each) for each in sealed.take_objects("questions")),
-    )
+def _parts(fields: strict_json.Fields) -> tuple[Terms, tuple[AnnouncedDesign, ...]]:
+    """Read terms and designs."""
+    terms = Terms.from_fields(fields.take_object("terms"))
+    public, sealed = fields.take_object("public"), fields.take_object("sealed")
+    if not public.has("groups"):
+        return terms, (AnnouncedDesign.from_fields(public, sealed, grouped=False),)
+    parts = public.take_objects("groups"), sealed.take_objects("groups")
+    public.finish()
     sealed.finish()
-    return parts
+    if not 0 < len(parts[0]) == len(parts[1]):
+        fields.refuse("it has public and sealed numbers of different groups")
+    return terms, tuple(AnnouncedDesign.from_fields(*each, grouped=True) for each in zip(*parts, strict=True))

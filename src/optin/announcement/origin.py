@@ -31,6 +31,18 @@ _RAISED = 2.0**-6
 
 def differs_from_plan(offer: Announcement, plan: Plan) -> str | None:
     """Name what of an announcement this plan would have announced otherwise; None if it may be its own."""
+    if _named(offer) != _named(plan):
+        return "groups"
+    faults = (_differs(part, own) for part, own in zip(offer.parts, plan.parts, strict=True))
+    return next((fault for fault in faults if fault is not None), None)
+
+
+def _named(divided: Announcement | Plan) -> list[tuple[str | None, tuple[str, ...]]]:
+    return [(design.group, design.labels) for design in divided.designs]
+
+
+def _differs(offer: Announcement, plan: Plan) -> str | None:
+    """Compare what is announced to everyone, or to one group."""
     draft = draft_of(plan, campaign=offer.campaign, round=offer.round)
     for name, words in _WORDS.items():
         if getattr(draft, name) != getattr(offer, name):
@@ -41,6 +53,8 @@ def differs_from_plan(offer: Announcement, plan: Plan) -> str | None:
         return "promised variance"
     if draft.noiseless != offer.noiseless:
         return "noise"
+    if plan.epsilon_total == 0.0:
+        return "noise" if offer.total_grains else None
     return None if draft.cap_lowered or draft.noiseless else _differing_sums(offer, plan)
 
 

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from optin.agents import Agents
 from optin.announcement import Announcement
 from optin.announcement import announce as make_announcement
-from optin.announcement.making import bars, tilt_of
 from optin.announcement.terms import Conditions
 from optin.campaign.checking import terms_of
 from optin.campaign.known import Known
@@ -33,11 +32,12 @@ from optin.ledger.chain import Written
 from optin.ledger.holds import Holding
 from optin.ledger.staging_area import LedgerEntrance
 from optin.ledger.texts import released_in
-from optin.participation import CHANGED, Turnout, check_table, check_unchanged, judged
+from optin.participation import CHANGED, check_table, check_unchanged, judged
 from optin.planning import Plan
 from optin.releasing import Release
-from optin.releasing.deciding import Quorum, decided
-from optin.releasing.drawing import Coded, Decision, added_up, charged_text, check_noise, measure
+from optin.releasing.deciding import Decision, Quorum
+from optin.releasing.deciding import decide as decide_on
+from optin.releasing.drawing import Coded, added_up, charged_text, check_noise, measure
 from optin.wording.groups import SMALLEST_GROUP
 
 
@@ -159,8 +159,7 @@ def release(
     def decide(who: Answers) -> Decision:
         check_noise(announcement, allowed=allow_no_noise)
         check_table(announcement, people)
-        came = judged(announcement, joining.promises, who, coded.skips)
-        return Decision(came, decided(announcement, came, quorum))
+        return decide_on(announcement, judged(announcement, joining.promises, who, coded.skips), quorum)
 
     decision = None
     if joining.scanned and not is_closed(ledger, terms):
@@ -189,7 +188,7 @@ def _charged(charges: Mapping[str, int], people: Agents) -> NDArray[np.int64]:
 def _bars(announcement: Announcement, decision: Decision | None) -> tuple[int, ...]:
     if decision is None:
         return (0,) * len(announcement.sheet)
-    return bars(tuple(each.sums.total_grains for each in decision.came.questions), decision.came.announced)
+    return decision.came.bars
 
 
 @dataclass
@@ -213,7 +212,23 @@ class _Settlement:
             self.decision, self.who = self.decide(who), who
         if self.decision is None:
             raise PromiseBroken("this campaign and round were open again a moment later; try again")
+        self.decision = self._knowing_tilts(self.decision)
         return self.decision.released
+
+    def _knowing_tilts(self, decision: Decision) -> Decision:
+        """Look at the tilt, of a table in what went by: in memory only where what is charged hangs on it."""
+        if self.joining.scanned:
+            known = self.joining.who is None and len(self.announcement.sheet) == 1  # the announced one
+            return decision if known else decision.knowing(self.announcement, self._passed_above(decision))
+        if not decision.waits(self.announcement):
+            return decision
+        above = self.joining.promises.sums_above(decision.came.bars, self.who, self.coded.skips)
+        return decision.knowing(self.announcement, above)
+
+    def _passed_above(self, decision: Decision) -> tuple[tuple[int, int], ...]:
+        """Say what went by above the bars, after checking that what went by is what was decided on."""
+        check_unchanged(decision.came, self.passed.those)
+        return self.passed.above
 
     def drawing(self, written: Written) -> Callable[[int], tuple[str, str]]:
         """Add up, and return what draws; it may still refuse, and what it returns may not."""
@@ -236,14 +251,6 @@ class _Settlement:
         if (written.people, written.sums.grains) != (came.people, charged):
             raise PromiseBroken(DIFFERS)
         check_unchanged(came, self.passed.those)
-        if self.joining.who is not None or len(self.announcement.sheet) > 1:  # else the tilt is the announced one
-            self._expect_tilts(came)
-
-    def _expect_tilts(self, came: Turnout) -> None:
-        pairs = zip(came.questions, self.passed.above, strict=True)
-        tilts = [tilt_of(*above, total_grains=each.sums.total_grains, people=came.announced) for each, above in pairs]
-        if [each.tilt for each in came.questions] != tilts:
-            raise PromiseBroken(CHANGED)
 
 
 def look(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 import typer
 from typer.exceptions import TyperException
@@ -48,9 +50,14 @@ def run(arguments: list[str]) -> int:
 
 def call(arguments: list[str]) -> None:
     """Run a command as if it had been typed, and let whatever it raises pass."""
-    command = typer.main.get_command(app)
-    with command.make_context(NAME, arguments) as context:
-        command.invoke(context)
+    with _command().make_context(NAME, arguments) as context:
+        _command().invoke(context)
+
+
+@functools.cache  # a demo runs many commands
+def _command() -> Any:  # noqa: ANN401 - of a library that typer keeps to itself
+    """Make the command that all others are under."""
+    return typer.main.get_command(app)
 
 
 def _guarded(arguments: list[str]) -> int:

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from optin.agents.benefit import Benefit
-from optin.agents.describe import Description
-from optin.agents.forms import Constrained, Weighing
+from optin.agents.forms import Constrained, Found, Weighing
 from optin.agents.models import QuasiLinear
 from optin.engine.checks import refuse_unusable
+from optin.engine.grouping import (
+    LABEL,
+    EngineGroups,
+    GroupLimits,
+    Windows,
+    found_by_group,
+    groups_of,
+    labelled,
+    of_labels,
+)
 from optin.engine.limits import EngineLimits
 from optin.engine.rows import Rows
 from optin.engine.sampled_limits import GlancedLimits, glance
 from optin.engine.session import literal
-from optin.engine.survey import Survey, survey
+from optin.engine.survey import Survey, merged_surveys, survey
 from optin.engine.tallying import tally
 from optin.errors import BadInput
 from optin.kernel.bound import Tally
@@ -46,9 +56,15 @@ class EngineConstrained(Constrained):
     ``columns`` are what the expression reads, checked for entries that cannot be used.
     """
 
-    def __init__(self, rows: Rows, limit: ir.FloatingColumn, *, columns: tuple[Wanted, ...] = ()) -> None:
-        self.rows, self.expression, self.columns = rows, limit, columns
-        self._glance, self._fetched = glance(rows.session, limit, about=rows.source), list[Ladder]()
+    def __init__(
+        self, rows: Rows, limit: ir.FloatingColumn, *, columns: tuple[Wanted, ...] = (), by: tuple[str, ...] = ()
+    ) -> None:
+        self.rows, self.expression, self.columns, self.by = rows, limit, columns, by
+        self._glance, self._fetched = None, list[Ladder]()
+        if by:
+            self.groups, self.seen = _checked_groups(rows, limit, columns, by)
+        else:
+            self._glance = glance(rows.session, limit, about=rows.source)
         self.most = self._glance.total if self._glance else math.inf if self.seen.infinite else self.seen.most
 
     @cached_property
@@ -81,6 +97,17 @@ class EngineConstrained(Constrained):
         """Compute the sums a certificate needs, at the cap of a design."""
         return tally(self.rows, self.expression, design)
 
+    def put_into(self, places: Mapping[str, int], names: Sequence[str]) -> EngineConstrained:
+        """Put people into other groups, by the place of each label among their names."""
+        people = copy.copy(self)
+        people.groups = self.groups.put_into(places, names)
+        return people
+
+    def each_group(self, find: Callable[[int, Any], Found]) -> list[Found]:
+        """Have something found of each group by itself; all of them share every scan."""
+        windows = Windows(self.rows, self.expression, self.groups)
+        return found_by_group(windows, partial(_EnginePart, self, windows), find)
+
     def someone_above(self, bound: float) -> bool:
         """Say no: a scan more would be needed, and the description tells."""
         return False
@@ -89,21 +116,53 @@ class EngineConstrained(Constrained):
         """Refuse: limits stay in the engine."""
         _stays("limits")
 
-    def looked_at(self, description: Description) -> Description:
-        """Return the groups that describe these people."""
-        return description
+
+class _EnginePart(EngineConstrained):
+    """The people of one group, of whom everything was counted with the others'."""
+
+    def __init__(self, whole: EngineConstrained, windows: Windows, place: int) -> None:
+        survey = whole.groups.survey(place)
+        self.rows, self.columns, self.by = of_labels(whole.rows, whole.groups.labels(place)), whole.columns, ()
+        self.expression = self.rows.table["limit"]
+        self._glance, self._fetched, self.seen = None, list[Ladder](), survey
+        self._windows, self._place = windows, place
+        self.most = math.inf if survey.infinite else survey.most
+
+    def table(self) -> EngineLimits:
+        """Return the limits of this group."""
+        ceiling = EXTREME if self.most > EXTREME else math.inf
+        return GroupLimits(
+            self.rows,
+            self.expression,
+            self.seen,
+            self._windows,
+            self._place,
+            ceiling=ceiling,
+            fetched=self._fetched,
+        )
 
 
 class EngineQuasiLinear(Weighing):
     """People of an engine who weigh a common benefit against their own cost (a column)."""
 
-    def __init__(self, rows: Rows, costs: str, *, benefit: Benefit, outside: Any = 0.0):  # noqa: ANN204, ANN401
+    def __init__(
+        self,
+        rows: Rows,
+        costs: str,
+        *,
+        benefit: Benefit,
+        outside: Any = 0.0,  # noqa: ANN401
+        by: tuple[str, ...] = (),
+    ) -> None:
         if getattr(benefit, "per_person", False) or np.ndim(outside):
             raise BadInput(SHARED)
-        self.rows, self.column, self.index, self._fetched = rows, costs, None, list[Ladder]()
+        self.rows, self.column, self.index, self.by, self._fetched = rows, costs, None, by, list[Ladder]()
         common = QuasiLinear(np.ones(1), benefit=benefit, outside=outside)
         self.benefit, self.outside = common.benefit, common.outside
-        self.seen = _checked(rows, self._unit_limit(), (Wanted.costs(costs),))
+        if by:
+            self.groups, self.seen = _checked_groups(rows, self._unit_limit(), (Wanted.costs(costs),), by)
+        else:
+            self.seen = _checked(rows, self._unit_limit(), (Wanted.costs(costs),))
 
     def over(self, rows: Rows) -> EngineQuasiLinear:
         """Return the same people over rows with more columns; what was checked and counted of them still holds."""
@@ -113,6 +172,27 @@ class EngineQuasiLinear(Weighing):
 
     def __len__(self) -> int:
         return self.seen.people
+
+    def put_into(self, places: Mapping[str, int], names: Sequence[str]) -> EngineQuasiLinear:
+        """Put people into other groups, by the place of each label among their names."""
+        people = copy.copy(self)
+        people.groups = self.groups.put_into(places, names)
+        return people
+
+    def each_group(self, find: Callable[[int, Any], Found]) -> list[Found]:
+        """Have something found of each group by itself; all of them share every scan."""
+        windows = Windows(self.rows, self._unit_limit(), self.groups)
+
+        def part(place: int) -> EngineQuasiLinear:
+            people = self.over(of_labels(self.rows, self.groups.labels(place)))
+            people.groups, people.by, people._fetched = None, (), list[Ladder]()
+            people.seen = self.groups.survey(place)
+            people._windows = (windows, place)
+            return people
+
+        return found_by_group(windows, part, find)
+
+    _windows: tuple[Windows, int] | None = None
 
     def _unit_limit(self) -> ir.FloatingColumn:
         cost = self.rows.wanted(Wanted.costs(self.column))
@@ -127,6 +207,8 @@ class EngineQuasiLinear(Weighing):
 
     def table(self) -> EngineLimits:
         """Return t = 1/c as the kernel asks for it (E10); what the first scan saw is kept."""
+        if self._windows is not None:
+            return GroupLimits(self.rows, self._unit_limit(), self.seen, *self._windows, fetched=self._fetched)
         return EngineLimits(self.rows, self._unit_limit(), seen=lambda: self.seen, fetched=self._fetched)
 
     def table_at(self, variance: float, *, data_variance: float | None = None) -> EngineLimits:
@@ -154,17 +236,24 @@ class EngineQuasiLinear(Weighing):
         """Refuse: costs stay in the engine."""
         _stays("costs")
 
-    def looked_at(self, description: Description) -> Description:
-        """Return the groups that describe these people."""
-        return description
-
 
 EngineAgents = EngineConstrained | EngineQuasiLinear
 
 
 def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...]) -> Survey:
     """Scan the limits once; where anything is unusable, ask what and whose."""
-    seen = survey(rows.session, limit, about=rows.source)
+    return _usable_survey(rows, survey(rows.session, limit, about=rows.source), kinds)
+
+
+def _checked_groups(
+    rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...], by: tuple[str, ...]
+) -> tuple[EngineGroups, Survey]:
+    """Scan the limits once, by label."""
+    groups = groups_of(rows, limit, by)
+    return groups, _usable_survey(rows, merged_surveys(groups.seen.values()), kinds)
+
+
+def _usable_survey(rows: Rows, seen: Survey, kinds: tuple[Wanted, ...]) -> Survey:
     if seen.people == 0:
         raise BadInput("{source} has a header and no rows; give one row per person", source=rows.source)
     if seen.unusable or seen.huge:
@@ -180,20 +269,31 @@ def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...]) ->
     return seen
 
 
-def limit_of(rows: Rows, limits: str | None, budgets: str | None, costs: str | None) -> EngineConstrained:
+def limit_of(
+    rows: Rows, limits: str | None, budgets: str | None, costs: str | None, by: tuple[str, ...] = ()
+) -> EngineConstrained:
     """Take limits from a column, or divide budgets by costs."""
     if limits is not None:
-        return _limited(rows, rows.wanted(Wanted(limits)), (Wanted(limits),))
-    wanted = Wanted.budgets(str(budgets)), Wanted.divisors(str(costs))
-    budget, cost = (rows.wanted(one) for one in wanted)
+        wanted = Wanted.limits(limits, rows.how.blank_limit)
+        rows = rows.with_limits(wanted)
+        return _limited(rows, rows.wanted(wanted), (wanted,), by)
+    both = Wanted.budgets(str(budgets)), Wanted.divisors(str(costs))
+    budget, cost = (rows.wanted(one) for one in both)
     named = replace(rows, table=rows.table.mutate(budget=budget, cost=cost))
-    return _limited(named, _ratio(named.table.budget, named.table.cost), wanted)
+    return _limited(named, _ratio(named.table.budget, named.table.cost), both, by)
 
 
-def _limited(rows: Rows, limit: ir.FloatingColumn, columns: tuple[Wanted, ...]) -> EngineConstrained:
+def _limited(
+    rows: Rows, limit: ir.FloatingColumn, columns: tuple[Wanted, ...], by: tuple[str, ...]
+) -> EngineConstrained:
     """Give the limit a name, since every query uses it many times and would write out each time how it is read."""
     named = replace(rows, table=rows.table.mutate(limit=limit))
-    return EngineConstrained(named, named.table["limit"], columns=columns)
+    return EngineConstrained(named, named.table["limit"], columns=columns, by=by)
+
+
+def with_labels(rows: Rows, by: tuple[str, ...]) -> Rows:
+    """Lay people's labels beside their rows, under a name of our own."""
+    return replace(rows, table=rows.table.mutate(**{LABEL: labelled(rows, by)})) if by else rows
 
 
 def _quotient(top: ir.FloatingScalar, cost: ir.FloatingColumn) -> ir.FloatingColumn:

@@ -8,8 +8,10 @@ distance to that name, which is exact and small: adding up 10^8 equal limits the
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from optin.kernel.ladder import Array, Outline
 from optin.tables.columns import LARGEST
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from ibis.expr import types as ir
 
 DIGITS = 9
@@ -77,23 +80,50 @@ class Survey:
 def survey(session: Session, limit: ir.FloatingColumn, *, about: str) -> Survey:
     """Scan a column once."""
     table = limit.name("tau").as_table()
+    found = session.fetch(_bucketed(table, ()), about=about)
+    beyond = _beyond(session, table, (), about=about) if _is_beyond(found) else None
+    return _read(found, beyond)
+
+
+def surveys(session: Session, table: ir.Table, *, about: str) -> dict[str | None, Survey]:
+    """Scan limits ``tau`` and the public labels beside them once; each label has a survey of its own people."""
+    import pyarrow.compute as pc
+
+    found = session.fetch(_bucketed(table, ("label",)), about=about)
+    beyond = _beyond(session, table, ("label",), about=about) if _is_beyond(found) else None
+    order = pc.sort_indices(found, sort_keys=[("label", "ascending")])
+    parts = found.take(order)
+    labels = parts.column("label").to_pylist()
+    edges = [at for at in range(len(labels)) if at == 0 or labels[at] != labels[at - 1]] + [len(labels)]
+    return {labels[a]: _read(parts.slice(a, b - a), _of_label(beyond, labels[a])) for a, b in pairwise(edges)}
+
+
+def _bucketed(table: ir.Table, by: tuple[str, ...]) -> ir.Table:
     split = table.tau * literal(FACTOR)
-    named = table.select(tau=table.tau, bucket=split - (split - table.tau))
+    named = table.select(*by, tau=table.tau, bucket=split - (split - table.tau))
     gap = named.tau - named.bucket
-    found = session.fetch(
-        named.group_by("bucket").agg(people=named.count(), shift=gap.sum(), spread=(gap * gap).sum()), about=about
-    )
+    return named.group_by(*by, "bucket").agg(people=named.count(), shift=gap.sum(), spread=(gap * gap).sum())
+
+
+def _is_beyond(found: pa.Table) -> bool:
+    return bool(np.isnan(found.column("bucket").fill_null(-1.0).to_numpy(zero_copy_only=False)).any())
+
+
+def _read(found: pa.Table, beyond: pa.Table | None) -> Survey:
+    """Take what a scan found: buckets in order, and apart from them what is unusable, zero, infinite or huge."""
     columns = {name: found.column(name).to_numpy(zero_copy_only=False) for name in ("people", "shift", "spread")}
     missing = found.column("bucket").is_null().to_numpy(zero_copy_only=False)
     names = np.where(missing, -1.0, found.column("bucket").fill_null(-1.0).to_numpy(zero_copy_only=False))
     counts = columns["people"].astype(np.int64)
-    beyond = int(counts[np.isnan(names)].sum())
-    infinite, huge = _beyond(session, limit, about=about) if beyond else (0, 0)
+    large = int(counts[np.isnan(names)].sum())
+    rows = [] if beyond is None else beyond.to_pylist()
+    infinite = sum(int(row["infinite"] or 0) for row in rows)
+    huge = sum(int(row["people"]) for row in rows) - infinite
     order = np.argsort(names)
     order = order[names[order] > 0]  # drops NaN, which sorts last and compares false
     return Survey(
         people=int(counts.sum()),
-        unusable=int(counts[names < 0].sum()) + beyond - infinite - huge,
+        unusable=int(counts[names < 0].sum()) + large - infinite - huge,
         zeros=int(counts[names == 0].sum()),
         infinite=infinite,
         huge=huge,
@@ -104,13 +134,40 @@ def survey(session: Session, limit: ir.FloatingColumn, *, about: str) -> Survey:
     )
 
 
-def _beyond(session: Session, limit: ir.FloatingColumn, *, about: str) -> tuple[int, int]:
+def _beyond(session: Session, table: ir.Table, by: tuple[str, ...], *, about: str) -> pa.Table:
     """Count infinite limits, and finite ones that no bucket holds; NaN, which engines take for the largest, is neither."""
-    table = limit.name("tau").as_table()
     large = table.filter((table.tau > literal(HUGE)) & ~table.tau.isnan())
-    found = session.one(large.agg(people=large.count(), infinite=(large.tau == literal(math.inf)).sum()), about=about)
-    infinite = int(found["infinite"] or 0)
-    return infinite, int(found["people"]) - infinite
+    sums = {"people": large.count(), "infinite": (large.tau == literal(math.inf)).sum()}
+    return session.fetch(large.group_by(*by).agg(**sums) if by else large.agg(**sums), about=about)
+
+
+def _of_label(beyond: pa.Table | None, label: str | None) -> pa.Table | None:
+    """Keep what is beyond all buckets with one label."""
+    import pyarrow.compute as pc
+
+    return None if beyond is None else beyond.filter(pc.equal(beyond.column("label"), label))
+
+
+def merged_surveys(found: Iterable[Survey]) -> Survey:
+    """Put the surveys of several labels together."""
+    parts = list(found)
+    if len(parts) == 1:
+        return parts[0]
+    counts = {name: sum(getattr(each, name) for each in parts) for name in _COUNTS}
+    names, place = np.unique(np.concatenate([each.names for each in parts]), return_inverse=True)
+
+    def added_up(name: str) -> NDArray[Any]:
+        column = np.concatenate([getattr(each, name) for each in parts])
+        found = np.zeros(len(names), dtype=column.dtype)
+        np.add.at(found, place, column)
+        return found
+
+    columns = {name: added_up(name) for name in ("counts", "shifts", "spreads")}
+    whole: dict[str, Any] = {**counts, "names": names, **columns}
+    return Survey(**whole)
+
+
+_COUNTS = ("people", "unusable", "zeros", "infinite", "huge")
 
 
 def split(numbers: Array) -> Array:

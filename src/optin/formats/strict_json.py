@@ -90,6 +90,10 @@ class Fields:
             raise BadInput("this is not the JSON of an optin {kind}: give it as optin wrote it", kind=kind) from None
         return cls(record, kind, versions)
 
+    def has(self, name: str) -> bool:
+        """Tell whether a field is there."""
+        return name in self._record
+
     def take(self, name: str) -> object:
         """Take one field, whatever it is."""
         if name not in self._record:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,14 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents, InMemory, PrivacyConstrained
 from optin.agents.models import indifferent
-from optin.errors import BadInput, BudgetSpent, Place
+from optin.errors import BadInput, Place
 from optin.extras import expect
 from optin.grains.array_answers import coded_answers
 from optin.grains.arrays import Answers, Codes, FloatArray, GrainRule, everyone_capped, lowered
 from optin.grains.batches import Batch, Entrance, Passed
 from optin.grains.freezing import frozen
+from optin.grains.promised_groups import ArrayGroups
 from optin.grains.splitting import promised
-from optin.grains.units import NOTHING_LEFT, UNLIMITED, USEFUL, allowance_grains, cut_to, epsilons_of
+from optin.grains.units import UNLIMITED, USEFUL, allowance_grains, cut_to, epsilons_of, nothing_left
 from optin.tables.columns import column, has_rows
 from optin.tables.labels import of_people
 from optin.wording.answers import NO_ANSWER, answer_of
@@ -40,6 +42,12 @@ class ArrayPeople:
         """Join what is announced with limits in memory."""
         cap = np.inf if offered.noiseless else offered.cap
         return GrainRule(self._limits(offered), len(self.agents), cap, offered.shares)
+
+    def promises_by_group(self, offers: Sequence[Offered]) -> ArrayGroups:
+        """Join what is announced to each group with the limits of its people."""
+        parts = (ArrayPeople(part) for part in self.agents.parts())
+        rules = tuple(part.promises(offer) for part, offer in zip(parts, offers, strict=True))
+        return ArrayGroups(rules, self.agents.groups)
 
     def _limits(self, offered: Offered) -> Any:  # noqa: ANN401 - a function of rows
         if isinstance(self.agents, PrivacyConstrained):
@@ -90,7 +98,7 @@ class ArrayPeople:
         if not isinstance(agents, PrivacyConstrained) or not cut:
             return agents
         bounds = np.array([cut.get(name, UNLIMITED) for name in self._ids()], dtype=np.int64)
-        return PrivacyConstrained(np.minimum(agents.limits, epsilons_of(bounds)), ids=agents.ids, index=agents.index)
+        return with_limits(agents, np.minimum(agents.limits, epsilons_of(bounds)))
 
     def standing(self, known: Known) -> NDArray[np.bool_] | None:
         """Say who did not decline, of people with ids."""
@@ -181,13 +189,18 @@ def _split(capped: NDArray[np.int64], shares: tuple[int, ...]) -> dict[str, Any]
     return {"grains": promised(capped, shares), "capped": capped if len(shares) > 1 else None}
 
 
+def with_limits(agents: PrivacyConstrained, limits: NDArray[np.float64]) -> PrivacyConstrained:
+    """Return the same people with other limits."""
+    return PrivacyConstrained(limits, ids=agents.ids, index=agents.index, groups=agents.groups)
+
+
 def _lowered_to(agents: PrivacyConstrained, left: NDArray[np.int64], levels: ArrayLike | None) -> PrivacyConstrained:
     """Lower limits to what is left; one whose grains are covered is left as it is, to the last bit."""
     stated = allowance_grains(agents.limits)
     lowered = np.where(stated <= left, agents.limits, cut_to(left, levels))
     if stated.any() and left.max() < USEFUL and not allowance_grains(lowered).any():
-        raise BudgetSpent(NOTHING_LEFT)
-    return PrivacyConstrained(lowered, ids=agents.ids, index=agents.index)
+        raise nothing_left()
+    return with_limits(agents, lowered)
 
 
 @dataclass(frozen=True)

@@ -93,9 +93,11 @@ class GrainRule:
         found = _in_threads(seen.both, self.people)
         return together(everyone for everyone, _ in found), together(those for _, those in found)
 
-    def weighed(self, questions: Questions, codes: Codes, *, joined: BoolArray | None = None) -> SheetSums:
+    def weighed(
+        self, questions: Questions, codes: Codes, *, joined: BoolArray | None = None, bars: tuple[int, ...] = ()
+    ) -> SheetSums:
         """Add up promises and cells of those who joined; a missing answer is refused, or, in a larger sheet, a skip."""
-        return _added_up(_Seen(self, joined, codes, questions))
+        return _added_up(_Seen(self, joined, codes, questions, bars))
 
     def answered(self, codes: Codes, joined: BoolArray | None = None) -> Integers:
         """Return a number for each person in which the bit of every question that they answered is set; 0 if not joined."""
@@ -114,8 +116,8 @@ class GrainRule:
         self, bars: tuple[int, ...], joined: BoolArray | None = None, codes: Codes = None
     ) -> tuple[tuple[int, int], ...]:
         """Count, for each question, those who give more than ``bar`` grains, and add up what they give (the tilt of E15)."""
-        seen = _Seen(self, joined, codes if len(self.shares) > 1 else None)
-        found = _in_threads(partial(seen.above, bars), self.people)
+        seen = _Seen(self, joined, codes if len(self.shares) > 1 else None, bars=bars)
+        found = _in_threads(seen.above, self.people)
         return tuple((sum(n for n, _ in each), sum(n for _, n in each)) for each in zip(*found, strict=True))
 
 
@@ -140,12 +142,13 @@ def _spent(rule: GrainRule, joined: BoolArray | None, codes: Codes, released: in
 
 @dataclass(frozen=True)
 class _Seen:
-    """Promises, and what is asked of them: who joined, what they answered, and of which questions cells are added up."""
+    """Promises, and what is asked of them: who joined, what they answered, of which questions cells, and what is above bars."""
 
     rule: GrainRule
     joined: BoolArray | None = None
     codes: Codes = None
     questions: Questions = ()
+    bars: tuple[int, ...] = ()
 
     @property
     def sees_everyone(self) -> bool:
@@ -164,16 +167,21 @@ class _Seen:
         """Add up those of a span who joined."""
         return together(map(self.added_up, self._chunks(span)))
 
-    def above(self, bars: tuple[int, ...], span: slice) -> list[tuple[int, int]]:
+    def above(self, span: slice) -> list[tuple[int, int]]:
         """Count and add up what is above the bars in a span."""
-        found = [[0, 0] for _ in bars]
+        found = [[0, 0] for _ in self.bars]
         for chunk in self._chunks(span):
-            for k, bar in enumerate(bars):
-                least, those = least_capped(self.rule.shares[k], bar + 1), self._those(chunk.rows, k)
-                above = chunk.capped >= least if those is None else (chunk.capped >= least) & those
-                found[k][0] += int(np.count_nonzero(above))
-                found[k][1] += chunk.grains.part(self.rule.shares[k], above).total()
+            for k, each in enumerate(found):
+                count, total = self._above(k, chunk, self._those(chunk.rows, k))
+                each[:] = each[0] + count, each[1] + total
         return [(count, total) for count, total in found]
+
+    def _above(self, k: int, chunk: _Chunk, those: BoolArray | None) -> tuple[int, int]:
+        """Count and add up what is above a question's bar in a chunk."""
+        above = chunk.capped >= least_capped(self.rule.shares[k], self.bars[k] + 1)
+        if those is not None:
+            above &= those
+        return int(np.count_nonzero(above)), chunk.grains.part(self.rule.shares[k], above).total()
 
     def _chunks(self, span: slice) -> Iterator[_Chunk]:
         """Walk over a span, a chunk at a time; what was computed of one is gone with the next."""
@@ -196,12 +204,14 @@ class _Seen:
         share, those = self.rule.shares[k], self._those(chunk.rows, k)
         if those is None and everyone is not None:
             return everyone.questions[k]
+        above = self._above(k, chunk, those) if self.bars else (0, 0)  # before what is computed in the same arrays
         grains = chunk.grains.part(share, those)
         return Sums(
             people=len(chunk.capped) if those is None else int(np.count_nonzero(those)),
             promised=_count(chunk.capped >= least_capped(share), those),
             grains=grains.total(),
             squares=grains.squares(),
+            above=above,
             cells=self._cells(k, chunk.rows, grains, those) if self.questions else (),
         )
 

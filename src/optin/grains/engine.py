@@ -135,8 +135,15 @@ class EnginePromises:
         self._expect_answers(found, joined, codes)
         return found_sums(found, len(self.shares)), found_sums(found, len(self.shares), "joined_")
 
-    def weighed(self, questions: Questions, codes: tuple[Coded, ...], *, joined: Answers = None) -> SheetSums:
-        """Add up promises and cells of those who joined, each row read once, by one query.
+    def weighed(
+        self,
+        questions: Questions,
+        codes: tuple[Coded, ...],
+        *,
+        joined: Answers = None,
+        bars: tuple[int, ...] = (),
+    ) -> SheetSums:
+        """Add up promises and cells of those who joined, and what is above bars, each row read once, by one query.
 
         That someone who joined did not answer is refused where there is one question, and else a skip.
         """
@@ -148,7 +155,7 @@ class EnginePromises:
         if joined is not None:
             table = table.filter(self._answer(joined).fill_null(False))
         view = table.select(**columns)
-        found = self._one(view.aggregate(**self._weights(view, questions)))
+        found = self._one(view.aggregate(**self._weights(view, questions), **self._weights_above(view, bars)))
         self.rows.expect_unchanged()
         self._expect_answers(found, None, codes)
         if len(self.shares) == 1 and found["people_0"] != found["people"]:
@@ -174,10 +181,22 @@ class EnginePromises:
         """Count and add up the parts above the bars, of those who joined and answered."""
         found: dict[str, ir.Value] = {}
         for k, bar in enumerate(bars):
-            above = those_of(view, k, view.capped >= least_capped(self.shares[k], bar + 1))
-            grains = part_expression(view.capped, self.shares[k])
-            found |= {f"above_{k}": count(above), f"total_{k}": self._sum(grains * bit(above))}
+            found |= self._total_above(view, k, those_of(view, k, self._is_above(view, k, bar)))
         return found
+
+    def _weights_above(self, view: ir.Table, bars: tuple[int, ...]) -> dict[str, ir.Value]:
+        """Count and add up the parts above the bars, of those who answered, where all who are looked at joined."""
+        found: dict[str, ir.Value] = {}
+        for k, bar in enumerate(bars):
+            found |= self._total_above(view, k, view[f"code_{k}"].notnull() & self._is_above(view, k, bar))
+        return found
+
+    def _is_above(self, view: ir.Table, k: int, bar: int) -> ir.BooleanColumn:
+        return view.capped >= least_capped(self.shares[k], bar + 1)
+
+    def _total_above(self, view: ir.Table, k: int, above: ir.BooleanColumn) -> dict[str, ir.Value]:
+        grains = part_expression(view.capped, self.shares[k])
+        return {f"above_{k}": count(above), f"total_{k}": self._sum(grains * bit(above))}
 
     def _above(self, found: dict[str, int], k: int, bar: int) -> tuple[int, int]:
         most = part_of(self.most, self.shares[k])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,13 +22,13 @@ from optin.engine.checks import refuse_unusable
 from optin.engine.people import SHARED, EngineAgents, EngineConstrained
 from optin.engine.rows import Rows
 from optin.engine.session import literal
-from optin.errors import BadInput, BudgetSpent, PromiseBroken
+from optin.errors import BadInput, PromiseBroken
 from optin.grains.arrays import GRAIN, LOWERED, Answers
 from optin.grains.batches import Batch, Entrance, Passed, counted
 from optin.grains.engine import EnginePromises
 from optin.grains.overlay import FIRST, SECOND, STATED, allowance, epsilon, expression_cut_to, laid_over, left_of
 from optin.grains.people import DECLINED, NOBODY, Allowing, Announced, Known, Offered
-from optin.grains.units import NOTHING_LEFT, USEFUL, allowance_grains
+from optin.grains.units import USEFUL, allowance_grains, nothing_left
 from optin.tables.columns import NO_NUMBER, Wanted, column
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from optin.engine.answers import Coded
     from optin.grains.engine import EngineCodes
+    from optin.grains.promised_groups import PromisesByGroup
     from optin.questions.sheet import Sheet
 
 
@@ -50,6 +51,12 @@ class EnginePeople:
         cap = math.inf if offered.noiseless else offered.cap
         return EnginePromises(self.agents.rows, self._limit(offered), len(self.agents), cap, offered.shares)
 
+    def promises_by_group(self, offers: Sequence[Offered]) -> PromisesByGroup:
+        """Join what is announced to each group with the limits of its people."""
+        raise BadInput(
+            "people in groups are announced from memory; read their table with engine='memory' (it must fit)"
+        )
+
     def _limit(self, offered: Offered) -> ir.FloatingColumn:
         if isinstance(self.agents, EngineConstrained):
             return self.agents.expression
@@ -61,7 +68,7 @@ class EnginePeople:
         """Refuse columns that cannot hold answers, of which none is read, and anything but a column of who joined."""
         self.codes(answers, sheet)
         if isinstance(self.answers(joined), str):
-            self.agents.rows.expect_answers(str(joined))
+            self.agents.rows.truth(str(joined))
 
     def answers(self, joined: Any, *, announced: int = 0) -> Answers:  # noqa: ANN401 - anything a caller may give
         """Check that who joined is told by a column where the people are, or None for everyone."""
@@ -189,8 +196,11 @@ class EngineJoining:
         answer = standing if joined is None else rows.truth(str(joined))
         gone = answer & (answer if standing is None else ~standing)
         table = rows.table.select(person=rows.ids(), joined=answer, gone=gone)
+        counts = {"joined": table.joined.sum(), "unanswered": table.joined.isnull().sum()}
         first = table.person.min(where=table.gone)
-        found = rows.session.one(table.aggregate(joined=table.joined.sum(), first=first), about=rows.source)
+        found = rows.session.one(table.aggregate(**counts, first=first), about=rows.source)
+        if joined is not None and found["unanswered"]:
+            rows.expect_answers(str(joined))
         if standing is not None and found["first"] is not None:
             raise PromiseBroken(DECLINED, person=f"id {found['first']}")
         if not found["joined"]:
@@ -236,7 +246,7 @@ def _lowered(
     lowered = (allowance(limit) <= left).ifelse(limit, expression_cut_to(left, levels))
     people = EngineConstrained(rows, lowered, columns=agents.columns)
     if people.most * GRAIN < 1 and _all_spent(rows, limit, left):
-        raise BudgetSpent(NOTHING_LEFT)
+        raise nothing_left()
     return people
 
 

@@ -75,6 +75,7 @@ def _question(found: Found, kind: str, k: int, questions: Questions) -> Sums:
         promised=found[f"{kind}promised_{k}"],
         grains=found[f"{kind}grains_{k}"],
         squares=_squares(found, kind, k),
+        above=(found.get(f"above_{k}", 0), found.get(f"total_{k}", 0)),
         cells=tuple(found[f"cell_{k}_{at}"] * cell.unit for at, cell in enumerate(cells)),
     )
 

@@ -5,7 +5,7 @@ Whoever asks something of people asks `people_of` for them, and never where they
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from optin.agents import Agents, PrivacyConstrained, QuasiLinear
 from optin.grains.array_people import ArrayPeople
 from optin.grains.arrays import Answers, Codes, Questions
 from optin.grains.batches import Entrance, Passed
+from optin.grains.promised_groups import PromisesByGroup, Undivided
 from optin.grains.totals import SheetSums
 from optin.questions.sheet import Sheet
 
@@ -84,10 +85,13 @@ class Promises(Protocol):
         is one question only, everyone who joins must answer it, and codes are not looked at.
         """
 
-    def weighed(self, questions: Questions, codes: Codes, *, joined: Answers = None) -> SheetSums:
-        """Add up promises and cells of those who joined, in one read; nothing is decided from them.
+    def weighed(
+        self, questions: Questions, codes: Codes, *, joined: Answers = None, bars: tuple[int, ...] = ()
+    ) -> SheetSums:
+        """Add up promises and cells of those who joined, and with ``bars`` what is above them, all in one read.
 
-        That someone who joined did not answer is refused where there is one question, and else a skip (E28).
+        Nothing is decided from cells. That someone who joined did not answer is refused where there is one question, and
+        else a skip (E28).
         """
 
     def sums_above(
@@ -199,6 +203,9 @@ class People(Protocol):
     def promises(self, offered: Offered) -> Promises:
         """Join what is announced with people's limits; nothing is computed yet."""
 
+    def promises_by_group(self, offers: Sequence[Offered]) -> PromisesByGroup:
+        """Join what is announced to each group with the limits of its people; nothing is computed yet."""
+
     def expect_columns(self, answers: object, joined: object, sheet: Sheet) -> None:
         """Refuse answers that cannot be found, before anything is decided; none of them is read."""
 
@@ -207,6 +214,12 @@ class People(Protocol):
 
     def codes(self, answers: Any, sheet: Sheet) -> Codes:  # noqa: ANN401 - of either form
         """Code what people answer to each question, in the order of the people."""
+
+
+def promises_of(agents: Agents, offers: Sequence[Offered], *, grouped: bool) -> PromisesByGroup:
+    """Join what is announced with people's limits: one offer for each of their groups, or one for everyone."""
+    people = people_of(agents)
+    return people.promises_by_group(offers) if grouped else Undivided(people.promises(offers[0]))
 
 
 def people_of(agents: Agents) -> People:

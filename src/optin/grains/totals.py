@@ -13,13 +13,15 @@ from operator import add
 class Sums:
     """Exact sums of one question over some people; ``cells`` (sums of grains times levels) are private and never shown.
 
-    ``promised`` counts those with a grain or more for this question.
+    ``promised`` counts those with a grain or more for this question; ``above`` those with more than an equal share, where that
+    was asked for, and what they give together (the tilt of E15).
     """
 
     people: int = 0
     promised: int = 0
     grains: int = 0
     squares: int = 0
+    above: tuple[int, int] = (0, 0)
     cells: tuple[int, ...] = field(default=(), repr=False)
 
     def __add__(self, other: Sums) -> Sums:
@@ -28,6 +30,7 @@ class Sums:
             promised=self.promised + other.promised,
             grains=self.grains + other.grains,
             squares=self.squares + other.squares,
+            above=(self.above[0] + other.above[0], self.above[1] + other.above[1]),
             cells=tuple(map(sum, zip_longest(self.cells, other.cells, fillvalue=0))),
         )
 

@@ -18,6 +18,7 @@ from optin.planning.question_plan import QuestionPlan
 from optin.planning.units import squares_of
 from optin.planning.wish import Target, Wish
 from optin.questions import Sheet
+from optin.wording.groups import shown_group
 
 N = TypeVar("N", float, Array)
 
@@ -40,7 +41,7 @@ class PlanNumbers(OneQuestion, Promising):
     """Whether people in memory had limits above 10 when this was planned; not part of what is written."""
 
     def __getitem__(self, name: str) -> QuestionPlan:
-        """Return what is planned for the question of this name."""
+        """Return what is planned for the question of this name; in groups, ask one of `groups`."""
         for question in self.questions:
             if question.name == name:
                 return question
@@ -49,6 +50,7 @@ class PlanNumbers(OneQuestion, Promising):
     @property
     def questions(self) -> tuple[QuestionPlan, ...]:
         """What is planned for each question, in the order of the sheet."""
+        assert self.undivided  # noqa: S101 - BadInput where there are groups
         return tuple(QuestionPlan(self, place) for place in range(len(self.sheet)))
 
     @property
@@ -62,24 +64,36 @@ class PlanNumbers(OneQuestion, Promising):
         return Asked(self.sheet, self.wish)
 
     @property
-    def _design(self) -> Design:
+    def grouped(self) -> bool:
+        """Whether people are in public groups, each with a design of its own (E27)."""
+        return self.designs[0].group is not None
+
+    @property
+    def undivided(self) -> Design:
+        """The one design of people who are not in groups; BadInput where they are."""
+        if self.grouped:
+            raise BadInput(
+                "this plan has one design for each of {count:,} groups: ask for a group's, as in plan.groups[{group}]",
+                count=len(self.designs),
+                group=shown_group(str(self.designs[0].group)),
+            )
         (only,) = self.designs
         return only
 
     @property
     def people(self) -> int:
-        """How many people were planned for."""
-        return self._design.sums.people
+        """How many people were planned for, in all groups together."""
+        return sum(design.sums.people for design in self.designs)
 
     @property
     def cap(self) -> float:
         """x: nobody gives more epsilon than this, over all questions; inf without noise."""
-        return self._design.cap
+        return self.undivided.cap
 
     @property
     def epsilon_total(self) -> float:
         """The sum of all epsilons, R eta where the sheet is one number."""
-        return self._design.sums.epsilon_total
+        return self.undivided.sums.epsilon_total
 
     @property
     def noiseless(self) -> bool:
@@ -93,7 +107,7 @@ class PlanNumbers(OneQuestion, Promising):
 
     def expect_shares(self) -> tuple[int, ...]:
         """Return the integer shares; BadInput where a question's share is too small to be one."""
-        shares = self._design.shares
+        shares = self.undivided.shares
         found = integer_shares(shares)
         if found is None:
             raise BadInput(
@@ -136,17 +150,17 @@ class PlanNumbers(OneQuestion, Promising):
     @property
     def tilt(self) -> float:
         """How far the weights are from equal (TV of E15)."""
-        return self._design.sums.tilt
+        return self.undivided.sums.tilt
 
     @property
     def pooled_people(self) -> int:
         """How many people have a limit at or above the cap."""
-        return self._design.sums.pooled_people
+        return self.undivided.sums.pooled_people
 
     @property
     def weight_squares(self) -> float:
         """The sum of squared weights."""
-        return self._design.sums.weight_squares
+        return self.undivided.sums.weight_squares
 
     @property
     def noise_scale(self) -> float:
@@ -195,6 +209,8 @@ class PlanNumbers(OneQuestion, Promising):
     @property
     def pooled_weight(self) -> float:
         """W: the weight of everyone whose limit is at least the cap."""
+        if self.epsilon_total == 0.0:
+            return 0.0
         return 1.0 / self.pooled_people if self.noiseless else self.cap / self.epsilon_total
 
     @property
@@ -232,5 +248,5 @@ class PlanNumbers(OneQuestion, Promising):
     def design(self) -> Solution:
         """Return the kernel's view of this plan, in the solver's unit."""
         reach = self.epsilon_total
-        unit = self._design.variances[0] / squares_of(self.sheet)[0]
+        unit = self.undivided.variances[0] / squares_of(self.sheet)[0]
         return Solution(self.people, self.cap, reach, self.weight_squares * reach * reach, self.pooled_people, unit)

@@ -14,13 +14,14 @@ from optin.planning.units import relative_gap
 from optin.planning.wish import Target
 from optin.questions import Question
 from optin.questions.spending import Spending
+from optin.wording.telling import Telling, Told
 
 if TYPE_CHECKING:
     from optin.planning.numbers import PlanNumbers
 
 
 @dataclass(frozen=True, repr=False)
-class QuestionPlan:
+class QuestionPlan(Told):
     """One question of a plan: its share of everyone's epsilon, and the accuracy that follows.
 
     ``variance`` is that of all published numbers of the question together, and ``standard_error`` the root of their mean
@@ -48,7 +49,7 @@ class QuestionPlan:
     @property
     def epsilon_share(self) -> float:
         """The part of everyone's epsilon that it gets (E18, E19)."""
-        return self.plan.designs[0].shares[self.place]
+        return self.plan.undivided.shares[self.place]
 
     @property
     def epsilon_total(self) -> float:
@@ -58,7 +59,7 @@ class QuestionPlan:
     @property
     def variance(self) -> float:
         """V, of all published numbers of this question together."""
-        return self.plan.designs[0].variances[self.place]
+        return self.plan.undivided.variances[self.place]
 
     @property
     def standard_error(self) -> float:
@@ -68,10 +69,12 @@ class QuestionPlan:
     @property
     def noise_scale(self) -> float:
         """The scale of the Laplace noise in a published number; of a choice, of one noise with the variance of its several."""
+        if self.epsilon_total == 0.0:
+            return math.inf
         if self.plan.sheet.one_number is not None:
             return 1.0 / self.plan.eta
         per_number = self.question.noise_constant / self.question.variance_terms
-        return math.sqrt(per_number / LAPLACE.kappa) / self.epsilon_total
+        return LAPLACE.scale_of(per_number) / self.epsilon_total
 
     @property
     def effective_people(self) -> float:
@@ -95,6 +98,13 @@ class QuestionPlan:
         """The effective people with that bias counted in."""
         return self.question.data_variance / self.worst_case_mse if self.worst_case_mse > 0 else math.inf
 
+    @property
+    def spending(self) -> Spending:
+        """What its accuracy follows from: the sum of epsilons on it, and the weights of those who give them."""
+        plan = self.plan
+        heaviest = float(heaviest_weight(plan.people, plan.weight_squares, plan.pooled_weight))
+        return Spending(self.epsilon_total, plan.weight_squares, heaviest)
+
     def half_width(self, level: float = 0.95, *, turnout: float = 1.0) -> float:
         """Return half of the interval that this plan leads to: at 0.95, what ± means (E22).
 
@@ -102,6 +112,8 @@ class QuestionPlan:
         that of one half, the widest.
         """
         plan = self.plan
+        if self.epsilon_total == 0.0:
+            return math.inf
         people, squares, at_cap = plan.people * turnout, plan.weight_squares / turnout, plan.pooled_weight / turnout
         if plan.sheet.one_number is not None:
             scale = self.noise_scale / turnout
@@ -135,7 +147,8 @@ class QuestionPlan:
 
         return effective_without(self.plan, agents, self.place)
 
-    def __repr__(self) -> str:
-        from optin.planning.telling import question_text
+    def telling(self) -> Telling:
+        """Say what the plan gives this question."""
+        from optin.planning.telling import question_telling
 
-        return question_text(self)
+        return question_telling(self)

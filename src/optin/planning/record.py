@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,24 +17,31 @@ from optin.formats.strict_json import Fields
 from optin.kernel.ladder import Array
 from optin.kernel.noise import LAPLACE
 from optin.kernel.optimum import epsilons, shadow_prices
+from optin.planning.design import Design
+from optin.planning.grouped import for_each_person, group_plans
 from optin.planning.numbers import PlanNumbers
-from optin.planning.telling import accuracy_words, as_html, as_text, rows, warnings_of
+from optin.planning.telling import accuracy_words, plan_telling, rows, warnings_of
+from optin.planning.telling_groups import PlanOfGroups
 from optin.planning.version_1 import flat, read_version_1
 from optin.planning.version_2 import read_version_2
+from optin.wording.telling import Telling, Told
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
     from optin.planning.certificate import Certificate
+    from optin.planning.group_certificates import CertificateByGroup
+    from optin.planning.total import PlannedTotal
     from optin.planning.wrong_variance import WrongVariance
 
 FORMAT = 2
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(PlanNumbers):
+class Plan(PlanNumbers, Told):
     """The optimal design: everyone gets epsilon min(limit, cap) and the weight that goes with it.
 
-    Optimal among weighted means with fixed weights and Laplace noise. ``plan["hours"]`` is what it says of a question.
+    Optimal among weighted means with fixed weights and Laplace noise. ``plan["hours"]`` is what it says of a question. Where
+    people are in public groups, each has its own: ``plan.groups["ICU"]`` (E27).
 
     >>> import optin
     >>> plan = optin.plan(optin.PrivacyConstrained([1, 4, 9, 9]), bounds=(0, 1))
@@ -40,8 +49,29 @@ class Plan(PlanNumbers):
     (5.0, 15.0, 12.0)
     """
 
+    @cached_property
+    def groups(self) -> Mapping[str, Plan]:
+        """The plan of each public group, by its name: the very plan that its people would have alone (E27)."""
+        return group_plans(self)
+
+    @property
+    def parts(self) -> tuple[Plan, ...]:
+        """The plan of each group, or this one where there are none."""
+        return tuple(self.groups.values()) if self.grouped else (self,)
+
+    def total(self, question: str, population: Any = None) -> PlannedTotal:  # noqa: ANN401
+        """Say how accurate the whole put together from groups will be, beside what one group would cost (E27).
+
+        Each group counts by its people, or by what ``population`` says of it.
+        """
+        from optin.planning.total import planned_total
+
+        return planned_total(self, question, population)
+
     def limits(self, agents: Agents) -> Array:
         """Return what each of these people accepts at most under this plan."""
+        if self.grouped:
+            return for_each_person(self, agents, Plan.limits)
         if agents.model != self.model:
             raise BadInput("this plan is for {model} people, not {other} ones", model=self.model, other=agents.model)
         return agents.in_memory().limits_at(self.promised_variance or 0.0, data_variance=self.data_variance)
@@ -51,12 +81,18 @@ class Plan(PlanNumbers):
 
         Without noise everyone's value can be read off, so a positive epsilon is infinite there.
         """
+        if self.grouped:
+            return for_each_person(self, agents, Plan.epsilons)
         limits = self.limits(agents)
         return np.where(np.isinf(limits), np.inf, 0.0) if self.noiseless else epsilons(limits, self.cap)
 
     def weights(self, agents: Agents) -> Array:
-        """Return the announced weights, epsilon / (R eta) (E4)."""
+        """Return the announced weights, epsilon / (R eta) (E4); those of each group add up to 1."""
+        if self.grouped:
+            return for_each_person(self, agents, Plan.weights)
         eps = self.epsilons(agents)
+        if self.epsilon_total == 0.0:
+            return eps
         return np.isinf(eps) / self.pooled_people if self.noiseless else eps / self.epsilon_total
 
     def shadow_prices(self, agents: Agents) -> Array:
@@ -64,6 +100,8 @@ class Plan(PlanNumbers):
 
         Of several questions it is v that is differentiated, in declared variances (E18).
         """
+        if self.grouped:
+            return for_each_person(self, agents, Plan.shadow_prices)
         self._expect_best("shadow prices are")
         return shadow_prices(self.limits(agents), self.design(), spread=self.spread) * self.asked.units.square
 
@@ -93,11 +131,15 @@ class Plan(PlanNumbers):
         self._expect_best("what a wrong variance costs is")
         return if_variance(self, low, high, agents)
 
-    def certificate(self, agents: Agents) -> Certificate:
-        """Prove that no limit is crossed and no other weights and Laplace noise are better, by recomputable numbers."""
-        from optin.planning.certificate import certify
+    def certificate(self, agents: Agents) -> Certificate | CertificateByGroup:
+        """Prove that no limit is crossed and no other weights and Laplace noise are better, by recomputable numbers.
 
-        return certify(self, agents)
+        Of people in groups there is one certificate for each group.
+        """
+        from optin.planning.certificate import certify
+        from optin.planning.group_certificates import certify_groups
+
+        return certify_groups(self, agents) if self.grouped else certify(self, agents)
 
     def announce(self, agents: Agents, *, campaign: str | None = None, round: int = 1, **options: Any) -> Announcement:  # noqa: A002, ANN401
         """Turn the plan into a public offer (`optin.announce`)."""
@@ -105,7 +147,7 @@ class Plan(PlanNumbers):
         return made
 
     def to_json(self) -> str:
-        """Write the plan as JSON of constant size."""
+        """Write the plan as JSON; its size depends on questions and groups, never on people."""
         record = {
             "format": f"optin.plan/{FORMAT}",
             "model": self.model,
@@ -119,8 +161,8 @@ class Plan(PlanNumbers):
         return json.dumps(record, indent=1, allow_nan=False)
 
     def flat(self) -> dict[str, Any]:
-        """Return the numbers of the plan by name, without layers, for scripts."""
-        return flat(self)
+        """Return the numbers of the plan by name, without layers, for scripts; those of each group by its name."""
+        return {"groups": {name: flat(each) for name, each in self.groups.items()}} if self.grouped else flat(self)
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
@@ -133,9 +175,7 @@ class Plan(PlanNumbers):
 
     def _is_possible(self) -> bool:
         """Tell whether a plan that was read could have been made: everything that is divided by is positive."""
-        design = self.designs[0]
-        positive = min(self.people, self.cap, self.epsilon_total, *design.shares) > 0 and min(design.variances) >= 0
-        return positive and (self.pooled_people > 0 or not self.noiseless)
+        return all(map(Design.is_possible, self.designs))
 
     def warnings(self, description: Description | None = None) -> tuple[str, ...]:
         """List what is odd about this plan, in sentences: nothing is refused for it.
@@ -147,18 +187,17 @@ class Plan(PlanNumbers):
         >>> [sentence[:29] for sentence in optin.plan(people, bounds=(0, 1)).warnings()]
         ['The standard error, 47.1, is ']
         """
-        return warnings_of(self, description if self.model == "privacy-constrained" else None)
+        stated = description if self.model == "privacy-constrained" else None
+        return PlanOfGroups(self).warnings(stated) if self.grouped else warnings_of(self, stated)
 
     def rows(self) -> list[tuple[str, str]]:
         """Return the plan as labelled lines, for terminals and notebooks."""
-        return rows(self)
+        return PlanOfGroups(self).lines() if self.grouped else rows(self)
 
     def accuracy_words(self) -> str:
         """Say which exact mean is as accurate, in the same words wherever that is said."""
         return accuracy_words(self)
 
-    def __repr__(self) -> str:
-        return as_text(self)
-
-    def _repr_html_(self) -> str:
-        return as_html(self)
+    def telling(self) -> Telling:
+        """Say what a person wants to know of it."""
+        return PlanOfGroups(self).telling() if self.grouped else plan_telling(self)

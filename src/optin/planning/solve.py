@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from optin.agents import Agents, Constrained, Weighing
@@ -17,10 +18,11 @@ from optin.planning.acceptance import solve_quasilinear
 from optin.planning.asked import Asked, Errors, as_sheet, asked_of, expect_agents, value_sheet
 from optin.planning.cautions import HIGHEST_USUAL
 from optin.planning.design import design_of
+from optin.planning.grouped import nothing_to_plan, plan_groups
 from optin.planning.record import Plan
 from optin.planning.target import targets_of
 from optin.questions import Question, Sheet
-from optin.questions.number import TINIEST
+from optin.questions.measured import TINIEST
 
 
 def plan(
@@ -28,6 +30,7 @@ def plan(
     sheet: Sheet | Sequence[Question] | Question | None = None,
     *,
     bounds: tuple[float, float] | None = None,
+    sd: float | None = None,
     data_variance: float | None = None,
     data_sd: float | None = None,
     eta: float | None = None,
@@ -35,17 +38,23 @@ def plan(
     slack: float = 0.0,
     target_error: Errors | None = None,
     wished_errors: Errors | None = None,
+    merge_small: bool | int = False,
 ) -> Plan:
     """Find the most accurate weights and noise that cross nobody's limit (E1–E11, E15), for all questions at once (E18).
 
     Most accurate among weighted means with fixed weights and Laplace noise, for the declared variances: no other gives every
     question more effective people (E18). ``sheet`` says what is asked (a `Sheet`, a list of questions, or a question);
-    ``bounds`` alone make one of a number called "value". ``bounds`` clamp every value. ``data_variance`` (or ``data_sd``) is
-    a declared bound, by default the worst case for the bounds. ``eta`` fixes the Laplace rate of one number (Theorems 1 and
+    ``bounds`` alone make one of a number called "value". ``bounds`` clamp every value. ``sd``, how far values lie
+    apart, is a declared bound, by default the worst case for the bounds (``data_sd`` is the same, ``data_variance`` its
+    square). ``eta`` fixes the Laplace rate of one number (Theorems 1 and
     2). ``max_gap`` guards against values that are related to limits; ``slack`` leaves quasi-linear people room for some to
     decline. ``wished_errors`` are standard errors by the names of all questions, which then decide their importance (E19):
     `Plan.wish_met` says whether all are met. ``target_error`` asks as well what it would take to reach a standard error, or
     several by name: `Plan.target`, ``plan["hours"].target``.
+
+    People in public groups have a plan for each group (E27), ``plan.groups["ICU"]``: the very plan that its people would have
+    alone. ``merge_small`` merges groups too small to be announced (of fewer than 10 people who allow anything, or than the
+    number given) with each other, and the plan and the announcement say so.
 
     >>> import optin
     >>> people = optin.PrivacyConstrained([1, 4, 9, 9])
@@ -56,8 +65,17 @@ def plan(
     (211.0, 0.5, 2.507109005)
     """
     expect_agents(agents)
-    numbers = {"bounds": bounds, "data_variance": data_variance, "data_sd": data_sd, "max_gap": max_gap}
+    numbers = {"bounds": bounds, "sd": sd, "data_variance": data_variance, "data_sd": data_sd, "max_gap": max_gap}
     asked = asked_of(agents, _sheet(sheet, numbers), eta=eta, slack=slack, wished_errors=wished_errors)
+    find = partial(_undivided, asked=asked, target_error=target_error)
+    if agents.groups is None:
+        return find(agents)
+    nothing = partial(nothing_to_plan, Plan, asked=asked)
+    return plan_groups(agents, find, nothing, merge_small=merge_small)
+
+
+def _undivided(agents: Agents, *, asked: Asked, target_error: Errors | None) -> Plan:
+    """Plan people who are in no groups, or those of one group."""
     found = solved(agents, asked)
     found.expect_shares()
     if target_error is None:

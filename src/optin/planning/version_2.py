@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from optin.agents.grouping import fault_of
 from optin.formats.strict_json import Fields
 from optin.kernel.noise import LAPLACE
 from optin.planning.design import Design
@@ -20,9 +21,9 @@ def read_version_2(fields: Fields) -> dict[str, Any]:
     designs = tuple(Design.from_fields(each) for each in fields.take_objects("designs"))
     sheet = Sheet.from_fields(fields.take_object("sheet"))
     wish = Wish.from_fields(fields.take_object("wish"))
-    if len(designs) != 1 or designs[0].group is not None:
-        fields.refuse("it is not about one design for everyone")
-    _check_rows(fields, sheet, designs[0], wish)
+    _check_groups(fields, designs)
+    for design in designs:
+        _check_rows(fields, sheet, design, wish)
     return {
         "sheet": sheet,
         "model": fields.take_text("model"),
@@ -33,11 +34,21 @@ def read_version_2(fields: Fields) -> dict[str, Any]:
     }
 
 
+def _check_groups(fields: Fields, designs: tuple[Design, ...]) -> None:
+    """Refuse anything but one design for everyone, or one for each of some groups, none of whose labels stands twice."""
+    if len(designs) == 1 and designs[0].group is None:
+        return
+    names, labels = [design.group for design in designs], [label for design in designs for label in design.labels]
+    distinct = len(set(names)) == len(names) > 0 and len(set(labels)) == len(labels)
+    if not distinct or any(name is None or fault_of(name) for name in (*names, *labels)):
+        fields.refuse("it is neither about one design for everyone nor about one for each group")
+
+
 def _check_rows(fields: Fields, sheet: Sheet, design: Design, wish: Wish) -> None:
     """Refuse lists that do not have an entry for each question, and shares that are not those of one epsilon."""
     if not len(design.shares) == len(design.variances) == len(sheet):
         fields.refuse("it has not a share and a variance for each question")
-    if not {len(wish.errors), len(wish.targets)} <= {0, len(sheet)}:
+    if not {len(wish.errors), len(wish.targets), len(design.own.targets)} <= {0, len(sheet)}:
         fields.refuse("it has not a wish for each question")
     if not math.isclose(math.fsum(design.shares), 1.0, rel_tol=1e-9) or min(design.shares) <= 0:
         fields.refuse("its epsilon shares do not add up to 1")

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,12 +21,15 @@ from optin.announcement import Announcement
 from optin.errors import Argument, BadInput
 from optin.grains.arrays import Answers, Codes, SheetSums
 from optin.grains.people import People, Promises, people_of
-from optin.participation import Turnout, check_table, check_unchanged, judged
+from optin.participation import QuestionTurnout, check_table, check_unchanged, judged
 from optin.questions import Sheet
 from optin.releasing import noise
 from optin.releasing.answered import Answered
-from optin.releasing.deciding import Quorum, decided
+from optin.releasing.deciding import Decision, Quorum, decide
 from optin.releasing.record import Release, Versions
+
+if TYPE_CHECKING:
+    from optin.releasing.drawing_groups import MeasuredGroups
 
 
 def release(
@@ -82,10 +85,11 @@ def measure(
     joined: Answers = None,
     allow_no_noise: bool = False,
     quorum: Quorum | None = None,
-) -> Measured:
+) -> Measured | MeasuredGroups:
     """Make every decision, then the exact sums, and draw nothing yet.
 
-    Everything is decided from who joined and who answered what; nothing is added up before.
+    Everything is decided from who joined and who answered what: first from their sums, before an answer is added up; then,
+    where a gap is reckoned with, from the tilt of their weights, which is found together with the sums of answers.
     """
     people = people_of(agents)
     people.expect_columns(answers, joined, announcement.sheet)
@@ -93,11 +97,26 @@ def measure(
     check_table(announcement, agents)
     present = people.answers(joined, announced=announcement.people)
     coded = Coded(people, answers, announcement.sheet)
+    if announcement.grouped:
+        return _measure_groups(announcement, agents, coded, joined=present, quorum=quorum)
     promises = announcement.promises(agents)
     came = judged(announcement, promises, present, coded.skips)
-    decision = Decision(came, decided(announcement, came, quorum))
-    source = promises.spent(present, coded.skips, decision.released)
-    return added_up(announcement, promises, coded.codes, decision=decision, joined=present, grain_source=source)
+    decision = decide(announcement, came, quorum)
+    measured = added_up(announcement, promises, coded.codes, decision=decision, joined=present)
+    source = promises.spent(present, coded.skips, measured.decision.released)
+    return replace(measured, grain_source=source)
+
+
+def _measure_groups(
+    announcement: Announcement, agents: Agents, coded: Coded, *, joined: Answers, quorum: Quorum | None
+) -> MeasuredGroups:
+    from optin.releasing.drawing_groups import add_up_groups, decide_by_group
+
+    promises = announcement.promises_by_group(agents)
+    decisions = decide_by_group(announcement, promises, joined, coded.skips, quorum=quorum)
+    measured = add_up_groups(announcement, promises, coded.codes, decisions=decisions, joined=joined)
+    released = [each.released for each in measured.decisions]
+    return replace(measured, grain_source=promises.spent(joined, coded.skips, released))
 
 
 @dataclass(frozen=True)
@@ -122,19 +141,6 @@ class Coded:
         return None if len(self.sheet) == 1 else self.codes
 
 
-@dataclass(frozen=True)
-class Decision:
-    """Who came, and for each question why it is dropped, or nothing."""
-
-    came: Turnout
-    dropped: tuple[str, ...]
-
-    @property
-    def released(self) -> int:
-        """Return the number in which the bit of every question is set that is published."""
-        return sum(1 << place for place, why in enumerate(self.dropped) if not why)
-
-
 def added_up(
     announcement: Announcement,
     promises: Promises,
@@ -142,12 +148,18 @@ def added_up(
     *,
     decision: Decision,
     joined: Answers,
-    grain_source: Callable[[], NDArray[np.int64]] | None = None,
 ) -> Measured:
-    """Make the exact sums over those who came, in one read; promises that differ from those decided on are refused."""
-    those = promises.weighed(announcement.sheet.questions, codes, joined=joined)
+    """Make the exact sums over those who came, and the tilt of their weights, in one read; then decide what waited for it.
+
+    Promises that differ from those decided on are refused. Where everyone answers an only question, the tilt is the announced
+    one.
+    """
+    bars = () if joined is None and len(announcement.sheet) == 1 else decision.came.bars
+    those = promises.weighed(announcement.sheet.questions, codes, joined=joined, bars=bars)
     check_unchanged(decision.came, those)
-    return Measured(announcement, decision, those, _versions(noiseless=announcement.noiseless), grain_source)
+    if bars:
+        decision = decision.knowing(announcement, tuple(each.above for each in those.questions))
+    return Measured(announcement, decision, those, versions_of(noiseless=announcement.noiseless))
 
 
 @dataclass(frozen=True)
@@ -158,7 +170,7 @@ class Measured:
     decision: Decision
     those: SheetSums = field(repr=False)
     versions: Versions
-    grain_source: Callable[[], NDArray[np.int64]] | None = field(repr=False)
+    grain_source: Callable[[], NDArray[np.int64]] | None = field(default=None, repr=False)
 
     @property
     def _exact(self) -> list[tuple[int, ...]]:
@@ -167,10 +179,19 @@ class Measured:
         questions = zip(self.those.questions, self.decision.dropped, strict=True)
         return [() if why else sums.cells[:first] for sums, why in questions]
 
+    @property
+    def size(self) -> int:
+        """Return how many integers are published."""
+        return sum(map(len, self._exact))
+
+    def draw(self, count: int) -> list[int]:
+        """Draw so much noise; none where everyone who counts set no limit."""
+        return [0] * count if self.announcement.noiseless else noise.draw(count)
+
     def noises(self, count: int) -> Iterator[list[int]]:
         """Draw the noise of so many releases: one draw for each published integer."""
-        size = sum(map(len, self._exact))
-        drawn = [0] * (count * size) if self.announcement.noiseless else noise.draw(count * size)
+        size = self.size
+        drawn = self.draw(count * size)
         return (drawn[start : start + size] for start in range(0, count * size, size))
 
     def drawn(self) -> Release:
@@ -183,15 +204,19 @@ class Measured:
         left = iter(noises)
         totals = [tuple(exact + next(left) for exact in cells) for cells in self._exact]
         questions = zip(self.decision.came.questions, self.decision.dropped, totals, strict=True)
-        answered = tuple(
-            Answered(each.people, dropped=why) if why else Answered(each.people, each.tilt, each.sums, noisy)
-            for each, why, noisy in questions
-        )
+        answered = tuple(_answered(each, why, noisy) for each, why, noisy in questions)
         people = self.decision.came.people
         return Release(self.announcement, people, answered, self.versions, grain_source=self.grain_source)
 
 
-def charged_text(measured: Measured, number: int) -> tuple[str, str]:
+def _answered(came: QuestionTurnout, why_dropped: str, noisy: tuple[int, ...]) -> Answered:
+    if why_dropped:
+        return Answered(came.people, dropped=why_dropped)
+    assert came.tilt is not None  # noqa: S101 - the announced one, or `added_up` looked at it
+    return Answered(came.people, came.tilt, came.sums, noisy)
+
+
+def charged_text(measured: Measured | MeasuredGroups, number: int) -> tuple[str, str]:
     """Draw, and return the text and the fingerprint of a release that the ledger's act ``number`` charges."""
     drawn = measured.drawn().charged_at(number)
     return drawn.to_json(), drawn.drawn_fingerprint
@@ -210,6 +235,7 @@ def check_noise(announcement: Announcement, *, allowed: bool) -> None:
 
 
 @functools.cache
-def _versions(*, noiseless: bool) -> Versions:
+def versions_of(*, noiseless: bool) -> Versions:
+    """Say what draws."""
     mechanism = "none: exact" if noiseless else noise.MECHANISM
     return Versions(optin=__version__, opendp=noise.opendp_version(), mechanism=mechanism)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from optin.extras import expect, expect_package
+from optin.wording.groups import shown_group
+from optin.wording.telling import Telling, Told
 
 if TYPE_CHECKING:
     from optin.releasing.record import Release
@@ -15,12 +17,14 @@ COLUMNS = ("question", "answer", "estimate", "low", "high")
 Row = tuple[str, str, float, float, float]
 
 
-@dataclass(frozen=True)
-class ReleaseTable:
+@dataclass(frozen=True, repr=False)
+class ReleaseTable(Told):
     """Rows of question, answer, estimate, low, high; the last two bound the population at ``level``."""
 
     rows: tuple[Row, ...]
     level: float
+    groups: tuple[str, ...] = ()
+    """The group of each row, where people are in groups."""
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
@@ -29,8 +33,9 @@ class ReleaseTable:
         return len(self.rows)
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the table by columns."""
-        return {name: [row[place] for row in self.rows] for place, name in enumerate(COLUMNS)}
+        """Return the table by columns; where people are in groups, the first says of whom a row is."""
+        named = {"group": list(self.groups)} if self.groups else {}
+        return named | {name: [row[place] for row in self.rows] for place, name in enumerate(COLUMNS)}
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is loaded only here
         """Return a pandas DataFrame."""
@@ -46,37 +51,29 @@ class ReleaseTable:
 
         return pa.table(self.columns())
 
-    def __str__(self) -> str:
-        heads = (*COLUMNS[:3], f"{self.level:.0%} from", "to")
-        cells = [heads, *((row[0], row[1], *(f"{number:.4g}" for number in row[2:])) for row in self.rows)]
-        widths = [max(len(row[place]) for row in cells) for place in range(len(COLUMNS))]
-        return "\n".join(_line(row, widths) for row in cells)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        heads = "".join(f"<th>{escape(name)}</th>" for name in COLUMNS)
-        rows = "".join(
-            f"<tr><td>{escape(row[0])}</td><td>{escape(row[1])}</td>"
-            + "".join(f"<td>{number:.4g}</td>" for number in row[2:])
-            + "</tr>"
-            for row in self.rows
+    def telling(self) -> Telling:
+        """Write the rows with four digits."""
+        heads: tuple[str, ...] = (*COLUMNS[:3], f"{self.level:.0%} from", "to")
+        rows: tuple[tuple[str, ...], ...] = tuple(
+            (row[0], row[1], *(f"{number:.4g}" for number in row[2:])) for row in self.rows
         )
-        return f"<table><tr>{heads}</tr>{rows}</table>"
-
-
-def _line(row: tuple[str, ...], widths: list[int]) -> str:
-    texts = [row[place].ljust(widths[place]) for place in (0, 1)]
-    return "  ".join([*texts, *(row[place].rjust(widths[place]) for place in (2, 3, 4))]).rstrip()
+        if self.groups:
+            named = (shown_group(name)[1:-1] for name in self.groups)
+            heads, rows = ("group", *heads), tuple((name, *row) for name, row in zip(named, rows, strict=True))
+        return Telling("Results", (), heads, rows, numbers=len(heads) - 3, more=".rows, .to_pandas()")
 
 
 def table_of(release: Release, level: float) -> ReleaseTable:
-    """List every published figure, question by question."""
-    rows = [
+    """List every published figure, question by question, and group by group where there are groups."""
+    if not release.grouped:
+        return ReleaseTable(_rows(release, level), level)
+    found = [(name, row) for name, each in release.groups.items() for row in _rows(each, level)]
+    return ReleaseTable(tuple(row for _, row in found), level, tuple(name for name, _ in found))
+
+
+def _rows(release: Release, level: float) -> tuple[Row, ...]:
+    return tuple(
         (name, each.answer, each.estimate, each.low, each.high)
         for name, result in release.results.items()
         for each in result.readings(level)
-    ]
-    return ReleaseTable(tuple(rows), level)
+    )

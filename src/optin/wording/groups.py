@@ -1,3 +1,61 @@
-"""How many people a group has at least, wherever one is asked, counted or drawn: fewer could be told apart."""
+"""How groups of people are spoken of: how many a group has at least, its name on one line, and counts in tens."""
+
+from collections.abc import Mapping, Sequence
 
 SMALLEST_GROUP = 10
+"""Fewer people could be told apart, wherever they are asked, counted or drawn."""
+FEW_BELOW_CAP = 3
+"""So few people below a cap that all others reach could be told apart by sums."""
+_TEN = 10
+
+
+def shown_group(name: str, most: int = 40) -> str:
+    """Write a group's name on one line, in quotes: what cannot be printed is escaped, and what is long is cut.
+
+    >>> shown_group("ICU"), shown_group("x" * 10_000, 8)
+    ('"ICU"', '"xxxxxxx…"')
+    """
+    letters = (each if each.isprintable() else each.encode("unicode_escape").decode() for each in name[: most + 1])
+    text = "".join(letters)
+    return f'"{text}"' if len(text) <= most else f'"{text[: most - 1]}…"'
+
+
+def listed_groups(names: Sequence[str], most: int = 8) -> str:
+    """List names of groups, and say how many more there are.
+
+    >>> listed_groups(["ER", "ICU"]), listed_groups(list("abcde"), 2)
+    ('"ER", "ICU"', '"a", "b" and 3 more')
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(map(shown_group, names[:most])) + more
+
+
+def by_group(told: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Say sentences about groups, each once, and of which groups it is true.
+
+    >>> by_group({"ER": ["Ask more people."], "ICU": ["Ask more people."]})
+    ('In "ER", "ICU": Ask more people.',)
+    """
+    found: dict[str, list[str]] = {}
+    for name, sentences in told.items():
+        for sentence in sentences:
+            found.setdefault(sentence, []).append(name)
+    return tuple(f"In {listed_groups(names, 3)}: {words}" for words, names in found.items())
+
+
+def in_tens(people: int) -> int:
+    """Round a count of joiners down to tens: so are they published where people are divided into groups.
+
+    >>> in_tens(57), in_tens(9)
+    (50, 0)
+    """
+    return people // _TEN * _TEN
+
+
+def tens_in_words(people: int) -> str:
+    """Say a count in tens.
+
+    >>> tens_in_words(57), tens_in_words(9), tens_in_words(0)
+    ('50 or more', 'fewer than 10', 'fewer than 10')
+    """
+    return f"{in_tens(people):,} or more" if people >= _TEN else f"fewer than {_TEN}"

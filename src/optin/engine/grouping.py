@@ -1,0 +1,159 @@
+"""Public groups of people who stay in an engine (E27): each is planned by itself, and all of them share every scan.
+
+The first scan counts limits in buckets by label. What a plan then asks for, the limits of a bucket or two, is asked for by
+all groups before anything is fetched: whoever lacks something says what (`Lacking`), one scan fetches it for all, and they
+go on. So there are as many scans as without groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optin.agents.forms import Found
+from optin.agents.grouping import SEPARATOR, checked_names, places_of
+from optin.engine.limits import EngineLimits
+from optin.engine.rows import Rows
+from optin.engine.small_tables import small_table
+from optin.engine.survey import Survey, merged_surveys, surveys
+from optin.kernel.ladder import Array
+
+if TYPE_CHECKING:
+    from ibis.expr import types as ir
+
+LABEL = "label"
+"""The column of labels, laid beside people's own, which are called c0, c1, … (`Rows`)."""
+Window = tuple[float, float]
+
+
+class Lacking(Exception):
+    """A group's plan lacks the limits of a window."""
+
+    def __init__(self, low: float, high: float) -> None:
+        super().__init__()
+        self.window = (low, high)
+
+
+@dataclass(frozen=True)
+class EngineGroups:
+    """Names of groups in order; ``places`` says to which of them each label belongs, ``seen`` what was counted with it."""
+
+    names: tuple[str, ...]
+    places: Mapping[str, int] = field(repr=False)
+    seen: Mapping[str, Survey] = field(repr=False)
+
+    def put_into(self, places: Mapping[str, int], names: Sequence[str]) -> EngineGroups:
+        """Put people into other groups, by the place of each label among their names."""
+        return EngineGroups(tuple(names), {label: places_of(places, label) for label in self.places}, self.seen)
+
+    def labels(self, place: int) -> tuple[str, ...]:
+        """List the labels of a group."""
+        return tuple(label for label, at in self.places.items() if at == place)
+
+    def survey(self, place: int) -> Survey:
+        """Return what was counted of a group; of one that nobody is in, nothing."""
+        found = [self.seen[label] for label in self.labels(place)]
+        return merged_surveys(found) if found else NOBODY
+
+
+_NONE = np.empty(0)
+NOBODY = Survey(0, 0, 0, 0, 0, _NONE, np.empty(0, dtype=np.int64), _NONE, _NONE)
+
+
+def labelled(rows: Rows, columns: Sequence[str]) -> ir.StringColumn:
+    """Return people's labels as text, byte for byte; several columns are combined, and a missing or empty cell is missing."""
+    import ibis
+
+    texts = [rows.text(name).nullif("") for name in columns]
+    if len(texts) == 1:
+        return texts[0]
+    found = texts[0].replace("/", "//")
+    for text in texts[1:]:
+        found = found + ibis.literal(SEPARATOR) + text.replace("/", "//")
+    return found
+
+
+def groups_of(rows: Rows, limit: ir.FloatingColumn, columns: Sequence[str]) -> EngineGroups:
+    """Scan limits by label, once; a missing label, or one that not every file keeps, is refused."""
+    table = rows.table.select(tau=limit, label=rows.table[LABEL])
+    seen = surveys(rows.session, table, about=rows.source)
+    names = checked_names(seen, lambda _: f"{rows.source}: {' and '.join(columns)}")
+    kept = {name: seen[name] for name in names}
+    return EngineGroups(tuple(names), {name: place for place, name in enumerate(names)}, kept)
+
+
+class Windows:
+    """What was fetched of each group: distinct limits inside windows, and how often each occurs."""
+
+    def __init__(self, rows: Rows, limit: ir.FloatingColumn, groups: EngineGroups) -> None:
+        self.rows, self.limit, self.groups = rows, limit, groups
+        self.found: list[dict[Window, tuple[Array, NDArray[np.int64]]]] = [{} for _ in groups.names]
+
+    def fetch(self, wanted: Mapping[int, Window]) -> None:
+        """Fetch one window of each of these groups, in one scan."""
+        labels = [(label, at) for label, at in self.groups.places.items() if at in wanted]
+        columns: dict[str, Sequence[Any]] = {
+            "name": [label for label, _ in labels],
+            "place": [at for _, at in labels],
+            "low": [wanted[at][0] for _, at in labels],
+            "high": [min(wanted[at][1], np.finfo(float).max) for _, at in labels],
+        }
+        types = {"name": "string", "place": "int64", "low": "float64", "high": "float64"}
+        few = small_table(self.rows.session, columns, types)
+        people = self.rows.table.select(tau=self.limit, label=self.rows.table[LABEL])
+        near = people.join(few, people.label == few.name)
+        near = near.filter((near.tau > near.low) & (near.tau <= near.high)).select("place", "tau")
+        query = near.group_by("place", "tau").agg(people=near.count())
+        found = self.rows.session.fetch(query, about=self.rows.source)
+        place, tau, people_ = (found.column(name).to_numpy(zero_copy_only=False) for name in ("place", "tau", "people"))
+        order = np.lexsort((tau, place))
+        place, tau, people_ = place[order], tau[order].astype(np.float64), people_[order].astype(np.int64)
+        for at, window in wanted.items():
+            inside = slice(*np.searchsorted(place, [at, at + 1]))
+            self.found[at][window] = (tau[inside], people_[inside])
+
+
+class GroupLimits(EngineLimits):
+    """The limits of one group; what was not fetched yet is lacking."""
+
+    def __init__(
+        self, rows: Rows, limit: ir.FloatingColumn, survey: Survey, windows: Windows, place: int, **more: object
+    ) -> None:
+        super().__init__(rows, limit, seen=lambda: survey, **more)  # type: ignore[arg-type]
+        self._windows, self._place = windows, place
+
+    def _distinct(self, low: float, high: float, *, room: int) -> tuple[Array, NDArray[np.int64]]:
+        known = self._windows.found[self._place]
+        for (a, b), (values, repeats) in known.items():
+            if a <= low and high <= b:
+                inside = (values > low) & (values <= high)
+                return values[inside], repeats[inside]
+        raise Lacking(low, high)
+
+
+def found_by_group(
+    windows: Windows, part: Callable[[int], object], find: Callable[[int, object], Found]
+) -> list[Found]:
+    """Have something found of each group; what groups lack is fetched for all of them at once."""
+    found: dict[int, Found] = {}
+    parts = [part(place) for place in range(len(windows.groups.names))]
+    while len(found) < len(parts):
+        lacking: dict[int, Window] = {}
+        for place, people in enumerate(parts):
+            if place not in found:
+                try:
+                    found[place] = find(place, people)
+                except Lacking as needed:
+                    lacking[place] = needed.window
+        if lacking:
+            windows.fetch(lacking)
+    return [found[place] for place in range(len(parts))]
+
+
+def of_labels(rows: Rows, labels: Sequence[str]) -> Rows:
+    """Keep the rows of some labels."""
+    return replace(rows, table=rows.table.filter(rows.table[LABEL].isin(labels)))

@@ -1,0 +1,66 @@
+"""A plan of several groups as people read it: a row for each group and question, with a verdict before anyone is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from optin.agents import Description
+from optin.planning.cautions import limit_cautions
+from optin.planning.size import verdict
+from optin.planning.telling import warnings_of
+from optin.wording.groups import SMALLEST_GROUP, by_group, listed_groups, shown_group
+from optin.wording.numbers import people_like, plus_minus
+from optin.wording.telling import Telling
+
+if TYPE_CHECKING:
+    from optin.planning.record import Plan
+
+HEAD = ("group", "people", "cap", "question", "95 % interval", "as accurate as", "verdict")
+NOTHING = "nothing: everyone's limit is 0"
+
+
+@dataclass(frozen=True)
+class PlanOfGroups:
+    """What a plan of groups says."""
+
+    plan: Plan
+
+    def telling(self) -> Telling:
+        """List each group with what its people would get, and whether that is good enough."""
+        odd = tuple(("warning", sentence) for sentence in self.warnings(None))
+        rows = tuple(self.rows())
+        return Telling("Plan", (*self.lines(), *odd), HEAD, rows, numbers=len(HEAD), more='plan.groups["…"]')
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Say how many people and groups there are, and which groups were merged."""
+        plan = self.plan
+        merged = [design for design in plan.designs if design.own.merged]
+        told = [("merged", f"{shown_group(str(each.group))}: {listed_groups(each.own.merged)}") for each in merged]
+        people = f"{plan.people:,} in {len(plan.designs):,} groups ({plan.model})"
+        return [("people", people), *told, ("groups", "public: which group a person is in is not protected")]
+
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """Return a row for each group and question, as `HEAD` says."""
+        for name, plan in self.plan.groups.items():
+            group = (shown_group(name)[1:-1], f"{plan.people:,}")
+            if plan.epsilon_total == 0.0:
+                yield (*group, "0", "", "", "", NOTHING)
+                continue
+            for each in plan.questions:
+                half = each.half_width()
+                judged = verdict(half, each.question.yardstick)
+                exact = people_like(each.effective_people)
+                yield (*group, f"{plan.cap:.4g}", each.name, plus_minus(half), exact, judged + _few(plan))
+
+    def warnings(self, description: Description | None) -> tuple[str, ...]:
+        """List what is odd about each group, once where it is about all of them."""
+        limits = limit_cautions(description, known=self.plan.high_limits)
+        plans = {name: plan for name, plan in self.plan.groups.items() if plan.epsilon_total > 0.0}
+        told = {name: [each for each in warnings_of(plan, None) if each not in limits] for name, plan in plans.items()}
+        return (*by_group(told), *limits)
+
+
+def _few(plan: Plan) -> str:
+    return "" if plan.people >= SMALLEST_GROUP else ", too few to announce"

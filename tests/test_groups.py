@@ -1,0 +1,222 @@
+"""Public groups (E27): each is planned and announced by itself, and is what its people would have alone."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import optin
+from optin.announcement.origin import differs_from_plan
+from optin.errors import BadInput, Infeasible
+
+SHEET = (optin.YesNo("break"), optin.Number("hours", bounds=(0, 80), sd=9))
+ODD = ["ICU", 'say "ward"', "line\nbreak", "עזרה ראשונה", "x" * 10_000, "it's; DROP TABLE people", "‮dekcirt", "a / b"]
+
+
+def people(rng, count=240, names=("ER", "ICU", "ward 7"), **more):
+    limits = rng.choice([0.1, 0.5, 1.0, 3.0], size=count)
+    groups = np.asarray(names, dtype=object)[rng.integers(len(names), size=count)]
+    return optin.PrivacyConstrained(limits, groups=groups, **more), limits, groups
+
+
+limits_and_groups = st.lists(
+    st.tuples(st.sampled_from([0.0, 0.25, 0.5, 1.0, 4.0, math.inf]), st.sampled_from(["a", "b", "c", "'", '"'])),
+    min_size=1,
+    max_size=40,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(limits_and_groups)
+def test_a_group_has_the_plan_that_it_would_have_alone(rows):
+    limits, groups = np.array([limit for limit, _ in rows]), np.array([group for _, group in rows])
+    if not limits.any():
+        with pytest.raises(Infeasible, match="limits are 0"):
+            optin.plan(optin.PrivacyConstrained(limits, groups=groups), SHEET)
+        return
+    plan = optin.plan(optin.PrivacyConstrained(limits, groups=groups), SHEET)
+    assert list(plan.groups) == sorted(set(groups))
+    assert plan.people == len(rows)
+    assert optin.Plan.from_json(plan.to_json()) == plan
+    for name, own in plan.groups.items():
+        mine = limits[groups == name]
+        if mine.any():
+            assert own == optin.plan(optin.PrivacyConstrained(mine), SHEET)
+        else:
+            assert (own.cap, own["hours"].half_width()) == (0.0, math.inf)
+
+
+def test_what_follows_for_each_person_follows_from_their_own_group():
+    agents, limits, groups = people(np.random.default_rng(1))
+    plan = optin.plan(agents, SHEET)
+    for of in (optin.Plan.epsilons, optin.Plan.weights, optin.Plan.shadow_prices):
+        together = of(plan, agents)
+        for name, own in plan.groups.items():
+            alone = of(own, optin.PrivacyConstrained(limits[groups == name]))
+            assert np.array_equal(together[groups == name], alone)
+    assert plan.certificate(agents).holds
+    assert set(plan.certificate(agents).groups) == {"ER", "ICU", "ward 7"}
+
+
+def test_what_has_no_one_meaning_says_where_to_ask():
+    agents, *_ = people(np.random.default_rng(2))
+    plan = optin.plan(agents, SHEET)
+    offer = plan.announce(agents)
+    for ask in (lambda: plan.cap, lambda: plan["hours"], lambda: plan.tilt, lambda: plan.effective_people):
+        with pytest.raises(BadInput, match=r'plan\.groups\["ER"\]'):
+            ask()
+    for ask in (lambda: offer.cap, lambda: offer["hours"].variance, lambda: offer.shares, lambda: offer.question_sums):
+        with pytest.raises(BadInput, match=r'announcement\.groups\["ER"\]'):
+            ask()
+
+
+def test_people_who_weigh_costs_are_promised_by_group():
+    rng = np.random.default_rng(3)
+    costs, groups = rng.uniform(0.1, 2.0, 90), np.repeat(["a", "b", "c"], 30)
+    outside = rng.uniform(0.0, 0.2, 90)
+    agents = optin.QuasiLinear(costs, benefit=optin.LinearBenefit(2.0, 1.0), outside=outside, groups=groups)
+    plan = optin.plan(agents, bounds=(0, 1))
+    offer = plan.announce(agents, campaign="c")
+    assert optin.Plan.from_json(plan.to_json()) == plan
+    assert optin.Announcement.from_json(offer.to_json()) == offer
+    for name in "abc":
+        mine = groups == name
+        alone = optin.QuasiLinear(costs[mine], benefit=optin.LinearBenefit(2.0, 1.0), outside=outside[mine])
+        own = optin.plan(alone, bounds=(0, 1))
+        assert plan.groups[name] == own
+        assert offer.groups[name].public == own.announce(alone, campaign="c").public
+    assert len({own.promised_variance for own in plan.groups.values()}) == 3
+
+
+def test_a_group_that_no_design_makes_join_is_named():
+    agents = optin.QuasiLinear(
+        [0.1] * 30 + [1e6] * 30, benefit=optin.LinearBenefit(0.1, 1.0), groups=["a"] * 30 + ["b"] * 30
+    )
+    with pytest.raises(Infeasible, match='group "b": no design') as caught:
+        optin.plan(agents, bounds=(0, 1))
+    assert caught.value.people_needed is not None
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 5))
+def test_one_announcement_holds_the_offers_that_groups_would_have_alone(seed, many):
+    agents, limits, groups = people(np.random.default_rng(seed), names=ODD[:many])
+    plan = optin.plan(agents, SHEET)
+    offer = plan.announce(agents, campaign="c", min_people=1)
+    assert optin.Announcement.from_json(offer.to_json()) == offer
+    assert differs_from_plan(offer, plan) is None
+    assert offer.total_grains == sum(own.total_grains for own in offer.groups.values())
+    for name, own in offer.groups.items():
+        part = optin.PrivacyConstrained(limits[groups == name])
+        alone = optin.plan(part, SHEET).announce(part, campaign="c", min_people=1)
+        assert (own.terms, own.public, own.sealed) == (alone.terms, alone.public, alone.sealed)
+        assert optin.explain(offer, limit=0.7, group=name) == optin.explain(alone, limit=0.7)
+
+
+def test_the_announcement_grows_with_groups_and_never_with_people():
+    few, many = (
+        optin.PrivacyConstrained(np.tile([0.1, 0.5, 1.0, 3.0], count), groups=["a", "b"] * (2 * count))
+        for count in (50, 5_000)
+    )
+    sizes = [len(optin.plan(each, SHEET).announce(each, campaign="c", min_people=0).to_json()) for each in (few, many)]
+    assert abs(sizes[0] - sizes[1]) < 100
+
+
+def test_explain_asks_for_the_group_and_refuses_one_that_is_not_there():
+    agents, *_ = people(np.random.default_rng(4))
+    offer = optin.plan(agents, SHEET).announce(agents)
+    with pytest.raises(BadInput, match="say yours with group"):
+        optin.explain(offer, limit=0.5)
+    with pytest.raises(BadInput, match='no group "ward 8"; it has "ER", "ICU", "ward 7"'):
+        optin.explain(offer, limit=0.5, group="ward 8")
+
+
+def small_groups():
+    limits = [0.5, 1.0] * 20 + [0.5] * 4 + [0.0] * 6 + [0.5, 1.0] * 15
+    return optin.PrivacyConstrained(limits, groups=["big"] * 40 + ["few"] * 4 + ["none"] * 6 + ["other"] * 30)
+
+
+def test_groups_too_small_are_refused_with_what_to_merge():
+    agents = small_groups()
+    plan = optin.plan(agents, SHEET)
+    with pytest.raises(BadInput, match=r'2 of 4 groups.*first "few": only 4.*Or merge "few", "none".*merge_small=True'):
+        plan.announce(agents)
+
+
+def test_merging_small_groups_is_said_and_explained_to_whoever_was_merged():
+    agents = small_groups()
+    plan = optin.plan(agents, SHEET, merge_small=True)
+    assert [design.labels for design in plan.designs] == [("big",), ("few", "none", "other")]
+    offer = plan.announce(agents)
+    assert offer.designs[1].merged == ("few", "none", "other")
+    assert "few + none + other" in repr(offer)
+    assert optin.Announcement.from_json(offer.to_json()) == offer
+    assert optin.explain(offer, limit=0.5, group="few") == optin.explain(offer, limit=0.5, group="few + none + other")
+
+
+def test_a_group_with_all_limits_0_is_announced_as_nothing_where_limits_are_no_secret():
+    agents = small_groups()
+    offer = optin.plan(agents, SHEET).announce(agents, min_people=0)
+    assert offer.groups["none"].total_grains == 0
+    assert optin.explain(offer, limit=0.5, group="none").epsilon == 0.0
+    assert optin.Announcement.from_json(offer.to_json()) == offer
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"),
+    [
+        (["a", None, "a"], r"groups\[1\] is missing"),
+        (["a", "", "a"], r"groups\[1\] is missing"),
+        (["a", math.nan, "a"], r"groups\[1\] is missing"),
+        (["a", 7, "a"], r"groups\[1\] is not text"),
+        (["a", "b\0", "a"], r"groups\[1\] holds a character"),
+        (["a", "\ud800", "a"], r"groups\[1\] holds a character"),
+        (["a", "b" * 20_000, "a"], r"groups\[1\] is a name of more than"),
+        (["a", "b"], "groups has 2 entries for 3 people"),
+        ("abc", "one label for each person"),
+        ([["a"], ["b"], ["c"]], "groups must be texts"),
+    ],
+)
+def test_labels_that_are_none_are_refused_by_place(groups, words):
+    with pytest.raises(BadInput, match=words):
+        optin.PrivacyConstrained([1.0, 2.0, 3.0], groups=groups)
+
+
+def test_labels_are_aligned_as_limits_are():
+    import pandas as pd
+
+    limits = pd.Series([1.0, 2.0, 3.0], index=["p", "q", "r"])
+    groups = pd.Series(["z", "y", "x"], index=["r", "q", "p"])
+    found = optin.PrivacyConstrained(limits, groups=groups).groups
+    assert [found.names[code] for code in found.codes] == ["x", "y", "z"]
+
+
+def test_people_of_other_groups_are_refused():
+    agents, limits, _ = people(np.random.default_rng(5))
+    plan = optin.plan(agents, SHEET)
+    with pytest.raises(BadInput, match="no group is called"):
+        plan.epsilons(optin.PrivacyConstrained(limits, groups=["elsewhere"] * len(limits)))
+    with pytest.raises(BadInput, match="these people have no groups"):
+        plan.announce(optin.PrivacyConstrained(limits))
+
+
+def test_an_announcement_whose_groups_were_changed_is_refused():
+    import json
+
+    from optin.formats import strict_json
+
+    agents, *_ = people(np.random.default_rng(6))
+    record = optin.plan(agents, SHEET).announce(agents).to_record()
+    for change in (
+        lambda groups: groups[0].update(group="ICU"),
+        lambda groups: groups[0].update(merged=["ER", "ICU"]),
+        lambda groups: groups.pop(),
+        lambda groups: groups[0].update(group=""),
+    ):
+        changed = json.loads(json.dumps(record))
+        change(changed["public"]["groups"])
+        text = json.dumps(changed | {"fingerprint": strict_json.fingerprint(changed)})
+        with pytest.raises(BadInput):
+            optin.Announcement.from_json(text)
