@@ -197,6 +197,28 @@ MEANINGS: dict[str, dict[str, str]] = {
         "errors": "root of the squared errors of its published numbers together, for each campaign",
         "covered": "None: intervals are those of figures",
     },
+    "SimulatedGroup": {
+        "people": "how many",
+        "limits": "a population, its name, or one number",
+        "answers": "mean and sd, or a chance for each option; None: as varied as declared",
+    },
+    "GroupOutcome": {
+        "design": "one plan for all, one that allows for a gap, or a plan for each group",
+        "predicted_bias": "the error that would remain without end of campaigns, known beforehand",
+        "computed": "expected squared error, known beforehand",
+        "errors": "estimate minus the whole population's figure, campaign by campaign",
+        "covered": "where the interval held that figure",
+        "lengths": "of the intervals",
+    },
+    "GroupSimulation": {
+        "question": "what was asked",
+        "answer": "the figure that stands for it",
+        "truth": "that figure of the whole population",
+        "campaigns": "how many",
+        "level": "of the intervals",
+        "max_gap": "what the guarded plan was told",
+        "outcomes": "each design",
+    },
     "SheetSimulation": {
         "plan": "the plan that was run",
         "campaigns": "how many",
@@ -335,6 +357,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "at_most": "how many options one person may choose",
     },
     "Size": {
+        "sizes": "± and verdicts of groups of each size, the largest first; none without groups",
         "people": "how many people would answer",
         "groups": "how many groups they are divided into",
         "limits": "what limits they would have",

@@ -26,9 +26,9 @@ from optin.errors import Argument, BadInput, PromiseBroken
 from optin.grains.arrays import Answers, Codes, SheetSums
 from optin.grains.people import Promises, people_of
 from optin.kernel.noise import variance
-from optin.kernel.optimum import tilt_left
 from optin.kernel.rounding import nearest
 from optin.planning import Plan
+from optin.planning.by_rank import given_by_rank, tilt_between
 from optin.wording.records import Brief, Listed
 
 __all__ = [
@@ -146,20 +146,23 @@ def judged(announcement: Announcement, promises: Promises, joined: Answers, code
     ``codes`` say who skipped a question; None where there is one, whose missing answers are refused later. The tilt is told
     where it is the announced one; else it is left to the next look at the people, for it needs these sums (`tilted`).
     """
-    everyone, those = promises.sums(joined=joined, codes=codes)
-    check_announced(announcement, everyone)
-    if those.grains == 0:
+    came = counted(announcement, *promises.sums(joined=joined, codes=codes), whole=joined is None and codes is None)
+    if came.total_grains == 0:
         raise PromiseBroken("nobody who joined is promised a single grain: there is nothing to release")
+    check_promise(announcement, came)
+    return came
+
+
+def counted(announcement: Announcement, everyone: SheetSums, those: SheetSums, *, whole: bool) -> Turnout:
+    """Say who came, of the people announced or of one group of them; ``whole`` says that everyone answers everything."""
+    check_announced(announcement, everyone)
     came = Turnout(
         announced=announcement.people,
         people=those.people,
         promised=those.promised,
         questions=_answered(announcement, those),
     )
-    check_promise(announcement, came)
-    if joined is None and codes is None:
-        return _with_tilts(announcement, came, (announcement.tilt,) * len(announcement.sheet))
-    return came
+    return _with_tilts(announcement, came, (announcement.tilt,) * len(announcement.sheet)) if whole else came
 
 
 def tilted(announcement: Announcement, came: Turnout, above: tuple[tuple[int, int], ...]) -> Turnout:
@@ -234,8 +237,8 @@ def check_announced(announcement: Announcement, everyone: SheetSums) -> None:
     found = tuple(ExactSums(each.grains, each.squares) for each in everyone.questions)
     if found != announcement.question_sums:
         raise PromiseBroken(
-            "these are not the promises that were announced: a limit was changed or the people are others. Use the"
-            " announced table, or plan and announce a new round",
+            "these are not the promises that were announced: a limit or a group was changed, or the people are others. Use"
+            " the announced table, or plan and announce a new round",
             other_people=True,
         )
 
@@ -301,23 +304,22 @@ def without(plan: Plan, agents: Agents, *, share: float) -> tuple[Absence, Absen
     """
     if not 0.0 < share < 1.0:
         raise BadInput("a share of people lies between 0 and 100 %, both left out")
-    eps = np.sort(plan.epsilons(agents))
-    if plan.noiseless:
-        eps = np.isinf(eps).astype(np.float64)
-    away = math.ceil(share * len(eps) - 1e-9)
-    stays = (len(eps) - away) / len(eps)
+    people = len(agents)
+    away = math.ceil(share * people - 1e-9)
+    given = given_by_rank(plan, agents)
 
-    def left(who: str, those: NDArray[np.float64], share: float = 1.0) -> Absence:
-        total, squares = share * float(those.sum()), share * float((those**2).sum())
+    def left(who: str, first: int, last: int, stays: float = 1.0) -> Absence:
+        those = given.between(first, last, math.inf)
+        total, squares = stays * those.total, stays * those.squares
         variance = _variance_left(plan, total, squares) if total > 0 else math.inf
         promised, gap = plan.promised_variance, plan.max_gap if len(plan.sheet) == 1 else 0.0
-        bias = gap * tilt_left(share * those, share, people=len(eps))
+        bias = gap * tilt_between(given, first, last, stays) if gap > 0 else 0.0
         return Absence(who, away, variance, promised is None or variance <= promised, bias)
 
     return (
-        left("anyone", eps, stays),
-        left("the strictest", eps[away:]),
-        left("the most willing", eps[: len(eps) - away]),
+        left("anyone", 0, people, (people - away) / people),
+        left("the strictest", away, people),
+        left("the most willing", 0, people - away),
     )
 
 

@@ -13,11 +13,11 @@ from optin.errors import BadInput, Place
 from optin.kernel.bound import Tally
 from optin.kernel.ladder import Array, Limits
 from optin.kernel.optimum import Design
+from optin.tables.how_read import Reading
 from optin.tables.labels import aligned
 from optin.wording.records import OneLine
 
 if TYPE_CHECKING:
-    from optin.agents.describe import Description
     from optin.agents.models import PrivacyConstrained, QuasiLinear
 
 
@@ -64,6 +64,8 @@ class Constrained(OneLine, ABC):
 
     model = "privacy-constrained"
     most: float
+    reading = Reading()
+    """How the table they come from was read, if `optin.read` read one."""
     groups: Any = None
 
     def __repr__(self) -> str:
@@ -100,15 +102,13 @@ class Constrained(OneLine, ABC):
     def in_memory(self) -> PrivacyConstrained:
         """Return people whose limits can be looked at one by one, or refuse."""
 
-    @abstractmethod
-    def looked_at(self, description: Description) -> Constrained | Description:
-        """Return what is looked at person by person, or else the groups that describe them."""
-
 
 class Weighing(OneLine, ABC):
     """People who weigh a benefit against their own cost, in memory (`QuasiLinear`) or in an engine."""
 
     model = "quasi-linear"
+    reading = Reading()
+    """How the table they come from was read, if `optin.read` read one."""
     benefit: Benefit
     outside: Any
     index: Any
@@ -147,10 +147,6 @@ class Weighing(OneLine, ABC):
     @abstractmethod
     def in_memory(self) -> QuasiLinear:
         """Return people whose costs can be looked at one by one, or refuse."""
-
-    @abstractmethod
-    def looked_at(self, description: Description) -> Weighing | Description:
-        """Return what is looked at person by person, or else the groups that describe them."""
 
     def outside_at(self, data_variance: float | None) -> float | Array:
         """Return the outside option as a number, or one for each person; never less than it is."""

@@ -14,6 +14,7 @@ from optin.agents import Agents
 from optin.baselines.catalogue import Baseline, designs_on, own_designs
 from optin.baselines.levels import Levels, levels_for
 from optin.baselines.rule import Rule
+from optin.extras import expect_package
 from optin.planning import Plan, plan
 from optin.questions import Question, Sheet
 from optin.wording.groups import SMALLEST_GROUP
@@ -79,6 +80,7 @@ class Comparison(Told):
 
     def frame(self) -> pandas.DataFrame:
         """Return the table: a row for each design, epsilon columns named by the limits of their group."""
+        expect_package("pandas", "a data frame")
         import pandas
 
         names = [f"epsilon {name}" for name in self.group_names]

@@ -96,11 +96,9 @@ def _lines(question: Question, result: QuestionResult) -> list[tuple[str, ...]]:
 
 def _gap(question: Question, result: QuestionResult) -> str:
     """Write the breakdown gap (E22), which no average can reach where it is wider than the range of answers."""
-    from optin.planning.units import range_of
-
     if question.max_gap > 0:
         return "allowed for"
-    if result.breakdown_gap > range_of(question):
+    if result.breakdown_gap > question.width:
         return "any"
     return half_of(question, result.breakdown_gap)
 
@@ -113,7 +111,8 @@ def _charged(drawn: Release) -> tuple[str, str]:
     if not drawn.charged:
         return "charged", "nobody: no ledger stands behind this draw; publish it only if you know what that means"
     what = "" if len(drawn.sheet) == 1 else ", for what they answered"
-    return "charged", f"everyone who joined{what}, as act {drawn.ledger_number} of the ledger"
+    who = f"all {drawn.joined_people:,} who joined" if drawn.joined_people > 1 else "the one who joined"
+    return "charged", f"{who}{what}, as act {drawn.ledger_number} of the ledger"
 
 
 def _number_rows(drawn: Release, counted: int | None) -> list[tuple[str, str]]:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from optin.agents.benefit import Benefit
-from optin.agents.describe import Description
 from optin.agents.forms import Constrained, Found, Weighing
 from optin.agents.models import QuasiLinear
 from optin.engine.checks import refuse_unusable
@@ -116,10 +115,6 @@ class EngineConstrained(Constrained):
     def in_memory(self) -> NoReturn:
         """Refuse: limits stay in the engine."""
         _stays("limits")
-
-    def looked_at(self, description: Description) -> Description:
-        """Return the groups that describe these people."""
-        return description
 
 
 class _EnginePart(EngineConstrained):
@@ -241,10 +236,6 @@ class EngineQuasiLinear(Weighing):
         """Refuse: costs stay in the engine."""
         _stays("costs")
 
-    def looked_at(self, description: Description) -> Description:
-        """Return the groups that describe these people."""
-        return description
-
 
 EngineAgents = EngineConstrained | EngineQuasiLinear
 
@@ -283,11 +274,13 @@ def limit_of(
 ) -> EngineConstrained:
     """Take limits from a column, or divide budgets by costs."""
     if limits is not None:
-        return _limited(rows, rows.wanted(Wanted(limits)), (Wanted(limits),), by)
-    wanted = Wanted.budgets(str(budgets)), Wanted.divisors(str(costs))
-    budget, cost = (rows.wanted(one) for one in wanted)
+        wanted = Wanted.limits(limits, rows.how.blank_limit)
+        rows = rows.with_limits(wanted)
+        return _limited(rows, rows.wanted(wanted), (wanted,), by)
+    both = Wanted.budgets(str(budgets)), Wanted.divisors(str(costs))
+    budget, cost = (rows.wanted(one) for one in both)
     named = replace(rows, table=rows.table.mutate(budget=budget, cost=cost))
-    return _limited(named, _ratio(named.table.budget, named.table.cost), wanted, by)
+    return _limited(named, _ratio(named.table.budget, named.table.cost), both, by)
 
 
 def _limited(

@@ -22,7 +22,7 @@ from optin.planning.grouped import nothing_to_plan, plan_groups
 from optin.planning.record import Plan
 from optin.planning.target import targets_of
 from optin.questions import Question, Sheet
-from optin.questions.number import TINIEST
+from optin.questions.measured import TINIEST
 
 
 def plan(

@@ -23,6 +23,11 @@ class Scale(Choice):
 
     kind: ClassVar[str] = "scale"
 
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """How bars are read, and what the mean score counts."""
+        return (*super().reading, "The mean score counts options from 1 in their order.")
+
     def result(self, counted: Counted) -> ScaleResult:
         """Read proportions, mean and top off the noisy cells."""
         return ScaleResult(self.options, counted)
