@@ -1,6 +1,7 @@
 """The report of a sheet says every result and why others are missing; records print what a person wants to know."""
 
 import json
+import math
 import re
 from html.parser import HTMLParser
 
@@ -174,6 +175,13 @@ def test_one_question_has_the_privacy_sheet_it_had():
     assert "Several questions" not in privacy_sheet(
         optin.plan(optin.PrivacyConstrained([1.0, 2.0]), optin.YesNo("break"))
     )
+
+
+def test_a_privacy_sheet_promises_nothing_only_where_no_group_has_noise():
+    noisy, exact = (optin.plan(optin.PrivacyConstrained([limit] * 3), bounds=(0, 1)) for limit in (1.0, math.inf))
+    assert "Nothing." in privacy_sheet(exact, exact)
+    for offers in ((noisy, exact), (exact, noisy)):
+        assert "each by their own limit" in privacy_sheet(*offers)
 
 
 def test_a_plan_says_what_each_question_takes_and_gives(plan, plan_page):

@@ -201,7 +201,7 @@ def print_example() -> None:
 
     Example: optin sheet example > sheet.toml
     """
-    say(EXAMPLE.rstrip())
+    typer.echo(EXAMPLE.rstrip())
 
 
 def check_sheet(sheet: SheetFile, as_json: AsJson = False) -> None:

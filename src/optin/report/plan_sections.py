@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from optin import figures
 from optin.agents import Description
 from optin.figures.accuracy import error_parts, threshold_hidden, told_references
@@ -25,7 +27,7 @@ from optin.report.section import (
     squared_error_caption,
 )
 from optin.report.turnout_section import turnout_section
-from optin.wording.numbers import count, part, percent, power_of, short, steady
+from optin.wording.numbers import count, largest, part, percent, power_of, short, steady
 
 NEAR_STRICTEST = (
     "Near the strictest: the strictest group's limit, rounded down so that it is nobody's own. The strictest limit is at"
@@ -198,7 +200,7 @@ def _dial(plan: Plan, description: Description) -> Pictured:
                 ("near the strictest" + (" above 0" if coarse(description).zeros else ""), "proportional")
             )
         )
-        own = ("this plan", short(plan.cap), root(plan.worst_case_mse), percent(plan.tilt))
+        own = ("this plan", largest(plan.cap), root(plan.worst_case_mse), percent(plan.tilt))
         shown = table(
             "Three places on the dial",
             ("", "cap", error_name(bias=plan.max_gap > 0), "tilt"),
@@ -286,9 +288,9 @@ def plan_numbers(plan: Plan) -> Markup:
     rows = [
         ("people", f"{count(plan.people)} ({plan.model})"),
         ("bounds of a value", f"{plan.bounds[0]:.10g} to {plan.bounds[1]:.10g}"),
-        ("declared variance of a value", f"{plan.data_variance:.10g}"),
+        ("declared sd of a value", f"{math.sqrt(plan.data_variance):.10g}"),
         ("declared gap", f"{plan.max_gap:.10g}"),
-        ("cap on epsilon", f"{plan.cap:.10g}"),
+        ("cap on epsilon", largest(plan.cap)),
         ("people at or above the cap", part(plan.pooled_people, plan.people)),
         ("sum of epsilons", f"{plan.epsilon_total:.10g}"),
         ("η, noise scale", f"{plan.eta:.10g}, {plan.noise_scale:.10g}" + (" (given)" if plan.eta_given else "")),
