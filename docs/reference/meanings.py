@@ -269,6 +269,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "Announcement": {
         "terms": "what is asked, word for word",
+        "designs": "one for everyone, or one for each public group (E27): the numbers that everyone reads, and exact sums of promises",
         "public": "the numbers that everyone reads",
         "sealed": "for each question exact sums of the promises and of their squares",
     },

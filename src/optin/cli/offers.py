@@ -25,11 +25,14 @@ from optin.cli.options import (
     NewFile,
     PeoplePath,
     RaiseLimits,
+    Total,
 )
 from optin.cli.output import Output, expect_free, read_record
 from optin.cli.people import Columns, located, read_people
 from optin.cli.question_table import half_of
+from optin.cli.reading_options import apart, as_planned, reads_tables
 from optin.errors import BadInput
+from optin.tables.how_read import HowRead
 from optin.wording.groups import SMALLEST_GROUP
 from optin.wording.numbers import at_most, largest, percent, plain, plus_minus
 
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from optin.announcement.one_question import AnnouncedQuestion
 
 
+@reads_tables
 def announce_plan(
     plan: Annotated[Path, typer.Argument(metavar="plan.json", help="The plan that optin plan wrote.")],
     people: PeoplePath,
@@ -55,16 +59,19 @@ def announce_plan(
     budgets: Budgets = None,
     costs: Costs = None,
     allowances: Allowances = None,
+    total: Total = None,
     id_column: Id = "id",
     promises: GrainsFile = None,
     engine: Engine = None,
     check_ids: CheckIds = False,
     as_json: AsJson = False,
+    *,
+    how: HowRead,
 ) -> None:
     """Make the public offer and hold everyone's promise in the ledger.
 
     People new to the ledger are registered, their limit being their allowance. The file names nobody: with it and their
-    own limit everyone can see what they are promised (optin explain). Under limits 1, 4, 9, 9 the offer is a cap of 5.
+    own limit everyone can see what they are promised (optin explain).
 
     Example: optin announce plan.json people.csv --ledger ledger.sqlite -o announcement.json
     """
@@ -75,12 +82,12 @@ def announce_plan(
 
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
-    source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances))
-    table = read_people(people, source, engine=engine, check_ids=check_ids)
+    source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances, total=total))
+    kept = apart(as_planned(record, how), [plan, people, ledger, output])
+    table = read_people(people, source, engine=engine, check_ids=check_ids, how=kept)
     terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
-    before = None if campaign is None else (campaign, round_number)
     with announced_once(found, ledger, campaign):
-        left = within_allowance(table, ledger, besides=before, raise_limits=raise_limits)
+        left = within_allowance(table, ledger, besides=(campaign, round_number), raise_limits=raise_limits)
         expect_planned(plan, found, left.agents, table)
     if promises is not None:
         expect_free(promises, [plan, people, ledger, output])
@@ -94,9 +101,10 @@ def announce_plan(
             held = held_words(offer, opened)
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
-    against = _against(source.allowances, known=known, raised=raise_limits)
+    against = _against(source, known=known, raised=raise_limits)
     _show(offer, against, offer.warnings(described(record)), as_json=as_json)
-    screen.note(f"wrote {output}; {held}")
+    made = "" if known else f"; new ledger made at {ledger}"
+    screen.note(f"wrote {output}; {held}{made}")
 
 
 def _source(path: Path, planned: Columns | None, given: Columns) -> Columns:
@@ -106,12 +114,18 @@ def _source(path: Path, planned: Columns | None, given: Columns) -> Columns:
         raise BadInput(
             "{path} does not say which columns to read; give --limits COL, or plan again with optin plan", path=path
         )
-    return replace(source, allowances=given.allowances or (planned.allowances if planned else None))
+    if given.allowances is not None or given.total is not None or planned is None:
+        return replace(source, allowances=given.allowances, total=given.total)
+    return replace(source, allowances=planned.allowances, total=planned.total)
 
 
-def _against(totals: str | None, *, known: bool, raised: bool) -> str:
+def _against(source: Columns, *, known: bool, raised: bool) -> str:
     """Say what promises are counted against: each person's total, or what they accept now, which is used up once."""
-    stated = "their limits, once (--allowances COL for totals)" if totals is None else f"their totals, column {totals}"
+    stated = "their limits, once (--total NUMBER or --allowances COL for totals)"
+    if source.total is not None:
+        stated = f"a total of {source.total:g} each"
+    elif source.allowances is not None:
+        stated = f"their totals, column {source.allowances}"
     if not known:
         return stated
     return f"{stated}; or the total in the ledger" + (" where that is higher" if raised else ", for whoever has one")

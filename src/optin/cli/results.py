@@ -111,7 +111,8 @@ def _charged(drawn: Release) -> tuple[str, str]:
     if not drawn.charged:
         return "charged", "nobody: no ledger stands behind this draw; publish it only if you know what that means"
     what = "" if len(drawn.sheet) == 1 else ", for what they answered"
-    return "charged", f"everyone who joined{what}, as act {drawn.ledger_number} of the ledger"
+    who = f"all {drawn.joined_people:,} who joined" if drawn.joined_people > 1 else "the one who joined"
+    return "charged", f"{who}{what}, as act {drawn.ledger_number} of the ledger"
 
 
 def _number_rows(drawn: Release, counted: int | None) -> list[tuple[str, str]]:

@@ -22,13 +22,13 @@ from optin.engine.checks import refuse_unusable
 from optin.engine.people import SHARED, EngineAgents, EngineConstrained
 from optin.engine.rows import Rows
 from optin.engine.session import literal
-from optin.errors import BadInput, BudgetSpent, PromiseBroken
+from optin.errors import BadInput, PromiseBroken
 from optin.grains.arrays import GRAIN, LOWERED, Answers
 from optin.grains.batches import Batch, Entrance, Passed, counted
 from optin.grains.engine import EnginePromises
 from optin.grains.overlay import FIRST, SECOND, STATED, allowance, epsilon, expression_cut_to, laid_over, left_of
 from optin.grains.people import DECLINED, NOBODY, Allowing, Announced, Known, Offered
-from optin.grains.units import NOTHING_LEFT, USEFUL, allowance_grains
+from optin.grains.units import USEFUL, allowance_grains, nothing_left
 from optin.tables.columns import NO_NUMBER, Wanted, column
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def _lowered(
     lowered = (allowance(limit) <= left).ifelse(limit, expression_cut_to(left, levels))
     people = EngineConstrained(rows, lowered, columns=agents.columns)
     if people.most * GRAIN < 1 and _all_spent(rows, limit, left):
-        raise BudgetSpent(NOTHING_LEFT)
+        raise nothing_left()
     return people
 
 
