@@ -66,7 +66,7 @@ system:
 	@touch $@
 
 .venv/.runtime: .venv/.uv pyproject.toml constraints.txt
-	$(INSTALL) --editable '.[web]'
+	$(INSTALL) --editable '.[duckdb,figures,postgres,web]'
 	@touch $@
 
 .venv/.dev: .venv/.uv pyproject.toml constraints.txt

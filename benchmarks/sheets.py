@@ -52,7 +52,7 @@ def planning():
     """Compare plans: E18 is E1 at another price."""
     limits = np.random.default_rng(1).lognormal(-1, 1, PLANNED)
     agents, asked = optin.PrivacyConstrained(limits), sheet()
-    one = best(lambda: optin.plan(agents, bounds=(0, 80), data_sd=9), repeats=9)
+    one = best(lambda: optin.plan(agents, bounds=(0, 80), sd=9), repeats=9)
     ten = best(lambda: optin.plan(agents, asked), repeats=9)
     print(f"plan of ten questions / of one, {PLANNED:,} people: {ten / one:.2f} (target <= {WITHIN:.2f})")
 

@@ -15,7 +15,7 @@ from optin import figures
 rng = np.random.default_rng(7)
 mix = [rng.uniform(0.01, 0.2, 1080), rng.uniform(0.2, 1, 740), np.ones(180)]
 people = optin.PrivacyConstrained(np.concatenate(mix))
-plan = optin.plan(people, bounds=(0, 40), data_sd=9)
+plan = optin.plan(people, bounds=(0, 40), sd=9)
 figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
 words = figures.limits(axes, plan, optin.describe(people))
 out = Path(__file__).parent.parent / "docs" / "pictures" / "limits.png"

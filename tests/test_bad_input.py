@@ -102,15 +102,17 @@ def test_bad_bounds_are_refused(bounds, says):
         ({"data_variance": -0.1}, "between 0 and 0.25"),
         ({"data_variance": 0.26}, "between 0 and 0.25"),
         ({"data_variance": math.nan}, "must be a number"),
-        ({"data_sd": 0.6}, "between 0 and 0.5"),
-        ({"data_sd": -0.1}, "data_sd must be 0 or more"),
-        ({"data_variance": 0.1, "data_sd": 0.1}, "not both"),
+        ({"sd": 0.6}, "sd must lie between 0 and 0.5"),
+        ({"sd": -0.1}, "^sd must be 0 or more"),
+        ({"data_sd": -0.1}, "^sd must be 0 or more"),
+        ({"sd": 0.1, "data_sd": 0.1}, "another name for sd"),
+        ({"data_variance": 0.1, "data_sd": 0.1}, "data_variance or sd, not both"),
         ({"eta": 0}, "positive finite"),
         ({"eta": math.inf}, "positive finite"),
         ({"eta": "fast"}, "eta must be a number"),
         ({"eta": 1e-200}, "between 1e-150 and 1e"),
         ({"eta": 1e200}, "between 1e-150 and 1e"),
-        ({"data_sd": 1e200}, "between 0 and 0.5"),
+        ({"sd": 1e200}, "between 0 and 0.5"),
         ({"max_gap": -1}, "between 0 and the width"),
         ({"max_gap": 1.5}, "between 0 and the width"),
         ({"slack": 0.1}, "slack is for people who weigh costs"),
@@ -119,6 +121,15 @@ def test_bad_bounds_are_refused(bounds, says):
 def test_bad_questions_are_refused(question, says):
     with pytest.raises(BadInput, match=says):
         optin.plan(constrained(), bounds=(0, 1), **question)
+
+
+def test_one_spread_has_three_names_and_plans_the_same():
+    said = ({"sd": 0.2}, {"data_sd": 0.2}, {"data_variance": 0.2 * 0.2})
+    plans = {optin.plan(constrained(), bounds=(0, 1), **one).to_json() for one in said}
+    frames = [optin.compare(constrained(), bounds=(0, 1), **one) for one in said]
+    assert len(plans) == 1
+    assert frames[0].equals(frames[1])
+    assert frames[0].equals(frames[2])
 
 
 def test_quasi_linear_questions_are_checked_too():

@@ -169,7 +169,9 @@ def test_several_figures_and_skips_are_spoken_of(release_page):
 
 
 def test_one_question_has_the_privacy_sheet_it_had():
-    assert "Several questions" not in privacy_sheet(cap=1.0, noiseless=False)
+    assert "Several questions" not in privacy_sheet(
+        optin.plan(optin.PrivacyConstrained([1.0, 2.0]), optin.YesNo("break"))
+    )
 
 
 def test_a_plan_says_what_each_question_takes_and_gives(plan, plan_page):

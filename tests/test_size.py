@@ -8,6 +8,8 @@ from typer.testing import CliRunner
 
 import optin
 from optin.cli.app import app
+from optin.kernel.combining import Combination, Part
+from optin.kernel.halfwidth import heaviest_weight
 from optin.kernel.passes import ArrayLimits
 from optin.kernel.sharing import Demand, share_out
 from optin.planning.size import MIXES
@@ -212,3 +214,78 @@ def test_what_is_no_sheet_is_refused_in_words(text, tmp_path):
 def test_limits_that_nobody_has_are_refused(limits):
     with pytest.raises(optin.BadInput, match="limits must be"):
         optin.size(optin.YesNo("a"), people=400, limits=limits)
+
+
+SHEET_OF_TWO = [optin.YesNo("break"), optin.Number("hours", bounds=(0, 80), sd=9, max_gap=1)]
+
+
+def test_every_size_of_a_group_has_the_verdict_that_so_many_people_have_alone():
+    found = optin.size(SHEET_OF_TWO, people=2000, groups=[1500, 300, 100, 100])
+    assert [(each.people, each.groups) for each in found.sizes] == [(1500, 1), (300, 1), (100, 2)]
+    for each in found.sizes:
+        alone = optin.size(SHEET_OF_TWO, people=each.people)
+        assert each.half_widths == tuple(question.half_width for question in alone.questions)
+        assert each.verdicts == tuple(question.verdict for question in alone.questions)
+    smallest = optin.size(SHEET_OF_TWO, people=100)
+    for question in found.questions:
+        assert question.half_width == smallest[question.name].half_width
+        assert question.people_needed == 20 * smallest[question.name].people_needed
+
+
+def test_what_groups_give_together_is_what_their_plans_lead_to():
+    """Against plans of the groups by themselves, added up by hand."""
+    hours = optin.Number("hours", bounds=(0, 80), sd=9)
+    few = np.repeat([limit for limit, _ in MIXES["mixed"]], [34, 43, 23])
+    found = optin.size(hours, people=600, limits=few, groups=[300, 200, 100])["hours"]
+    plans = {n: optin.plan(optin.PrivacyConstrained(np.tile(few, n // 100)), hours) for n in (100, 200, 300, 600)}
+
+    def part(coefficient, plan):
+        squares, scale = plan.weight_squares, plan.noise_scale
+        heaviest = float(heaviest_weight(plan.people, squares, plan.pooled_weight))
+        return Part(coefficient, squares, heaviest, (scale,), declared=81.0, width=80.0)
+
+    whole = Combination(tuple(part(n / 600, plans[n]) for n in (300, 200, 100)))
+    pair = Combination((part(1.0, plans[100]), part(-1.0, plans[200])))
+    assert found.across.whole == pytest.approx(whole.half_width(0.05)[0], rel=1e-6)
+    assert found.across.difference == pytest.approx(pair.half_width(0.05)[0], rel=1e-6)
+    assert found.across.ungrouped == pytest.approx(plans[600].half_width(), rel=1e-6)
+    assert found.across.ungrouped < found.across.whole < found.half_width < found.across.difference
+
+
+def test_proportions_and_gaps_of_groups_add_up_too():
+    found = optin.size(SHEET_OF_TWO, people=900, groups=3)
+    for question in found.questions:
+        assert question.across.whole < question.half_width < question.across.difference
+    free = optin.size([SHEET_OF_TWO[0], optin.Number("hours", bounds=(0, 80), sd=9)], people=900, groups=3)
+    assert found["hours"].across.difference > free["hours"].across.difference
+    assert optin.size(SHEET_OF_TWO, people=900)["hours"].across is None
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"),
+    [
+        ([100, 100], "add up to 200, and people is 300"),
+        ([300, 0], "each of groups must be a whole number"),
+        ([150.5, 149.5], "each of groups must be a whole number"),
+        (301, "more groups than people"),
+        ("3", "groups must be a whole number"),
+    ],
+)
+def test_groups_that_do_not_fit_the_people_are_refused(groups, words):
+    with pytest.raises(ValueError, match=words):
+        optin.size(SHEET_OF_TWO, people=300, groups=groups)
+
+
+def test_the_command_shows_every_size_and_what_groups_give_together(tmp_path):
+    sheet = tmp_path / "sheet.toml"
+    sheet.write_text(CliRunner().invoke(app, ["sheet", "example"]).stdout)
+    done = CliRunner().invoke(app, ["size", str(sheet), "--people", "1680", "--groups", "1200,400,80"])
+    assert done.exit_code == 0, done.output
+    for words in ("in 3 groups; the smallest has 80", "people in it", "1,200", "of a difference", "without groups"):
+        assert words in done.output
+    record = json.loads(
+        CliRunner().invoke(app, ["size", str(sheet), "--people", "1200", "--groups", "3", "--json"]).stdout
+    )
+    assert record["questions"][0]["across"]["whole"] > record["questions"][0]["across"]["ungrouped"]
+    with pytest.raises(ValueError, match="groups must be a number of groups"):
+        CliRunner().invoke(app, ["size", str(sheet), "--people", "9", "--groups", "three"], catch_exceptions=False)

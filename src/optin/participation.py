@@ -26,9 +26,10 @@ from optin.errors import Argument, BadInput, PromiseBroken
 from optin.grains.arrays import Answers, Codes, SheetSums
 from optin.grains.people import Promises, people_of
 from optin.kernel.noise import variance
-from optin.kernel.optimum import tilt_left
 from optin.kernel.rounding import nearest
 from optin.planning import Plan
+from optin.planning.by_rank import given_by_rank, tilt_between
+from optin.wording.records import Brief, Listed
 
 __all__ = [
     "Absence",
@@ -69,8 +70,8 @@ class QuestionTurnout:
         return math.sqrt(self.variance)
 
 
-@dataclass(frozen=True)
-class Turnout:
+@dataclass(frozen=True, repr=False)
+class Turnout(Listed):
     """Who came, in sums: public, and enough to decide whether a release may go ahead.
 
     ``promised`` counts those among them who are promised anything.
@@ -264,8 +265,8 @@ def check_unchanged(came: Turnout, those: SheetSums) -> None:
         raise PromiseBroken(CHANGED)
 
 
-@dataclass(frozen=True)
-class Absence:
+@dataclass(frozen=True, repr=False)
+class Absence(Brief):
     """What a plan would be left with if some people stayed away: who, how many, the variance, and whether that is kept."""
 
     who: str
@@ -303,23 +304,22 @@ def without(plan: Plan, agents: Agents, *, share: float) -> tuple[Absence, Absen
     """
     if not 0.0 < share < 1.0:
         raise BadInput("a share of people lies between 0 and 100 %, both left out")
-    eps = np.sort(plan.epsilons(agents))
-    if plan.noiseless:
-        eps = np.isinf(eps).astype(np.float64)
-    away = math.ceil(share * len(eps) - 1e-9)
-    stays = (len(eps) - away) / len(eps)
+    people = len(agents)
+    away = math.ceil(share * people - 1e-9)
+    given = given_by_rank(plan, agents)
 
-    def left(who: str, those: NDArray[np.float64], share: float = 1.0) -> Absence:
-        total, squares = share * float(those.sum()), share * float((those**2).sum())
+    def left(who: str, first: int, last: int, stays: float = 1.0) -> Absence:
+        those = given.between(first, last, math.inf)
+        total, squares = stays * those.total, stays * those.squares
         variance = _variance_left(plan, total, squares) if total > 0 else math.inf
         promised, gap = plan.promised_variance, plan.max_gap if len(plan.sheet) == 1 else 0.0
-        bias = gap * tilt_left(share * those, share, people=len(eps))
+        bias = gap * tilt_between(given, first, last, stays) if gap > 0 else 0.0
         return Absence(who, away, variance, promised is None or variance <= promised, bias)
 
     return (
-        left("anyone", eps, stays),
-        left("the strictest", eps[away:]),
-        left("the most willing", eps[: len(eps) - away]),
+        left("anyone", 0, people, (people - away) / people),
+        left("the strictest", away, people),
+        left("the most willing", 0, people - away),
     )
 
 

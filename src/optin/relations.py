@@ -17,17 +17,18 @@ import numpy as np
 from optin.agents import PrivacyConstrained
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
-from optin.kernel.noise import LAPLACE, variance
+from optin.kernel.noise import variance
 from optin.planning import Plan, plan
 from optin.tables.labels import of_people
+from optin.wording.records import Listed
 
 __all__ = ["Caution", "DialPoint", "along_the_dial", "caution_table", "dial_points", "related_means"]
 
 Shape = Literal["none", "rising", "falling", "step"]
 
 
-@dataclass(frozen=True)
-class DialPoint:
+@dataclass(frozen=True, repr=False)
+class DialPoint(Listed):
     """A design on the dial and what a relation does to it: bias, the bound on it, and the expected squared error."""
 
     name: str
@@ -39,8 +40,8 @@ class DialPoint:
     mse: float
 
 
-@dataclass(frozen=True)
-class Caution:
+@dataclass(frozen=True, repr=False)
+class Caution(Listed):
     """What a declared gap does: its cap and tilt, what it costs without a relation, what it saves under the worst one."""
 
     max_gap: float
@@ -81,6 +82,7 @@ def dial_points(
     *,
     bounds: tuple[float, float],
     max_gap: float,
+    sd: float | None = None,
     data_variance: float | None = None,
 ) -> tuple[DialPoint, ...]:
     """Compare the four named points of the dial on people with these means: strictest, robust, optimum, proportional.
@@ -94,8 +96,8 @@ def dial_points(
     optimum      5 0.0833 0.0833 0.0917 0.0717
     proportional 9 0.0884 0.1413 0.1413 0.0872
     """
-    best = plan(agents, bounds=bounds, data_variance=data_variance)
-    robust = plan(agents, bounds=bounds, data_variance=data_variance, max_gap=max_gap)
+    best = plan(agents, bounds=bounds, sd=sd, data_variance=data_variance)
+    robust = plan(agents, bounds=bounds, sd=sd, data_variance=data_variance, max_gap=max_gap)
     least, most = float(agents.limits.min()), float(agents.limits.max())
     caps = {"strictest": least, "robust": min(robust.cap, most), "optimum": min(best.cap, most), "proportional": most}
     if not (least > 0 and math.isfinite(most)):
@@ -116,7 +118,7 @@ def along_the_dial(best: Plan, agents: PrivacyConstrained, means: Array, caps: A
             "{given} means were given for {people} people; give one each", given=len(means), people=len(agents)
         )
     spreads = _spreads(best, means)
-    noise, target = LAPLACE.constant(best.width), float(np.mean(means))
+    noise, target = best.asked.units.noise, float(np.mean(means))
     rows = []
     for cap in caps:
         eps = np.minimum(agents.limits, cap)
@@ -135,6 +137,7 @@ def caution_table(
     gaps: Sequence[float],
     *,
     bounds: tuple[float, float],
+    sd: float | None = None,
     data_variance: float | None = None,
 ) -> tuple[Caution, ...]:
     """Plan with each ``max_gap`` and say what it costs if there is no relation, and saves if there is the worst one.
@@ -148,10 +151,10 @@ def caution_table(
     0.5: cap 4.5, costs 0.26%, saves 0.24%
     1: cap 3, costs 8.00%, saves 3.80%
     """
-    best = plan(agents, bounds=bounds, data_variance=data_variance)
+    best = plan(agents, bounds=bounds, sd=sd, data_variance=data_variance)
     rows = []
     for gap in gaps:
-        found = plan(agents, bounds=bounds, data_variance=data_variance, max_gap=gap)
+        found = plan(agents, bounds=bounds, sd=sd, data_variance=data_variance, max_gap=gap)
         blind = best.variance + (gap * best.tilt) ** 2
         cost, saving = found.variance / best.variance - 1.0, 1.0 - found.worst_case_mse / blind
         rows.append(Caution(float(gap), found.cap, found.tilt, max(cost, 0.0), max(saving, 0.0)))

@@ -15,13 +15,14 @@ from optin.kernel.ladder import Array
 from optin.kernel.rounding import above, below, line_above, line_below
 from optin.tables.columns import Rounded, numbers, same_rows
 from optin.tables.labels import aligned, together
+from optin.wording.records import OneLine
 
 Benefit = Callable[[float], Any]
 LEAST = 1e-100  # below this no variance of a release is ever asked about
 
 
 @dataclass(frozen=True, eq=False)
-class LinearBenefit:
+class LinearBenefit(OneLine):
     """The benefit base - slope * variance; either may be a number or one number for each person.
 
     >>> LinearBenefit(base=2.0, slope=4.0)(0.25)

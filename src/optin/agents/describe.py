@@ -11,6 +11,8 @@ import numpy as np
 from optin.agents.forms import Constrained, LimitTable, Weighing
 from optin.agents.models import Agents
 from optin.errors import BadInput
+from optin.wording.numbers import part
+from optin.wording.telling import Telling, Told
 
 MOST = 256
 
@@ -26,14 +28,24 @@ class Bucket:
     squares: float
 
 
-@dataclass(frozen=True)
-class Description:
+@dataclass(frozen=True, repr=False)
+class Description(Told):
     """At most 256 buckets of equal relative width; for the analyst's eyes only."""
 
     people: int
     zeros: int
     infinite: int
     buckets: tuple[Bucket, ...]
+
+    def telling(self) -> Telling:
+        """Count people, and never say where anyone's limit lies."""
+        lines = (
+            ("people", f"{self.people:,}"),
+            ("with limit 0", part(self.zeros, self.people)),
+            ("without any limit", part(self.infinite, self.people)),
+            ("groups of near limits", f"{len(self.buckets):,}: .buckets, for the analyst's eyes only"),
+        )
+        return Telling("Description of limits", lines)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers, for JSON."""

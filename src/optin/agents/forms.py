@@ -14,9 +14,9 @@ from optin.kernel.bound import Tally
 from optin.kernel.ladder import Array, Limits
 from optin.kernel.optimum import Design
 from optin.tables.labels import aligned
+from optin.wording.records import OneLine
 
 if TYPE_CHECKING:
-    from optin.agents.describe import Description
     from optin.agents.models import PrivacyConstrained, QuasiLinear
 
 
@@ -58,7 +58,7 @@ class LimitTable(Limits, Protocol):
         """How many limits are infinite."""
 
 
-class Constrained(ABC):
+class Constrained(OneLine, ABC):
     """People who accept any epsilon up to their own limit, in memory (`PrivacyConstrained`) or in an engine."""
 
     model = "privacy-constrained"
@@ -99,12 +99,8 @@ class Constrained(ABC):
     def in_memory(self) -> PrivacyConstrained:
         """Return people whose limits can be looked at one by one, or refuse."""
 
-    @abstractmethod
-    def looked_at(self, description: Description) -> Constrained | Description:
-        """Return what is looked at person by person, or else the groups that describe them."""
 
-
-class Weighing(ABC):
+class Weighing(OneLine, ABC):
     """People who weigh a benefit against their own cost, in memory (`QuasiLinear`) or in an engine."""
 
     model = "quasi-linear"
@@ -146,10 +142,6 @@ class Weighing(ABC):
     @abstractmethod
     def in_memory(self) -> QuasiLinear:
         """Return people whose costs can be looked at one by one, or refuse."""
-
-    @abstractmethod
-    def looked_at(self, description: Description) -> Weighing | Description:
-        """Return what is looked at person by person, or else the groups that describe them."""
 
     def outside_at(self, data_variance: float | None) -> float | Array:
         """Return the outside option as a number, or one for each person; never less than it is."""

@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from optin.kernel.passes import ArrayLimits
 from optin.kernel.rounding import above, quotient_below
 from optin.tables.columns import EXTREME, Wanted, checked_ids, column, has_rows, numbers, same_rows
 from optin.tables.labels import expect_labels, together
-
-if TYPE_CHECKING:
-    from optin.agents.describe import Description
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,10 +122,6 @@ class PrivacyConstrained(Constrained):
         """Have something found of each group by itself, given its place."""
         return [find(place, part) for place, part in enumerate(self.parts())]
 
-    def looked_at(self, description: Description) -> Constrained | Description:
-        """Return these people, who are looked at one by one."""
-        return self
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class QuasiLinear(Weighing):
@@ -219,10 +212,6 @@ class QuasiLinear(Weighing):
     def each_group(self, find: Callable[[int, QuasiLinear], Found]) -> list[Found]:
         """Have something found of each group by itself, given its place."""
         return [find(place, part) for place, part in enumerate(self.parts())]
-
-    def looked_at(self, description: Description) -> Weighing | Description:
-        """Return these people, who are looked at one by one."""
-        return self
 
 
 Agents = Constrained | Weighing

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from optin.agents import Agents
@@ -33,7 +32,7 @@ class Divided:
     def groups(self: Announcement) -> Mapping[str, Announcement]:  # type: ignore[misc]
         """What is announced to each public group, by its name, as if to its people alone."""
         found = {design.group: replace(self, designs=(_alone(design),)) for design in self.designs}
-        return MappingProxyType({name: offer for name, offer in found.items() if name is not None})
+        return {name: offer for name, offer in found.items() if name is not None}
 
     @property
     def parts(self: Announcement) -> tuple[Announcement, ...]:  # type: ignore[misc]

@@ -11,16 +11,21 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optin.agents import Agents, Bucket, Description
+from optin.agents.forms import LimitTable
 from optin.baselines.ruler import ruler_of
-from optin.kernel.ladder import Array
+from optin.kernel.ladder import Array, Ladder
 from optin.kernel.noise import noise_variance
+from optin.kernel.ranks import at_rank, bucket_at
 from optin.planning import Plan
+from optin.planning.by_rank import limit_table
+from optin.wording.records import Brief
 
 
-@dataclass(frozen=True)
-class Reference:
+@dataclass(frozen=True, repr=False)
+class Reference(Brief):
     """A way to publish the mean: whose values count, what each of them loses at most, and the parts of its error.
 
     ``bias`` is the largest there can be: the declared gap times the tilt, which is the share of people left out (E15).
@@ -86,7 +91,7 @@ def no_privacy(plan: Plan) -> Reference:
 
 def strictest(plan: Plan, people: Agents | Description) -> Reference:
     """Treat everyone as if they had the lowest limit of all: sigma^2/n + kappa R^2 / (n min tau)^2."""
-    limit = _least(people) if isinstance(people, Description) else float(plan.limits(people).min())
+    limit = _least(people) if isinstance(people, Description) else at_rank(limit_table(plan, people), 1)
     sentence = "Everyone counts alike and loses no more than the strictest person allows."
     if limit == 0:
         sentence = "Someone allows nothing, so treating everyone alike leaves nothing to publish."
@@ -104,11 +109,10 @@ def best_threshold(plan: Plan, people: Agents | Description) -> Reference:
     >>> [best_threshold(optin.plan(people, bounds=(0, 1), max_gap=gap), people).people for gap in (0, 0.1)]
     [660, 1000]
     """
-    limits, kept = _thresholds(people) if isinstance(people, Description) else _sorted_thresholds(plan.limits(people))
-    with np.errstate(divide="ignore", over="ignore"):
-        errors = plan.data_variance / kept + _noise(plan, kept * limits) + _largest_bias(plan, kept) ** 2
-    best = int(np.argmin(errors))
-    m, limit = int(kept[best]), float(limits[best])
+    if isinstance(people, Description):
+        _, limit, m = _best_of(plan, *_thresholds(people))
+    else:
+        limit, m = _best_in(plan, limit_table(plan, people))
     sentence = (
         f"The {plan.people - m:,} strictest people are left out; the other {m:,} count alike."
         if m < plan.people
@@ -133,10 +137,50 @@ def _noise(plan: Plan, reach: Array | np.float64) -> Array:
     return np.asarray(noise_variance(ruler_of(plan).noise, np.asarray(reach)))
 
 
-def _sorted_thresholds(limits: Array) -> tuple[Array, Array]:
-    """Pair each limit, from the highest, with the number of people at or above it."""
-    falling = np.sort(limits)[::-1]
-    return falling, np.arange(1.0, len(falling) + 1)
+def _errors(plan: Plan, limits: Array, kept: Array) -> Array:
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        found = plan.data_variance / kept + _noise(plan, kept * limits) + _largest_bias(plan, kept) ** 2
+    return np.asarray(np.where(kept > 0, found, np.inf))
+
+
+def _best_of(plan: Plan, limits: Array, kept: Array) -> tuple[float, float, int]:
+    """Return the least error among thresholds, and of equal ones the highest."""
+    errors = _errors(plan, limits, kept)
+    best = len(errors) - 1 - int(np.argmin(errors[::-1]))
+    return float(errors[best]), float(limits[best]), int(kept[best])
+
+
+def _best_in(plan: Plan, table: LimitTable) -> tuple[float, int]:
+    """Find the best threshold among everyone's limits, looking only where it may lie.
+
+    Within a bucket nobody's threshold is better than its upper edge with everyone above its lower edge kept, for the error
+    falls in the limit and in the kept people; and the lower edge itself, with these people, can be had. So only buckets
+    whose best case is not beaten by what can be had are looked into.
+    """
+    outline, people = table.buckets(), len(table)
+    kept = people - np.concatenate(([float(table.zeros)], outline.counts))
+    _, limit, m = _best_of(plan, np.array([0.0, math.inf]), np.array([float(people), float(table.infinite)]))
+    if len(outline.edges) == 0:
+        return limit, m
+    edges = outline.edges / table.scale
+    had = float(_errors(plan, np.append(edges, limit), np.append(kept[1:], float(m))).min())
+    hopeful = np.flatnonzero((kept[:-1] > kept[1:]) & (_errors(plan, edges, kept[:-1]) <= had * (1 + 1e-12)))
+    found = [(limit, float(m))]
+    for ladder in _ladders(table, hopeful):
+        found += zip(ladder.inside / table.scale, (people - ladder.counts[:-1]).astype(np.float64), strict=True)
+    limits, counts = np.array(sorted(found)).T
+    _, limit, m = _best_of(plan, limits, counts)
+    return limit, m
+
+
+def _ladders(table: LimitTable, buckets: NDArray[np.intp]) -> list[Ladder]:
+    """Fetch the limits of neighbouring buckets at once where they are not too many, else bucket by bucket."""
+    if len(buckets) == 0:
+        return []
+    edges, first, last = table.buckets().edges, int(buckets[0]), int(buckets[-1])
+    low, high = float(edges[first - 1]) if first else 0.0, float(np.nextafter(edges[last], np.inf))
+    whole = table.ladder(low, high)
+    return [bucket_at(table, int(each)) for each in buckets] if whole is None else [whole]
 
 
 def _thresholds(description: Description) -> tuple[Array, Array]:

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
+from optin.wording.records import Brief, OneLine
 
 ROW = 4096
 
 
-@dataclass(frozen=True, kw_only=True)
-class ValueLaw:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ValueLaw(Brief):
     """How simulated people get their values and decide to join; every field is a number or a word, in units of the range.
 
     ``shape``: "coin" (one of the bounds) or "uniform" (around the person's mean, with standard deviation ``sd``). ``gap``:
@@ -85,7 +86,7 @@ class ValueLaw:
         return None if strict == willing == 1.0 else strict + (willing - strict) * _ranks(limits)
 
 
-class SimulatedValues:
+class SimulatedValues(OneLine):
     """Values of simulated campaigns, a row each, and who joined; drawn here and nowhere else.
 
     >>> drawn = SimulatedValues(ValueLaw(), np.array([0.1, 1.0]), campaigns=3, generator=np.random.default_rng(1))
@@ -132,6 +133,16 @@ class SimulatedValues:
     def sums_of_kept(self, kept: Array) -> Array:
         """Add up the values of those who were kept, for each campaign."""
         return row_sums(self._summed, kept)
+
+    def numbers_kept(self, kept: Array) -> Array:
+        """Count those who joined and were kept, for each campaign."""
+        return kept.sum(axis=1) if self._joined is None else row_sums(self._joined, kept)
+
+    def bit_sums(self, truth: Array, amounts: Array, generator: np.random.Generator) -> Array:
+        """Round each value to a coin of that mean, tell it with bias ``truth``, and add up amounts times 1 or -1."""
+        drawn = generator.random(self._summed.shape)
+        signs = np.where(drawn < 0.5 + (self._summed - 0.5) * truth, 1.0, -1.0)
+        return row_sums(signs if self._joined is None else signs * self._joined, amounts)
 
     def joined_sums(self, amounts: Array) -> Array:
         """Add up amounts over those who joined, for each campaign."""

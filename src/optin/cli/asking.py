@@ -69,7 +69,7 @@ class Asking:
 
 WISHED = "--wished-error"
 NO_GAP = ("max_gap", 0.0)
-_OPTIONS = {"bounds": "--bounds", "data_sd": "--sd", "eta": "--eta", "max_gap": "--max-gap"}
+_OPTIONS = {"bounds": "--bounds", "sd": "--sd", "eta": "--eta", "max_gap": "--max-gap"}
 
 
 def _number(option: str, text: str) -> float:

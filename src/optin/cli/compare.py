@@ -70,7 +70,7 @@ def compare_designs(
         benefit_slope=benefit_slope,
         outside=outside_option(outside),
     ).check()
-    one_number = {"bounds": bounds, "data_sd": sd, "max_gap": max_gap}
+    one_number = {"bounds": bounds, "sd": sd, "max_gap": max_gap}
     question = Asking(sheet, one_number, 0.0, None, None).questions()
     found = _compared(people, kept, question, mean=mean, engine=engine)
     if picture is not None:
@@ -97,7 +97,7 @@ def _draw(found: Comparison, picture: Path, inputs: list[str | Path | None]) -> 
 
     with Output(picture, inputs=inputs) as file, working("drawing"):
         draws = [lambda ax: figures.comparison(ax, found), lambda ax: figures.losses(ax, found)]
-        file.write(figures.png(draws, size=(9.0, 4.2), widths=(3, 2)))
+        file.write(figures.png(draws, size=(9.0, 0.9 + 0.28 * len(found.designs)), widths=(3, 2)))
     note(f"wrote {picture}")
 
 

@@ -13,7 +13,7 @@ from optin.cli.question_table import QuestionTable, question_table, sheet_accura
 from optin.cli.spread import Spread, spread_of
 from optin.cli.what_if import absences, show_absences, target_rows
 from optin.wording.groups import SMALLEST_GROUP
-from optin.wording.numbers import largest, plain, plus_minus, times
+from optin.wording.numbers import largest, plain, plus_minus, short, times
 
 if TYPE_CHECKING:
     from optin.agents import Agents
@@ -29,7 +29,6 @@ class Explanation:
     plan: list[tuple[str, str]]
     references: list[dict[str, Any]]
     counts: dict[str, Any]
-    by_groups: bool = False
     target: list[tuple[str, str]] = field(default_factory=list)
     without: list[dict[str, Any]] = field(default_factory=list)
     questions: QuestionTable | None = None
@@ -66,7 +65,7 @@ class Explanation:
     def _show_references(self) -> None:
         biased = any(r["bias_bound"] > 0 for r in self.references)
         screen.columns(
-            "Beside what others do" + (", from groups of near limits" if self.by_groups else ""),
+            "Beside what others do",
             (
                 "",
                 "standard error",
@@ -89,14 +88,13 @@ class Explanation:
 
 
 def explanation(plan: Plan, agents: Agents, *, described: dict[str, Any], without: float | None = None) -> Explanation:
-    """Work out everything ``optin plan`` says; of people who stay in an engine, by groups of near limits."""
+    """Work out everything ``optin plan`` says, the same of people in memory and in an engine."""
     spread = spread_of(plan, agents, described)
     counts, several = _counts(plan, spread), plan.sheet.one_number is None
     accuracy = sheet_accuracy(plan) if several else _accuracy(plan)
     return Explanation(
         plan=[*_people(plan, spread, counts), *_design(plan, counts), *accuracy, *_worth(plan, spread)],
-        references=[] if several else _references(plan, spread, counts),
-        by_groups=not spread.exact,
+        references=[] if several else _references(plan, agents, counts),
         counts=counts,
         target=target_rows(plan),
         without=[] if without is None else absences(plan, agents, without),
@@ -106,7 +104,7 @@ def explanation(plan: Plan, agents: Agents, *, described: dict[str, Any], withou
 
 def _counts(plan: Plan, spread: Spread) -> dict[str, Any]:
     """Count who is pooled, who is tight, who keeps something for free, who takes no part."""
-    none = spread.count(spread.levels == 0)
+    none = spread.table.zeros
     exact = plan.noiseless  # without noise, giving is not a matter of limit or cap
     return {
         "people": plan.people,
@@ -114,7 +112,7 @@ def _counts(plan: Plan, spread: Spread) -> dict[str, Any]:
         "tight": 0 if exact else spread.within - none,
         "free_privacy": plan.people - spread.within,
         "no_part": none,
-        "no_limit": spread.count(np.isinf(spread.levels)),
+        "no_limit": spread.table.infinite,
     }
 
 
@@ -123,7 +121,7 @@ def _people(plan: Plan, spread: Spread, counts: dict[str, Any]) -> list[tuple[st
     more += [f"{counts['no_limit']:,} without any limit"] if counts["no_limit"] else []
     ends = spread.quantiles((0, 0.25, 0.5, 0.75, 1))
     names = ("least", "quarter", "median", "three quarters", "most")
-    label = ("limits" if plan.surplus is None else "limits (surplus/cost)") + ("" if spread.exact else ", about")
+    label = "limits" if plan.surplus is None else "limits (surplus/cost)"
     return [
         ("people", f"{counts['people']:,}" + (f" ({', '.join(more)})" if more else "")),
         (label, ", ".join(f"{name} {plain(end)}" for name, end in zip(names, ends, strict=True))),
@@ -133,14 +131,13 @@ def _people(plan: Plan, spread: Spread, counts: dict[str, Any]) -> list[tuple[st
 
 def _picture(spread: Spread, width: int = 32) -> str:
     """Draw how limits are spread on a logarithmic scale; nothing if they are all alike."""
-    some = (spread.levels > 0) & np.isfinite(spread.levels)
-    levels = spread.levels[some]
-    if spread.count(some) < SMALLEST_GROUP or levels.min() == levels.max():
+    low, high = spread.ends
+    if spread.finite < SMALLEST_GROUP or low == high:
         return ""
-    counts, edges = np.histogram(np.log(levels), bins=width, weights=spread.counts[some])
+    counts = spread.counts_between(np.geomspace(low, high, width + 1))
     heights = np.ceil(counts / counts.max() * len(BARS)).astype(int)
     bars = "".join(BARS[height - 1] if height else " " for height in heights)
-    return f"{plain(math.exp(edges[0]))} {bars} {plain(math.exp(edges[-1]))} (log scale)"
+    return f"{plain(low)} {bars} {plain(high)} (log scale)"
 
 
 def _design(plan: Plan, counts: dict[str, Any]) -> list[tuple[str, str]]:
@@ -206,26 +203,27 @@ def _worth(plan: Plan, spread: Spread) -> list[tuple[str, str]]:
     if plan.surplus is None:
         return lines
     lines.append(("surplus", f"{plain(plan.surplus)}: benefit at that variance, less the outside option"))
-    share, levels = np.zeros(len(spread.levels)), spread.levels
+    levels, people = spread.groups
+    share = np.zeros(len(levels))
     np.divide(np.minimum(levels, plan.cap), levels, where=np.isfinite(levels) & (levels > 0), out=share)
     margins = plan.surplus * (1.0 - share)  # a cost is surplus / limit (E9): so much of the surplus it takes
-    gaining = spread.count(margins > 1e-9 * abs(plan.surplus))
-    average = plain(float(np.average(margins, weights=spread.counts)))
+    gaining = plan.people - spread.within + spread.table.zeros
+    average = short(float(np.average(margins, weights=people)))
     return [
         *lines,
         (
             "margin",
-            f"{_share(gaining, plan.people)} keep part of it (on average {average}); the rest break even",
+            f"{_share(gaining, plan.people)} keep part of it (on average about {average}); the rest break even",
         ),
     ]
 
 
-def _references(plan: Plan, spread: Spread, counts: dict[str, Any]) -> list[dict[str, Any]]:
+def _references(plan: Plan, agents: Agents, counts: dict[str, Any]) -> list[dict[str, Any]]:
     from optin.baselines import references
 
     counting = counts["no_limit"] if plan.noiseless else plan.people - counts["no_part"]
     own = _reference("this plan", plan.variance, plan.bias_bound, counting, plan)
-    others = [_reference(r.name, r.variance, r.bias, r.people, plan) for r in references(plan, spread.people)]
+    others = [_reference(r.name, r.variance, r.bias, r.people, plan) for r in references(plan, agents)]
     return sorted([*others, own], key=lambda r: (r["worst_case_error"], r is not own))
 
 

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from optin.wording.engines import KNOWN
+
 PeoplePath = Annotated[
     str, typer.Argument(metavar="PEOPLE", help="CSV or Parquet: a file, a folder or a glob; one row per person.")
 ]
@@ -32,7 +34,7 @@ Engine = Annotated[
         "--engine",
         envvar="OPTIN_ENGINE",
         metavar="NAME",
-        help="What reads the people: memory, duckdb, spark-local, spark://host:port or sc://host:port.",
+        help=f"What reads the people: {KNOWN}.",
         show_default="memory below 10^6 rows, else duckdb",
     ),
 ]

@@ -86,7 +86,7 @@ def plan_people(
     columns = Columns(id=id_column, by=tuple(by or ()), **accepted, **worth).check()  # type: ignore[arg-type]
     share = None if without is None else share_of(without)
     _expect_ledger(ledger, raise_limits=raise_limits)
-    one_number = {"bounds": bounds, "data_sd": sd, "eta": eta, "max_gap": max_gap}
+    one_number = {"bounds": bounds, "sd": sd, "eta": eta, "max_gap": max_gap}
     asked = Asking(sheet, one_number, slack, target_error, wished_error).arguments() | _grouping(by, merge_small, share)
     read = read_people(people, columns, engine=engine, check_ids=check_ids)
     found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
@@ -165,19 +165,18 @@ def expect_planned(path: Path, plan: Plan, agents: Agents, stated: People) -> No
 
 def _is_planned(plan: Plan, agents: Agents) -> bool:
     """Tell whether the plan gives these people what it says; a grain each is lost where a ledger counts in grains."""
-    from optin.cli.spread import table_of
     from optin.kernel.rounding import epsilon_of
+    from optin.planning.by_rank import limit_table
     from optin.planning.grouped import as_planned
 
-    if plan.grouped and len(agents) == plan.people:
+    if len(agents) != plan.people:
+        return False
+    if plan.grouped:
         own = plan.parts
         return all(as_planned(agents, plan.designs).each_group(lambda at, part: _is_planned(own[at], part)))
-
-    if len(agents) != plan.people or plan.noiseless:
-        return len(agents) == plan.people
-    if plan.epsilon_total == 0.0:
+    if plan.noiseless or plan.epsilon_total == 0.0:
         return True
-    given, lost = table_of(plan, agents).clipped_total(plan.cap), epsilon_of(plan.people)
+    given, lost = limit_table(plan, agents).clipped_total(plan.cap), epsilon_of(plan.people)
     return math.isclose(given, plan.epsilon_total, rel_tol=1e-9, abs_tol=lost)
 
 

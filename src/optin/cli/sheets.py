@@ -11,9 +11,10 @@ import typer
 
 from optin.cli.options import AsJson
 from optin.cli.screen import columns, print_json, say
+from optin.errors import Argument, BadInput
 
 if TYPE_CHECKING:
-    from optin.planning.size import Size, SizedQuestion
+    from optin.planning.size import GroupSize, Size, SizedQuestion
     from optin.questions import Sheet
 
 SheetFile = Annotated[Path, typer.Argument(metavar="SHEET", help="TOML: a [[question]] for each question.")]
@@ -21,12 +22,14 @@ People = Annotated[int, typer.Option("--people", metavar="N", help="How many peo
 Mix = Annotated[
     str, typer.Option("--limits", metavar="careful|mixed|open|NUMBER", help="What limits people are likely to choose.")
 ]
-Groups = Annotated[int, typer.Option("--groups", metavar="G", help="Results for each of G groups of one size.")]
-
-_SPREAD = ("number", "score")
-"""Kinds with an sd."""
-_WORST_PRICE = 8.0
-"""Their price where the sd is left out and half of the range is taken."""
+Groups = Annotated[
+    str,
+    typer.Option(
+        "--groups",
+        metavar="G|SIZE,SIZE…",
+        help="Results for each of G groups of one size, or of groups of these sizes: 1200,400,80.",
+    ),
+]
 
 EXAMPLE = """\
 # A sheet of questions: everyone answers under one personal limit for all of them.
@@ -76,7 +79,7 @@ def size_sheet(
     sheet: SheetFile,
     people: People,
     limits: Mix = "mixed",
-    groups: Groups = 1,
+    groups: Groups = "1",
     as_json: AsJson = False,
 ) -> None:
     """Say what a sheet would give, before anyone is asked: ± and a verdict for each question.
@@ -90,7 +93,7 @@ def size_sheet(
     from optin.questions import Sheet
 
     asked = Sheet.from_toml(sheet)
-    found = size(asked, people=people, limits=_limits(limits), groups=groups)
+    found = size(asked, people=people, limits=_limits(limits), groups=_groups(groups))
     if as_json:
         print_json(asdict(found))
     else:
@@ -104,11 +107,23 @@ def _limits(given: str) -> str | float:
         return given
 
 
+def _groups(given: str) -> int | list[int]:
+    try:
+        sizes = [int(each) for each in given.split(",")]
+    except ValueError:
+        raise BadInput(
+            "{groups} must be a number of groups, or their sizes with commas between them", groups=Argument("groups")
+        ) from None
+    return sizes if len(sizes) > 1 else sizes[0]
+
+
 def _show(found: Size, asked: Sheet) -> None:
     from optin.planning.cautions import takes_most
     from optin.wording.numbers import plain
 
     whom = f"{found.people:,} people" + (f" in {found.groups:,} groups" if found.groups > 1 else "")
+    if len(found.sizes) > 1:
+        whom += f"; the smallest has {found.sizes[-1].people:,}"
     header = ["question", "kind", "±", "verdict", "as accurate as", "share", "good from", "without it"]
     lines = [_line(each, asked) for each in found.questions]
     columns(f"{whom}, limits: {found.limits}", header, lines, texts=2)
@@ -116,28 +131,63 @@ def _show(found: Size, asked: Sheet) -> None:
         "as accurate as: so many people without noise; share: of everyone's epsilon; without it: as accurate as so many people"
         " for the other questions, were it not asked"
     )
+    if found.sizes:
+        _show_groups(found, asked)
     for each in found.questions:
         if each.epsilon_share > 0.5 and len(found.questions) > 1:
             say(takes_most(each.name, asked[each.name]))
     for question in asked:
-        if question.kind in _SPREAD and math.isclose(question.price, _WORST_PRICE):
+        if question.declares_sd and math.isclose(question.price, question.worst_price):
             worst = f"{plain(question.yardstick)} {question.unit}".strip()
             say(
                 f'"{question.name}" is judged by the worst case for its bounds, an sd of {worst}: state the sd you expect'
             )
 
 
-def _line(each: SizedQuestion, asked: Sheet) -> list[str]:
-    from optin.wording.numbers import at_most, percent
-
-    points = asked[each.name].kind not in _SPREAD
-    half = (
-        f"{at_most(100 * each.half_width)} points" if points else f"{at_most(each.half_width)} {asked[each.name].unit}"
+def _show_groups(found: Size, asked: Sheet) -> None:
+    """Show what groups of each size give, and what they give together."""
+    if len(found.sizes) > 1:
+        header = ["people in it", "groups", *(question.name for question in asked)]
+        columns(
+            "± and verdict by the size of a group", header, [_size_line(each, asked) for each in found.sizes], texts=0
+        )
+    lines = [
+        [each.name, *(_half(half, each.name, asked) for half in (each.half_width, a.difference, a.whole, a.ungrouped))]
+        for each in found.questions
+        if (a := each.across) is not None
+    ]
+    header = ["question", "± in a group", "of a difference", "of all together", "without groups"]
+    columns("What groups give together", header, lines, texts=1)
+    say(
+        "of a difference: between two groups, the smallest; of all together: each group counts by its people, so it is not tilted"
+        " where limits go with the group, as a result without groups may be"
     )
+
+
+def _size_line(each: GroupSize, asked: Sheet) -> list[str]:
+    found = zip(asked, each.half_widths, each.verdicts, strict=True)
+    return [
+        f"{each.people:,}",
+        f"{each.groups:,}",
+        *(f"{_half(half, question.name, asked)}, {verdict}" for question, half, verdict in found),
+    ]
+
+
+def _half(half: float, name: str, asked: Sheet) -> str:
+    from optin.wording.numbers import at_most
+
+    if asked[name].proportion:
+        return f"{at_most(100 * half)} points"
+    return f"{at_most(half)} {asked[name].unit}".strip()
+
+
+def _line(each: SizedQuestion, asked: Sheet) -> list[str]:
+    from optin.wording.numbers import percent
+
     return [
         each.name,
         each.kind,
-        half.strip(),
+        _half(each.half_width, each.name, asked),
         each.verdict,
         f"{each.effective_people:,.1f}",
         percent(each.epsilon_share),

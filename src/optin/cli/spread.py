@@ -1,4 +1,4 @@
-"""How limits lie, for what ``optin plan`` prints: everyone's own in memory, groups of near ones from an engine."""
+"""How limits lie, for what ``optin plan`` prints: the same numbers from an array and from an engine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optin.agents import Constrained, Description
+from optin.agents import Description
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,43 +21,53 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Spread:
-    """Limits and how many people have each; ``within`` is how many are at or below the cap, exactly."""
+    """Limits under a plan: as a table that answers by rank, and as groups of near ones for what only groups can tell."""
 
-    levels: Array
-    counts: Array
+    table: LimitTable
+    description: Description
     within: int
-    people: Agents | Description
-    """What other ways to publish are computed from."""
-
-    @property
-    def exact(self) -> bool:
-        """Whether these are people's own limits."""
-        return not isinstance(self.people, Description)
+    """How many people are at or below the cap."""
 
     def quantiles(self, shares: tuple[float, ...]) -> list[float]:
-        """Return the limits below which these shares of people lie."""
-        found = np.quantile(self.levels, shares, method="inverted_cdf", weights=self.counts)
-        return [float(limit) for limit in found]
+        """Return the limits at or below which these shares of people lie: somebody's own, each of them."""
+        from optin.kernel.ranks import at_rank
 
-    def count(self, chosen: NDArray[np.bool_]) -> int:
-        """Count people by a yes or no to each level."""
-        return int(self.counts[chosen].sum())
+        people = len(self.table)
+        return [at_rank(self.table, max(math.ceil(share * people), 1)) / self.table.scale for share in shares]
+
+    @property
+    def finite(self) -> int:
+        """How many limits are neither 0 nor endless."""
+        return len(self.table) - self.table.zeros - self.table.infinite
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest of those."""
+        from optin.kernel.ranks import at_rank
+
+        ranks = (self.table.zeros + 1, len(self.table) - self.table.infinite)
+        low, high = (at_rank(self.table, rank) / self.table.scale for rank in ranks)
+        return low, high
+
+    def counts_between(self, edges: Array) -> NDArray[np.int64]:
+        """Count the limits between neighbouring edges, of which the first is the smallest limit."""
+        inner = self.table.counts_at(edges[1:-1] * self.table.scale)
+        return np.diff(np.concatenate(([self.table.zeros], inner, [self.table.zeros + self.finite])))
+
+    @property
+    def groups(self) -> tuple[Array, Array]:
+        """The mean limit of each group of near limits, and how many people it has; zeros and endless ones are groups too."""
+        found = self.description
+        near = ((b.total / b.count, b.count) for b in found.buckets)
+        rows = [(0.0, found.zeros), *near, (math.inf, found.infinite)]
+        levels, counts = np.array([row for row in rows if row[1]], dtype=np.float64).T
+        return levels, counts
 
 
 def spread_of(plan: Plan, agents: Agents, described: dict[str, Any]) -> Spread:
-    """Look at everyone, or at the groups that describe them and one count."""
-    found = agents.looked_at(Description.from_dict(described))
-    if not isinstance(found, Description):
-        limits = plan.limits(found)
-        return Spread(limits, np.ones(len(limits)), int(np.count_nonzero(limits <= plan.cap)), found)
-    rows = [(0.0, found.zeros), *((b.total / b.count, b.count) for b in found.buckets), (math.inf, found.infinite)]
-    levels, counts = np.array([row for row in rows if row[1]], dtype=np.float64).T
-    within = plan.people if math.isinf(plan.cap) else table_of(plan, agents).sums(plan.cap).count
-    return Spread(levels, counts, within, found)
+    """Look at the limits of people, wherever they are."""
+    from optin.planning.by_rank import limit_table
 
-
-def table_of(plan: Plan, agents: Agents) -> LimitTable:
-    """Return the limits under a plan as the kernel reads them."""
-    if isinstance(agents, Constrained):
-        return agents.table()
-    return agents.table_at(plan.promised_variance or 0.0, data_variance=plan.data_variance)
+    table = limit_table(plan, agents)
+    within = plan.people if math.isinf(plan.cap) else table.sums(plan.cap * table.scale).count
+    return Spread(table, Description.from_dict(described), within)

@@ -10,10 +10,11 @@ from typing import Any
 from optin.announcement import Announcement, Deal
 from optin.client import wire
 from optin.releasing import Release
+from optin.wording.records import Brief, Listed
 
 
-@dataclass(frozen=True)
-class Admission:
+@dataclass(frozen=True, repr=False)
+class Admission(Listed):
     """How one came in: the account, the key to come back with (new accounts only), and what one was invited to."""
 
     account: str
@@ -21,13 +22,13 @@ class Admission:
     campaign: str | None
 
 
-@dataclass(frozen=True)
-class JobStatus(wire.Job):
+@dataclass(frozen=True, repr=False)
+class JobStatus(Brief, wire.Job):
     """Long work of the service and how far it has come."""
 
 
-@dataclass(frozen=True)
-class CampaignStatus(wire.Campaign):
+@dataclass(frozen=True, repr=False)
+class CampaignStatus(Listed, wire.Campaign):
     """A campaign as its analyst sees it; ``steps`` are what may be done now.
 
     ``warning`` says what would be lost by closing now; ``publish_by`` (seconds since 1970) when an announced round is
@@ -41,8 +42,8 @@ class CampaignStatus(wire.Campaign):
     steps: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class MyCampaignStatus(wire.MyCampaign):
+@dataclass(frozen=True, repr=False)
+class MyCampaignStatus(Listed, wire.MyCampaign):
     """A campaign as one of its people sees it; ``stated`` is a step of the ladder.
 
     ``given_back`` says that one declined this round for good, ``remaining`` what is left of one's total over all campaigns,
@@ -55,38 +56,38 @@ class MyCampaignStatus(wire.MyCampaign):
     release: Release | None
 
 
-@dataclass(frozen=True)
-class MyTotals(wire.Totals):
+@dataclass(frozen=True, repr=False)
+class MyTotals(Listed, wire.Totals):
     """What a person promised and spent over all campaigns, in epsilon; None is not set, or without limit."""
 
     campaigns: tuple[MyCampaignStatus, ...]
 
 
-@dataclass(frozen=True)
-class PublishedCampaign(wire.Published):
+@dataclass(frozen=True, repr=False)
+class PublishedCampaign(Listed, wire.Published):
     """What everyone may see of an announced campaign."""
 
     announcement: Announcement
     release: Release | None
 
 
-@dataclass(frozen=True)
-class LadderStep(wire.Step):
+@dataclass(frozen=True, repr=False)
+class LadderStep(Brief, wire.Step):
     """One step of the public ladder."""
 
 
-@dataclass(frozen=True)
-class LimitCell(wire.Cell):
+@dataclass(frozen=True, repr=False)
+class LimitCell(Brief, wire.Cell):
     """At least ten people on neighbouring steps of the ladder."""
 
 
-@dataclass(frozen=True)
-class LogLine(wire.Event):
+@dataclass(frozen=True, repr=False)
+class LogLine(Brief, wire.Event):
     """One line of a campaign's log."""
 
 
-@dataclass(frozen=True)
-class Outlook(wire.Outlook):
+@dataclass(frozen=True, repr=False)
+class Outlook(Listed, wire.Outlook):
     """What a design would give."""
 
 

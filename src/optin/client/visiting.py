@@ -11,7 +11,13 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
+from optin.extras import expect
+
+try:
+    import httpx
+except ImportError:
+    expect("web", "optin.client")
+    raise
 
 from optin.client.records import (
     Admission,
@@ -30,11 +36,12 @@ from optin.client.records import (
 )
 from optin.errors import BadInput, LedgerUnavailable, PromiseBroken
 from optin.receipts import Receipt
+from optin.wording.records import OneLine
 
 _COOKIE = re.compile(r"__Host-optin(-browser)?=([^;]*)")
 
 
-class Client:
+class Client(OneLine):
     """Visit a service as an analyst, as a person, or as nobody in particular.
 
     ``client = optin.Client("http://127.0.0.1:8000")``. What the service refuses is raised as on the command line: BadInput

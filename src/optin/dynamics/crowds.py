@@ -18,12 +18,13 @@ from optin.dynamics.game import Game, Members
 from optin.errors import BadInput, Infeasible
 from optin.kernel.ladder import Array
 from optin.planning import plan
+from optin.wording.records import Brief
 
 Who = Literal["cheapest", "strictest", "random"]
 
 
-@dataclass(frozen=True)
-class Equilibrium:
+@dataclass(frozen=True, repr=False)
+class Equilibrium(Brief):
     """The cheapest ``people`` are in and nobody wants to change; what the release is then worth."""
 
     people: int

@@ -9,12 +9,13 @@ import numpy as np
 
 from optin.dynamics.game import Game, Members
 from optin.errors import BadInput
+from optin.wording.records import Listed
 
 MOST = 10_000
 
 
-@dataclass(frozen=True, eq=False)
-class Rounds:
+@dataclass(frozen=True, eq=False, repr=False)
+class Rounds(Listed):
     """How many were in and how good the release would be, after each round; who was in at the end."""
 
     counts: tuple[int, ...]

@@ -13,10 +13,11 @@ from optin.agents import QuasiLinear
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.planning import Plan, plan
+from optin.wording.records import Listed
 
 
-@dataclass(frozen=True)
-class Room:
+@dataclass(frozen=True, repr=False)
+class Room(Listed):
     """The largest share of people who may decline while the promise holds, by who they are."""
 
     slack: float

@@ -11,14 +11,11 @@ from optin.engine.session import Session
 from optin.errors import BadInput
 from optin.tables.headers import shared
 from optin.tables.places import real_name
+from optin.wording.engines import KNOWN, MEMORY
 
 if TYPE_CHECKING:
     from ibis.backends import BaseBackend
     from ibis.expr import types as ir
-
-MEMORY = "memory"
-KNOWN = "memory, duckdb, spark-local, spark://host:port or sc://host:port"
-
 
 ENGINES = (duck.DUCKDB, spark.SPARK)
 _BACKENDS = {"duckdb": duck.DUCKDB, "pyspark": spark.SPARK, "postgres": POSTGRES}

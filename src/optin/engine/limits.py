@@ -81,6 +81,13 @@ class EngineLimits:
         known = self._known(min(bound, self.survey.most))
         return self._around(bound).sums_at(bound) if known is None else known
 
+    def counts_at(self, bounds: Array) -> NDArray[np.int64]:
+        """Count the limits at or below each of a few rising bounds by one query."""
+        table = self._limit.name("tau").as_table()
+        counts = {f"n{at}": (table.tau <= literal(float(bound))).sum() for at, bound in enumerate(bounds)}
+        row = self.rows.session.one(table.agg(**counts), about=self.rows.source)
+        return np.array([int(row[name] or 0) for name in counts], dtype=np.int64)
+
     def clipped_total(self, bound: float) -> float:
         """Add up min(limit, bound)."""
         below = self.sums(bound)

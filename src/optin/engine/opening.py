@@ -12,11 +12,12 @@ from optin.agents.grouping import combined
 from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
-from optin.engine.engines import MEMORY, dialect_for, dialect_of, grouped, open_session, read_csv, read_parquet
+from optin.engine.engines import dialect_for, dialect_of, grouped, open_session, read_csv, read_parquet
 from optin.engine.people import EngineConstrained, EngineQuasiLinear, limit_of, with_labels
 from optin.engine.rows import Rows
 from optin.engine.session import Session
 from optin.errors import BadInput
+from optin.extras import installed
 from optin.tables.columns import Wanted
 from optin.tables.csvfiles import expect_readable, expect_text, line_count
 from optin.tables.file_stamps import marks_of
@@ -25,6 +26,7 @@ from optin.tables.parquetfiles import expect_whole, parquet_types, row_count
 from optin.tables.places import files_of, real_name
 from optin.tables.reading import Table, read_table
 from optin.tables.stored_types import expect_opened
+from optin.wording.engines import MEMORY
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -118,9 +120,11 @@ def _expect_whole(files: Sequence[str]) -> None:
 
 
 def engine_for(path: str) -> str:
-    """Choose memory below 10^6 rows, and DuckDB from there on or for files that lie elsewhere."""
+    """Choose memory below 10^6 rows, and DuckDB from there on, if it is installed, or for files that lie elsewhere."""
     if remote.is_remote(path):
         return "duckdb"
+    if not installed("duckdb"):
+        return MEMORY
     rows = 0
     for file in files_of(path):
         rows += row_count(file) if is_parquet(file) else line_count(file, enough=MANY - rows)

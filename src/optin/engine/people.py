@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from optin.agents.benefit import Benefit
-from optin.agents.describe import Description
 from optin.agents.forms import Constrained, Found, Weighing
 from optin.agents.models import QuasiLinear
 from optin.engine.checks import refuse_unusable
@@ -116,10 +115,6 @@ class EngineConstrained(Constrained):
     def in_memory(self) -> NoReturn:
         """Refuse: limits stay in the engine."""
         _stays("limits")
-
-    def looked_at(self, description: Description) -> Description:
-        """Return the groups that describe these people."""
-        return description
 
 
 class _EnginePart(EngineConstrained):
@@ -240,10 +235,6 @@ class EngineQuasiLinear(Weighing):
     def in_memory(self) -> NoReturn:
         """Refuse: costs stay in the engine."""
         _stays("costs")
-
-    def looked_at(self, description: Description) -> Description:
-        """Return the groups that describe these people."""
-        return description
 
 
 EngineAgents = EngineConstrained | EngineQuasiLinear

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from optin.engine.session import Session
 from optin.errors import BadInput
+from optin.extras import expect
 from optin.tables.csvfiles import expect_quotes, expect_utf8
 from optin.tables.csvlines import expect_lines
 from optin.tables.parquetfiles import types_in
@@ -78,6 +79,7 @@ def _unreadable(file: str) -> BadInput:
 
 def located(url: str) -> Located:
     """List the files of an address: one file, everything in a folder, or whatever a glob finds."""
+    expect("duckdb", "reading an address", package="fsspec")
     system, found = None, []
     try:
         from fsspec.core import url_to_fs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import re
 import socket
@@ -23,6 +22,7 @@ from optin.engine.scratch import Scratch
 from optin.engine.session import FAILED, Session
 from optin.engine.spark_connect import connected
 from optin.errors import BadInput
+from optin.extras import expect
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,8 +55,7 @@ def _answers_to(engine: str) -> bool:
 
 def _open(engine: str) -> Session:
     """Connect to Spark; a process has one connection to each cluster and keeps it."""
-    if importlib.util.find_spec("pyspark") is None:
-        raise BadInput("engine {engine} needs Spark, which is not installed: pip install 'optin[spark]'", engine=engine)
+    expect("spark", f"engine {engine}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what Spark says of the pandas it finds: nothing here goes through pandas
         return Session(_backend(engine), engine, SPARK, owned=False)

@@ -12,9 +12,9 @@ import numpy as np
 from optin.agents import Description
 from optin.baselines import Reference, best_threshold, no_privacy, references
 from optin.errors import BadInput
-from optin.figures.cells import SMALLEST_CELL, coarse
+from optin.figures.cells import SMALLEST_CELL, People, coarse, described
 from optin.figures.curves import crowd, turnout_tilts, turnout_variances
-from optin.figures.ink import LIGHT, Ink, dot, key, name_lines, plain, scaled_axis, write
+from optin.figures.ink import LIGHT, Ink, dot, inches, key, name_lines, plain, scaled_axis, write
 from optin.kernel.ladder import Array
 from optin.planning import Plan
 from optin.releasing import Interval, Release
@@ -93,13 +93,14 @@ def release_error(release: Release) -> float:
 def error_sources(
     ax: Axes,
     plan: Plan,
-    description: Description | None = None,
+    people: People | None = None,
     *,
     release: Release | None = None,
     ink: Ink = LIGHT,
 ) -> str:
     """Draw where the error comes from, beside the reference points, and what became of it. Returns the picture in words."""
     own = "this plan" if release is None else "this release"
+    description = None if people is None else described(plan, people)
     return _stacked(ax, error_parts(plan, description, release), own, ink)
 
 
@@ -108,12 +109,13 @@ def release_sources(ax: Axes, release: Release, *, ink: Ink = LIGHT) -> str:
     return _stacked(ax, release_parts(release), "this release", ink)
 
 
-def turnout(ax: Axes, plan: Plan, description: Description, *, release: Release | None = None, ink: Ink = LIGHT) -> str:
+def turnout(ax: Axes, plan: Plan, people: People, *, release: Release | None = None, ink: Ink = LIGHT) -> str:
     """Draw the error against the share of people who stay away, promises frozen (E12), and the release's own.
 
     Unless the noise was given, the standard errors of every pattern of decliners lie between the outer lines. Where a gap
     was declared the largest bias is counted in (E15), and there is no such band. Returns the picture in words.
     """
+    description = described(plan, people)
     if description.people < SMALLEST_CELL or math.isinf(plan.eta):
         raise BadInput("only {count}, or no noise: there is no turnout to draw", count=count(description.people))
     gone = 0.0 if release is None else 1.0 - release.joined_people / plan.people
@@ -192,7 +194,7 @@ def intervals(ax: Axes, release: Release, *, level_of: float = 0.95, ink: Ink = 
     write(ax, ink, words, (release.estimate, 1), offset=(0, 14), ha="center", weight="bold")
     ax.set_yticks((0, 1), ("the population\n(sampling and noise)", "these people\n(noise alone)"))
     least, most = min(*noise, *total, release.estimate), max(*noise, *total, release.estimate)
-    room = (most - least) / 4  # for the numbers at both ends
+    room = (most - least) * max(0.25, 0.75 / inches(ax))  # for the numbers at both ends
     ax.set(ylim=(-0.55, 1.6), xlim=(least - room, most + room))
     shown = percent(level_of)
     return (

@@ -10,17 +10,27 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from optin.agents import Bucket, Description
+from optin.agents import Agents, Bucket, Description, describe
 from optin.planning import Plan
 from optin.wording.groups import SMALLEST_GROUP
 from optin.wording.numbers import outward
+from optin.wording.records import Brief
 
 SMALLEST_CELL = SMALLEST_GROUP
 GROUPS = 8
+People = Agents | Description
+"""Whom a picture is of: the people themselves, or the description that a plan was written with."""
 
 
-@dataclass(frozen=True)
-class Cell:
+def described(plan: Plan, people: People) -> Description:
+    """Describe people as a plan sees them, unless that was done before."""
+    if isinstance(people, Description):
+        return people
+    return describe(people, variance=plan.promised_variance, data_variance=plan.data_variance)
+
+
+@dataclass(frozen=True, repr=False)
+class Cell(Brief):
     """People with neighbouring limits: how many, the sums of their limits and epsilons, and their pull on the error.
 
     ``pull`` is sum tau max(cap - tau, 0): the cell's part of E1, which is also its part of what the variance would lose
@@ -60,29 +70,29 @@ class Cell:
         )
 
 
-def cells(plan: Plan, description: Description, *, smallest: int = SMALLEST_CELL) -> tuple[Cell, ...]:
+def cells(plan: Plan, people: People, *, smallest: int = SMALLEST_CELL) -> tuple[Cell, ...]:
     """List cells of at least ``smallest`` people by rising limit; none at all if there are fewer people than that.
 
     Cells end at the cap unless that would leave a single one of people enough for two.
 
     >>> import optin
     >>> people = optin.PrivacyConstrained([1.0] * 12 + [2.0] * 8 + [3.0] * 9)
-    >>> plan, description = optin.plan(people, bounds=(0, 1), data_variance=0.01), optin.describe(people)
-    >>> [(cell.count, cell.low, cell.high) for cell in cells(plan, description)]
+    >>> plan, description = optin.plan(people, bounds=(0, 1), sd=0.1), optin.describe(people)
+    >>> [(cell.count, cell.low, cell.high) for cell in cells(plan, people)]
     [(12, 1.0, 1.0), (17, 2.0, 3.0)]
     >>> cells(plan, description, smallest=30)
     ()
     """
+    description = described(plan, people)
     found = _merged(_fine(plan, description), smallest)
     if len(found) == 1 and description.people >= 2 * smallest:
         return _merged(_fine(plan, description), smallest, across=True)
     return found
 
 
-def groups(
-    plan: Plan, description: Description, *, most: int = GROUPS, smallest: int = SMALLEST_CELL
-) -> tuple[Cell, ...]:
+def groups(plan: Plan, people: People, *, most: int = GROUPS, smallest: int = SMALLEST_CELL) -> tuple[Cell, ...]:
     """List about ``most`` groups of about equally many people, each of at least ``smallest``, for tables."""
+    description = described(plan, people)
     enough = max(smallest, math.ceil(description.people / most))
     return _merged(cells(plan, description, smallest=smallest), smallest, enough)
 

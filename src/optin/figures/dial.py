@@ -9,7 +9,7 @@ import numpy as np
 
 from optin.agents import Description
 from optin.errors import BadInput
-from optin.figures.cells import SMALLEST_CELL
+from optin.figures.cells import SMALLEST_CELL, People, described
 from optin.figures.curves import Crowd, Designs, crowd, designs
 from optin.figures.ink import LIGHT, Ink, dot, log_axis, name_lines, plain, scaled_axis, write
 from optin.kernel.ladder import Array
@@ -31,15 +31,15 @@ def dial_caps(plan: Plan, people: Crowd, points: int = POINTS) -> Array:
     return np.unique(np.append(caps, plan.cap)) if low <= plan.cap <= high else caps
 
 
-def variance_by_cap(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) -> str:
+def variance_by_cap(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -> str:
     """Draw the error along the dial: the strictest limit for all at one end, proportional to limits at the other.
 
     With a declared gap the possible squared bias is added, as in the plan (E15). Returns the picture in words.
     """
-    people = _drawable(plan, description)
-    if len(people.finite) == 0 or people.levels[-1] <= people.finite[0] * 1.02:
+    those = _drawable(plan, described(plan, people))
+    if len(those.finite) == 0 or those.levels[-1] <= those.finite[0] * 1.02:
         raise BadInput("all limits are alike: there is no dial to turn")
-    found = designs(plan, people, dial_caps(plan, people))
+    found = designs(plan, those, dial_caps(plan, those))
     plain(ax, ink, x="cap on epsilon (the dial)", y=_error_name(plan))
     log_axis(ax, "x", float(found.caps[0]) / 1.04, float(found.caps[-1]) * 1.04)
     ax.plot(found.caps, found.errors, color=ink.strong, linewidth=2.2)
@@ -61,13 +61,13 @@ def variance_by_cap(ax: Axes, plan: Plan, description: Description, *, ink: Ink 
     )
 
 
-def variance_by_eta(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) -> str:
+def variance_by_eta(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -> str:
     """Draw the error and its parts against eta, the inverse of the noise scale: less noise needs less equal weights.
 
     Eta ends where every limit is used up. Returns the picture in words.
     """
-    people = _drawable(plan, description)
-    found = _near(designs(plan, people, _caps_around(plan, people)), plan)
+    those = _drawable(plan, described(plan, people))
+    found = _near(designs(plan, those, _caps_around(plan, those)), plan)
     plain(ax, ink, x="η = 1 / noise scale (less noise to the right)", y=_error_name(plan))
     ax.plot(found.etas, found.errors, color=ink.strong, linewidth=2.4)
     ax.plot(found.etas, found.sampling, color=ink.text, linewidth=1.4, linestyle=(0, (1, 1.5)))

@@ -6,6 +6,7 @@ Lightness, line style and hatching carry every distinction, colour only repeats 
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,13 +16,14 @@ import numpy as np
 
 from optin.kernel.ladder import Array
 from optin.wording.numbers import power_of, short, ten_to
+from optin.wording.records import Brief
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True)
-class Ink:
+@dataclass(frozen=True, repr=False)
+class Ink(Brief):
     """Colours: of the paper, of words and lines, of what recedes, of areas, and of the one thing to look at."""
 
     paper: str
@@ -32,9 +34,34 @@ class Ink:
     pale: str
     mark: str
 
+    def brief(self) -> list[tuple[str, str]]:
+        """Name the paper and the text, which tell light from dark."""
+        return super().brief()[:2]
+
 
 LIGHT = Ink("#ffffff", "#1c2127", "#5c6670", "#dde1e6", "#24588c", "#c3d7ea", "#b4440b")
 DARK = Ink("#15181d", "#e7eaee", "#a2acb7", "#333a43", "#8fc0f0", "#2d4a68", "#ffad66")
+
+
+WIDE = 3.0
+"""Inches from which on letters have their full size; in a small picture of a grid they shrink, and lines are broken."""
+SMALLEST_LETTERS = 0.74
+
+
+def inches(ax: Axes) -> float:
+    """Return how wide a picture is, before names beside it take their room."""
+    return float(ax.get_position().width * ax.figure.get_figwidth())  # type: ignore[union-attr]
+
+
+def letters(ax: Axes, points: float) -> float:
+    """Return the size of letters that suits the room: smaller in a small picture, and never too small to read."""
+    return points * min(max(inches(ax) / WIDE, SMALLEST_LETTERS), 1.0)
+
+
+def fitted(ax: Axes, words: str, share: float = 1.0, points: float = 9.5) -> str:
+    """Break words into lines no longer than a share of a picture's width."""
+    room = share * inches(ax) * 72 / (0.53 * letters(ax, points))
+    return "\n".join(textwrap.fill(line, max(int(room), 8)) for line in words.split("\n"))
 
 
 def plain(ax: Axes, ink: Ink, *, x: str, y: str, grid: str = "y") -> None:
@@ -45,18 +72,25 @@ def plain(ax: Axes, ink: Ink, *, x: str, y: str, grid: str = "y") -> None:
         ax.spines[side].set_visible(False)
     for side in ("left", "bottom"):
         ax.spines[side].set_color(ink.soft)
-    ax.tick_params(which="both", colors=ink.soft, labelcolor=ink.text, labelsize=9)
+    ax.tick_params(which="both", colors=ink.soft, labelcolor=ink.text, labelsize=letters(ax, 9))
     ax.minorticks_off()
     if grid:
         ax.grid(axis=grid, color=ink.faint, linewidth=0.8)  # type: ignore[arg-type]
         ax.set_axisbelow(True)
-    ax.set_xlabel(x, color=ink.text, fontsize=9.5)
-    ax.set_ylabel(y, color=ink.text, fontsize=9.5)
+    ax.set_xlabel(fitted(ax, x, 1.15), color=ink.text, fontsize=letters(ax, 9.5))
+    ax.set_ylabel(y, color=ink.text, fontsize=letters(ax, 9.5))
 
 
 def write(ax: Axes, ink: Ink, text: str, xy: tuple[float, float], **style: object) -> None:
     """Put words where they belong, in points off a place in the picture."""
-    looks = {"textcoords": "offset points", "fontsize": 9, "color": ink.text, "annotation_clip": False, "zorder": 6}
+    points = letters(ax, float(style.pop("fontsize", 9)))  # type: ignore[arg-type]
+    looks = {
+        "textcoords": "offset points",
+        "fontsize": points,
+        "color": ink.text,
+        "annotation_clip": False,
+        "zorder": 6,
+    }
     offset = style.pop("offset", (0, 0))
     ax.annotate(text, xy, offset, **(looks | style))  # type: ignore[arg-type]
 
@@ -100,14 +134,20 @@ def key(ax: Axes, ink: Ink, entries: Sequence[tuple[str, dict[str, object]]]) ->
         handles=patches,
         loc="lower left",
         bbox_to_anchor=(0, 1.0),
-        ncols=len(patches),
+        ncols=_abreast(ax, [name for name, _ in entries]),
         frameon=False,
-        fontsize=9,
+        fontsize=letters(ax, 9),
         **tight,
     )
     found.set_in_layout(True)
     for text in found.get_texts():
         text.set_color(ink.text)
+
+
+def _abreast(ax: Axes, names: Sequence[str]) -> int:
+    """Say how many names of a key fit side by side above a picture."""
+    widest = max(map(len, names)) * 0.56 * letters(ax, 9) + 36
+    return max(min(len(names), int(1.25 * inches(ax) * 72 / widest)), 1)
 
 
 def round_ticks(low: float, high: float, *, most: int = 7) -> list[float]:
@@ -127,7 +167,7 @@ def round_ticks(low: float, high: float, *, most: int = 7) -> list[float]:
 
 def log_axis(ax: Axes, axis: str, low: float, high: float, *, most: int = 7) -> None:
     """Make an axis logarithmic, from low to high, with round numbers written out."""
-    ticks = round_ticks(low, high, most=most)
+    ticks = round_ticks(low, high, most=most if inches(ax) >= WIDE else max(most - 2, 3))
     if axis == "x":
         ax.set_xscale("log")
         ax.set_xlim(low, high)

@@ -11,17 +11,18 @@ MANY = 14
 WIDE, LINES = 24, 2
 
 
-def row_labels(names: Sequence[str]) -> list[str]:
+def row_labels(names: Sequence[str], what: str = "option") -> list[str]:
     r"""Make names fit beside their rows, each still different from the others.
 
     A name is broken into two lines, or cut at its end; where that makes two names alike, in its middle. What cannot be
-    drawn as it is written (letters that the font lacks, or that run from right to left) is called by its place.
+    drawn as it is written (letters that the font lacks, or that run from right to left) is called by ``what`` it is and
+    its place.
 
     >>> row_labels(["night", "neither good nor bad, or it depends on the day", "\u3042"])
     ['night', 'neither good nor bad, or\nit depends on the day', 'option 3']
     """
     lines = 1 if len(names) >= MANY else LINES
-    plain = [_plain(name, place) for place, name in enumerate(names)]
+    plain = drawable_names(names, what)
     for shorten in (_cut_at_end, _cut_in_middle):
         found = [shorten(name, lines) for name in plain]
         if len(set(found)) == len(found):
@@ -29,10 +30,10 @@ def row_labels(names: Sequence[str]) -> list[str]:
     return [_cut_at_end(f"{place}. {name}", lines) for place, name in enumerate(plain, 1)]
 
 
-def _plain(name: str, place: int) -> str:
-    """Return a name on one line, or its place where it cannot be drawn."""
-    one_line = " ".join(name.split())
-    return one_line if one_line and drawable(one_line) else f"option {place + 1}"
+def drawable_names(names: Sequence[str], what: str) -> list[str]:
+    """Return each name on one line, or its place where it cannot be drawn."""
+    lines = [" ".join(name.split()) for name in names]
+    return [line if line and drawable(line) else f"{what} {place}" for place, line in enumerate(lines, 1)]
 
 
 def unit_label(unit: str) -> str:

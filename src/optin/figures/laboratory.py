@@ -143,6 +143,7 @@ def relation(
     *,
     bounds: tuple[float, float],
     max_gap: float,
+    sd: float | None = None,
     data_variance: float | None = None,
     ink: Ink = LIGHT,
 ) -> str:
@@ -150,8 +151,8 @@ def relation(
 
     The four named designs are points on it: strictest, robust, optimum, proportional (E15).
     """
-    best = plan(agents, bounds=bounds, data_variance=data_variance)
-    points = dial_points(agents, means, bounds=bounds, max_gap=max_gap, data_variance=data_variance)
+    best = plan(agents, bounds=bounds, sd=sd, data_variance=data_variance)
+    points = dial_points(agents, means, bounds=bounds, max_gap=max_gap, sd=sd, data_variance=data_variance)
     caps = np.unique(np.append(np.geomspace(points[0].cap, points[-1].cap, 200), [p.cap for p in points]))
     rows = along_the_dial(best, agents, means, caps, max_gap=max_gap)
     lines = {"unrelated": rows[:, 2], "these people": rows[:, 5], "worst case": rows[:, 2] + rows[:, 4] ** 2}

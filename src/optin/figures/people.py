@@ -11,8 +11,8 @@ import numpy as np
 
 from optin.agents import Description
 from optin.errors import BadInput
-from optin.figures.cells import SMALLEST_CELL, Cell, cells, groups
-from optin.figures.ink import LIGHT, Ink, key, plain, write
+from optin.figures.cells import SMALLEST_CELL, Cell, People, cells, described, groups
+from optin.figures.ink import LIGHT, Ink, fitted, key, letters, plain, write
 from optin.kernel.ladder import Array
 from optin.planning import Plan
 from optin.wording.numbers import count, outward, part, percent, short
@@ -24,11 +24,12 @@ MOST_CAPS = 4.5
 """Limits higher than so many caps are cut off, so that the tail remains visible."""
 
 
-def limits(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) -> str:
+def limits(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -> str:
     """Draw everyone's limit and the epsilon granted below it, people in order of their limit: the tail and the pool.
 
     The filled area is the sum of all epsilons, R eta. Returns the picture in words.
     """
+    description = described(plan, people)
     found = _drawable(plan, description)
     edges = _shares(found)
     allowed, granted = np.array([c.limit for c in found]), np.array([c.epsilon for c in found])
@@ -54,11 +55,12 @@ def limits(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) 
     return _limits_words(plan, description, found)
 
 
-def weights(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) -> str:
+def weights(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -> str:
     """Draw everyone's weight as a multiple of an equal share; the area above 1 is the tilt (E15).
 
     Returns the picture in words.
     """
+    description = described(plan, people)
     found = _drawable(plan, description)
     edges = _shares(found)
     multiples = np.array([c.epsilon for c in found]) * plan.people / plan.epsilon_total
@@ -71,7 +73,7 @@ def weights(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT)
     ax.set(xlim=(0, 100), ylim=(0, top))
     write(ax, ink, "an equal share", (100, 1.0), offset=(-5, -4), weight="bold", ha="right", va="top")
     drawn = float(np.maximum(multiples - 1.0, 0.0) @ np.diff(edges)) / 100.0
-    write(ax, ink, _tilt_words(drawn, plan.tilt), (0, top), offset=(5, -4), va="top")
+    write(ax, ink, fitted(ax, _tilt_words(drawn, plan.tilt)), (0, top), offset=(5, -4), va="top")
     return (
         f"Weights in order of people's limits, in multiples of an equal share: from {short(float(multiples[0]))} for the "
         f"strictest group to {short(float(multiples[-1]))} for the most open. {percent(plan.tilt)} of all weight lies above an "
@@ -86,31 +88,32 @@ def _tilt_words(drawn: float, tilt: float) -> str:
     return f"area above the line: {percent(drawn)} of all weight;\nwith what moves within groups, {percent(tilt)} (the tilt)"
 
 
-def costly_limits(ax: Axes, plan: Plan, description: Description, *, ink: Ink = LIGHT) -> str:
+def costly_limits(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -> str:
     """Draw, group by group, the share of what limits cost beside the share of people (E7).
 
     If everyone allowed one per cent more, the variance would fall; the dark bar is the part of that fall that comes from the
     group. By E1 the parts are sum tau max(cap - tau, 0), so buckets give them exactly. Returns the picture in words.
     """
+    description = described(plan, people)
     found, shares = cost_shares(plan, description)
     rows = np.arange(len(found))[::-1]
-    people = np.array([c.count for c in found]) / description.people
+    shared = np.array([c.count for c in found]) / description.people
     plain(ax, ink, x="share (%)", y="", grid="x")
     cost_style: dict[str, object] = {"facecolor": ink.strong, "edgecolor": ink.strong}
     people_style: dict[str, object] = {"facecolor": ink.paper, "edgecolor": ink.soft, "hatch": "////"}
     ax.barh(rows + 0.2, shares * 100, 0.4, **cost_style)  # type: ignore[arg-type]
-    ax.barh(rows - 0.2, people * 100, 0.4, **people_style)  # type: ignore[arg-type]
+    ax.barh(rows - 0.2, shared * 100, 0.4, **people_style)  # type: ignore[arg-type]
     for row, share in zip(rows, shares, strict=True):
         write(ax, ink, percent(share), (share * 100, row + 0.2), offset=(4, 0), va="center", fontsize=8.5)
     ax.set_yticks(rows, ranges(found))
     ax.set_ylim(-0.6, len(found) - 0.4)
-    ax.set_xlim(0, max(float(shares.max()), float(people.max())) * 115)
-    ax.set_ylabel("limit", color=ink.text, fontsize=9.5)
+    ax.set_xlim(0, max(float(shares.max()), float(shared.max())) * 115)
+    ax.set_ylabel("limit", color=ink.text, fontsize=letters(ax, 9.5))
     key(ax, ink, [("of what limits cost", cost_style), ("of people", people_style)])
     most = int(np.argmax(shares))
     return (
         f"Share of what limits cost in accuracy, by group of limits. The most costly group has limits {ranges(found)[most]}: "
-        f"{percent(people[most])} of people, {percent(float(shares[most]))} of the cost. Pooled people cost nothing."
+        f"{percent(shared[most])} of people, {percent(float(shares[most]))} of the cost. Pooled people cost nothing."
     )
 
 
@@ -190,9 +193,11 @@ def _pool_names(ax: Axes, plan: Plan, description: Description, ink: Ink) -> Non
     if tail:
         given, nothing = _tail(plan, description)
         words = f"tail: {given} people\ngiving all they allow" + (f"\n{nothing}" if nothing else "")
+        words = fitted(ax, words, 0.5 if plan.pooled_people else 1.0)
         write(ax, ink, words, (0, 1), offset=(0, 6), ha="left", **style)
     if plan.pooled_people:
         words = f"pool: {part(plan.pooled_people, plan.people)} people\ngiving the cap, no more"
+        words = fitted(ax, words, 0.5 if tail else 1.0)
         write(ax, ink, words, (1, 1), offset=(0, 6), ha="right", **style)
     if min(tail, plan.pooled_people) >= SMALLEST_CELL:
         ax.axvline(100.0 * tail / plan.people, color=ink.soft, linewidth=1, linestyle=(0, (1, 2)))

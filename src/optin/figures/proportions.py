@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from optin.figures.ink import LIGHT, Ink, plain, write
+from optin.figures.ink import LIGHT, Ink, letters, plain, write
 from optin.figures.labels import MANY, row_labels
 from optin.figures.marks import bar_looks, extent, interval_looks, words_above
 from optin.questions.kinds import Reading
@@ -32,7 +32,7 @@ def proportions(ax: Axes, result: Proportions | Several, *, ink: Ink = LIGHT) ->
         _bar(ax, ink, row, each)
     ax.axvline(0, color=ink.soft, linewidth=1, zorder=2.5)
     ax.set_yticks(range(len(found)), row_labels(result.options), parse_math=False)
-    ax.tick_params(axis="y", length=0, labelsize=8.5 if len(found) >= MANY else 9)
+    ax.tick_params(axis="y", length=0, labelsize=letters(ax, 8.5 if len(found) >= MANY else 9))
     ax.set(ylim=(len(found) - 0.45, -0.55), xlim=extent([x for r in found for x in (r.estimate, r.low, r.high)]))
     told = _words(found, result)
     if not isinstance(result, ScaleResult):

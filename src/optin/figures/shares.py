@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from optin.announcement import Announcement
-from optin.figures.ink import LIGHT, Ink, plain, write
+from optin.figures.ink import LIGHT, Ink, letters, plain, write
 from optin.figures.labels import MANY, row_labels, unit_label
 from optin.planning import Plan
 from optin.questions import Question
-from optin.questions.telling import is_proportion
 from optin.wording.amounts import plus_minus_of
 from optin.wording.numbers import percent
 
@@ -27,7 +26,7 @@ def epsilon_shares(ax: Axes, terms: Plan | Announcement, *, ink: Ink = LIGHT) ->
     for row, question in enumerate(terms.sheet):
         _bar(ax, ink, row, terms[question.name].epsilon_share, _half(terms, question, unit_label(question.unit)))
     ax.set_yticks(range(len(names)), row_labels(names), parse_math=False)
-    ax.tick_params(axis="y", length=0, labelsize=8.5 if len(names) >= MANY else 9)
+    ax.tick_params(axis="y", length=0, labelsize=letters(ax, 8.5 if len(names) >= MANY else 9))
     most = max(terms[name].epsilon_share for name in names)
     ax.set(ylim=(len(names) - 0.45, -0.55), xlim=(0, min(135 * most, 118)))
     told = [
@@ -39,7 +38,7 @@ def epsilon_shares(ax: Axes, terms: Plan | Announcement, *, ink: Ink = LIGHT) ->
 
 def _half(terms: Plan | Announcement, question: Question, unit: str) -> str:
     half = terms[question.name].half_width(0.95)
-    return plus_minus_of(half, proportion=is_proportion(question), unit=unit)
+    return plus_minus_of(half, proportion=question.proportion, unit=unit)
 
 
 def _bar(ax: Axes, ink: Ink, row: int, share: float, half: str) -> None:

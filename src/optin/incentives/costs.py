@@ -20,14 +20,16 @@ from optin.kernel.ladder import Array
 from optin.kernel.replacing import OneReplaced
 from optin.planning import plan
 from optin.planning.asked import Asked, asked_of, value_sheet
+from optin.wording.numbers import plain
+from optin.wording.telling import Telling, Told
 
 FACTORS = np.concatenate((np.geomspace(1.0, 100.0, 60), [1e4, 1e8]))
 STEPS = 200
 CLOSE = 1e-13
 
 
-@dataclass(frozen=True, eq=False)
-class CostReports:
+@dataclass(frozen=True, eq=False, repr=False)
+class CostReports(Told):
     """A row for each person, a column for each report: epsilon, variance, and utility beyond the outside option.
 
     Where the report leaves no design that people accept, there is no release: epsilon 0, variance infinite, utility 0.
@@ -39,6 +41,17 @@ class CostReports:
     utilities: Array
     honest_utilities: Array
     surplus: float
+
+    def telling(self) -> Telling:
+        """Say how many would gain by a false cost, and how much at most."""
+        people, each = self.reports.shape
+        gaining = int((self.gains.max(axis=1) > 0).sum())
+        lines = (
+            ("people", f"{people:,}, {each:,} reports each"),
+            ("would gain by one of them", f"{gaining:,}"),
+            ("largest gain", f"{plain(float(self.gains.max()))} (surplus: {plain(self.surplus)})"),
+        )
+        return Telling("Reports of costs", lines)
 
     @property
     def gains(self) -> Array:
@@ -61,6 +74,7 @@ def cost_reports(
     *,
     bounds: tuple[float, float],
     reports: Any = None,  # noqa: ANN401
+    sd: float | None = None,
     data_variance: float | None = None,
 ) -> CostReports:
     """Compute what each person would get for each stated cost while all others tell the truth (E9, E10).
@@ -73,10 +87,10 @@ def cost_reports(
     >>> (found.gains + 0.0).round(3)[:3].tolist()
     [[-1.106, 0.0, 0.317], [-1.038, 0.0, 0.304], [0.0, 0.0, 0.0]]
     """
-    asked = asked_of(agents, value_sheet(bounds=bounds, data_variance=data_variance))
+    asked = asked_of(agents, value_sheet(bounds=bounds, sd=sd, data_variance=data_variance))
     outside = agents.outside_at(asked.data_variance)
     _expect_common(agents, asked)
-    honest = plan(agents, bounds=bounds, data_variance=data_variance)
+    honest = plan(agents, bounds=bounds, sd=sd, data_variance=data_variance)
     if honest.surplus is None or not np.isfinite(honest.eta) or asked.spread == 0:
         raise BadInput("without noise or without variance no report changes anything; there is nothing to compare")
     told = report_table(reports, agents.costs, FACTORS, index=agents.index)
@@ -89,7 +103,12 @@ def cost_reports(
 
 
 def best_lies(
-    agents: QuasiLinear, *, bounds: tuple[float, float], data_variance: float | None = None, rounds: int = 3
+    agents: QuasiLinear,
+    *,
+    bounds: tuple[float, float],
+    sd: float | None = None,
+    data_variance: float | None = None,
+    rounds: int = 3,
 ) -> CostReports:
     """Find each person's best report: a grid of multiples of the cost, then finer ones around the best, for all at once.
 
@@ -103,7 +122,7 @@ def best_lies(
     factors = np.broadcast_to(FACTORS, (len(agents), len(FACTORS)))
     for _ in range(rounds):
         found = cost_reports(
-            agents, bounds=bounds, data_variance=data_variance, reports=agents.costs[:, None] * factors
+            agents, bounds=bounds, sd=sd, data_variance=data_variance, reports=agents.costs[:, None] * factors
         )
         best = found.gains.argmax(axis=1)
         rows = np.arange(len(agents))

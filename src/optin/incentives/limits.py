@@ -16,14 +16,15 @@ from optin.kernel.replacing import OneReplaced
 from optin.planning import plan
 from optin.planning.asked import asked_of, value_sheet
 from optin.tables.labels import aligned
+from optin.wording.telling import Telling, Told
 
 FACTORS = np.geomspace(1 / 16, 16, 33)
 """The reports tried by default, as multiples of the truth."""
 EXTREME = 1e150
 
 
-@dataclass(frozen=True, eq=False)
-class LimitReports:
+@dataclass(frozen=True, eq=False, repr=False)
+class LimitReports(Told):
     """A row for each person, a column for each report: the epsilon it brings, the variance, and whether the true limit holds."""
 
     reports: Array
@@ -36,6 +37,13 @@ class LimitReports:
         """Return what each report is worth: the benefit of the variance, or minus infinity where the true limit is crossed."""
         return np.where(self.kept, benefit(self.variances), -np.inf)
 
+    def telling(self) -> Telling:
+        """Say whether anyone's release becomes better by a false limit that does not cross the true one."""
+        best = float(self.gains.max())
+        gain = "no report makes the release better without crossing a limit" if best <= 0 else f"up to {best:.2%}"
+        people, each = self.reports.shape
+        return Telling("Reports of limits", (("people", f"{people:,}, {each:,} reports each"), ("gain", gain)))
+
     @property
     def gains(self) -> Array:
         """By which share of the honest variance each report improves the release; minus infinity where the limit is crossed."""
@@ -47,6 +55,7 @@ def limit_reports(
     *,
     bounds: tuple[float, float],
     reports: Any = None,  # noqa: ANN401
+    sd: float | None = None,
     data_variance: float | None = None,
 ) -> LimitReports:
     """Compute what each person would get for each report while all others tell the truth, without planning again.
@@ -62,12 +71,12 @@ def limit_reports(
     """
     if not isinstance(agents, PrivacyConstrained):
         raise BadInput("limit_reports is about people with limits; cost_reports is for people who weigh costs")
-    asked = asked_of(agents, value_sheet(bounds=bounds, data_variance=data_variance))
+    asked = asked_of(agents, value_sheet(bounds=bounds, sd=sd, data_variance=data_variance))
     told = report_table(reports, agents.limits, FACTORS, index=agents.index)
     table = OneReplaced(_below_squares(agents.limits))
     who = np.arange(len(agents))
     found = table.solve(who[:, None], _below_squares(told), spread=asked.spread, kappa=asked.kappa)
-    honest = plan(agents, bounds=bounds, data_variance=data_variance)
+    honest = plan(agents, bounds=bounds, sd=sd, data_variance=data_variance)
     return LimitReports(
         reports=told,
         epsilons=np.minimum(told, found.caps),

@@ -143,6 +143,9 @@ class Limits(Protocol):
     def sums(self, bound: float) -> Sums:
         """Return the exact sums over limits at or below ``bound``."""
 
+    def counts_at(self, bounds: Array) -> NDArray[np.int64]:
+        """Count the limits at or below each of a few rising bounds, exactly and in one pass."""
+
     def clipped_total(self, bound: float) -> float:
         """Return the sum of min(limit, bound)."""
 

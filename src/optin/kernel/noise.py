@@ -7,6 +7,8 @@ where kappa is the variance of the noise at scale 1. In units of the range, R = 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, overload
@@ -28,6 +30,18 @@ class Noise:
     def variance(self, scale: Any) -> Any:  # noqa: ANN401
         """Return the variance of noise of this scale."""
         return self.kappa * scale * scale
+
+    def sum_variance(self, scales: Iterable[float]) -> float:
+        """Return the variance of the sum of noises of these scales, each drawn by itself.
+
+        >>> LAPLACE.sum_variance((1.0, 0.5, 0.5))
+        3.0
+        """
+        return self.kappa * math.fsum(scale * scale for scale in scales)
+
+    def scale_of(self, variance: float) -> float:
+        """Return the scale of noise that has this variance."""
+        return math.sqrt(variance / self.kappa)
 
 
 LAPLACE = Noise("Laplace", 2)

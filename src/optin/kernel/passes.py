@@ -89,6 +89,13 @@ class ArrayLimits:
             tail.add(chunk, np.less_equal(chunk, bound))
         return tail.sums()
 
+    def counts_at(self, bounds: Array) -> NDArray[np.int64]:
+        """Count the limits at or below each of a few rising bounds in one pass."""
+        found = np.zeros(len(bounds) + 1, dtype=np.int64)
+        for chunk in self.chunks():
+            found += np.bincount(np.searchsorted(bounds, chunk, side="left"), minlength=len(found))
+        return np.cumsum(found)[:-1]
+
     def clipped_total(self, bound: float) -> float:
         """Add up min(limit, bound) in one pass."""
         buffer = np.empty(min(CHUNK, len(self.values)))

@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from optin.kernel.halfwidth import skewness_allowance
+from optin.kernel.noise import LAPLACE, noise_variance
 from optin.kernel.tails import normal_laplace_reach
 
 LEVELS = 1 << 20
+ENOUGH = 50.0
+"""From so many effective people on, a released spread serves where a variance was declared too (E22)."""
+RELEASED_ERROR = 0.9
+"""What is left of the error probability for the quantile where a released spread serves: it may come out too small (E22)."""
 
 
 def companion(level: int) -> int:
@@ -19,6 +24,29 @@ def companion(level: int) -> int:
     (0, 262144, 233017)
     """
     return (level * (LEVELS - level)) >> 20
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A released variance of values in units of R^2, the variance of its noise, and the squared weights behind it."""
+
+    variance: float
+    noise: float
+    squares: float
+
+    def _between(self, variance: float) -> float:
+        return min(max(variance, min(self.squares, 0.25)), 0.25)
+
+    @property
+    def sampling(self) -> float:
+        """Return the variance of the released variance itself: noise, and people."""
+        likely = self._between(self.variance + math.sqrt(self.noise))
+        return self.noise + likely * self.squares
+
+    @property
+    def above(self) -> float:
+        """Return a variance that the values' own is likely to be below (E22's s2_up)."""
+        return self._between(self.variance + math.sqrt(self.sampling))
 
 
 @dataclass(frozen=True)
@@ -35,7 +63,7 @@ class Moments:
     def noise(self) -> float:
         """Return the noise variance of mean (1 - mean) - companion, by its slope at the clipped mean."""
         clipped = min(max(self.mean, 0.0), 1.0)
-        return 2.0 * (1.0 + (1.0 - 2.0 * clipped) ** 2) / self.reach / self.reach
+        return noise_variance(LAPLACE.kappa * (1.0 + (1.0 - 2.0 * clipped) ** 2), self.reach)
 
     @property
     def variance(self) -> float:
@@ -46,32 +74,22 @@ class Moments:
         """
         if self.squares >= 1.0:
             return math.nan
-        return (self.mean * (1.0 - self.mean) - self.companion + 2.0 / self.reach / self.reach) / (1.0 - self.squares)
-
-    def _floor(self) -> float:
-        return min(self.squares, 0.25)
-
-    def _between(self, variance: float) -> float:
-        return min(max(variance, self._floor()), 0.25)
+        excess = noise_variance(LAPLACE.kappa, self.reach)
+        return (self.mean * (1.0 - self.mean) - self.companion + excess) / (1.0 - self.squares)
 
     @property
-    def sampling(self) -> float:
-        """Return the variance of the released variance itself: noise, and people."""
-        likely = self._between(self.variance + math.sqrt(self.noise))
-        return self.noise + likely * self.squares
-
-    def variance_above(self) -> float:
-        """Return a variance that the values' own is likely to be below (E22's s2_up)."""
-        return self._between(self.variance + math.sqrt(self.sampling))
+    def spread(self) -> Spread:
+        """Return what is known of the variance of the values."""
+        return Spread(self.variance, self.noise, self.squares)
 
     def half_width(self, error: float) -> float:
         """Return half of the mean's interval by the released spread, in units of R (E22)."""
-        sd = math.sqrt(self.variance_above() * self.squares)
-        quantile = normal_laplace_reach(0.9 * error, sd=sd, scale=1.0 / self.reach)
+        sd = math.sqrt(self.spread.above * self.squares)
+        quantile = normal_laplace_reach(RELEASED_ERROR * error, sd=sd, scale=1.0 / self.reach)
         return quantile + skewness_allowance(error) * self.heaviest
 
     def sd_interval(self, error: float) -> tuple[float, float]:
         """Bound the standard deviation of the values, in units of R: no sd lies outside [0, 1/2]."""
-        half = -NormalDist().inv_cdf(error / 2.0) * math.sqrt(self.sampling)
+        half = -NormalDist().inv_cdf(error / 2.0) * math.sqrt(self.spread.sampling)
         low, high = (min(max(self.variance + side, 0.0), 0.25) for side in (-half, half))
         return math.sqrt(low), math.sqrt(high)

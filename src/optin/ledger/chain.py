@@ -18,13 +18,14 @@ from optin.ledger.sharing import ONE, Sharing
 from optin.ledger.streamed_hashes import Block, Grove, blocks, digest_of_blocks
 from optin.ledger.tallying import DesignTally, tally_of
 from optin.receipts import GROUPS, SHEETS, VERSION, Seal
+from optin.wording.records import Brief, Listed
 
 GENESIS = "0" * 64
 """What the first act names as the hash before it."""
 
 
-@dataclass(frozen=True)
-class Entry:
+@dataclass(frozen=True, repr=False)
+class Entry(Listed):
     """One place in the chain: its number, the hash up to it, and the public text stored there."""
 
     number: int
@@ -32,8 +33,8 @@ class Entry:
     body: str = ""
 
 
-@dataclass(frozen=True)
-class Terms:
+@dataclass(frozen=True, repr=False)
+class Terms(Brief):
     """An announcement as the ledger sees it: its campaign and round, and the fingerprint of everything announced."""
 
     campaign: str

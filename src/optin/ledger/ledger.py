@@ -23,10 +23,11 @@ from optin.ledger.roster import as_grains, as_ids, roster_of
 from optin.ledger.schema import acts
 from optin.receipts import Receipt
 from optin.tables.labels import together
+from optin.wording.records import Listed, OneLine
 
 
-@dataclass(frozen=True)
-class Act:
+@dataclass(frozen=True, repr=False)
+class Act(Listed):
     """One public line of the ledger."""
 
     number: int
@@ -46,7 +47,7 @@ class Bounded:
     grains: NDArray[np.int64] = field(repr=False)
 
 
-class Ledger:
+class Ledger(OneLine):
     """An append-only record in SQLite or PostgreSQL; use ``Ledger.open``.
 
     >>> import optin, tempfile, pathlib

@@ -21,6 +21,7 @@ from optin.ledger.texts import announcement_fault, announcement_in, release_faul
 from optin.receipts import GROUPS, SHEETS, VERSION, Receipt, root_of
 from optin.receipts import seal_of as receipt_seal
 from optin.releasing.record import Release
+from optin.wording.telling import Telling, Told
 
 
 class OutsideCopy(Protocol):
@@ -39,8 +40,8 @@ class OutsideCopy(Protocol):
         """The fingerprint of the release, place included, or of the announcement a receipt belongs to."""
 
 
-@dataclass(frozen=True)
-class Verification:
+@dataclass(frozen=True, repr=False)
+class Verification(Told):
     """What a verification saw: how many acts, what is wrong, and the last act that an outside copy vouches for."""
 
     acts: int
@@ -51,6 +52,15 @@ class Verification:
     def ok(self) -> bool:
         """Whether nothing was found wrong."""
         return not self.problems
+
+    def telling(self) -> Telling:
+        """Say whether the ledger verifies, what is wrong, and how far an outside copy vouches for it."""
+        wrong = tuple(("wrong", problem) for problem in self.problems)
+        unseen = (
+            "nothing: give a release or a receipt kept outside" if not self.vouched else f"up to act {self.vouched}"
+        )
+        good = ("verifies", "yes: every hash agrees" if self.ok else "no")
+        return Telling("Verification of a ledger", (good, ("acts", f"{self.acts:,}"), ("vouched for", unseen), *wrong))
 
     def __str__(self) -> str:
         found = "; ".join(self.problems) if self.problems else "every hash agrees"

@@ -14,7 +14,8 @@ from optin.planning.promise import OneQuestion
 from optin.planning.units import Units, check_spread, demand_of, squares_of, units_of
 from optin.planning.wish import Wish
 from optin.questions import Number, Question, Sheet
-from optin.questions.number import WIDEST, number
+from optin.questions.kinds import number
+from optin.questions.number import WIDEST
 
 Errors = float | Mapping[str, float]
 """A standard error for the one question of a sheet, or one by the name of each question."""
@@ -102,12 +103,16 @@ class Asked(OneQuestion):
 def value_sheet(
     *,
     bounds: tuple[float, float],
+    sd: float | None = None,
     data_variance: float | None = None,
     data_sd: float | None = None,
     max_gap: float = 0.0,
 ) -> Sheet:
-    """Make the sheet of one number called "value" that a plan from bounds alone is about."""
-    return Sheet(Number("value", bounds=bounds, data_variance=data_variance, sd=data_sd, max_gap=max_gap))  # type: ignore[arg-type]
+    """Make the sheet of one number called "value" that a plan from bounds alone is about; ``data_sd`` is ``sd``."""
+    if sd is not None and data_sd is not None:
+        raise BadInput("{data_sd} is another name for {sd}: give one of them", data_sd="data_sd", sd=Argument("sd"))
+    given = data_sd if sd is None else sd
+    return Sheet(Number("value", bounds=bounds, data_variance=data_variance, sd=given, max_gap=max_gap))  # type: ignore[arg-type]
 
 
 def as_sheet(given: Sheet | Sequence[Question] | Question) -> Sheet:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+import weakref
+from collections.abc import Callable
+from dataclasses import InitVar, dataclass, replace
+from functools import cached_property
 from typing import cast
 
 import numpy as np
 
 from optin.agents import Agents, Constrained, Weighing
+from optin.agents.forms import LimitTable
 from optin.errors import BadInput
+from optin.kernel.any_mechanism import least_error, rungs_of
 from optin.kernel.bound import SAME, Tally, lower_bound
 from optin.kernel.ladder import Limits
 from optin.kernel.noise import noise_variance
@@ -19,26 +23,30 @@ from optin.kernel.optimum import best_at_reach, best_design
 from optin.kernel.quasilinear import least_crossing
 from optin.kernel.sharing import theta_at, theta_below
 from optin.planning.acceptance import common_gain
-from optin.planning.grouped import as_planned
 from optin.planning.record import Plan
+from optin.wording.numbers import count
+from optin.wording.telling import Telling, Told
 
 WORK = 400_000_000
 NEAR = 1e-5
 """How far neighbouring caps lie: theta is flat where it is least, and within this range differs by its square."""
 _SHARPER = 1e3
+BoundSource = Callable[[], float | None]
+_SOURCES: dict[int, BoundSource] = {}
+"""How to compute the bound for every mechanism of each certificate made in this session, as long as it lives."""
 OTHERS = "these are not the people this plan was made for; plan again, or give the table it was made from"
 
 
-@dataclass(frozen=True)
-class Certificate:
+@dataclass(frozen=True, repr=False)
+class Certificate(Told):
     """What was recomputed from the people alone.
 
     ``broken_limits``: people whose epsilon exceeds their limit (exactly counted); ``weight_error``: |sum w - 1|;
     ``claim_error``: the largest relative distance between what the plan says of itself (variance, tilt, pooled people,
     surplus, epsilon shares) and what was recomputed; ``objective`` and ``lower_bound``: worst-case mean squared error in
-    units of the squared range, and a dual bound that no fixed weights with one Laplace noise can beat under these limits;
-    other kinds of mechanism are not ruled out. Of several questions the objective is their largest v, and no design at all
-    has every v below the bound; a single question alone could be better (E18).
+    units of the squared range, and a dual bound that no fixed weights with one Laplace noise can beat under these limits.
+    For mechanisms of every other kind there is `any_mechanism` (E30). Of several questions the objective is their largest
+    v, and no design at all has every v below the bound; a single question alone could be better (E18).
 
     Where questions differ in importance or gap, the plan is the ``best on one cap`` (E19), and ``one_cap`` is true:
     ``objective`` is theta, ``nearby`` the least theta at caps a little below and above (theta falls, then rises, so nothing
@@ -61,6 +69,63 @@ class Certificate:
     residual: float | None = None
     excluded_below: float | None = None
     steps: int | None = None
+    bound_source: InitVar[BoundSource | None] = None
+
+    def __post_init__(self, bound_source: BoundSource | None) -> None:
+        """Remember what a bound is computed from beside the record, not in it: a certificate may be shown, limits not."""
+        if bound_source is not None:
+            _SOURCES[id(self)] = bound_source
+            weakref.finalize(self, _SOURCES.pop, id(self), None).atexit = False
+
+    @cached_property
+    def any_mechanism(self) -> float | None:
+        """What no epsilon-private estimator of any kind can beat under these limits, in units of the squared range (E30).
+
+        It bounds the worst expected squared error over all values of at most the declared variance, of one number or one
+        proportion and people with limits; None for several numbers, and for quasi-linear people, whose limits would rise
+        with a better mechanism. It is not the best bound there is. It is computed from the people's limits when first asked
+        for, in about a second; a copied or unpickled certificate has no limits to compute it from.
+
+        >>> import optin
+        >>> people = optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230)
+        >>> proof = optin.plan(people, bounds=(0, 1)).certificate(people)
+        >>> round(proof.factor, 2)
+        1.42
+        """
+        source = _SOURCES.get(id(self))
+        return None if source is None else source()
+
+    @property
+    def factor(self) -> float | None:
+        """How many times `any_mechanism` the plan's worst error is: no mechanism at all can be better by more than this."""
+        if self.any_mechanism is None:
+            return None
+        return self.objective / self.any_mechanism if self.any_mechanism > 0 else math.inf
+
+    @property
+    def beyond(self) -> str:
+        """What is shown of mechanisms of every kind, in words."""
+        if self.factor is None:
+            return "nothing is shown of mechanisms of other kinds here"
+        if self.factor == math.inf:
+            return "nothing is excluded: some mechanism of another kind might have no error at all"
+        return (
+            f"no private mechanism of any kind has a worst error below {self.any_mechanism:.4g} squared ranges;"
+            f" the plan's is {self.factor:.3g} times that"
+        )
+
+    def telling(self) -> Telling:
+        """Say what is shown, and the largest error found when it was computed again."""
+        broken = "nobody's limit" if not self.broken_limits else f"the limits of {count(self.broken_limits)}"
+        lines = (
+            ("holds", "yes" if self.holds else "no"),
+            ("shown", self.claim),
+            ("crossed", broken),
+            ("people", f"{self.people:,}"),
+            ("weights add up to 1", f"but for {self.weight_error:.1g}"),
+            ("recomputed claims agree", f"but for {self.claim_error:.1g}"),
+        )
+        return Telling("Certificate", lines)
 
     @property
     def gap(self) -> float:
@@ -103,52 +168,6 @@ class Certificate:
         return self.broken_limits == 0 and max(errors) <= SAME
 
 
-@dataclass(frozen=True)
-class CertificateByGroup:
-    """One certificate for each public group, by its name: each group's plan is the best for its own people (E27)."""
-
-    groups: Mapping[str, Certificate]
-
-    @property
-    def holds(self) -> bool:
-        """Whether every group's does."""
-        return all(each.holds for each in self.groups.values())
-
-    @property
-    def broken_limits(self) -> int:
-        """How many people's epsilon exceeds their limit, in all groups."""
-        return sum(each.broken_limits for each in self.groups.values())
-
-
-def certify_groups(plan: Plan, agents: Agents) -> CertificateByGroup:
-    """Recompute what the plan of each group claims; of people who all have a limit of 0 there is nothing to show."""
-    plans = tuple(plan.groups.values())
-    expect_same_groups(plan, agents)
-
-    def certified(place: int, people: Agents) -> Certificate:
-        own = plans[place]
-        if own.epsilon_total == 0.0:
-            return _nothing(own, people)
-        return certify(own, people)
-
-    found = as_planned(agents, plan.designs).each_group(certified)
-    return CertificateByGroup(MappingProxyType(dict(zip(plan.groups, found, strict=True))))
-
-
-def expect_same_groups(plan: Plan, agents: Agents) -> None:
-    """Refuse people who lack a group of the plan."""
-    known = () if agents.groups is None else agents.groups.names
-    if agents.groups is not None and any(label not in known for design in plan.designs for label in design.labels):
-        raise BadInput(OTHERS)
-
-
-def _nothing(plan: Plan, agents: Agents) -> Certificate:
-    """Certify that everyone has a limit of 0, so that nothing can be published."""
-    if len(agents) != plan.people or (isinstance(agents, Constrained) and agents.most > 0):
-        raise BadInput(OTHERS)
-    return Certificate(plan.people, 0, 0.0, 0.0, objective=math.inf, lower_bound=math.inf, nearby=math.inf)
-
-
 def certify(plan: Plan, agents: Agents) -> Certificate:
     """Recompute everything a plan claims from the people it was made for; refuse other people.
 
@@ -176,8 +195,24 @@ def certify(plan: Plan, agents: Agents) -> Certificate:
         certificate,
         objective=max(variances) + (gap * tilt) ** 2,
         lower_bound=lower_bound(tally, design, spread=plan.spread, kappa=kappa, fixed=fixed, gap=gap),
+        bound_source=_bound_source(plan, agents),
     )
     return _with_fixed_point(certificate, plan, agents) if isinstance(agents, Weighing) else certificate
+
+
+def _bound_source(plan: Plan, agents: Agents) -> BoundSource | None:
+    """Return what computes a bound for every mechanism (E30), where there is one: one published mean, fixed limits."""
+    alone = len(plan.sheet) == 1 and next(iter(plan.sheet)).variance_terms == 1
+    if not alone or not isinstance(agents, Constrained):
+        return None
+    return functools.partial(_any_mechanism, agents.table(), min(plan.spread, 0.25))
+
+
+def _any_mechanism(table: LimitTable, spread: float) -> float | None:
+    outline = table.buckets()
+    if not outline.exact:
+        return None
+    return least_error(rungs_of(outline, zeros=table.zeros, infinite=table.infinite, scale=table.scale), spread=spread)
 
 
 def _on_one_cap(certificate: Certificate, plan: Plan, agents: Constrained, theta: float) -> Certificate:
@@ -192,6 +227,7 @@ def _on_one_cap(certificate: Certificate, plan: Plan, agents: Constrained, theta
         objective=theta,
         lower_bound=theta_below(table, demand),
         one_cap=True,
+        bound_source=_bound_source(plan, agents),
         nearby=min((theta_at(table, demand, cap) for cap in caps), default=theta),
     )
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from optin.errors import BadInput, Infeasible
 from optin.kernel.ladder import Array
 from optin.planning.asked import Asked
 from optin.planning.design import ALONE, Design, OfGroup, WeightSums
-from optin.questions.number import TINIEST
+from optin.questions.measured import TINIEST
 from optin.wording.groups import FEW_BELOW_CAP, SMALLEST_GROUP, shown_group
 
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ def nothing_to_plan(plan: type[Plan], agents: Agents, asked: Asked) -> Plan:
 
 def group_plans(plan: Plan) -> Mapping[str, Plan]:
     """Return the plan of each group, as it would have been made for its people alone; none of undivided people."""
-    return MappingProxyType({design.group: _alone(plan, design) for design in plan.designs if design.group is not None})
+    return {design.group: _alone(plan, design) for design in plan.designs if design.group is not None}
 
 
 def _alone(plan: Plan, design: Design) -> Plan:

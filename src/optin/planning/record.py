@@ -20,21 +20,24 @@ from optin.kernel.optimum import epsilons, shadow_prices
 from optin.planning.design import Design
 from optin.planning.grouped import for_each_person, group_plans
 from optin.planning.numbers import PlanNumbers
-from optin.planning.telling import accuracy_words, as_html, as_text, rows, warnings_of
+from optin.planning.telling import accuracy_words, plan_telling, rows, warnings_of
 from optin.planning.telling_groups import PlanOfGroups
 from optin.planning.version_1 import flat, read_version_1
 from optin.planning.version_2 import read_version_2
+from optin.wording.telling import Telling, Told
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
-    from optin.planning.certificate import Certificate, CertificateByGroup
+    from optin.planning.certificate import Certificate
+    from optin.planning.group_certificates import CertificateByGroup
+    from optin.planning.total import PlannedTotal
     from optin.planning.wrong_variance import WrongVariance
 
 FORMAT = 2
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(PlanNumbers):
+class Plan(PlanNumbers, Told):
     """The optimal design: everyone gets epsilon min(limit, cap) and the weight that goes with it.
 
     Optimal among weighted means with fixed weights and Laplace noise. ``plan["hours"]`` is what it says of a question. Where
@@ -55,6 +58,15 @@ class Plan(PlanNumbers):
     def parts(self) -> tuple[Plan, ...]:
         """The plan of each group, or this one where there are none."""
         return tuple(self.groups.values()) if self.grouped else (self,)
+
+    def total(self, question: str, population: Any = None) -> PlannedTotal:  # noqa: ANN401
+        """Say how accurate the whole put together from groups will be, beside what one group would cost (E27).
+
+        Each group counts by its people, or by what ``population`` says of it.
+        """
+        from optin.planning.total import planned_total
+
+        return planned_total(self, question, population)
 
     def limits(self, agents: Agents) -> Array:
         """Return what each of these people accepts at most under this plan."""
@@ -124,7 +136,8 @@ class Plan(PlanNumbers):
 
         Of people in groups there is one certificate for each group.
         """
-        from optin.planning.certificate import certify, certify_groups
+        from optin.planning.certificate import certify
+        from optin.planning.group_certificates import certify_groups
 
         return certify_groups(self, agents) if self.grouped else certify(self, agents)
 
@@ -185,8 +198,6 @@ class Plan(PlanNumbers):
         """Say which exact mean is as accurate, in the same words wherever that is said."""
         return accuracy_words(self)
 
-    def __repr__(self) -> str:
-        return repr(PlanOfGroups(self).telling()) if self.grouped else as_text(self)
-
-    def _repr_html_(self) -> str:
-        return PlanOfGroups(self).telling().html() if self.grouped else as_html(self)
+    def telling(self) -> Telling:
+        """Say what a person wants to know of it."""
+        return PlanOfGroups(self).telling() if self.grouped else plan_telling(self)

@@ -7,8 +7,8 @@ smaller, so any number of people costs what a few cost.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 import numpy as np
@@ -24,7 +24,10 @@ from optin.kernel.sharing import Demand, share_out
 from optin.planning.asked import as_sheet
 from optin.planning.units import check_spread, relative_gap
 from optin.questions import Question, Sheet
-from optin.questions.spending import Spending
+from optin.questions.spending import CombinedSpending, Spending
+from optin.wording.numbers import people_like, plus_minus
+from optin.wording.records import Listed
+from optin.wording.telling import Telling, Told
 
 Verdict = Literal["good", "poor", "useless"]
 
@@ -38,11 +41,12 @@ GOOD, POOR = 0.2, 0.5
 """A verdict is ± over the sd of an answer: up to a fifth is good, up to a half is poor. Of a proportion: ± 10 and ± 25 points."""
 _ERROR = 0.05
 _MOST_PEOPLE = 10**9
+MOST_GROUPS = 1_000
 _HIGHEST = 1e6
 
 
-@dataclass(frozen=True)
-class SizedQuestion:
+@dataclass(frozen=True, repr=False)
+class SizedQuestion(Listed):
     """What one question would give: ± and a verdict, and what it takes from the others."""
 
     name: str
@@ -55,16 +59,49 @@ class SizedQuestion:
     """How many people would make it good, everything else unchanged; None: more than 10^9."""
     effective_without: float | None
     """The effective people of the others, had this question not been asked; None for an only question."""
+    across: AcrossSize | None = None
+    """What groups would give together; None without groups."""
 
 
 @dataclass(frozen=True)
-class Size:
-    """What a sheet would give, question by question."""
+class AcrossSize:
+    """± of what groups give together (E27): the difference of the two smallest, the whole put together, and without groups."""
+
+    difference: float
+    whole: float
+    ungrouped: float
+
+
+@dataclass(frozen=True)
+class GroupSize:
+    """What groups of one size would give: ± and a verdict for each question, in their order."""
+
+    people: int
+    groups: int
+    half_widths: tuple[float, ...]
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Size(Told):
+    """What a sheet would give, question by question; where groups differ in size, ± and verdicts are those of the smallest."""
 
     people: int
     groups: int
     limits: str
     questions: tuple[SizedQuestion, ...]
+    sizes: tuple[GroupSize, ...] = ()
+    """What groups of each size would give, the largest first; none without groups."""
+
+    def telling(self) -> Telling:
+        """Say ± and a verdict for each question."""
+        rows = tuple(
+            (each.name, each.kind, plus_minus(each.half_width), people_like(each.effective_people), each.verdict)
+            for each in self.questions
+        )
+        whom = f"{self.people:,}" + (f" in {self.groups} groups" if self.groups > 1 else "")
+        head = ("question", "kind", "95 % interval", "as accurate as", "verdict")
+        return Telling("Size", (("people", whom), ("limits", self.limits)), head, rows, more="size[name]")
 
     def __getitem__(self, name: str) -> SizedQuestion:
         for question in self.questions:
@@ -78,13 +115,14 @@ def size(
     *,
     people: int,
     limits: str | float | ArrayLike = "mixed",
-    groups: int = 1,
+    groups: int | Sequence[int] = 1,
 ) -> Size:
     """Say what a sheet would give before anyone is asked: ±, a verdict and the people needed for each question.
 
     ``limits`` is "careful", "mixed" or "open", one number for everyone, or earlier people's limits. ``groups`` divides people
-    into as many groups of one size, each with its own results. A verdict compares ± with the sd of an answer: up to a
-    fifth is good, up to a half poor, more is useless (for a proportion: ± 10 points, ± 25 points).
+    into as many groups of one size, or into groups of these sizes, each with its own results; then it also says how far a
+    difference of two groups, and the whole put together from them, may be off. A verdict compares ± with the sd of an
+    answer: up to a fifth is good, up to a half poor, more is useless (for a proportion: ± 10 points, ± 25 points).
 
     >>> import optin
     >>> found = optin.size([optin.YesNo("break"), optin.Number("hours", bounds=(0, 80), sd=9)], people=2000)
@@ -94,11 +132,47 @@ def size(
     asked = as_sheet(sheet)
     check_spread(asked)
     few, words = _few(limits)
-    _check_counts(people, groups)
-    solve = _Solver(few)
-    found = solve(tuple(asked), people / groups)
-    questions = [_sized(solve, tuple(asked), place, people, groups, found[place]) for place in range(len(asked))]
-    return Size(int(people), int(groups), words, tuple(questions))
+    sizes = _sizes(people, groups)
+    solve, questions = _Solver(few), tuple(asked)
+    given = {size: solve(questions, size) for size in sorted({*sizes, float(people)}, reverse=True)}
+    smallest = min(sizes)
+    found = tuple(
+        _sized(solve, questions, place, smallest, people / smallest, given[smallest][place])
+        for place in range(len(questions))
+    )
+    if len(sizes) == 1:
+        return Size(int(people), 1, words, found)
+    across = tuple(
+        replace(each, across=_across(question, place, sizes, given))
+        for place, (question, each) in enumerate(zip(questions, found, strict=True))
+    )
+    return Size(int(people), len(sizes), words, across, tuple(_group_sizes(questions, sizes, given)))
+
+
+def _group_sizes(
+    questions: tuple[Question, ...], sizes: Sequence[float], given: dict[float, list[_Given]]
+) -> Iterator[GroupSize]:
+    for size in sorted(set(sizes), reverse=True):
+        halves = tuple(_half(*each) for each in zip(questions, given[size], strict=True))
+        verdicts = tuple(verdict(half, each.yardstick) for half, each in zip(halves, questions, strict=True))
+        yield GroupSize(round(size), sizes.count(size), halves, verdicts)
+
+
+def _across(question: Question, place: int, sizes: Sequence[float], given: dict[float, list[_Given]]) -> AcrossSize:
+    """Add groups up as results are (E27), by what each would spend on this question."""
+    total = math.fsum(sizes)
+    first, second = sorted(sizes)[:2]
+    pair = ((1.0, given[first][place]), (-1.0, given[second][place]))
+    every = tuple((size / total, given[size][place]) for size in sizes)
+    return AcrossSize(
+        _combined_half(question, pair), _combined_half(question, every), _half(question, given[max(given)][place])
+    )
+
+
+def _combined_half(question: Question, terms: tuple[tuple[float, _Given], ...]) -> float:
+    spending = CombinedSpending(tuple((coefficient, each.spending) for coefficient, each in terms))
+    bias = question.max_gap * math.fsum(abs(coefficient) * each.tilt for coefficient, each in terms)
+    return question.half_width(_ERROR, spending) + bias
 
 
 @dataclass(frozen=True)
@@ -146,8 +220,9 @@ class _Solver:
 
 
 def _sized(
-    solve: _Solver, questions: tuple[Question, ...], place: int, people: int, groups: int, given: _Given
+    solve: _Solver, questions: tuple[Question, ...], place: int, people: float, groups: float, given: _Given
 ) -> SizedQuestion:
+    """Judge a question in a group of so many people, who are one of so many parts of all."""
     question = questions[place]
     others = questions[:place] + questions[place + 1 :]
 
@@ -163,7 +238,7 @@ def _sized(
         half_width=half,
         verdict=verdict(half, question.yardstick),
         people_needed=_fewest(good, groups),
-        effective_without=min(each.effective for each in solve(others, people / groups)) if others else None,
+        effective_without=min(each.effective for each in solve(others, people)) if others else None,
     )
 
 
@@ -183,7 +258,7 @@ def verdict(half_width: float, yardstick: float) -> Verdict:
     return "poor" if half_width <= POOR * yardstick else "useless"
 
 
-def _fewest(good: Callable[[float], bool], groups: int) -> int | None:
+def _fewest(good: Callable[[float], bool], groups: float) -> int | None:
     """Find the fewest people that will do, by doubling and halving; they are divided into groups."""
     high = 1
     while not good(high):
@@ -194,7 +269,7 @@ def _fewest(good: Callable[[float], bool], groups: int) -> int | None:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if good(middle) else (middle, high)
-    return high * groups
+    return math.ceil(high * groups)
 
 
 def _few(limits: str | float | ArrayLike) -> tuple[Array, str]:
@@ -218,9 +293,28 @@ def _few(limits: str | float | ArrayLike) -> tuple[Array, str]:
     return found, f"{found[0]:g} each" if found.size == 1 else f"as {found.size:,} people had"
 
 
-def _check_counts(people: object, groups: object) -> None:
-    for name, count in (("people", people), ("groups", groups)):
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 1 <= count <= _MOST_PEOPLE:
-            raise BadInput("{name} must be a whole number of 1 to 10^9", name=name)
-    if cast("int", groups) > cast("int", people):
+def _sizes(people: object, groups: object) -> tuple[float, ...]:
+    """Return how many people each group has: all of one size, or as given."""
+    _check_count(people, "people")
+    if isinstance(groups, Sequence | np.ndarray) and not isinstance(groups, str):
+        for size in groups:
+            _check_count(size, "each of groups")
+        if sum(groups) != people:
+            raise BadInput(
+                "the sizes of groups add up to {total:,}, and people is {people:,}", total=sum(groups), people=people
+            )
+        if len(groups) > MOST_GROUPS:
+            raise BadInput("there are more than {most:,} groups", most=MOST_GROUPS)
+        return tuple(map(float, groups))
+    _check_count(groups, "groups")
+    many = cast("int", groups)
+    if many > cast("int", people):
         raise BadInput("there are more groups than people")
+    if many > MOST_GROUPS:
+        raise BadInput("there are more than {most:,} groups", most=MOST_GROUPS)
+    return (cast("int", people) / many,) * many
+
+
+def _check_count(count: object, name: str) -> None:
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 1 <= count <= _MOST_PEOPLE:
+        raise BadInput("{name} must be a whole number of 1 to 10^9", name=name)

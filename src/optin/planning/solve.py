@@ -22,7 +22,7 @@ from optin.planning.grouped import nothing_to_plan, plan_groups
 from optin.planning.record import Plan
 from optin.planning.target import targets_of
 from optin.questions import Question, Sheet
-from optin.questions.number import TINIEST
+from optin.questions.measured import TINIEST
 
 
 def plan(
@@ -30,6 +30,7 @@ def plan(
     sheet: Sheet | Sequence[Question] | Question | None = None,
     *,
     bounds: tuple[float, float] | None = None,
+    sd: float | None = None,
     data_variance: float | None = None,
     data_sd: float | None = None,
     eta: float | None = None,
@@ -43,8 +44,9 @@ def plan(
 
     Most accurate among weighted means with fixed weights and Laplace noise, for the declared variances: no other gives every
     question more effective people (E18). ``sheet`` says what is asked (a `Sheet`, a list of questions, or a question);
-    ``bounds`` alone make one of a number called "value". ``bounds`` clamp every value. ``data_variance`` (or ``data_sd``) is
-    a declared bound, by default the worst case for the bounds. ``eta`` fixes the Laplace rate of one number (Theorems 1 and
+    ``bounds`` alone make one of a number called "value". ``bounds`` clamp every value. ``sd``, how far values lie
+    apart, is a declared bound, by default the worst case for the bounds (``data_sd`` is the same, ``data_variance`` its
+    square). ``eta`` fixes the Laplace rate of one number (Theorems 1 and
     2). ``max_gap`` guards against values that are related to limits; ``slack`` leaves quasi-linear people room for some to
     decline. ``wished_errors`` are standard errors by the names of all questions, which then decide their importance (E19):
     `Plan.wish_met` says whether all are met. ``target_error`` asks as well what it would take to reach a standard error, or
@@ -63,7 +65,7 @@ def plan(
     (211.0, 0.5, 2.507109005)
     """
     expect_agents(agents)
-    numbers = {"bounds": bounds, "data_variance": data_variance, "data_sd": data_sd, "max_gap": max_gap}
+    numbers = {"bounds": bounds, "sd": sd, "data_variance": data_variance, "data_sd": data_sd, "max_gap": max_gap}
     asked = asked_of(agents, _sheet(sheet, numbers), eta=eta, slack=slack, wished_errors=wished_errors)
     find = partial(_undivided, asked=asked, target_error=target_error)
     if agents.groups is None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from optin.agents import Description
 from optin.planning.cautions import cap_cautions, limit_cautions, sheet_cautions
-from optin.wording.numbers import as_accurate_as, people_like, percent, plus_minus
+from optin.wording.numbers import as_accurate_as, largest, people_like, percent, plus_minus
+from optin.wording.telling import Telling
 
 if TYPE_CHECKING:
     from optin.planning.numbers import PlanNumbers
@@ -23,7 +22,7 @@ def rows(plan: PlanNumbers) -> list[Line]:
     """Return the plan as labelled lines; those of each question are in its table where there are several."""
     lines = [
         ("people", f"{plan.people:,} ({plan.model})"),
-        ("cap on epsilon", f"{plan.cap:.6g} ({plan.pooled_people:,} people have a limit at or above it)"),
+        ("cap on epsilon", f"{largest(plan.cap)} ({plan.pooled_people:,} people have a limit at or above it)"),
         *(_accuracy(plan.questions[0]) if len(plan.sheet) == 1 else ()),
         ("as accurate as", accuracy_words(plan)),
         ("tilt of the weights", f"{plan.tilt:.4g}"),
@@ -94,52 +93,21 @@ def question_rows(plan: PlanNumbers) -> list[tuple[str, ...]]:
     ]
 
 
-def as_text(plan: PlanNumbers) -> str:
-    """Write lines, the table of questions where there are several, and warnings."""
-    lines, odd = rows(plan), _odd(plan)
-    told = _aligned([*lines, *odd])
-    table = [] if len(plan.sheet) == 1 else _aligned([HEADER, *question_rows(plan)])
-    return "\n".join(["Plan", *told[: len(lines)], *table, *told[len(lines) :]])
+def plan_telling(plan: PlanNumbers) -> Telling:
+    """Say what a person wants to know of a plan: lines, warnings, and the table of questions where there are several."""
+    lines = (*rows(plan), *(("warning", sentence) for sentence in warnings_of(plan, None)))
+    table = () if len(plan.sheet) == 1 else tuple(question_rows(plan))
+    return Telling("Plan", lines, HEADER, table, numbers=1, more="plan[name]")
 
 
-def question_text(question: QuestionPlan) -> str:
-    """Write what a plan says of one question."""
-    lines = [
+def question_telling(question: QuestionPlan) -> Telling:
+    """Say what a plan says of one question."""
+    lines = (
         ("epsilon share", percent(question.epsilon_share)),
         *_accuracy(question),
         ("as accurate as", people_like(question.effective_people)),
-    ]
-    return "\n".join([f'Plan of "{question.name}"', *_aligned(lines)])
-
-
-def as_html(plan: PlanNumbers) -> str:
-    """Write the same for notebooks; names of questions are text and nothing else."""
-    lines = "".join(
-        f"<tr><th style='text-align:left'>{html.escape(label)}</th><td>{html.escape(text)}</td></tr>"
-        for label, text in [*rows(plan), *_odd(plan)]
     )
-    found = f"<table><caption>Plan</caption>{lines}</table>"
-    return found if len(plan.sheet) == 1 else found + _html_table(plan)
-
-
-def _html_table(plan: PlanNumbers) -> str:
-    head = "".join(f"<th style='text-align:left'>{label}</th>" for label in HEADER)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in question_rows(plan)
-    )
-    return f"<table><caption>Questions</caption><tr>{head}</tr>{body}</table>"
-
-
-def _odd(plan: PlanNumbers) -> list[Line]:
-    return [("warning", sentence) for sentence in warnings_of(plan, None)]
-
-
-def _aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    ]
+    return Telling(f'Plan of "{question.name}"', lines)
 
 
 def warnings_of(plan: PlanNumbers, description: Description | None) -> tuple[str, ...]:

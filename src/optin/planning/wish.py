@@ -6,10 +6,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from optin.formats.strict_json import Fields
+from optin.wording.records import Brief
 
 
-@dataclass(frozen=True)
-class Target:
+@dataclass(frozen=True, repr=False)
+class Target(Brief):
     """What a wanted standard error would take.
 
     ``people_needed``: how many people like these in all (None: no number, or too many to name); ``limit_needed``: the

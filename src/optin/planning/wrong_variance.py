@@ -11,7 +11,7 @@ from optin.errors import BadInput
 from optin.kernel.noise import noise_variance
 from optin.kernel.optimum import best_design
 from optin.planning.without import expect_planned
-from optin.questions.number import number
+from optin.questions.kinds import number
 
 if TYPE_CHECKING:
     from optin.planning.numbers import PlanNumbers

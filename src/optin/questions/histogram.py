@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from optin.questions.counted import Counted
 from optin.questions.intervals import check_level
 from optin.questions.kinds import Reading
 from optin.questions.proportions import Proportions
-from optin.questions.spending import Spending
+from optin.questions.spending import Spends
 from optin.questions.values import as_numbers
 from optin.questions.worded import Worded, words_of
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 MOST_BINS = 32
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Histogram(Worded):
     """A number in 2 to 32 bins between edges given beforehand; what lies outside counts in the first or the last bin.
 
@@ -60,9 +61,9 @@ class Histogram(Worded):
         return Choice(self.name, options=self.labels)
 
     @property
-    def noise_constant(self) -> float:
-        """That of a choice among as many options."""
-        return self._choice.noise_constant
+    def noise_scales(self) -> tuple[Fraction, ...]:
+        """Those of a choice among as many options."""
+        return self._choice.noise_scales
 
     @property
     def variance_terms(self) -> int:
@@ -75,9 +76,20 @@ class Histogram(Worded):
         return self._choice.data_variance
 
     @property
-    def price(self) -> float:
-        """C (E18): 8 J for J bins, 8 for two."""
-        return self._choice.price
+    def exact_variance(self) -> Fraction:
+        """That of a choice among as many options."""
+        return self._choice.exact_variance
+
+    @property
+    def numeric(self) -> bool:
+        """People answer by a number, which falls into a bin."""
+        return True
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """How steps and the median are read."""
+        bins = "Steps are proportions of people, lines their 95 % intervals."
+        return (bins, "The broken line is the median, and the dotted band its interval, in whole bins.")
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -103,12 +115,7 @@ class Histogram(Worded):
         """Read proportions and quantiles off the noisy cells."""
         return HistogramResult(self.labels, counted, self.edges)
 
-    @property
-    def yardstick(self) -> float:
-        """What ± is measured against: that of a choice."""
-        return self._choice.yardstick
-
-    def half_width(self, error: float, spending: Spending) -> float:
+    def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval for the proportion of a bin that half of the people are in."""
         return self._choice.half_width(error, spending)
 

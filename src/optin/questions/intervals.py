@@ -13,12 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from optin.errors import BadInput
+from optin.wording.records import Brief
 
 _ROUNDING = 2.0**-31  # an interval is at least 2^-20 of the width long, so this is at least 2^-51 of the width
 
 
-@dataclass(frozen=True)
-class Interval:
+@dataclass(frozen=True, repr=False)
+class Interval(Brief):
     """An interval, the level it holds at and the method it was made by; unpacks into its two ends."""
 
     low: float

@@ -9,15 +9,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput
 from optin.questions.cells import Cell, FloatArray
 from optin.questions.counted import Counted
-from optin.questions.spending import Spending
+from optin.questions.spending import Spends
 from optin.wording.amounts import between, written
 
 if TYPE_CHECKING:
     from optin.engine.answers import Coded
     from optin.engine.rows import Rows
+    from optin.questions.combined import Addend
+
+MOST_IMPORTANT = 1000.0
 
 
 class Question(Protocol):
@@ -72,13 +75,41 @@ class Question(Protocol):
         """C = kappa R^2 / sigma^2, all that a planner needs to know of it (E18)."""
 
     @property
+    def worst_price(self) -> float:
+        """The price at the largest variance that answers could have."""
+
+    @property
+    def squared_mean(self) -> float:
+        """The squared means of its published numbers, added up, where answers lie in the middle or options are alike."""
+
+    @property
+    def width(self) -> float:
+        """How far the numbers that it publishes can lie apart: of proportions, 1."""
+
+    @property
+    def proportion(self) -> bool:
+        """Whether its numbers are proportions of people: their ± is written in points."""
+
+    @property
+    def declares_sd(self) -> bool:
+        """Whether whoever asks states the sd of its answers."""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether people answer it by a number, and not by words."""
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """How a picture of its result is read, in sentences."""
+
+    @property
     def yardstick(self) -> float:
         """The standard deviation that ± is measured against when it is judged."""
 
     def result(self, counted: Counted) -> QuestionResult:
         """Read what is published off the noisy integers."""
 
-    def half_width(self, error: float, spending: Spending) -> float:
+    def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval that these sums of epsilons lead to, before anything is drawn."""
 
     @property
@@ -137,8 +168,21 @@ class QuestionResult(Protocol):
     def breakdown_gap(self) -> float:
         """How far apart cautious and open people make an error as large as ± (E22)."""
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What its estimates lie between, but for noise."""
+
     def readings(self, level: float = 0.95) -> list[Reading]:
         """List every published figure, in the order in which people read them."""
+
+    def standard_errors(self) -> dict[str, float]:
+        """List the standard errors of what was published, by answer; what is read off it has intervals alone."""
+
+    def half_words(self, unit: str = "") -> str:
+        """Say what ± is: of a number half of the mean's interval, of proportions half of the widest."""
+
+    def addends(self) -> tuple[Addend, ...]:
+        """List the figures that are linear in people, as they are added to those of other groups (E27)."""
 
     def statement(self) -> dict[str, Any]:
         """Return what a file states of it; all of it follows from what was drawn."""
@@ -152,6 +196,28 @@ def stated_readings(result: QuestionResult) -> dict[str, Any]:
             for each in result.readings(0.95)
         ]
     }
+
+
+def number(value: Any, name: str, wanted: str = "{argument} must be a number") -> float:  # noqa: ANN401
+    """Return what was given as a float; anything else is refused."""
+    try:
+        found = float(value)
+    except (OverflowError, TypeError, ValueError):
+        found = math.nan
+    if math.isnan(found):
+        raise BadInput(wanted, argument=Argument(name))
+    return found
+
+
+def checked_importance(importance: Any) -> float:  # noqa: ANN401
+    """Return how many times the effective people a question asks for; extremes leave other questions nothing."""
+    found = number(importance, "importance")
+    if not 1 / MOST_IMPORTANT <= found <= MOST_IMPORTANT:
+        raise BadInput(
+            "{importance} must be a positive number, of 0.001 to 1000: 2 asks for twice the effective people",
+            importance=Argument("importance"),
+        )
+    return found
 
 
 def checked_max_error(given: Any) -> float | None:  # noqa: ANN401

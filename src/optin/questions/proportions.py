@@ -6,21 +6,23 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from optin.kernel.combining import Part
 from optin.kernel.halfwidth import skewness_allowance
-from optin.kernel.mixtures import mixture_reach
-from optin.kernel.noise import LAPLACE
 from optin.kernel.proportions import Cell, proportion_interval
+from optin.kernel.spreads import RELEASED_ERROR, Spread
 from optin.questions.cells import LEVEL
+from optin.questions.combined import Addend
 from optin.questions.counted import Counted
 from optin.questions.intervals import check_level
 from optin.questions.kinds import Reading, stated_readings
 from optin.questions.options import place_of
-from optin.questions.telling import ToldResult, proportion_read
+from optin.questions.telling import ToldProportions, proportion_read
 
 HALF = LEVEL // 2
 
@@ -40,18 +42,18 @@ def breakdown_gap(cells: Iterable[tuple[float, tuple[float, ...]]], counted: Cou
 
 def _uncut(estimate: float, scales: tuple[float, ...], counted: Counted) -> float:
     p = min(max(estimate, 0.0), 1.0)
-    reach = mixture_reach(0.05, sd=math.sqrt(p * (1.0 - p) * counted.weight_squares), scales=scales)
-    return reach + skewness_allowance(0.05) * counted.heaviest + counted.bias
+    people = math.sqrt(p * (1.0 - p) * counted.weight_squares)
+    return counted.quantile(0.05, sd=people, scales=scales) + skewness_allowance(0.05) * counted.heaviest + counted.bias
 
 
 @dataclass(frozen=True, repr=False)
-class Proportions(ToldResult):
+class Proportions(ToldProportions):
     """Noisy proportions of the options of a choice; of three or more, made to add up to one."""
 
     options: tuple[str, ...]
     counted: Counted
 
-    @property
+    @cached_property
     def exact(self) -> tuple[Fraction, ...]:
         """Return the published proportions as fractions: unbiased, unclamped, adding up to one."""
         if len(self.options) == 2:
@@ -113,26 +115,51 @@ class Proportions(ToldResult):
         """List the proportion of each option."""
         return [proportion_read(self, option, level) for option in self.options]
 
+    def addends(self) -> tuple[Addend, ...]:
+        """Return the proportion of each option, as it is added to those of other groups; of two options, of the first."""
+        places = range(len(self.options) if len(self.options) > 2 else 1)
+        units = ([float(c == place) for c in range(len(self.options))] for place in places)
+        return tuple(
+            self._addend(option, unit, proportion=True) for option, unit in zip(self.options, units, strict=False)
+        )
+
+    def _addend(self, answer: str, scores: Sequence[float], *, proportion: bool) -> Addend:
+        """Return a linear reading of the cells; nothing was declared of it, so its spread is read off the same cells."""
+        low, high = min(scores), max(scores)
+        unit, width, counted = [(score - low) / (high - low) for score in scores], high - low, self.counted
+        spread, scales = self._spread(unit), self._scales(scores)
+        part = Part(1.0, counted.weight_squares, counted.heaviest, scales, spread=spread, width=width)
+        sampling = min(max(spread.variance, 0.0), 0.25) * counted.weight_squares
+        return Addend(
+            answer,
+            self.average(scores),
+            width * width * sampling + self._noise(scores),
+            (low, high),
+            part,
+            width * counted.bias,
+            counted.tilt,
+            proportion,
+        )
+
     def statement(self) -> dict[str, Any]:
         """Return what a file states of it; all of it follows from what was drawn."""
         return stated_readings(self)
 
     def _half_width(self, unit: list[float], error: float) -> float:
-        counted, parts = self.counted, [float(part) for part in self.exact]
+        sd = math.sqrt(self._spread(unit).above * self.counted.weight_squares)
+        quantile = self.counted.quantile(RELEASED_ERROR * error, sd=sd, scales=self._scales(unit))
+        return quantile + skewness_allowance(error) * self.counted.heaviest
+
+    def _spread(self, unit: Sequence[float]) -> Spread:
+        """Read the variance of a score off the same cells, with the variance that noise gives it, by its slopes."""
+        parts = [float(part) for part in self.exact]
         mean = float(np.dot(unit, parts))
-        spread = float(np.dot(np.square(unit), parts)) - mean * mean
         slopes = [score * score - 2.0 * min(max(mean, 0.0), 1.0) * score for score in unit]
-        noise = self._noise(slopes)
-        floor = min(counted.weight_squares, 0.25)
-        likely = min(max(spread + math.sqrt(noise), floor), 0.25)
-        above = min(max(spread + math.sqrt(noise + likely * counted.weight_squares), floor), 0.25)
-        sd = math.sqrt(above * counted.weight_squares)
-        return (
-            mixture_reach(0.9 * error, sd=sd, scales=self._scales(unit)) + skewness_allowance(error) * counted.heaviest
-        )
+        variance = float(np.dot(np.square(unit), parts)) - mean * mean
+        return Spread(variance, self._noise(slopes), self.counted.weight_squares)
 
     def _noise(self, scores: Sequence[float]) -> float:
-        return math.fsum(LAPLACE.variance(scale) for scale in self._scales(scores))
+        return self.counted.noise_variance(self._scales(scores))
 
     def _scales(self, scores: Sequence[float]) -> tuple[float, ...]:
         """List the Laplace scales in a linear reading of the cells: 2/E times each score's distance from their mean."""

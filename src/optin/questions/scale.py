@@ -7,12 +7,13 @@ from typing import ClassVar
 
 from optin.errors import BadInput
 from optin.questions.choice import Choice
+from optin.questions.combined import Addend
 from optin.questions.counted import Counted
 from optin.questions.kinds import Reading
 from optin.questions.proportions import Proportions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scale(Choice):
     """Options in order, from the least to the most; what is read off their cells costs nothing more.
 
@@ -21,6 +22,11 @@ class Scale(Choice):
     """
 
     kind: ClassVar[str] = "scale"
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """How bars are read, and what the mean score counts."""
+        return (*super().reading, "The mean score counts options from 1 in their order.")
 
     def result(self, counted: Counted) -> ScaleResult:
         """Read proportions, mean and top off the noisy cells."""
@@ -59,6 +65,14 @@ class ScaleResult(Proportions):
         if len(self.options) > 3:
             found.append(Reading("top two", self.top(2), *self.top_interval(2, level), proportion=True))
         return found
+
+    def addends(self) -> tuple[Addend, ...]:
+        """Return the proportions, the mean score and the top two, as they are added to those of other groups."""
+        found = (*super().addends(), self._addend("mean score", self.scores, proportion=False))
+        if len(self.options) <= 3:
+            return found
+        top = [float(option in self._top(2)) for option in self.options]
+        return (*found, self._addend("top two", top, proportion=True))
 
     def _top(self, count: int) -> tuple[str, ...]:
         if not 1 <= count < len(self.options):

@@ -9,6 +9,7 @@ from typing import Any
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
+from optin.questions.brief import answers_of
 from optin.questions.choice import Choice
 from optin.questions.histogram import Histogram
 from optin.questions.kinds import Question, checked_words
@@ -18,6 +19,8 @@ from optin.questions.scale import Scale
 from optin.questions.score import Score
 from optin.questions.toml import sheet_in
 from optin.questions.yes_no import YesNo
+from optin.wording.numbers import count
+from optin.wording.telling import Telling, Told
 
 MOST_QUESTIONS = 60
 """Which questions someone is charged for is a 64-bit number with a bit for each."""
@@ -25,8 +28,8 @@ KINDS: dict[str, Any] = {kind.kind: kind for kind in (Number, YesNo, Choice, Sca
 """Every kind there is; a new one is a file and a name here."""
 
 
-@dataclass(frozen=True)
-class Sheet:
+@dataclass(frozen=True, repr=False)
+class Sheet(Told):
     """What is asked of everyone, word for word: questions, a title, why, and by whom.
 
     >>> sheet = Sheet([Number("hours", bounds=(0, 80))], title="Working hours")
@@ -57,6 +60,20 @@ class Sheet:
         object.__setattr__(self, "questions", given)
         for name, words in (("title", title), ("purpose", purpose), ("asked_by", asked_by)):
             object.__setattr__(self, name, checked_words(words, name))
+
+    def telling(self) -> Telling:
+        """Say what is asked, why and by whom."""
+        words = (("title", self.title), ("purpose", self.purpose), ("asked by", self.asked_by))
+        rows = tuple((each.name, each.kind, each.text, answers_of(each)) for each in self.questions)
+        head = ("question", "kind", "asked", "answers")
+        return Telling(
+            f"Sheet of {count(len(self), 'question', 'questions')}",
+            tuple((label, text) for label, text in words if text),
+            head,
+            rows,
+            numbers=len(head),
+            more="sheet.questions",
+        )
 
     def __len__(self) -> int:
         return len(self.questions)

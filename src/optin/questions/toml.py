@@ -64,7 +64,7 @@ def _key(said: Any, known: Mapping[str, Any]) -> Any:  # noqa: ANN401 - whatever
     """Name an argument by its key in a sheet, also where the command line has an option of that name."""
     if not isinstance(said, Argument):
         return said
-    return {"data_sd": "sd", "bounds": "bounds" if "bounds" in known else "each"}.get(said.name, said.name)
+    return {"bounds": "bounds" if "bounds" in known else "each"}.get(said.name, said.name)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import KW_ONLY, dataclass
-from fractions import Fraction
 from typing import Any, ClassVar
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
-from optin.questions.kinds import checked_max_error, checked_name, checked_text, checked_words
-from optin.questions.number import checked_importance, number
+from optin.questions.facts import Facts
+from optin.questions.kinds import (
+    checked_importance,
+    checked_max_error,
+    checked_name,
+    checked_text,
+    checked_words,
+    number,
+)
 
 GAP = 'question "{question}": max_gap must lie between 0 and how far means can be apart'
 
 
-@dataclass(frozen=True)
-class Worded:
+@dataclass(frozen=True, repr=False)
+class Worded(Facts):
     """A question's name and words; kinds add what they ask for."""
 
     kind: ClassVar[str]
     widest_gap: ClassVar[float] = 1.0
     """What proportions can differ by at most."""
-
-    @property
-    def variance_terms(self) -> int:
-        """How many published numbers the variance is the sum of."""
-        return 1
 
     name: str
     _: KW_ONLY
@@ -59,14 +60,6 @@ class Worded:
     def _keep(self, **checked: object) -> None:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
-
-    noise_constant: ClassVar[Any]
-    """The noise variance of all published numbers together where epsilons add up to 1: each kind says its own."""
-
-    @property
-    def exact_noise_constant(self) -> Fraction:
-        """The same without rounding."""
-        return Fraction(self.noise_constant)
 
     def columns_in(self, known: Collection[str]) -> tuple[str, ...]:
         """Name the one column that answers stand in."""

@@ -13,12 +13,14 @@ import numpy as np
 from optin.errors import BadInput
 from optin.formats.strict_json import once
 from optin.grains.splitting import part
+from optin.kernel.rounding import epsilon_of
 from optin.receipts.sealing import GROUPS, SHEETS, VERSION
 from optin.receipts.tree import SALT_BYTES
+from optin.wording.telling import Telling, Told
 
 
-@dataclass(frozen=True, kw_only=True)
-class Receipt:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Receipt(Told):
     """What one person was promised, what was spent, in which release, and what remains; all in grains of 2^-32 epsilon.
 
     ``remaining`` is None for an allowance without limit. Whoever declined or stayed away has ``spent`` 0 and no proof: the
@@ -57,6 +59,19 @@ class Receipt:
             return (self.spent,)
         marks, capped = self.answered or 0, np.array([self.capped], dtype=np.int64)
         return tuple(int(part(capped, share)[0]) * (marks >> k & 1) for k, share in enumerate(shares))
+
+    def telling(self) -> Telling:
+        """Say what was promised, spent and is left; hashes and the proof stay in its file."""
+        left = "without limit" if self.remaining is None else f"epsilon {epsilon_of(self.remaining):.9g}"
+        spent = f"epsilon {epsilon_of(self.spent):.9g}" if self.spent else f"nothing: {outcome(self)}"
+        lines = (
+            ("release", f"{self.campaign}, round {self.round}"),
+            ("promised", f"epsilon {epsilon_of(self.promised):.9g}"),
+            ("spent", spent),
+            ("remaining", left),
+            ("sealed in", f"act {self.ledger_number} of the ledger"),
+        )
+        return Telling(f"Receipt of {self.id}", lines)
 
     def to_json(self) -> str:
         """Write the receipt as JSON, for the person it belongs to."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from optin.announcement.terms import QUASI_LINEAR
 from optin.errors import BadInput
 from optin.formats.strict_json import finite
-from optin.questions import Number, Score
 from optin.releasing.answered import Answered
 from optin.releasing.deciding import ERROR, WHY
 from optin.releasing.earlier import earlier_statements
@@ -63,7 +62,7 @@ def _check_questions(found: Release, *, of_group: bool = False) -> None:
 
 def _widest(found: Release) -> float:
     """Return the largest range of the numbers asked for; proportions lie within 1."""
-    return max([1.0, *(question.width for question in found.sheet if isinstance(question, Number | Score))])
+    return max(1.0, *(question.width for question in found.sheet))
 
 
 def _check_question(found: Release, place: int, *, of_group: bool) -> None:

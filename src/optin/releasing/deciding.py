@@ -19,6 +19,7 @@ from optin.grains.batches import Passed
 from optin.participation import QuestionTurnout, Turnout, check_promise, check_tilts, check_unchanged, tilted
 from optin.questions import Question
 from optin.wording.numbers import plus_minus
+from optin.wording.records import Brief
 
 PEOPLE, ERROR = "people", "error"
 """Why a question is dropped: too few answered it, or its ± would be larger than was stated beforehand."""
@@ -33,8 +34,8 @@ WHY = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Quorum:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Quorum(Brief):
     """When a release is worth its price: at least so many people promised anything, at most such a standard error.
 
     Both are decided by who joined and what they were promised, never by a value. In a sheet of several questions, people

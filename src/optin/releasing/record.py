@@ -21,6 +21,7 @@ from optin.formats import strict_json
 from optin.questions import Sheet
 from optin.questions.counted import Counted
 from optin.questions.kinds import QuestionResult
+from optin.releasing.across import AcrossRelease
 from optin.releasing.answered import Answered
 from optin.releasing.consistency import check_same
 from optin.releasing.deciding import WHY
@@ -60,14 +61,15 @@ class Place:
 
 
 @dataclass(frozen=True, repr=False)
-class Release(OneNumber, DividedRelease, ToldRelease):
+class Release(OneNumber, DividedRelease, AcrossRelease, ToldRelease):
     """What is published: public, of constant size, without ids, and without anybody's grains in its JSON.
 
     ``answered`` holds, for each question, who is counted and the integers N + Z of E13, the only numbers here that depend on
     the values; the estimate of a mean is ``lo + R * noisy_total / (2^20 * total_grains)``, so anyone recomputes it.
     ``place`` is where a ledger charged it, None where none stands behind it. ``version`` is that of the format it was
     written in. Where people are in public groups, ``parts`` holds for each of them what ``answered`` holds else, and
-    ``release.groups["ICU"]`` says what was published of one.
+    ``release.groups["ICU"]`` says what was published of one; ``release.difference(question, "ICU", "ER")`` and
+    ``release.total(question)`` put groups together.
     """
 
     announcement: Announcement
@@ -151,6 +153,10 @@ class Release(OneNumber, DividedRelease, ToldRelease):
     def table(self, level: float = 0.95) -> ReleaseTable:
         """List every published figure: question, answer, estimate, and the two ends of its interval."""
         return table_of(self, level)
+
+    def to_pandas(self, level: float = 0.95) -> Any:  # noqa: ANN401 - pandas is loaded only when asked for
+        """Return the same as a pandas data frame."""
+        return self.table(level).to_pandas()
 
     @property
     def noisy_total(self) -> int:

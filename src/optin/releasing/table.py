@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from optin.extras import expect, expect_package
 from optin.wording.groups import shown_group
+from optin.wording.telling import Telling, Told
 
 if TYPE_CHECKING:
     from optin.releasing.record import Release
@@ -15,8 +17,8 @@ COLUMNS = ("question", "answer", "estimate", "low", "high")
 Row = tuple[str, str, float, float, float]
 
 
-@dataclass(frozen=True)
-class ReleaseTable:
+@dataclass(frozen=True, repr=False)
+class ReleaseTable(Told):
     """Rows of question, answer, estimate, low, high; the last two bound the population at ``level``."""
 
     rows: tuple[Row, ...]
@@ -37,45 +39,28 @@ class ReleaseTable:
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is loaded only here
         """Return a pandas DataFrame."""
+        expect_package("pandas", "a data frame")
         import pandas as pd
 
         return pd.DataFrame(self.columns())
 
     def to_arrow(self) -> Any:  # noqa: ANN401 - Arrow is loaded only here
         """Return an Arrow table."""
+        expect("parquet", "an Arrow table")
         import pyarrow as pa
 
         return pa.table(self.columns())
 
-    def __str__(self) -> str:
-        heads = (*COLUMNS[:3], f"{self.level:.0%} from", "to")
-        cells = [heads, *((row[0], row[1], *(f"{number:.4g}" for number in row[2:])) for row in self.rows)]
-        if self.groups:
-            named = ["group", *(shown_group(name)[1:-1] for name in self.groups)]
-            cells = [(name, *row) for name, row in zip(named, cells, strict=True)]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        return "\n".join(_line(row, widths) for row in cells)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        named = [f"<td>{escape(name)}</td>" for name in self.groups] or [""] * len(self.rows)
-        heads = "".join(f"<th>{escape(name)}</th>" for name in (*["group"] * bool(self.groups), *COLUMNS))
-        rows = "".join(
-            f"<tr>{group}<td>{escape(row[0])}</td><td>{escape(row[1])}</td>"
-            + "".join(f"<td>{number:.4g}</td>" for number in row[2:])
-            + "</tr>"
-            for group, row in zip(named, self.rows, strict=True)
+    def telling(self) -> Telling:
+        """Write the rows with four digits."""
+        heads: tuple[str, ...] = (*COLUMNS[:3], f"{self.level:.0%} from", "to")
+        rows: tuple[tuple[str, ...], ...] = tuple(
+            (row[0], row[1], *(f"{number:.4g}" for number in row[2:])) for row in self.rows
         )
-        return f"<table><tr>{heads}</tr>{rows}</table>"
-
-
-def _line(row: tuple[str, ...], widths: list[int]) -> str:
-    texts = len(row) - 3
-    cells = zip(row, widths, range(len(row)), strict=True)
-    return "  ".join(cell.ljust(width) if at < texts else cell.rjust(width) for cell, width, at in cells).rstrip()
+        if self.groups:
+            named = (shown_group(name)[1:-1] for name in self.groups)
+            heads, rows = ("group", *heads), tuple((name, *row) for name, row in zip(named, rows, strict=True))
+        return Telling("Results", (), heads, rows, numbers=len(heads) - 3, more=".rows, .to_pandas()")
 
 
 def table_of(release: Release, level: float) -> ReleaseTable:

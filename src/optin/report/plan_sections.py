@@ -12,7 +12,6 @@ from optin.figures.people import cost_shares, ranges
 from optin.planning import Plan, Target
 from optin.planning.cautions import CLASS
 from optin.questions import Question
-from optin.questions.telling import is_proportion
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
 from optin.report.section import Pictured, error_name, error_reading, facts, note, root, squared_error_caption
@@ -135,7 +134,7 @@ def _weights_of_sheet(plan: Plan, release: Release | None) -> list[tuple[str, st
 
 
 def _gap(question: Question, tilt: float) -> str:
-    scale, unit = (100.0, " points") if is_proportion(question) else (1.0, "")
+    scale, unit = (100.0, " points") if question.proportion else (1.0, "")
     return f"{short(scale * question.max_gap)}{unit}, {short(scale * question.max_gap * tilt)}{unit}"
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from optin.announcement import Announcement
+from optin.planning import Plan
 from optin.report.markup import Markup, joined, tag
 from optin.wording.numbers import at_most, odds_factor
 
 
-def privacy_sheet(*, cap: float, noiseless: bool, questions: int = 1) -> Markup:
+def privacy_sheet(offer: Plan | Announcement) -> Markup:
     """Write the promise in plain words, with the largest epsilon of this offer."""
-    several = questions > 1
+    several = len(offer.sheet) > 1
     rows = [
-        ("What is promised", _promise(cap, noiseless=noiseless, several=several)),
+        ("What is promised", _promise(offer.cap, noiseless=offer.noiseless, several=several)),
         *([("Several questions", _SEVERAL)] if several else []),
         *_ROWS,
     ]

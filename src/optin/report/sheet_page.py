@@ -43,5 +43,4 @@ def plan_sections(plan: Plan, description: Description | None, release: Release 
 def _privacy(plan: Plan | None, release: Release | None) -> Markup:
     offer = plan if release is None else release.announcement
     assert offer is not None  # noqa: S101 - one of them was given
-    sheet = privacy_sheet(cap=offer.cap, noiseless=offer.noiseless, questions=len(offer.sheet))
-    return section("Privacy sheet", below=sheet)
+    return section("Privacy sheet", below=privacy_sheet(offer))

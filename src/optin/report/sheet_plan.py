@@ -9,7 +9,6 @@ from optin.planning import Plan
 from optin.planning.size import verdict
 from optin.planning.telling import accuracy_words
 from optin.questions import Question
-from optin.questions.telling import is_proportion
 from optin.report.markup import Markup, joined, paragraphs, table, tag
 from optin.report.section import Pictured, facts, note, section, tiles, warned
 from optin.wording.amounts import plus_minus_of
@@ -122,7 +121,7 @@ def turnout_section(plan: Plan) -> Markup:
 
 def _half(plan: Plan, question: Question, *, turnout: float = 1.0) -> str:
     half = plan[question.name].half_width(0.95, turnout=turnout)
-    return plus_minus_of(half, proportion=is_proportion(question), unit=question.unit)
+    return plus_minus_of(half, proportion=question.proportion, unit=question.unit)
 
 
 def plan_numbers(plan: Plan) -> Markup:

@@ -10,7 +10,6 @@ from optin.planning.size import POOR, verdict
 from optin.questions import Question
 from optin.questions.counted import Counted
 from optin.questions.spending import Spending
-from optin.questions.telling import is_proportion
 from optin.releasing import Release
 from optin.releasing.telling import charged_words
 from optin.report.answer_sections import answer_section, dropped_section
@@ -74,7 +73,7 @@ def useless_words(release: Release) -> Iterator[str]:
         half = expected_half(release, question)
         if verdict(half, question.yardstick) == "useless":
             said, most = (
-                plus_minus_of(each, proportion=is_proportion(question), unit=question.unit)
+                plus_minus_of(each, proportion=question.proportion, unit=question.unit)
                 for each in (half, POOR * question.yardstick)
             )
             yield f"“{question.name}” says next to nothing: so few answers lead to {said}, and {most} is the most that is of use."

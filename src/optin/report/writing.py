@@ -14,10 +14,11 @@ from optin.formats.atomic import AtomicWrite
 from optin.planning import Plan
 from optin.releasing import Release
 from optin.report.page import page
+from optin.wording.records import Listed
 
 
-@dataclass(frozen=True)
-class Source:
+@dataclass(frozen=True, repr=False)
+class Source(Listed):
     """What a report can be made of: a plan with a description of the limits, a release, or both."""
 
     plan: Plan | None = None

@@ -10,6 +10,7 @@ import numpy as np
 
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
+from optin.wording.records import Brief
 
 
 class Population(Protocol):
@@ -19,8 +20,8 @@ class Population(Protocol):
         """Draw limits, rising in no particular order; without a generator, spread them out evenly instead."""
 
 
-@dataclass(frozen=True)
-class Mix:
+@dataclass(frozen=True, repr=False)
+class Mix(Brief):
     """Groups of fixed shares, each uniform between two limits; equal ends make a level.
 
     >>> Mix(((0.5, 0.1, 0.3), (0.5, 1.0, 1.0))).limits(4)
@@ -45,8 +46,8 @@ class Mix:
         return np.concatenate(places)
 
 
-@dataclass(frozen=True)
-class Lognormal:
+@dataclass(frozen=True, repr=False)
+class Lognormal(Brief):
     """Limits whose logarithms are normal: most are moderate, some are very high.
 
     >>> Lognormal(median=0.5, sigma=1.0).limits(3).round(2)
@@ -69,8 +70,8 @@ class Lognormal:
         return np.asarray(self.median * np.exp(self.sigma * normal))
 
 
-@dataclass(frozen=True)
-class Harmonic:
+@dataclass(frozen=True, repr=False)
+class Harmonic(Brief):
     """Limits 1, 1/2, 1/3, … up to a factor: where personal limits gain most over any threshold.
 
     >>> Harmonic().limits(4)
@@ -88,8 +89,8 @@ class Harmonic:
         return self.most / np.arange(people, 0, -1)
 
 
-@dataclass(frozen=True)
-class TwoLevel:
+@dataclass(frozen=True, repr=False)
+class TwoLevel(Brief):
     """A share of people at a low limit, the others at a high one.
 
     >>> TwoLevel(low=0.1, high=1.0, share=0.75).limits(4)

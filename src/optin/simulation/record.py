@@ -10,8 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.baselines import Baseline
+from optin.extras import expect_package
 from optin.kernel.ladder import Array
 from optin.planning import Plan
+from optin.wording.numbers import percent, plain
+from optin.wording.records import Listed
+from optin.wording.telling import Telling, Told
 
 if TYPE_CHECKING:
     import pandas
@@ -63,8 +67,8 @@ class MeasuredErrors:
         return float(kept.std(ddof=1)) / math.sqrt(len(kept)) if len(kept) > 1 else math.inf
 
 
-@dataclass(frozen=True)
-class Outcome(MeasuredErrors):
+@dataclass(frozen=True, repr=False)
+class Outcome(MeasuredErrors, Listed):
     """One design over all campaigns: errors of its estimates, NaN where nothing could be released.
 
     ``covered`` says where the interval for the population's mean by the declared variance (E22) held it; None for designs
@@ -76,8 +80,8 @@ class Outcome(MeasuredErrors):
     covered: NDArray[np.bool_] | None = field(repr=False)
 
 
-@dataclass(frozen=True)
-class Simulation:
+@dataclass(frozen=True, repr=False)
+class Simulation(Told):
     """Many campaigns with the same people: the plan, what each design did, and the share of people who joined."""
 
     plan: Plan
@@ -86,8 +90,25 @@ class Simulation:
     joined: float
     outcomes: tuple[Outcome, ...]
 
+    def telling(self) -> Telling:
+        """Put measured errors beside computed ones, and say how often intervals held."""
+        rows = tuple(
+            (o.design.name, plain(math.sqrt(o.mse)), plain(math.sqrt(o.design.mse)), held(o.coverage))
+            for o in self.outcomes
+        )
+        head = ("design", "measured error", "computed", f"{self.level:.0%} intervals held")
+        return Telling(
+            "Simulation",
+            run_lines(self.campaigns, self.plan.people, self.joined),
+            head,
+            rows,
+            numbers=1,
+            more="simulation.frame()",
+        )
+
     def frame(self) -> pandas.DataFrame:
         """Return the table: a row for each design, measured beside computed."""
+        expect_package("pandas", "a data frame")
         import pandas
 
         rows = [
@@ -103,3 +124,13 @@ class Simulation:
             for o in self.outcomes
         ]
         return pandas.DataFrame(rows, index=pandas.Index([o.design.name for o in self.outcomes], name="design"))
+
+
+def run_lines(campaigns: int, people: int, joined: float) -> tuple[tuple[str, str], ...]:
+    """Say how much was simulated."""
+    return (("campaigns", f"{campaigns:,}"), ("people", f"{people:,}, of whom {percent(joined)} joined on average"))
+
+
+def held(coverage: float | None) -> str:
+    """Say how often intervals held; not every design has one."""
+    return "-" if coverage is None else f"{100 * coverage:.1f} %"

@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from optin.extras import expect_package
 from optin.kernel.ladder import Array
 from optin.planning import Plan
-from optin.simulation.record import MeasuredErrors
+from optin.simulation.record import MeasuredErrors, held, run_lines
+from optin.wording.numbers import plain
+from optin.wording.records import Listed
+from optin.wording.telling import Telling, Told
 
 if TYPE_CHECKING:
     import pandas
 
 
-@dataclass(frozen=True)
-class Figure(MeasuredErrors):
+@dataclass(frozen=True, repr=False)
+class Figure(MeasuredErrors, Listed):
     """One published figure over all campaigns: its errors, NaN where it was not published, and its intervals."""
 
     question: str
@@ -34,8 +38,8 @@ class Figure(MeasuredErrors):
         return self._mean(self.lengths)
 
 
-@dataclass(frozen=True)
-class SheetOutcome(MeasuredErrors):
+@dataclass(frozen=True, repr=False)
+class SheetOutcome(MeasuredErrors, Listed):
     """One question over all campaigns: the root of all its squared errors together, beside the variance computed.
 
     ``computed`` is the variance of everything the question publishes if everyone joins and answers (E20–E25).
@@ -48,8 +52,8 @@ class SheetOutcome(MeasuredErrors):
     covered: None = None
 
 
-@dataclass(frozen=True)
-class SheetSimulation:
+@dataclass(frozen=True, repr=False)
+class SheetSimulation(Told):
     """Many campaigns with the same people and the same sheet: the plan, every question, and the share of people who joined."""
 
     plan: Plan
@@ -57,6 +61,20 @@ class SheetSimulation:
     level: float
     joined: float
     outcomes: tuple[SheetOutcome, ...]
+
+    def telling(self) -> Telling:
+        """Put every published figure beside the truth, and say how often its interval held."""
+        rows = tuple(
+            (f.question, f.answer, plain(f.truth), plain(math.sqrt(f.mse)), held(f.coverage)) for f in self.figures
+        )
+        head = ("question", "answer", "truth", "measured error", f"{self.level:.0%} intervals held")
+        return Telling(
+            "Simulation",
+            run_lines(self.campaigns, self.plan.people, self.joined),
+            head,
+            rows,
+            more="simulation.frame()",
+        )
 
     def __getitem__(self, name: str) -> SheetOutcome:
         """Return what came out for the question of this name."""
@@ -72,6 +90,7 @@ class SheetSimulation:
 
     def frame(self) -> pandas.DataFrame:
         """Return the table of figures: how far off each was, and how often its interval held the truth."""
+        expect_package("pandas", "a data frame")
         import pandas
 
         rows = [
@@ -93,6 +112,7 @@ class SheetSimulation:
 
     def question_frame(self) -> pandas.DataFrame:
         """Return the table of questions: measured squared error beside computed."""
+        expect_package("pandas", "a data frame")
         import pandas
 
         rows = [

@@ -6,14 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from optin.errors import Argument, BadInput
 from optin.tables.csvfiles import csv_header
 from optin.tables.parquetfiles import parquet_header
 from optin.tables.places import PARQUET
 from optin.tables.stored_types import type_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def header(file: Path) -> list[str]:

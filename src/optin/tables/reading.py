@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from optin.errors import BadInput
-from optin.tables.cells import Mask, as_entries, as_ids, as_numbers, as_truths
+from optin.tables.cells import Cells, Mask, as_entries, as_ids, as_numbers, as_truths, coded
 from optin.tables.columns import NO_GROUP, NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
 from optin.tables.csvfiles import line_of, read_csv
 from optin.tables.headers import expect_column, header, is_parquet, shared
@@ -25,7 +24,16 @@ from optin.wording.answers import NO_ANSWER
 
 T = TypeVar("T", np.float64, np.bool_)
 Part = TypeVar("Part")
-Convert = Callable[[pa.ChunkedArray, str, str], Part]
+Convert = Callable[[Cells, str, str], Part]
+
+
+class Columns(Protocol):
+    """Columns of one file: text of CSV, or what Parquet stores."""
+
+    def __len__(self) -> int: ...
+
+    def column(self, name: str) -> Cells:
+        """Return the cells of a column, from top to bottom."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,7 @@ class Table:
     """
 
     files: tuple[Path, ...]
-    tables: tuple[pa.Table, ...]
+    tables: tuple[Columns, ...]
     names: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -57,7 +65,8 @@ class Table:
         """Refuse columns that are not stored as ids or numbers, before any cell is looked at."""
         for name, expect in ((id, expect_ids), *((name, expect_numbers) for name in numbers)):
             for file, table in zip(self.files, self.tables, strict=True):
-                expect(table.column(name).type, str(file), name)
+                if not isinstance(column := table.column(name), list):  # text may hold anything
+                    expect(column.type, str(file), name)
 
     def ids(self, name: str) -> list[str]:
         """Read ids as text, each of them only once in all files."""
@@ -91,12 +100,14 @@ class Table:
         refuse(words, NO_NUMBER, self._said(name))
         return numbers
 
-    def entries(self, name: str) -> pa.ChunkedArray | list[Any]:
+    def entries(self, name: str) -> Any:  # noqa: ANN401 - a column in which distinct entries are listed once, or a list
         """Return cells as they are written, text byte for byte; a list where files store them in different types."""
         parts = self._each(name, as_entries)
-        if any(part.type != parts[0].type for part in parts):
-            return [cell for part in parts for cell in part.to_pylist()]
-        return pa.chunked_array([chunk for part in parts for chunk in part.chunks], parts[0].type)
+        if all(isinstance(part, list) for part in parts):
+            return coded(parts[0] if len(parts) == 1 else [cell for part in parts for cell in part])
+        from optin.tables.stored_cells import together
+
+        return together(parts)
 
     def truths(self, name: str) -> NDArray[np.bool_]:
         """Read yes and no."""
@@ -143,9 +154,10 @@ def _expect(file: Path, names: Sequence[str]) -> None:
         expect_column(file, name, known)
 
 
-def _read(file: Path, names: list[str]) -> pa.Table:
+def _read(file: Path, names: list[str]) -> Columns:
     _expect(file, names)
-    return read_parquet(file, names) if is_parquet(file) else read_csv(file, names)
+    found: Columns = read_parquet(file, names) if is_parquet(file) else read_csv(file, names)
+    return found
 
 
 def _place(file: Path, row: int) -> str:

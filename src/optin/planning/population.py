@@ -1,0 +1,55 @@
+"""How much each group counts in the whole: by the people announced, or by what is known of a population (E27)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+from optin.errors import BadInput
+from optin.wording.groups import listed_groups, shown_group
+
+_NEARLY_ONE = 1e-6
+
+
+def population_shares(population: Any, groups: Sequence[str]) -> dict[str, float]:  # noqa: ANN401
+    """Check what is known of a population, and return the share of each group.
+
+    ``population`` gives every group, and no other, its share (they add up to 1) or its people (whole numbers).
+
+    >>> population_shares({"ER": 300, "ICU": 100}, ("ER", "ICU"))
+    {'ER': 0.75, 'ICU': 0.25}
+    """
+    if not isinstance(population, Mapping):
+        population = _as_mapping(population)
+    missing = [name for name in groups if name not in population]
+    others = [str(name) for name in population if name not in groups]
+    if missing:
+        raise BadInput("the population says nothing of the groups {missing}", missing=listed_groups(missing))
+    if others:
+        raise BadInput(
+            "the population has groups that were not announced: {others}; the groups are {groups}",
+            others=listed_groups(others),
+            groups=listed_groups(groups),
+        )
+    found = {name: _positive(population[name], name) for name in groups}
+    total = math.fsum(found.values())
+    if abs(total - 1.0) > _NEARLY_ONE and not all(number == math.floor(number) for number in found.values()):
+        raise BadInput("shares of a population must add up to 1, or be whole numbers of people")
+    return {name: number / total for name, number in found.items()}
+
+
+def _as_mapping(population: Any) -> Mapping[Any, Any]:  # noqa: ANN401
+    """Take whatever has an index and numbers, as a column of pandas does."""
+    if hasattr(population, "to_dict"):
+        population = population.to_dict()
+    if not isinstance(population, Mapping):
+        raise BadInput("population must give each group its share or its people, as a mapping by name")
+    return population
+
+
+def _positive(number: Any, name: str) -> float:  # noqa: ANN401
+    if type(number) is bool or not isinstance(number, Real) or not 0.0 < float(number) < math.inf:
+        raise BadInput("the share of group {group} must be a positive number", group=shown_group(name))
+    return float(number)

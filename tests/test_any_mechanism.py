@@ -1,0 +1,181 @@
+"""E30: no private mechanism of any kind beats the bound, shown by the exact best ones for a few people."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from scipy.sparse import lil_matrix
+from trying import examples
+
+import optin
+from optin.kernel.any_mechanism import Family, Prior, Rungs, _answers, _peaks, by_posteriors, least_error, rungs_of
+
+MEANS = np.linspace(0.0, 1.0, 31)
+
+
+def bound(limits, spread=0.25):
+    found, counts = np.unique(np.array(limits, dtype=float), return_counts=True)
+    return least_error(Rungs(found, counts.astype(float)), spread=spread)
+
+
+def best_mechanism(limits, risk, answers):
+    """Solve for the private mechanism on yes-or-no values with the least risk: a linear program, exact but for the grid.
+
+    ``risk`` has a row for each thing to be kept below the objective, over (values of all people, answer).
+    """
+    worlds = list(itertools.product((0, 1), repeat=len(limits)))
+    size, people = len(worlds) * len(answers), len(limits)
+    allowed = lil_matrix((len(risk) + size * people, size + 1))
+    for row, weights in enumerate(risk):
+        allowed[row, :size], allowed[row, size] = weights.ravel(), -1.0
+    row = len(risk)
+    held = [person for person in range(people) if limits[person] < math.inf]
+    for (here, world), person in itertools.product(enumerate(worlds), held):
+        other = worlds.index((*world[:person], 1 - world[person], *world[person + 1 :]))
+        for answer in range(len(answers)):
+            allowed[row, here * len(answers) + answer] = 1.0
+            allowed[row, other * len(answers) + answer] = -math.exp(limits[person])
+            row += 1
+    whole = lil_matrix((len(worlds), size + 1))
+    for here in range(len(worlds)):
+        whole[here, here * len(answers) : (here + 1) * len(answers)] = 1.0
+    objective = np.append(np.zeros(size), 1.0)
+    found = linprog(
+        objective,
+        A_ub=allowed.tocsr(),
+        b_ub=np.zeros(allowed.shape[0]),
+        A_eq=whole.tocsr(),
+        b_eq=np.ones(len(worlds)),
+        method="highs",
+    )
+    return found.fun
+
+
+def squared_errors(limits, means, answers):
+    """Return expected squared error of answering y in world x, for each mean: P(x | mean) (y - mean)^2."""
+    ones = np.array(list(itertools.product((0, 1), repeat=len(limits)))).sum(axis=1)
+    chances = means[:, None] ** ones * (1 - means[:, None]) ** (len(limits) - ones)
+    return chances[:, :, None] * (answers[None, None, :] - means[:, None, None]) ** 2
+
+
+SMALL = [[0.5], [3.0], [1.0, 1.0], [0.3, 2.0], [1.0, 1.0, 1.0], [0.2, 1.0, 4.0], [4.0, 4.0, 4.0], [0.1, 0.1, 0.1]]
+
+
+@pytest.mark.parametrize("limits", SMALL, ids=str)
+def test_the_best_of_all_mechanisms_for_a_few_people_is_above_the_bound_and_not_far(limits):
+    """The linear program takes the worst case over 31 means only, which can only help a mechanism; answers are rounded to
+    1/30, which costs it 1/3600 at most."""
+    best = best_mechanism(limits, squared_errors(limits, MEANS, MEANS), MEANS)
+    assert bound(limits) <= best
+    assert best <= 1.7 * bound(limits) + 1 / 3600
+
+
+@settings(max_examples=examples(12), deadline=None, derandomize=True)
+@given(
+    st.lists(st.floats(0.05, 4.0), min_size=1, max_size=2),
+    st.floats(0.05, 0.5),
+    st.lists(st.floats(0.05, 1.0), min_size=5, max_size=5),
+    st.integers(0, 1),
+)
+def test_no_mechanism_has_a_smaller_risk_under_the_prior_that_bounds_it(limits, half, heights, revealed):
+    x = np.linspace(-half, half, 5)
+    prior = Prior(x, np.array(heights) / sum(heights))
+    found, counts = np.unique(np.array(limits), return_counts=True)
+    private, family = Rungs(found, counts.astype(float)), Family(1.0, 1.0)
+    least = by_posteriors(prior, _peaks(private, family, x), _answers(revealed, family, x))
+    answers = np.linspace(0.5 - half, 0.5 + half, 41)
+    everyone = [*limits, *[math.inf] * revealed]
+    risk = np.tensordot(prior.chances, squared_errors(everyone, 0.5 + x, answers), axes=1)
+    best = best_mechanism(everyone, [risk], answers)
+    assert least <= best * (1 + 1e-6) + 1e-9
+
+
+def test_a_slope_that_limits_do_not_allow_would_be_found_out():
+    """With likelihoods held to half their slope the bound would exceed what a mechanism really does."""
+    limits = [1.0, 1.0]
+    best = best_mechanism(limits, squared_errors(limits, MEANS, MEANS), MEANS)
+    assert bound(np.array(limits) / 2) > best
+
+
+@pytest.mark.parametrize("people", [1, 4, 25, 100, 400])
+def test_without_limits_it_is_below_the_known_minimax_error_of_a_proportion_and_near_it(people):
+    """1 / (4 (sqrt n + 1)^2), Hodges and Lehmann."""
+    known = 0.25 / (math.sqrt(people) + 1) ** 2
+    assert 0.85 * known <= bound([math.inf] * people) <= known * (1 + 1e-12)
+
+
+def test_where_nothing_can_be_learned_the_middle_of_the_bounds_is_the_best_answer():
+    assert bound([1e-9] * 10) == pytest.approx(0.25, rel=1e-6)
+    assert least_error(Rungs(np.array([0.0]), np.array([5.0])), spread=0.25) == 0.25
+
+
+@pytest.mark.parametrize(("limit", "people", "most"), [(0.0001, 10**6, 1.2), (0.003, 10**6, 2.1), (1.0, 10**6, 1.01)])
+def test_many_people_leave_little_between_the_plan_and_anything_else(limit, people, most):
+    """Noise dominates the first and sampling the third; where both count alike the bound knows only one of them."""
+    variance = 0.25 / people + 2 / (people * limit) ** 2
+    assert variance <= most * least_error(Rungs(np.array([limit]), np.array([float(people)])), spread=0.25)
+
+
+tables = st.lists(st.floats(0.01, 10.0) | st.sampled_from([0.0, 0.5, math.inf]), min_size=1, max_size=30)
+
+
+@settings(max_examples=examples(30), deadline=None, derandomize=True)
+@given(tables.filter(lambda t: max(t) > 0), st.sampled_from([1.0, 0.3, 0.01]))
+def test_no_plan_and_no_guess_is_better_than_the_bound(table, share):
+    agents = optin.PrivacyConstrained(table)
+    proof = optin.plan(agents, bounds=(3, 5), data_variance=share).certificate(agents)
+    assert 0.0 <= proof.any_mechanism <= min(proof.objective * (1 + 1e-9), 0.25 * (1 + 1e-12))
+    assert proof.factor >= 1 - 1e-9
+
+
+def test_the_certificate_says_how_far_the_plan_is_from_anything():
+    agents = optin.PrivacyConstrained([0.1] * 500 + [1.0] * 500)
+    proof = optin.plan(agents, bounds=(0, 1)).certificate(agents)
+    assert 1.5 < proof.factor < 1.6
+    assert proof.beyond.endswith("the plan's is 1.56 times that")
+    assert "table" not in repr(proof)
+
+
+def test_a_small_declared_sd_leaves_much_to_other_mechanisms_and_the_bound_says_so():
+    agents = optin.PrivacyConstrained([0.01] * 1000)
+    assert optin.plan(agents, bounds=(0, 1)).certificate(agents).factor < 1.6
+    assert optin.plan(agents, bounds=(0, 1), sd=0.1).certificate(agents).factor > 20
+
+
+def test_limits_are_rounded_up_and_never_down():
+    limits = np.random.default_rng(5).lognormal(-1, 1, 500)
+    table = optin.PrivacyConstrained(limits).table()
+    rungs = rungs_of(table.buckets(), zeros=table.zeros, infinite=table.infinite, scale=table.scale)
+    assert rungs.people == 500
+    rounded = np.repeat(rungs.limits, rungs.counts.astype(int))
+    assert (rounded >= np.sort(limits)).all()
+    assert (rounded <= np.sort(limits) * 1.02).all()
+
+
+def test_people_in_an_engine_have_the_same_bound(tmp_path):
+    limits = np.random.default_rng(6).lognormal(-1, 1, 400)
+    rows = [f"p{i},{limit!r}" for i, limit in enumerate(limits.tolist())]
+    (tmp_path / "people.csv").write_text("id,limit\n" + "\n".join(rows) + "\n")
+    kept = optin.read(str(tmp_path / "people.csv"), id="id", limits="limit", engine="duckdb")
+    found = [
+        optin.plan(p, bounds=(0, 1)).certificate(p).any_mechanism for p in (kept, optin.PrivacyConstrained(limits))
+    ]
+    assert found[0] == pytest.approx(found[1], rel=0.01)
+
+
+def test_several_numbers_and_quasi_linear_people_have_none():
+    agents = optin.PrivacyConstrained([1.0] * 30)
+    for sheet in ([optin.YesNo("a"), optin.YesNo("b")], optin.Choice("c", options=("x", "y", "z"))):
+        proof = optin.plan(agents, sheet).certificate(agents)
+        assert proof.any_mechanism is None
+        assert proof.factor is None
+        assert proof.beyond == "nothing is shown of mechanisms of other kinds here"
+    weighing = optin.QuasiLinear([1.0, 2.0], benefit=optin.LinearBenefit(base=3.0, slope=1.0))
+    assert optin.plan(weighing, bounds=(0, 1)).certificate(weighing).any_mechanism is None
+    assert optin.plan(agents, optin.YesNo("a")).certificate(agents).any_mechanism is not None
