@@ -219,6 +219,24 @@ def test_a_population_is_given_by_shares_or_by_people():
     assert population_shares(pandas.Series({"b": 30, "a": 10}), ("a", "b")) == {"a": 0.25, "b": 0.75}
 
 
+def test_a_population_is_read_from_a_file(tmp_path):
+    path = tmp_path / "shares.csv"
+    path.write_text('group,people\n"say ""b""",30\na,10\n')
+    assert population_shares(path, ("a", 'say "b"')) == {"a": 0.25, 'say "b"': 0.75}
+    path.write_text("group,share\na,0.5\nb,0.4\n")
+    with pytest.raises(BadInput, match="must add up to 1"):
+        population_shares(str(path), ("a", "b"))
+    path.write_text("group,share,people\na,0.5,3\n")
+    with pytest.raises(BadInput, match="must have the columns group and share, or group and people"):
+        population_shares(str(path), ("a",))
+    path.write_text("group,share\na,0.5\na,0.5\n")
+    with pytest.raises(BadInput, match="line 2"):
+        population_shares(str(path), ("a",))
+    path.write_text("ward,share\na,1\n")
+    with pytest.raises(BadInput, match="group"):
+        population_shares(str(path), ("a",))
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
