@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Histogram(Worded):
     ('16 to 25', '25 to 35', '35 to 45')
     """
 
-    kind: ClassVar[str] = "histogram"
+    kind = "histogram"
 
     _: KW_ONLY
     edges: tuple[float, ...]

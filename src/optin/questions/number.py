@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 from dataclasses import InitVar, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,8 +44,8 @@ class Number(BriefQuestion):
     158.0246913580247
     """
 
-    kind: ClassVar[str] = "number"
-    variance_terms: ClassVar[int] = 1
+    kind = "number"
+    variance_terms = 1
 
     name: str
     bounds: tuple[float, float]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from optin.errors import BadInput
 from optin.questions.choice import Choice
@@ -21,7 +20,7 @@ class Scale(Choice):
     24.0
     """
 
-    kind: ClassVar[str] = "scale"
+    kind = "scale"
 
     def result(self, counted: Counted) -> ScaleResult:
         """Read proportions, mean and top off the noisy cells."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, Protocol
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
@@ -16,12 +16,18 @@ from optin.questions.number import checked_importance, number
 GAP = 'question "{question}": max_gap must lie between 0 and how far means can be apart'
 
 
+class _Noisy(Protocol):
+    @property
+    def noise_constant(self) -> float: ...
+
+
 @dataclass(frozen=True, repr=False)
 class Worded(BriefQuestion):
     """A question's name and words; kinds add what they ask for."""
 
-    kind: ClassVar[str]
-    widest_gap: ClassVar[float] = 1.0
+    kind = ""
+    """The word for it in files: each kind has its own."""
+    widest_gap = 1.0
     """What proportions can differ by at most."""
 
     @property
@@ -61,12 +67,9 @@ class Worded(BriefQuestion):
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
-    noise_constant: ClassVar[Any]
-    """The noise variance of all published numbers together where epsilons add up to 1: each kind says its own."""
-
     @property
-    def exact_noise_constant(self) -> Fraction:
-        """The same without rounding."""
+    def exact_noise_constant(self: _Noisy) -> Fraction:
+        """The noise variance of all published numbers together where epsilons add up to 1, without rounding."""
         return Fraction(self.noise_constant)
 
     def columns_in(self, known: Collection[str]) -> tuple[str, ...]:
