@@ -145,7 +145,7 @@ def test_the_certificate_says_how_far_the_plan_is_from_anything():
 def test_a_small_declared_sd_leaves_much_to_other_mechanisms_and_the_bound_says_so():
     agents = optin.PrivacyConstrained([0.01] * 1000)
     assert optin.plan(agents, bounds=(0, 1)).certificate(agents).factor < 1.6
-    assert optin.plan(agents, bounds=(0, 1), data_sd=0.1).certificate(agents).factor > 20
+    assert optin.plan(agents, bounds=(0, 1), sd=0.1).certificate(agents).factor > 20
 
 
 def test_limits_are_rounded_up_and_never_down():

@@ -98,6 +98,16 @@ def test_help_loads_nothing_heavy():
     assert found.returncode == 0, found.stderr
 
 
+def test_neither_noise_nor_pictures_load_what_they_do_not_use():
+    check = (
+        "import sys\nfrom optin.releasing.noise import draw\nfrom optin.report.images import picture\n"
+        "draw(), picture(lambda ax, ink: 'nothing')\n"
+        "sys.exit(str({'polars', 'sklearn', 'matplotlib.pyplot'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True)
+    assert found.stderr == "set()\n"
+
+
 def test_reading_people_does_not_load_pandas_where_it_happens_to_be_installed(tmp_path):
     words = ["plan", str(people_csv(tmp_path)), *PLAN]
     check = (

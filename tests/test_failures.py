@@ -23,10 +23,21 @@ from optin.errors import Argument, BadInput, Infeasible, OptinError, Place, Prom
 from optin.wording.sentences import Sentence
 
 SOURCE = Path(errors.__file__).parent
-FAILURES = ("BadInput", "BudgetSpent", "Infeasible", "LedgerUnavailable", "PromiseBroken", "VisitFailure", "Refused")
+FAILURES = (
+    "BadInput",
+    "BudgetSpent",
+    "Infeasible",
+    "LedgerUnavailable",
+    "MissingExtra",
+    "PromiseBroken",
+    "VisitFailure",
+    "Refused",
+)
 MATCHES = {
     "client/visiting.py": "a cookie that a server sent",
     "engine/duck.py": "globs in names of files",
+    "tables/cells.py": "cells that may be numbers",
+    "tables/decimals.py": "cells that are numbers",
     "tables/headers.py": "cells of a first line that may be somebody's row",
     "engine/spark.py": "names of files that Spark skips",
     "receipts/record.py": "hashes and salts",

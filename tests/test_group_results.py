@@ -5,15 +5,15 @@ import math
 import numpy as np
 import pytest
 from group_laws import law_of, truth_of, ward
-from scipy import stats
+from scipy import optimize, stats
 from sheet_laws import SHEET, SKEWED, columns, offered
 
 import optin
 from optin.errors import BadInput
 from optin.kernel.mixtures import mixture_reach
+from optin.planning.population import population_shares
 from optin.questions.combined import Combined, Term
 from optin.releasing.across import difference_of, differences_of, total_of
-from optin.releasing.population import population_shares
 
 PEOPLE = {"ER": 200, "ICU": 80, "ward": 500}
 
@@ -84,14 +84,32 @@ def test_one_group_of_the_population_alone_is_that_group(groups):
     assert tuple(nearly.interval(0.95)) == pytest.approx(tuple(own), rel=1e-5)
 
 
-def test_the_whole_without_groups_is_told_by_one_draw_of_noise(groups):
-    """Against the formula written out: everyone's epsilons as one weighted mean."""
+def test_the_whole_without_groups_is_the_least_that_one_draw_of_noise_allows(groups):
+    """Against a search over the part that each group gives of its epsilons."""
     whole = total_of(groups, "hours")
     sums = [groups[name].question_sums[0] for name in groups]
-    total, squares = sum(s.total_grains for s in sums), sum(s.total_squared_grains for s in sums)
-    variance = 400 * squares / total**2 + 2 * (80 / (total / 2**32)) ** 2
-    assert whole.ungrouped_standard_error == pytest.approx(math.sqrt(variance))
+    reaches = np.array([each.total_grains / 2**32 for each in sums])
+    squares = np.array([each.total_squared_grains / 2**64 for each in sums])
+    found = optimize.minimize(
+        lambda c: (400 * (c**2 @ squares) + 2 * 80**2) / (c @ reaches) ** 2,
+        [0.9] * 3,
+        bounds=[(1e-6, 1)] * 3,
+        tol=1e-14,
+    )
+    assert whole.ungrouped_standard_error == pytest.approx(math.sqrt(found.fun), rel=1e-6)
     assert whole.ungrouped_standard_error < whole.standard_error
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_plan_without_groups_is_at_least_as_accurate_as_is_said_and_nearly_never_much_more(seed):
+    rng = np.random.default_rng(seed)
+    wards = rng.integers(1 + seed % 7, size=600).astype(str)
+    limits = rng.lognormal(-1, 0.8, 600) * (1 + wards.astype(int))
+    asked = [optin.Number("hours", bounds=(0, 80), sd=9)]
+    told = optin.plan(optin.PrivacyConstrained(limits, groups=wards), asked).total("hours")
+    alone = optin.plan(optin.PrivacyConstrained(limits), asked)["hours"].standard_error
+    assert alone <= told.ungrouped_standard_error * (1 + 1e-9)
+    assert told.ungrouped_standard_error <= min(1.1 * alone, told.standard_error * (1 + 1e-9))
 
 
 def test_declared_gaps_and_roundings_of_all_groups_are_added():
@@ -201,6 +219,24 @@ def test_a_population_is_given_by_shares_or_by_people():
     assert population_shares(pandas.Series({"b": 30, "a": 10}), ("a", "b")) == {"a": 0.25, "b": 0.75}
 
 
+def test_a_population_is_read_from_a_file(tmp_path):
+    path = tmp_path / "shares.csv"
+    path.write_text('group,people\n"say ""b""",30\na,10\n')
+    assert population_shares(path, ("a", 'say "b"')) == {"a": 0.25, 'say "b"': 0.75}
+    path.write_text("group,share\na,0.5\nb,0.4\n")
+    with pytest.raises(BadInput, match="must add up to 1"):
+        population_shares(str(path), ("a", "b"))
+    path.write_text("group,share,people\na,0.5,3\n")
+    with pytest.raises(BadInput, match="must have the columns group and share, or group and people"):
+        population_shares(str(path), ("a",))
+    path.write_text("group,share\na,0.5\na,0.5\n")
+    with pytest.raises(BadInput, match="line 2"):
+        population_shares(str(path), ("a",))
+    path.write_text("ward,share\na,1\n")
+    with pytest.raises(BadInput, match="group"):
+        population_shares(str(path), ("a",))
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -216,6 +252,43 @@ def test_a_population_is_given_by_shares_or_by_people():
 def test_what_cannot_be_compared_is_refused_in_words(groups, call, words):
     with pytest.raises(BadInput, match=words):
         call(groups)
+
+
+def study(rng, people=900):
+    limits = np.repeat([0.2, 0.6, 2.0], people // 3)
+    wards = np.repeat(["ER", "ICU", "ward"], people // 3)
+    hours = np.clip(rng.normal(np.repeat([30.0, 40.0, 50.0], people // 3), 9), 0, 80)
+    return optin.PrivacyConstrained(limits, groups=wards), {"hours": hours, "break": rng.random(people) < 0.3}, wards
+
+
+def test_a_release_of_groups_answers_for_several_of_them():
+    agents, answers, _ = study(np.random.default_rng(5))
+    asked = [optin.Number("hours", bounds=(0, 80), sd=9), optin.YesNo("break")]
+    release = optin.release(optin.plan(agents, asked).announce(agents), agents, answers)
+    found = release.difference("hours", "ward", "ER")
+    own = [release.groups[name]["hours"].estimate for name in ("ward", "ER")]
+    assert found.estimate == pytest.approx(own[0] - own[1])
+    assert found.interval(0.95).low > 0
+    assert release.total("hours").estimate == pytest.approx(
+        np.mean([each["hours"].estimate for each in release.groups.values()])
+    )
+    assert release.total("hours", {"ER": 1, "ICU": 1, "ward": 2}).shares["ward"] == 0.5
+    assert len(release.differences("break", 0.9)) == 3
+    again = optin.Release.from_json(release.to_json())
+    assert again.total("break").interval() == release.total("break").interval()
+    with pytest.raises(BadInput, match="not by group"):
+        release.groups["ER"].total("hours")
+
+
+def test_a_group_that_nobody_joined_leaves_the_others_and_no_whole():
+    agents, answers, wards = study(np.random.default_rng(6))
+    asked = [optin.Number("hours", bounds=(0, 80), sd=9), optin.YesNo("break")]
+    release = optin.release(optin.plan(agents, asked).announce(agents), agents, answers, joined=wards != "ICU")
+    with pytest.raises(BadInput, match='"hours" has no whole: of group "ICU" it was not published'):
+        release.total("hours")
+    with pytest.raises(BadInput, match='of group "ICU" it was not published'):
+        release.difference("hours", "ICU", "ER")
+    assert list(release.differences("hours").withheld) == ["ICU"]
 
 
 # Coverage.

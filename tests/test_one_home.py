@@ -1,10 +1,15 @@
 """One idea, one home: numbers and formulas that everything rests on are written down once."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+from optin.engine import check_engine
+from optin.questions.sheet import KINDS as SHEET_KINDS
+from optin.wording.engines import KNOWN
 
 SOURCE = Path(__file__).parent.parent / "src" / "optin"
 NOISE = SOURCE / "kernel" / "noise.py"
@@ -45,6 +50,39 @@ def writes_a_variance(node):
     return is_square(node.right) or (twice and ast.dump(node.left.right) == ast.dump(node.right))
 
 
+def hides_kappa(node):
+    """2 / x / x and 8 * a / x / x, with whatever else is divided twice, 2 * fsum(b * b for b in scales), and a price of 8."""
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        return "price" in ast.unparse(target).lower() and is_kappa(node.value)
+    if not isinstance(node, ast.BinOp):
+        return False
+    if isinstance(node.op, ast.Mult):
+        squares = any(map(is_square, ast.walk(node.right)))
+        return is_kappa(node.left) and squares and any("scale" in name for name in names_in(node.right))
+    twice = is_square(node.right) or (
+        isinstance(node.left, ast.BinOp)
+        and isinstance(node.left.op, ast.Div)
+        and ast.dump(node.left.right) == ast.dump(node.right)
+    )
+    return isinstance(node.op, ast.Div) and twice and any(map(is_kappa, factors(node.left)))
+
+
+def factors(node):
+    """What a numerator is made of, besides exponents and what is negative, for no variance is."""
+    yield node
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return
+    power = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
+    for part in [node.left] if power else ast.iter_child_nodes(node):
+        yield from factors(part)
+
+
+def is_kappa(node):
+    """The numbers that kappa and the price of a yes or no (kappa over a quarter) hide as."""
+    return isinstance(node, ast.Constant) and node.value in (2, 8) and not isinstance(node.value, bool)
+
+
 def is_power_of_two(node, exponent):
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Pow):
         return False
@@ -79,6 +117,85 @@ def test_the_variance_is_written_out_in_one_file():
 )
 def test_a_variance_written_out_is_noticed(formula):
     assert any(writes_a_variance(node) for node in ast.walk(ast.parse(formula)))
+
+
+def test_kappa_hides_nowhere_as_a_literal():
+    assert places(hides_kappa, besides=NOISE) == set()
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "2.0 / self.reach / self.reach",
+        "2.0 * (1.0 + (1.0 - 2.0 * clipped) ** 2) / self.reach / self.reach",
+        "(2.0 if bins == 2 else 8.0 * j * (bins - j) / bins) / reach / reach * np.ones(bins - 1)",
+        "math.sqrt(sd * sd + 2.0 * math.fsum(b * b for b in scales))",
+        "_WORST_PRICE = 8.0",
+        "price: ClassVar[float] = 8.0",
+        "2 / reach**2",
+    ],
+)
+def test_a_hidden_kappa_is_noticed(formula):
+    assert any(hides_kappa(node) for node in ast.walk(ast.parse(formula)))
+
+
+NAMERS = {
+    "kernel/mixtures.py": "the variance of several noises",
+    "kernel/proportions.py": "the noise of running sums",
+    "kernel/spreads.py": "the noise of a released spread",
+    "questions/facts.py": "noise constants and prices of all kinds",
+    "questions/counted.py": "variances and quantiles of all results",
+    "planning/question_plan.py": "the scale of one noise with the variance of several",
+    "planning/numbers.py": "the noise of a plan",
+    "planning/record.py": "its name in a file",
+    "planning/version_2.py": "its name in a file",
+    "kernel/combining.py": "the noise of sums over groups",
+    "baselines/local.py": "noise that people add themselves",
+    "baselines/one_bit.py": "noise that people add themselves",
+}
+
+
+def test_a_kind_states_what_it_moves_and_never_names_the_noise():
+    """Kinds, results, reports and games get the noise from the facts of a kind, what was counted, or the plan's units."""
+
+    def names_it(node):
+        return isinstance(node, ast.ImportFrom) and any(alias.name == "LAPLACE" for alias in node.names)
+
+    def draws(node):
+        return isinstance(node, ast.ImportFrom) and any(alias.name.endswith("_reach") for alias in node.names)
+
+    found = {place.split(":")[0] for place in places(names_it, besides=NOISE)}
+    assert found == set(NAMERS)
+    quantiles = {place.split(":")[0] for place in places(draws, besides=NOISE) if place.startswith("questions/")}
+    assert quantiles == {"questions/counted.py", "questions/spending.py"}
+
+
+KINDS = {"Number", "YesNo", "Choice", "Scale", "Score", "Histogram", "MultipleChoice", "Measured"}
+RESULTS = {"NumberResult", "YesNoResult", "ScaleResult", "HistogramResult", "Proportions", "Several"}
+BY_KIND = {
+    "announcement/origin.py": "what may be asked anew of one number",
+    "baselines/answer_laws.py": "how answers are made up",
+    "figures/answers.py": "how a result is drawn",
+    "figures/proportions.py": "how a result is drawn",
+    "releasing/one_number.py": "a release of one number",
+}
+
+
+def test_a_fact_of_a_kind_is_asked_of_the_kind():
+    """Whether it is a proportion, how wide, what it costs at worst: nobody else lists kinds, by class or by word."""
+    words = {found.kind for found in SHEET_KINDS.values()}
+
+    def sorts(node):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+            return bool(names_in(node.args[1]) & (KINDS | RESULTS))
+        if not isinstance(node, ast.Compare) or not ast.unparse(node.left).endswith("kind"):
+            return False
+        said = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant)}
+        return bool(said & words)
+
+    found = {place.split(":")[0] for place in places(sorts, besides=None)}
+    assert {place for place in found if not place.startswith("questions/")} == set(BY_KIND)
+    assert {each.__name__ for each in SHEET_KINDS.values()} <= KINDS
 
 
 def test_grains_of_an_epsilon_are_stated_in_one_file():
@@ -141,7 +258,19 @@ def test_the_variance_in_units_of_the_range_is_found_in_one_file():
         wide = "width" in names_in(node.right)
         return wide and "data_variance" in names_in(node.left) and not names_in(node.left) & {"min", "max"}
 
-    assert places(divides, besides=SOURCE / "questions" / "number.py") == set()
+    assert places(divides, besides=SOURCE / "questions" / "measured.py") == set()
+
+
+def test_every_engine_that_messages_name_is_known_and_named_in_one_file():
+    names = re.split(r", | or ", KNOWN)
+    assert len(names) == 5
+    for name in names:
+        check_engine(name)
+
+    def lists(node):
+        return isinstance(node, ast.Constant) and "spark-local," in str(node.value)
+
+    assert places(lists, besides=SOURCE / "wording" / "engines.py") == set()
 
 
 def test_nothing_below_the_root_imports_optin_itself():

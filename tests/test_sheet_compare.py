@@ -69,7 +69,7 @@ def test_several_like_questions_are_one_dearer_question():
 
 def test_a_yes_or_no_is_a_number_between_0_and_1():
     asked = designs(optin.plan(people(), optin.YesNo("a")), people())
-    number = designs(optin.plan(people(), bounds=(0, 1)), people())
+    number = designs(optin.plan(people(), bounds=(0, 1)), people(), names=[one.name for one in asked])
     for one, other in zip(asked, number, strict=True):
         assert (one.mse, one.bias, one.tilt) == pytest.approx((other.mse, other.bias, other.tilt), rel=1e-12)
 

@@ -1,5 +1,6 @@
 """Pictures of sheets: every kind is drawn as published, words do not overlap, and nothing people wrote becomes a formula."""
 
+import base64
 import itertools
 import math
 import warnings
@@ -14,6 +15,7 @@ from optin import figures
 from optin.figures.answers import drawn
 from optin.figures.labels import row_labels, unit_label
 from optin.questions.counted import Counted
+from optin.report import images
 from optin.report.images import WIDTH
 
 LONG = "a rather long answer that nobody could read beside a bar, number {}"
@@ -245,3 +247,17 @@ def test_a_question_of_a_release_is_drawn_by_its_name():
     words = figures.answer(ax, release, "shift")
     assert "early" in words
     assert ax.get_xlabel() == "people (%)"
+
+
+@pytest.mark.parametrize("question", KINDS[1:4:2], ids=NAMES[1:4:2])
+def test_the_dark_picture_of_a_page_is_the_one_that_is_drawn_by_itself(question):
+    found = result(question)
+
+    def draw(ax, ink):
+        return drawn(ax, found, unit=question.unit, ink=ink)
+
+    both = images.picture(draw)
+    for ink in (figures.LIGHT, figures.DARK):
+        png, words = images.drawn(draw, ink)
+        assert base64.b64encode(png).decode() in both
+        assert words

@@ -5,7 +5,7 @@ import re
 import pytest
 from web_steps import PASSWORD, House, answering, registered
 
-from optin.errors import PromiseBroken
+from optin.errors import Argument, BadInput, PromiseBroken
 from optin.web import pages
 from optin.web.service import accounts
 
@@ -80,6 +80,16 @@ def test_an_unexpected_failure_shows_no_detail(house):
     assert answer.status_code == 500
     assert "This is our fault" in answer.text
     assert MARK not in answer.text
+
+
+def test_a_page_says_a_failure_in_the_words_of_its_forms(house):
+    def odd():
+        raise BadInput("{max_gap} must be 0 or more", max_gap=Argument("max_gap"))
+
+    house.app.add_api_route("/odd", odd)
+    house.app.add_api_route("/api/odd", odd)
+    assert "The largest gap must be 0 or more." in house.ask("GET", "/odd").text
+    assert house.ask("GET", "/api/odd").json() == {"error": "max_gap must be 0 or more"}
 
 
 def test_a_form_without_its_token_is_refused_with_a_page(house, campaign):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from chapters import crowds, designs, gains, reports, sheets, trust
+from chapters import beyond, crowds, designs, gains, reports, sheets, trust
 from chapters.page import ENTRIES, NOTE, Entry
 
 HERE = Path(__file__).parent
@@ -17,6 +17,7 @@ CHAPTERS = {
     designs: "What the best design looks like",
     sheets: "Several questions under one limit",
     gains: "When personal limits pay",
+    beyond: "Beyond weights with one Laplace noise",
     trust: "When limits and values are related",
     crowds: "Who joins",
     reports: "Who gains by a false report",

@@ -45,7 +45,7 @@ BEHIND = {
     "optin.ledger": ("optin.ledger.verification.OutsideCopy", "optin.ledger.ledger.Bounded"),
 }
 """Records that a public name gives or takes and no public module lists."""
-PARTS = {"PlanNumbers"}
+PARTS = {"Facts", "Measured", "PlanNumbers"}
 """Bases that hold a part of a public class: what they define is listed with it."""
 MADE_BY_HAND = {
     "Harmonic",
@@ -193,11 +193,15 @@ def _code(row: str) -> int:
 
 
 def failures() -> list[type[Any]]:
-    """List every failure optin raises on purpose, leaves of the tree only."""
+    """List every failure optin raises on purpose, below the root of the tree."""
     import optin.errors
     import optin.ledger  # adds one of its own
 
-    return sorted(optin.errors.OptinError.__subclasses__(), key=lambda kind: (kind.exit_code, kind.__name__))
+    found, ahead = [], [optin.errors.OptinError]
+    while ahead:
+        below = ahead.pop().__subclasses__()
+        found, ahead = [*found, *below], [*ahead, *below]
+    return sorted(found, key=lambda kind: (kind.exit_code, kind.__name__))
 
 
 def errors_page() -> str:
@@ -351,10 +355,9 @@ def members(kind: type[Any], of: type[Any]) -> list[tuple[str, Any]]:
 
 
 def defined(kind: type[Any]) -> list[tuple[str, Any]]:
-    """List what a class defines, with the bases that are parts of it."""
-    return [
-        item for part in reversed(kind.__mro__) if part is kind or part.__name__ in PARTS for item in vars(part).items()
-    ]
+    """List what a class defines, with the bases that are parts of it; what it overrides is listed once."""
+    parts = (part for part in reversed(kind.__mro__) if part is kind or part.__name__ in PARTS)
+    return list({name: found for part in parts for name, found in vars(part).items()}.items())
 
 
 def methods(kind: type[Any]) -> list[tuple[str, Any]]:

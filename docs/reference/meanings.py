@@ -46,6 +46,12 @@ MEANINGS: dict[str, dict[str, str]] = {
         "bias_bound": "largest bias at the planned gap (E15): who is gone may differ by as much, and counts for nothing",
     },
     "Act": {"number": "place in the ledger", "kind": "what was done", "hash": "of the chain up to here"},
+    "Accuracy": {
+        "sampling": "variance from who was asked, and who was kept",
+        "noise": "variance from noise",
+        "bias": "what it is off by, if values are unrelated to limits",
+        "tilt": "what a unit of distance between people's means adds to the bias at most",
+    },
     "Baseline": {
         "name": "the design, as in `NAMES`",
         "sentence": "what it does",
@@ -92,6 +98,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "table": "the limits, from which `any_mechanism` is computed when asked for",
         "spread": "declared variance, in squared ranges",
     },
+    "Epsilons": {"function": "from limits to what people lose"},
     "CostReports": {
         "reports": "stated costs, a row for each person",
         "epsilons": "what each report brings in epsilon",
@@ -151,6 +158,11 @@ MEANINGS: dict[str, dict[str, str]] = {
     "Group": {"low": "smallest limit", "high": "largest limit"},
     "Harmonic": {"most": "the highest limit"},
     "Interval": {"low": "lower end", "high": "upper end", "level": "coverage", "method": "how it was computed"},
+    "Levels": {
+        "limits": "finite limits, rising",
+        "counts": "people behind each of them",
+        "infinite": "people without any limit",
+    },
     "LimitReports": {
         "reports": "stated limits, a row for each person",
         "epsilons": "what each report brings in epsilon",
@@ -184,6 +196,28 @@ MEANINGS: dict[str, dict[str, str]] = {
         "figures": "each published figure",
         "errors": "root of the squared errors of its published numbers together, for each campaign",
         "covered": "None: intervals are those of figures",
+    },
+    "SimulatedGroup": {
+        "people": "how many",
+        "limits": "a population, its name, or one number",
+        "answers": "mean and sd, or a chance for each option; None: as varied as declared",
+    },
+    "GroupOutcome": {
+        "design": "one plan for all, one that allows for a gap, or a plan for each group",
+        "predicted_bias": "the error that would remain without end of campaigns, known beforehand",
+        "computed": "expected squared error, known beforehand",
+        "errors": "estimate minus the whole population's figure, campaign by campaign",
+        "covered": "where the interval held that figure",
+        "lengths": "of the intervals",
+    },
+    "GroupSimulation": {
+        "question": "what was asked",
+        "answer": "the figure that stands for it",
+        "truth": "that figure of the whole population",
+        "campaigns": "how many",
+        "level": "of the intervals",
+        "max_gap": "what the guarded plan was told",
+        "outcomes": "each design",
     },
     "SheetSimulation": {
         "plan": "the plan that was run",
@@ -323,6 +357,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "at_most": "how many options one person may choose",
     },
     "Size": {
+        "sizes": "± and verdicts of groups of each size, the largest first; none without groups",
         "people": "how many people would answer",
         "groups": "how many groups they are divided into",
         "limits": "what limits they would have",
@@ -338,6 +373,14 @@ MEANINGS: dict[str, dict[str, str]] = {
         "column": "where answers stand in a table; its name unless given",
         "importance": "how many times the effective people of a question of importance 1 it should have",
         "max_gap": "how far means of cautious and open people may lie apart (E15)",
+    },
+    "Setting": {
+        "spread": "declared variance, in squared ranges",
+        "mean": "of the values, from 0 at the lower bound to 1",
+        "gap": "declared distance of people's means, in ranges",
+        "kappa": "variance of the noise where epsilons add up to 1",
+        "worst": "kappa over the largest spread there can be",
+        "mean_given": "whether the mean was given; a guess at it knows no more",
     },
     "Sheet": {
         "questions": "the questions, in order",

@@ -2,6 +2,7 @@
 
     OptinError
     ├── BadInput (also ValueError)   exit 2, HTTP 422   the caller can mend it
+    │   └── MissingExtra             exit 2, HTTP 422   a part of optin is not installed; the message is the line to install it
     ├── Infeasible                   exit 3, HTTP 409   no design makes these people join
     ├── PromiseBroken                exit 4, HTTP 409   going on would break what was announced
     ├── BudgetSpent                  exit 4, HTTP 409   someone's allowance does not cover it
@@ -29,6 +30,7 @@ __all__ = [
     "Failure",
     "Infeasible",
     "LedgerUnavailable",
+    "MissingExtra",
     "OptinError",
     "Place",
     "PromiseBroken",
@@ -74,6 +76,15 @@ class BadInput(OptinError, ValueError):
 
     exit_code = 2
     http_status = 422
+
+
+class MissingExtra(BadInput):
+    """Something was asked for that is installed only on request; the message is the line that installs it."""
+
+    @property
+    def extra(self) -> str:
+        """What pip calls it, such as optin[duckdb]."""
+        return str(self.data["extra"])
 
 
 class Infeasible(OptinError):

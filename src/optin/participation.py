@@ -146,20 +146,23 @@ def judged(announcement: Announcement, promises: Promises, joined: Answers, code
     ``codes`` say who skipped a question; None where there is one, whose missing answers are refused later. The tilt is told
     where it is the announced one; else it is left to the next look at the people, for it needs these sums (`tilted`).
     """
-    everyone, those = promises.sums(joined=joined, codes=codes)
-    check_announced(announcement, everyone)
-    if those.grains == 0:
+    came = counted(announcement, *promises.sums(joined=joined, codes=codes), whole=joined is None and codes is None)
+    if came.total_grains == 0:
         raise PromiseBroken("nobody who joined is promised a single grain: there is nothing to release")
+    check_promise(announcement, came)
+    return came
+
+
+def counted(announcement: Announcement, everyone: SheetSums, those: SheetSums, *, whole: bool) -> Turnout:
+    """Say who came, of the people announced or of one group of them; ``whole`` says that everyone answers everything."""
+    check_announced(announcement, everyone)
     came = Turnout(
         announced=announcement.people,
         people=those.people,
         promised=those.promised,
         questions=_answered(announcement, those),
     )
-    check_promise(announcement, came)
-    if joined is None and codes is None:
-        return _with_tilts(announcement, came, (announcement.tilt,) * len(announcement.sheet))
-    return came
+    return _with_tilts(announcement, came, (announcement.tilt,) * len(announcement.sheet)) if whole else came
 
 
 def tilted(announcement: Announcement, came: Turnout, above: tuple[tuple[int, int], ...]) -> Turnout:
@@ -234,8 +237,8 @@ def check_announced(announcement: Announcement, everyone: SheetSums) -> None:
     found = tuple(ExactSums(each.grains, each.squares) for each in everyone.questions)
     if found != announcement.question_sums:
         raise PromiseBroken(
-            "these are not the promises that were announced: a limit was changed or the people are others. Use the"
-            " announced table, or plan and announce a new round",
+            "these are not the promises that were announced: a limit or a group was changed, or the people are others. Use"
+            " the announced table, or plan and announce a new round",
             other_people=True,
         )
 

@@ -17,7 +17,7 @@ import numpy as np
 from optin.agents import PrivacyConstrained
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
-from optin.kernel.noise import LAPLACE, variance
+from optin.kernel.noise import variance
 from optin.planning import Plan, plan
 from optin.tables.labels import of_people
 from optin.wording.records import Listed
@@ -118,7 +118,7 @@ def along_the_dial(best: Plan, agents: PrivacyConstrained, means: Array, caps: A
             "{given} means were given for {people} people; give one each", given=len(means), people=len(agents)
         )
     spreads = _spreads(best, means)
-    noise, target = LAPLACE.constant(best.width), float(np.mean(means))
+    noise, target = best.asked.units.noise, float(np.mean(means))
     rows = []
     for cap in caps:
         eps = np.minimum(agents.limits, cap)

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 import optin
 from chapters.page import Shown, entry
 from chapters.populations import Array, harmonic, levels, lognormal, mixed
-from optin.figures.ink import LIGHT, key, log_axis, name_lines, plain, write
+from optin.figures.ink import LIGHT, log_axis, name_lines, plain, write
 from optin.figures.laboratory import DASHES
 
 UNIT = (0, 1)
@@ -21,10 +21,20 @@ def ratio(limits: Array, **question: float) -> float:
     return optin.baselines.best_threshold(plan, people).variance / plan.variance
 
 
-SHOWN = ("optimum", "threshold", "proportional", "sampling-mean", "sampling-max", "local", "strictest")
+SHOWN = (
+    "optimum",
+    "threshold",
+    "proportional",
+    "sampling-mean",
+    "sampling-max",
+    "sampling-best",
+    "local",
+    "one-bit",
+    "strictest",
+)
 
 
-@entry("others", "Beside what others do: never worse, and never the same second best", size=(8.8, 4.4))
+@entry("others", "Beside what others do, at its best: never the same second", size=(8.8, 4.8))
 def others(figure: Figure) -> Shown:
     """Draw the error of each unbiased design over the optimum's, for four populations."""
     populations = {
@@ -70,11 +80,12 @@ A thousand people, values 0 or 1, worst-case variance. Expected squared error in
 |---|{"---|" * len(SHOWN)}
 {rows}
 
-None of these is better than the optimum, whatever the limits: it is the best of all weights with one Laplace noise
-(what is neither is [another matter](../theory/baselines.md#no-unbiased-one-beats-the-optimum)). Which one comes
-second depends on the limits. "Proportional" is the optimum itself on harmonic limits and five times as bad on 0.1 / 10;
-"threshold" and "strictest" are fine there and hopeless on harmonic limits. ADPM is the optimum for the worst-case
-variance.
+None of these is better than the optimum here. All but "sampling-best" and "one-bit" never are, whatever the limits:
+it is the best of all weights with one Laplace noise. Those two are of another kind and win elsewhere, [where people are
+few or limits large](other-kinds.md). Sampling is shown as published (mean and max) and at its strongest: measured from
+the middle, with as many people kept as limits allow, at its best level. Which one comes second depends on the limits.
+"Proportional" is the optimum itself on harmonic limits and five times as bad on 0.1 / 10; "threshold" and "strictest"
+are fine there and hopeless on harmonic limits. ADPM is the optimum for the worst-case variance.
 
 A *biased* design can be better. Raw stretching shrinks values towards the lower bound; if nearly everyone is there
 already, that is a good guess. On 0.1 / 1 its error is {stretched[0.005]:.2f} of the optimum's if the mean is 0.005, and
@@ -107,51 +118,58 @@ def _four(number: float) -> str:
     return f"{number:,.0f}" if number >= 1e4 else f"{number:.4g}"
 
 
-@entry("small-gains", "On few levels the gain over one threshold is small", size=(8.4, 4.2))
+def noise_share(limits: Array) -> float:
+    """Return the part of the optimum's variance that is noise."""
+    plan = optin.plan(optin.PrivacyConstrained(limits), bounds=UNIT)
+    return plan.noise_variance / plan.variance
+
+
+@entry("small-gains", "Where sampling dominates, the gain over one threshold is small", size=(8.4, 4.4))
 def small_gains(figure: Figure) -> Shown:
-    """Draw the gain over the best threshold across common populations."""
+    """Draw the gain over the best threshold against the part of noise, across common populations."""
     few = {
-        "0.5, all alike": levels((0.5, 1000)),
-        "0.1 / 10, 900 / 100": levels((0.1, 900), (10, 100)),
         "0.5 / 1, half and half": levels((0.5, 500), (1, 500)),
+        "0.1 / 10, 900 / 100": levels((0.1, 900), (10, 100)),
         "0.1 / 0.5 / 1, 340 / 430 / 230": levels((0.1, 340), (0.5, 430), (1, 230)),
         "0.1 / 1, half and half": levels((0.1, 500), (1, 500)),
+        "0.01 / 0.1, 900 / 100": levels((0.01, 900), (0.1, 100)),
+        "0.01 / 0.03 / 0.1, 600 / 300 / 100": levels((0.01, 600), (0.03, 300), (0.1, 100)),
     }
     spread = {
         "lognormal, sd 0.5": lognormal(middle=0.5, sd=0.5),
         "lognormal, sd 1": lognormal(middle=0.5, sd=1.0),
         "standard mix": mixed(),
+        "standard mix, ten times the people": np.tile(mixed(), 10),
     }
-    gains = {name: 100 * (ratio(limits) - 1) for name, limits in (few | spread).items()}
+    gains = {name: ratio(limits) for name, limits in (few | spread).items()}
+    shares = {name: noise_share(limits) for name, limits in (few | spread).items()}
     order = sorted(gains, key=gains.__getitem__)
     ax = figure.subplots()
-    plain(ax, LIGHT, x="how much larger the threshold's variance is (%)", y="", grid="x")
-    styles = {"few levels": {"facecolor": LIGHT.strong}, "spread out": {"facecolor": LIGHT.pale, "hatch": "///"}}
-    for row, name in enumerate(order):
-        style = styles["few levels" if name in few else "spread out"]
-        ax.barh(row, gains[name], 0.62, edgecolor=LIGHT.strong, **style)
-        write(ax, LIGHT, f"{gains[name]:.1f}", (gains[name], row), offset=(5, 0), va="center")
-    ax.set_yticks(range(len(order)), order)
-    ax.set_xlim(0, 1.15 * max(gains.values()))
-    key(ax, LIGHT, [(name, style | {"edgecolor": LIGHT.strong}) for name, style in styles.items()])
-    rows = "\n".join(f"| {name} | {gains[name]:.1f} % |" for name in order)
-    tenfold = 100 * (ratio(np.tile(mixed(), 10)) - 1)
-    few_most = max(gains[name] for name in few)
-    spread_least, spread_most = (end(gains[name] for name in spread) for end in (min, max))
+    plain(ax, LIGHT, x="part of the optimum's variance that is noise (%)", y="threshold's variance over the optimum's")
+    log_axis(ax, "y", 0.95, 5, most=6)
+    ax.set_xlim(0, 100)
+    for name in order:
+        marker = "o" if name in few else "s"
+        ax.plot(100 * shares[name], gains[name], marker, color=LIGHT.strong, markersize=8, markeredgecolor=LIGHT.paper)
+    for marker, label in (("o", "few levels"), ("s", "spread out")):
+        ax.plot([], [], marker, color=LIGHT.strong, label=label)
+    ax.legend(loc="upper left", frameon=False)
+    rows = "\n".join(f"| {name} | {100 * shares[name]:.0f} % | {gains[name]:.3g} |" for name in order)
+    calm = [name for name in order if shares[name] < 0.5]
     return Shown(
         f"""
 The simplest rival: leave out everyone below one limit, treat the rest alike, choose the limit well (Ghosh and
 Ligett; Cyffers and Ziani). A thousand people, values between 0 and 1, worst-case variance:
 
-| limits | variance of the best threshold, above the optimum |
-|---|---|
+| limits | part of noise | best threshold, times the optimum |
+|---|---|---|
 {rows}
 
-On few levels personalising pays up to {few_most:.0f} %, on limits that are spread out {spread_least:.0f} to
-{spread_most:.0f} %. It pays less the more people there are, because then sampling, not noise, is what is
-left: the standard mix with ten times as many people leaves
-{tenfold:.1f} %. If that is not worth explaining weights to people, a threshold is an honest choice.
-What it cannot do is let everybody take part.
+What matters is whether noise dominates, and not how many levels there are: where it makes less than half of the variance
+the gain is at most {100 * (gains[calm[-1]] - 1):.0f} % here; on two levels it goes up to 4 times, and beyond on more
+([large gains](large-gains.md)). It shrinks with the number of people, because then sampling is what is left: compare both
+lines of the standard mix. If that is not worth explaining weights to people, a threshold is an honest choice. What it
+cannot do is let everybody take part.
 
 ```python
 >>> import optin
@@ -164,8 +182,8 @@ What it cannot do is let everybody take part.
 
 The other regime: [large gains](large-gains.md).
 """,
-        "Bars: how much larger the variance of the best threshold is than the optimum's. "
-        + "; ".join(f"{name}: {gains[name]:.1f} %" for name in order)
+        "Points: the variance of the best threshold over the optimum's, against the part of noise in the latter. "
+        + "; ".join(f"{name}: {gains[name]:.2f} at {100 * shares[name]:.0f} %" for name in order)
         + ".",
     )
 

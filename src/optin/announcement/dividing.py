@@ -7,8 +7,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from optin.agents import Agents
 from optin.announcement.numbers import AnnouncedDesign
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput, PromiseBroken
+from optin.grains.people import promises_of
+from optin.grains.promised_groups import PromisesByGroup
 from optin.wording.groups import listed_groups, shown_group
 
 if TYPE_CHECKING:
@@ -46,6 +49,30 @@ class Divided:
             group=shown_group(label),
             groups=listed_groups([each for design in self.designs for each in design.labels]) or "none",
         )
+
+    def promises_by_group(self: Announcement, agents: Agents) -> PromisesByGroup:  # type: ignore[misc]
+        """Join the offer to each group with the limits of its people; nothing is computed yet."""
+        self.expect_model(agents)
+        return promises_of(self.as_announced(agents), self.parts, grouped=self.grouped)
+
+    def as_announced(self: Announcement, agents: Agents) -> Agents:  # type: ignore[misc]
+        """Put people into the groups they were announced in; people of a group that was not announced are refused."""
+        if not self.grouped:
+            return agents
+        if agents.groups is None:
+            raise BadInput(
+                "this announcement is to people in groups, and these people have none: give {groups} as when it was planned",
+                groups=Argument("groups"),
+            )
+        places = {label: at for at, design in enumerate(self.designs) for label in design.labels}
+        other = next((label for label in agents.groups.names if label not in places), None)
+        if other is not None:
+            raise PromiseBroken(
+                "nobody was announced in a group {group}: use the announced table, or plan and announce a new round",
+                group=shown_group(other),
+                other_people=True,
+            )
+        return agents.put_into(places, [str(design.group) for design in self.designs])
 
     @property
     def only_design(self) -> AnnouncedDesign:

@@ -8,10 +8,12 @@ from people, or from a `Description`, which is enough to draw reports without an
 only be drawn: there is no path from a real value to noise in floats.
 """
 
-from optin.baselines.catalogue import NAMES, Baseline, designs
+from optin.baselines.catalogue import NAMES, OUTSIDE, Baseline, designs, own_designs
 from optin.baselines.comparison import Comparison, Group, compare, compared
+from optin.baselines.levels import Levels, levels_for
 from optin.baselines.local import response_variances
 from optin.baselines.points import Reference, best_threshold, no_privacy, references, strictest
+from optin.baselines.rule import Accuracy, Epsilons, Loss, Rule, Setting
 from optin.baselines.ruler import comparable
 from optin.baselines.search import GRID
 from optin.baselines.simulated import SimulatedValues, ValueLaw
@@ -19,10 +21,17 @@ from optin.baselines.simulated import SimulatedValues, ValueLaw
 __all__ = [
     "GRID",
     "NAMES",
+    "OUTSIDE",
+    "Accuracy",
     "Baseline",
     "Comparison",
+    "Epsilons",
     "Group",
+    "Levels",
+    "Loss",
     "Reference",
+    "Rule",
+    "Setting",
     "SimulatedValues",
     "ValueLaw",
     "best_threshold",
@@ -30,7 +39,9 @@ __all__ = [
     "compare",
     "compared",
     "designs",
+    "levels_for",
     "no_privacy",
+    "own_designs",
     "references",
     "response_variances",
     "strictest",

@@ -28,6 +28,7 @@ class Capped:
     cap: float
     floor: float = 0.0
     noiseless: bool = False
+    unbiased = True
 
     @property
     def loss(self) -> Capped:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from optin.agents import Agents
 from optin.baselines.capped import Capped
+from optin.baselines.centred import best_sampling
+from optin.baselines.guesses import Clamped, Midpoint, Shrunk
 from optin.baselines.levels import Levels, levels_for
 from optin.baselines.local import LocalLaplace
+from optin.baselines.one_bit import OneBit
 from optin.baselines.rule import Accuracy, Rule, Setting, setting_of
 from optin.baselines.ruler import ruler_of
 from optin.baselines.sampling import Sampled
@@ -67,8 +70,8 @@ class Baseline(Listed):
 
     @property
     def unbiased(self) -> bool:
-        """Whether values that are unrelated to limits are met on average."""
-        return self.bias == 0.0
+        """Whether values that are unrelated to limits are met on average, wherever their mean lies."""
+        return self.bias == 0.0 and self.rule.unbiased
 
     def epsilons(self, limits: Array) -> Array:
         """Return what people with these limits lose at most."""
@@ -87,38 +90,72 @@ def designs(
 ) -> tuple[Baseline, ...]:
     """Compute the optimum (the plan itself, first) and all baselines, or those named, for the same people and question.
 
-    ``mean`` is the mean of the values where a design's error depends on it (sampling and raw stretching); the middle of
-    the bounds unless given. Quasi-linear people are taken at the limits they have under the plan's promise, which
-    flatters everything else: a worse release would be worth less to them. People who stay in an engine are counted by
-    buckets of their limits, a quarter of a per cent wide.
+    ``mean`` is the mean of the values where a design's error depends on it (sampling, one-bit messages, biased designs);
+    the middle of the bounds unless given, and then unknown to a guess at it. Quasi-linear people are taken at the limits
+    they have under the plan's promise, which flatters everything else: a worse release would be worth less to them. People
+    who stay in an engine are counted by buckets of their limits, a quarter of a per cent wide.
 
     >>> import optin
     >>> people = optin.PrivacyConstrained([0.1] * 500 + [1.0] * 500)
     >>> found = designs(optin.plan(people, bounds=(0, 1)), people)
     >>> {b.name: round(b.mse * 1e4, 2) for b in found if b.unbiased}
     {'optimum': 3.61, 'grid': 3.61, 'adpm': 3.61, 'threshold': 4.5, 'strictest': 4.5, 'proportional': 4.24,
-     'stretching-debiased': 4.24, 'sampling-mean': 5.04, 'sampling-max': 5.04, 'local': 44.5}
+     'stretching-debiased': 4.24, 'sampling-mean': 5.04, 'sampling-max': 5.04, 'sampling-best': 4.22, 'local': 44.5,
+     'one-bit': 23.14, 'local-best': 23.14}
     """
-    wanted = NAMES if names is None else tuple(dict.fromkeys((OPTIMUM, *names)))
-    unknown = [name for name in wanted if name not in NAMES]
+    wanted = names_for(plan) if names is None else tuple(dict.fromkeys((OPTIMUM, *names)))
+    unknown = [name for name in wanted if name not in names_for(plan)]
     if unknown:
         raise BadInput(
-            "there is no design called {unknown!r}; choose from {listed}", unknown=unknown[0], listed=", ".join(NAMES)
+            "there is no design called {unknown!r}; choose from {listed}",
+            unknown=unknown[0],
+            listed=", ".join(names_for(plan)),
         )
     return designs_on(levels_for(plan, people), plan, mean=mean, names=wanted)
+
+
+def names_for(plan: Plan) -> tuple[str, ...]:
+    """List the designs there are: fewer for a sheet, since some are defined for one number only."""
+    if plan.sheet.one_number is not None:
+        return NAMES
+    return tuple(name for name in NAMES if name not in ONE_NUMBER)
 
 
 def designs_on(levels: Levels, plan: Plan, *, mean: float | None, names: Sequence[str] = ()) -> tuple[Baseline, ...]:
     """Compute designs for people whose limits are sorted already; all of them unless named."""
     setting = setting_of(plan, mean)
-    return tuple(_own(plan) if name == OPTIMUM else _baseline(name, plan, levels, setting) for name in names or NAMES)
+    wanted = names or names_for(plan)
+    return tuple(_own(plan) if name == OPTIMUM else _baseline(name, plan, levels, setting) for name in wanted)
+
+
+def own_designs(
+    rules: Mapping[str, Rule], plan: Plan, levels: Levels, *, mean: float | None = None
+) -> tuple[Baseline, ...]:
+    """Compute designs of one's own beside ours, by the same path; refuse one that takes more than a limit from anybody."""
+    setting = setting_of(plan, mean)
+    for name, rule in rules.items():
+        if name in NAMES:
+            raise BadInput("there is a design called {name!r} already; choose another name for yours", name=name)
+        if not (rule.loss.epsilons(levels.whole) <= levels.whole).all():
+            raise BadInput("the design {name!r} takes more from people than their limits allow", name=name)
+    sentence = "A design of your own."
+    return tuple(
+        _in_data_units(name, sentence, rule, rule.accuracy(levels, setting), plan) for name, rule in rules.items()
+    )
 
 
 def _own(plan: Plan) -> Baseline:
+    sentence = "Everyone gives the smaller of limit and the best cap."
+    return _in_data_units(OPTIMUM, sentence, _own_rule(plan), _own_accuracy(plan), plan)
+
+
+def _own_rule(plan: Plan) -> Capped:
+    return Capped(plan.cap, noiseless=plan.noiseless)
+
+
+def _own_accuracy(plan: Plan) -> Accuracy:
     noise = _own_noise(plan)
-    unit = Accuracy(plan.design().variance - noise, noise, 0.0, plan.tilt)
-    rule = Capped(plan.cap, noiseless=plan.noiseless)
-    return _in_data_units(OPTIMUM, "Everyone gives the smaller of limit and the best cap.", rule, unit, plan)
+    return Accuracy(plan.design().variance - noise, noise, 0.0, plan.tilt)
 
 
 def _own_noise(plan: Plan) -> float:
@@ -129,8 +166,12 @@ def _own_noise(plan: Plan) -> float:
 
 
 def _baseline(name: str, plan: Plan, levels: Levels, setting: Setting) -> Baseline:
-    sentence, make = ENTRIES[name]
-    rule = make(levels, setting)
+    if name in FROM_OPTIMUM:
+        sentence, remake = FROM_OPTIMUM[name]
+        rule = remake(plan, setting)
+    else:
+        sentence, make = ENTRIES[name]
+        rule = make(levels, setting)
     return _in_data_units(name, sentence, rule, rule.accuracy(levels, setting), plan)
 
 
@@ -178,6 +219,30 @@ def _local(levels: Levels, setting: Setting) -> Rule:
     return LocalLaplace(setting.spread, setting.kappa)
 
 
+def _one_bit(levels: Levels, setting: Setting) -> Rule:
+    return OneBit(setting.spread, setting.mean, setting.kappa)
+
+
+def _local_best(levels: Levels, setting: Setting) -> Rule:
+    return OneBit(setting.spread, setting.mean, setting.kappa, or_noise=True)
+
+
+def _midpoint(levels: Levels, setting: Setting) -> Rule:
+    return Midpoint()
+
+
+def _shrunk(plan: Plan, setting: Setting) -> Rule:
+    """Pull the optimum by the best share: least share^2 V + (share * largest bias + (1 - share) / 2)^2."""
+    own = _own_accuracy(plan)
+    nearer = 0.5 - setting.gap * own.tilt
+    share = 0.5 * nearer / (own.sampling + own.noise + nearer * nearer)
+    return Shrunk(_own_rule(plan), min(max(share, 0.0), 1.0))
+
+
+def _clamped(plan: Plan, setting: Setting) -> Rule:
+    return Clamped(_own_rule(plan))
+
+
 ENTRIES: dict[str, tuple[str, Callable[[Levels, Setting], Rule]]] = {
     "grid": (f"The best of {GRID} noise rates, with the best weights for each.", best_of_grid),
     "adpm": ("The optimum for the largest variance the bounds allow, whatever was declared.", _adpm),
@@ -188,6 +253,18 @@ ENTRIES: dict[str, tuple[str, Callable[[Levels, Setting], Rule]]] = {
     "stretching-debiased": ("Stretching divided by the mean shrinkage: the proportional design.", _proportional),
     "sampling-mean": ("People are kept by chance, at the mean limit as the level.", _sampling_mean),
     "sampling-max": ("People are kept by chance, at the highest limit as the level.", _sampling_max),
+    "sampling-best": ("Sampling from the middle, with raised chances, at its best level.", best_sampling),
     "local": ("Everyone adds noise themselves; nobody has to be trusted.", _local),
+    "one-bit": ("Everyone sends one bit, true with odds e^limit; nobody has to be trusted.", _one_bit),
+    "local-best": ("Everyone sends the better of the two: one bit, or their value with noise.", _local_best),
+    "midpoint": ("Nobody is asked: biased by half the range at worst.", _midpoint),
 }
-NAMES = (OPTIMUM, *ENTRIES)
+FROM_OPTIMUM: dict[str, tuple[str, Callable[[Plan, Setting], Rule]]] = {
+    "shrunk": ("The optimum, pulled towards the middle as is best in the worst case: biased.", _shrunk),
+    "clamped": ("The optimum, cut at the bounds: biased near them.", _clamped),
+}
+NAMES = (OPTIMUM, *ENTRIES, *FROM_OPTIMUM)
+ONE_NUMBER = ("sampling-best", "one-bit", "local-best", "midpoint", *FROM_OPTIMUM)
+"""Designs that are defined for one number, and not for several questions at once."""
+OUTSIDE = ("sampling-best", "one-bit", "local-best")
+"""Unbiased designs that are no weighted mean with fixed weights and one Laplace noise, and can do better for few people."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from optin.agents import Agents
-from optin.baselines.catalogue import Baseline, designs_on
+from optin.baselines.catalogue import Baseline, designs_on, own_designs
 from optin.baselines.levels import Levels, levels_for
+from optin.baselines.rule import Rule
+from optin.extras import expect_package
 from optin.planning import Plan, plan
 from optin.questions import Question, Sheet
 from optin.wording.groups import SMALLEST_GROUP
@@ -78,6 +80,7 @@ class Comparison(Told):
 
     def frame(self) -> pandas.DataFrame:
         """Return the table: a row for each design, epsilon columns named by the limits of their group."""
+        expect_package("pandas", "a data frame")
         import pandas
 
         names = [f"epsilon {name}" for name in self.group_names]
@@ -100,12 +103,14 @@ def compare(
     data_sd: float | None = None,
     max_gap: float = 0.0,
     mean: float | None = None,
+    designs: Mapping[str, Rule] | None = None,
 ) -> pandas.DataFrame:
     """Put the optimum beside everything others do, for these people, as a data frame with a row for each design.
 
-    ``mean``, the mean of the values, matters to sampling and raw stretching only; it is the middle of the bounds unless
-    given. The ratio compares expected squared errors in the worst case: variance + bias_bound^2 (E15). For a ``sheet``
-    every design shares epsilons out as ours does; errors are then in declared variances, the same for every question, and
+    ``mean``, the mean of the values, matters to sampling, one-bit messages and biased designs only; it is the middle of
+    the bounds unless given. ``designs`` adds designs of your own by name, each an `optin.baselines.Rule`. The ratio
+    compares expected squared errors in the worst case: variance + bias_bound^2 (E15). For a ``sheet`` every design shares
+    epsilons out as ours does; errors are then in declared variances, the same for every question, and
     ``effective_people`` are one over that (E18).
 
     >>> import optin
@@ -124,16 +129,18 @@ def compare(
     Name: effective_people, dtype: float64
     """
     found = plan(agents, sheet, bounds=bounds, sd=sd, data_variance=data_variance, data_sd=data_sd, max_gap=max_gap)
-    return compared(found, agents, mean=mean).frame()
+    return compared(found, agents, mean=mean, designs=designs).frame()
 
 
-def compared(plan: Plan, agents: Agents, *, mean: float | None = None) -> Comparison:
+def compared(
+    plan: Plan, agents: Agents, *, mean: float | None = None, designs: Mapping[str, Rule] | None = None
+) -> Comparison:
     """Compare the designs for a plan's people, as a record: what `compare`, the command and the picture show.
 
     Groups are about five, of ten people at least, so that no column stands for a person.
     """
     levels = levels_for(plan, agents)
-    found = designs_on(levels, plan, mean=mean)
+    found = designs_on(levels, plan, mean=mean) + own_designs(designs or {}, plan, levels, mean=mean)
     parts = list(pairwise([*_cuts(levels), len(levels.limits)])) if len(levels.limits) else []
     groups = [Group(float(levels.limits[a]), float(levels.limits[b - 1]), _count(levels, a, b)) for a, b in parts]
     epsilons = [[design.rule.loss.mean_between(levels, a, b) for a, b in parts] for design in found]

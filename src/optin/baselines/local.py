@@ -21,6 +21,7 @@ class LocalLaplace:
 
     spread: float
     kappa: float = LAPLACE.kappa
+    unbiased = True
 
     @property
     def loss(self) -> Capped:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -14,16 +15,15 @@ from optin.baselines.simulated import SimulatedValues
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.planning import Plan
-
-if TYPE_CHECKING:
-    from optin.baselines.capped import Capped
+from optin.wording.records import Brief
 
 
-@dataclass(frozen=True)
-class Setting:
+@dataclass(frozen=True, repr=False)
+class Setting(Brief):
     """What the error of a design depends on besides limits, in units of the range (R = 1) from the lower bound.
 
-    Of several questions everything is in sds of each (E18). ``worst`` is kappa over the largest spread there can be.
+    Of several questions everything is in sds of each (E18). ``worst`` is kappa over the largest spread there can be, and
+    ``mean_given`` says whether the mean is more than a guess.
     """
 
     spread: float
@@ -31,10 +31,11 @@ class Setting:
     gap: float
     kappa: float
     worst: float
+    mean_given: bool = True
 
 
-@dataclass(frozen=True)
-class Accuracy:
+@dataclass(frozen=True, repr=False)
+class Accuracy(Brief):
     """The two parts of the variance, bias for values unrelated to limits, and tilt, in units of the range.
 
     ``sampling`` is the luck of who was asked, and of who was kept where a design keeps people by chance.
@@ -52,12 +53,50 @@ NOTHING = Accuracy(0.0, math.inf, 0.0, 0.0)
 """A design that may take nothing from anyone, and so has nothing to publish."""
 
 
+class Loss(Protocol):
+    """What a design takes from people with given limits."""
+
+    def epsilons(self, limits: Array) -> Array:
+        """Return what people with these limits lose at most."""
+
+    def mean_between(self, levels: Levels, start: int, stop: int) -> float:
+        """Average that over the people from one entry of the levels up to another."""
+
+
+@dataclass(frozen=True, repr=False)
+class Epsilons(Brief):
+    """A loss as a plain function from limits to epsilons, for a design of one's own.
+
+    >>> Epsilons(lambda limits: limits / 2).epsilons(np.array([1.0, 3.0]))
+    array([0.5, 1.5])
+    """
+
+    function: Callable[[Array], Array]
+
+    def epsilons(self, limits: Array) -> Array:
+        """Apply the function."""
+        return np.asarray(self.function(limits), dtype=np.float64)
+
+    def mean_between(self, levels: Levels, start: int, stop: int) -> float:
+        """Average over the people of these levels."""
+        return float(np.average(self.epsilons(levels.limits[start:stop]), weights=levels.counts[start:stop]))
+
+
 class Rule(Protocol):
-    """A design as a function of the limit: constant size, whatever the number of people."""
+    """A design: what it takes from a person with a given limit, how wrong it is, and how it would be drawn.
+
+    Everything that `compare` and `simulate` show goes through these four, for the optimum, for what others do and for a
+    design of your own (``designs={"mine": …}``). Values are in units of the range, from 0 at the lower bound to 1. A
+    design knows limits, never ids: it is of constant size whatever the number of people.
+    """
 
     @property
-    def loss(self) -> Capped:
-        """What people lose, which in all these designs is their limit, cut off at some cap and below some floor."""
+    def unbiased(self) -> bool:
+        """Whether values unrelated to limits are met on average, wherever their mean lies."""
+
+    @property
+    def loss(self) -> Loss:
+        """What people lose; more than a limit is refused."""
 
     def accuracy(self, levels: Levels, setting: Setting) -> Accuracy:
         """Compute the error over these people in closed form."""
@@ -70,7 +109,8 @@ def setting_of(plan: Plan, mean: float | None) -> Setting:
     """Take over what a plan declares; the mean of the values is the middle of the bounds unless given."""
     ruler = ruler_of(plan)
     middle = _mean_of_a_sheet(plan, mean) if ruler.bounds is None else _mean_within(ruler.bounds, mean)
-    return Setting(plan.spread, middle, ruler.max_gap / ruler.width, plan.noise_constant, worst_price(plan))
+    gap = ruler.max_gap / ruler.width
+    return Setting(plan.spread, middle, gap, plan.noise_constant, worst_price(plan), mean is not None)
 
 
 def _mean_within(bounds: tuple[float, float], mean: float | None) -> float:

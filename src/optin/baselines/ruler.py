@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from optin.errors import BadInput
 from optin.kernel.sharing import combined_price
 from optin.planning import Plan
-from optin.questions import MultipleChoice, Number, Question, Score
 
 
 @dataclass(frozen=True)
@@ -51,27 +50,9 @@ def expect_comparable(plan: Plan) -> None:
 
 def worst_price(plan: Plan) -> float:
     """Return kappa R^2 / sigma^2, or P^2, with the largest variance that bounds allow for every number."""
-    return combined_price(tuple(map(_worst, plan.sheet)))
-
-
-def _worst(question: Question) -> float:
-    """Only numbers declare less than the worst case."""
-    if isinstance(question, Number | Score):
-        return question.noise_constant / (question.width**2 / 4.0)
-    return question.price
+    return combined_price(tuple(question.worst_price for question in plan.sheet))
 
 
 def mean_in_sds(plan: Plan) -> float:
     """Return how far answers lie from the lower bound, in sds, where that is farthest: numbers in the middle, options alike."""
-    return math.sqrt(max(_squared_mean(question) / question.data_variance for question in plan.sheet))
-
-
-def _squared_mean(question: Question) -> float:
-    """Add up the squared means of what is published: R^2/4 of a number, p^2 for each option."""
-    if isinstance(question, Number | Score):
-        return question.width**2 / 4.0
-    many = question.variance_terms
-    if many == 1:
-        return 0.25
-    chosen = min(question.at_most, many / 2.0) if isinstance(question, MultipleChoice) else 1.0
-    return chosen * chosen / many
+    return math.sqrt(max(question.squared_mean / question.data_variance for question in plan.sheet))

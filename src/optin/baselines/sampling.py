@@ -26,6 +26,7 @@ class Sampled:
     """
 
     level: float
+    unbiased = True
 
     @property
     def loss(self) -> Capped:

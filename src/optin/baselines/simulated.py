@@ -134,6 +134,16 @@ class SimulatedValues(OneLine):
         """Add up the values of those who were kept, for each campaign."""
         return row_sums(self._summed, kept)
 
+    def numbers_kept(self, kept: Array) -> Array:
+        """Count those who joined and were kept, for each campaign."""
+        return kept.sum(axis=1) if self._joined is None else row_sums(self._joined, kept)
+
+    def bit_sums(self, truth: Array, amounts: Array, generator: np.random.Generator) -> Array:
+        """Round each value to a coin of that mean, tell it with bias ``truth``, and add up amounts times 1 or -1."""
+        drawn = generator.random(self._summed.shape)
+        signs = np.where(drawn < 0.5 + (self._summed - 0.5) * truth, 1.0, -1.0)
+        return row_sums(signs if self._joined is None else signs * self._joined, amounts)
+
     def joined_sums(self, amounts: Array) -> Array:
         """Add up amounts over those who joined, for each campaign."""
         return np.full(self.campaigns, amounts.sum()) if self._joined is None else row_sums(self._joined, amounts)

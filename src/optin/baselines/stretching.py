@@ -23,6 +23,7 @@ class Stretched:
     """
 
     most: float
+    unbiased = False
 
     def shares(self, limits: Array) -> Array:
         """Return what is left of a value: limit / most."""

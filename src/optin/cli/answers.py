@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from optin.questions import Question, Sheet
     from optin.tables import Table
 
-NUMBERS = ("number", "score", "histogram")
-"""Kinds that are answered by a number; the others by words."""
-
 
 @dataclass(frozen=True)
 class AnswerColumns:
@@ -67,6 +64,6 @@ class AnswerColumns:
 
 
 def _column(table: Table, question: Question, name: str, *, alone: bool) -> Any:  # noqa: ANN401
-    if question.kind not in NUMBERS:
+    if not question.numeric:
         return table.entries(name)
     return table.values(name) if alone else table.skippable(name)

@@ -7,7 +7,21 @@ from typing import Annotated
 
 import typer
 
-from optin.cli import compare, demo, doctor, ledger, offers, plan, receipts, releases, report, serve, sheets, simulate
+from optin.cli import (
+    compare,
+    demo,
+    doctor,
+    ledger,
+    limit_forms,
+    offers,
+    plan,
+    receipts,
+    releases,
+    report,
+    serve,
+    sheets,
+    simulate,
+)
 from optin.cli.helping import Command, Group
 from optin.cli.quiet import quietly
 from optin.cli.settings import SETTINGS
@@ -72,6 +86,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "report": report.write_page,
     "compare": compare.compare_designs,
     "simulate": simulate.simulate_campaigns,
+    "form": limit_forms.write_form,
     "serve": serve.serve_web,
     "doctor": doctor.check_machine,
     "completion": doctor.print_completion,

@@ -122,15 +122,18 @@ def _first_line(command: list[str]) -> str | None:
 
 def engines() -> dict[str, bool]:
     """Say which engines could be started here."""
-    ibis, arrow = version_of("ibis-framework") is not None, version_of("pyarrow") is not None
-    spark = ibis and arrow and version_of("pyspark") is not None
+    spark = _has("ibis-framework", "pyarrow", "pyspark")
     java = shutil.which("java") is not None
     return {
         "memory": True,
-        "duckdb": ibis and arrow and version_of("duckdb") is not None,
+        "duckdb": _has("ibis-framework", "pyarrow", "duckdb"),
         "spark-local, spark://…": spark and java,
         "sc://…": spark,
     }
+
+
+def _has(*packages: str) -> bool:
+    return all(version_of(package) is not None for package in packages)
 
 
 def _ledger(url: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from optin.cli.question_table import QuestionTable, question_table, sheet_accura
 from optin.cli.spread import Spread, spread_of
 from optin.cli.what_if import absences, show_absences, target_rows
 from optin.wording.groups import SMALLEST_GROUP
-from optin.wording.numbers import largest, plain, plus_minus, short, times
+from optin.wording.numbers import count, largest, plain, plus_minus, short, times
 
 if TYPE_CHECKING:
     from optin.agents import Agents
@@ -34,6 +34,13 @@ class Explanation:
     without: list[dict[str, Any]] = field(default_factory=list)
     questions: QuestionTable | None = None
     """A table of the questions, where it is not one number that is asked for."""
+
+    def beside(self, left_out: int) -> Explanation:
+        """Say also how many rows of the table are not among these people."""
+        if not left_out:
+            return self
+        gone = f"{count(left_out, 'row', 'rows')} of the table that cannot be used, not planned for"
+        return replace(self, plan=[self.plan[0], ("left out", gone), *self.plan[1:]])
 
     def as_dict(self) -> dict[str, Any]:
         """Return numbers for scripts."""

@@ -30,7 +30,9 @@ from optin.cli.options import (
 from optin.cli.output import Output, expect_free, read_record
 from optin.cli.people import Columns, located, read_people
 from optin.cli.question_table import half_of
+from optin.cli.reading_options import apart, as_planned, reads_tables
 from optin.errors import BadInput
+from optin.tables.how_read import HowRead
 from optin.wording.groups import SMALLEST_GROUP
 from optin.wording.numbers import at_most, largest, percent, plain, plus_minus
 
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from optin.announcement.one_question import AnnouncedQuestion
 
 
+@reads_tables
 def announce_plan(
     plan: Annotated[Path, typer.Argument(metavar="plan.json", help="The plan that optin plan wrote.")],
     people: PeoplePath,
@@ -62,11 +65,13 @@ def announce_plan(
     engine: Engine = None,
     check_ids: CheckIds = False,
     as_json: AsJson = False,
+    *,
+    how: HowRead,
 ) -> None:
     """Make the public offer and hold everyone's promise in the ledger.
 
     People new to the ledger are registered, their limit being their allowance. The file names nobody: with it and their
-    own limit everyone can see what they are promised (optin explain). Under limits 1, 4, 9, 9 the offer is a cap of 5.
+    own limit everyone can see what they are promised (optin explain).
 
     Example: optin announce plan.json people.csv --ledger ledger.sqlite -o announcement.json
     """
@@ -78,14 +83,13 @@ def announce_plan(
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
     source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances, total=total))
-    table = read_people(people, source, engine=engine, check_ids=check_ids)
+    kept = apart(as_planned(record, how), [plan, people, ledger, output])
+    table = read_people(people, source, engine=engine, check_ids=check_ids, how=kept)
     terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
-    before = None if campaign is None else (campaign, round_number)
     with announced_once(found, ledger, campaign):
-        left = within_allowance(table, ledger, besides=before, raise_limits=raise_limits)
+        left = within_allowance(table, ledger, besides=(campaign, round_number), raise_limits=raise_limits)
         expect_planned(plan, found, left.agents, table)
-    if promises is not None:
-        expect_free(promises, [plan, people, ledger, output])
+    expect_free(promises, [plan, people, ledger, output])
     with Output(output, inputs=[plan, people, ledger]) as file, located(table.table), screen.working("announcing"):
         known, allowing = ledger_exists(ledger), Allowing(table.allowances, raise_limits)
         with existing_ledger(ledger) as opened:  # what would be refused is refused before a ledger is created
@@ -98,8 +102,7 @@ def announce_plan(
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
     against = _against(source, known=known, raised=raise_limits)
     _show(offer, against, offer.warnings(described(record)), as_json=as_json)
-    made = "" if known else f"; new ledger made at {ledger}"
-    screen.note(f"wrote {output}; {held}{made}")
+    screen.note(f"wrote {output}; {held}" + ("" if known else f"; new ledger made at {ledger}"))
 
 
 def _source(path: Path, planned: Columns | None, given: Columns) -> Columns:

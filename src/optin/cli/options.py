@@ -8,8 +8,14 @@ from typing import Annotated
 
 import typer
 
+from optin.wording.engines import KNOWN
+
 PeoplePath = Annotated[
-    str, typer.Argument(metavar="PEOPLE", help="CSV or Parquet: a file, a folder or a glob; one row per person.")
+    str,
+    typer.Argument(
+        metavar="PEOPLE",
+        help="CSV, Parquet, JSON lines or XLSX: a file, a folder or a glob; a DuckDB file; postgresql://…; one row per person.",
+    ),
 ]
 column = partial(typer.Option, metavar="COL", rich_help_panel="Columns")
 Id = Annotated[str, column("--id", envvar="OPTIN_ID", help="Column of ids: text, kept byte for byte.")]
@@ -42,7 +48,7 @@ Engine = Annotated[
         "--engine",
         envvar="OPTIN_ENGINE",
         metavar="NAME",
-        help="What reads the people: memory, duckdb, spark-local, spark://host:port or sc://host:port.",
+        help=f"What reads the people: {KNOWN}.",
         show_default="memory below 10^6 rows, else duckdb",
     ),
 ]

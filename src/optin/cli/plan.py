@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from optin.cli import plan_options as options
 from optin.cli.asking import Asking
+from optin.cli.left import left_of
 from optin.cli.options import (
     Allowances,
     AsJson,
@@ -27,8 +28,10 @@ from optin.cli.options import (
 )
 from optin.cli.output import Output, read_record, read_text
 from optin.cli.people import Columns, People, located, read_people
+from optin.cli.reading_options import apart, reads_tables
 from optin.cli.screen import finite, note, print_json, warn, working
 from optin.errors import BadInput
+from optin.tables.how_read import HowRead
 
 if TYPE_CHECKING:
     from optin.agents import Agents, Description
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from optin.planning import Plan
 
 
+@reads_tables
 def plan_people(
     people: PeoplePath,
     bounds: options.Bounds = None,
@@ -63,6 +67,8 @@ def plan_people(
     check_ids: CheckIds = False,
     output: options.PlanFile = None,
     as_json: AsJson = False,
+    *,
+    how: HowRead,
 ) -> None:
     """Find the best design for these people and explain it.
 
@@ -74,7 +80,6 @@ def plan_people(
     Example: optin plan people.csv --limits limit --sheet sheet.toml -o plan.json
     """
     from optin.cli import explaining
-    from optin.cli.left import left_of
     from optin.cli.what_if import share_of
 
     accepted = {"limits": limits, "budgets": budgets, "costs": costs, "allowances": allowances, "total": total}
@@ -85,14 +90,16 @@ def plan_people(
         raise BadInput("--raise-limits raises allowances of a ledger: name it with --ledger URL, or leave it out")
     one_number = {"bounds": bounds, "sd": sd, "eta": eta, "max_gap": max_gap}
     asked = Asking(sheet, one_number, slack, target_error, wished_error).arguments()
-    read = read_people(people, columns, engine=engine, check_ids=check_ids)
+    kept = apart(how, [people, ledger, sheet, output])
+    read = read_people(people, columns, engine=engine, check_ids=check_ids, how=kept)
     found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
-    record = plan_record(plan, found.agents, columns)
+    record = plan_record(plan, found.agents, columns) | {"reading": how.as_dict(), "left_out": read.left_out}
     if output is not None:
         with Output(output, private=True, inputs=[people, ledger, sheet]) as file:
             file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
-    left = left_of(read.agents, found.agents) if found.agents is not read.agents or ledger else None
+    left = left_of(read.agents, found.agents, asked=ledger is not None)
     story = explaining.explanation(plan, found.agents, described=record["describe"], without=share, left=left)
+    story = story.beside(read.left_out)
     _show(story, plan.flat() | record, plan.warnings(described(record)), as_json=as_json)
     note(f"wrote {output}" if output else "nothing was written; add -o plan.json to go on with this plan")
 
@@ -155,7 +162,7 @@ def _is_planned(plan: Plan, agents: Agents) -> bool:
 
 
 def within_allowance(
-    people: People, ledger: str | None, *, besides: tuple[str, int] | None = None, raise_limits: bool = False
+    people: People, ledger: str | None, *, besides: tuple[str | None, int] = (None, 1), raise_limits: bool = False
 ) -> People:
     """Lower limits to what the ledger leaves; without a ledger, or a new one, everyone has all of theirs.
 
@@ -164,7 +171,8 @@ def within_allowance(
     from optin import campaign
     from optin.cli.ledgers import existing_ledger
 
-    own = None if besides is None else _terms(*besides)
+    campaign_name, number = besides
+    own = None if campaign_name is None else _terms(campaign_name, number)
     with working("asking the ledger"), existing_ledger(ledger) as opened:
         lowered = campaign.within_allowance(
             people.agents, opened, besides=own, raise_limits=raise_limits, allowances=people.allowances

@@ -31,10 +31,8 @@ class QuestionLine:
 
     def cells(self) -> tuple[str, ...]:
         """Write it for people to read."""
-        from optin.questions.telling import is_proportion
-
         each, without = self.planned, self.effective_without
-        points = is_proportion(each.question)
+        points = each.question.proportion
         return (
             each.name,
             each.question.kind,
@@ -90,9 +88,7 @@ def _wish(plan: Plan) -> list[tuple[str, str]]:
 
 def half_of(question: Question, half: float) -> str:
     """Write half of an interval in points of a hundred, or in the unit of the answers."""
-    from optin.questions.telling import is_proportion
-
-    return plus_minus_of(half, proportion=is_proportion(question), unit=question.unit).removeprefix("± ")
+    return plus_minus_of(half, proportion=question.proportion, unit=question.unit).removeprefix("± ")
 
 
 def _people(number: float) -> str:

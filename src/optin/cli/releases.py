@@ -13,7 +13,7 @@ from optin.cli import release_options as options
 from optin.cli import screen
 from optin.cli.answers import AnswerColumns
 from optin.cli.before_release import forgotten_options, say_who_counts
-from optin.cli.drawing import draw, quorum_of, read_released, taking_of
+from optin.cli.drawing import Released, draw, quorum_of, read_released, taking_of
 from optin.cli.ledgers import open_ledger
 from optin.cli.offers import read_announcement
 from optin.cli.options import (
@@ -33,14 +33,17 @@ from optin.cli.options import (
 )
 from optin.cli.output import Output, expect_free
 from optin.cli.people import Columns, located
+from optin.cli.reading_options import apart, reads_tables
 from optin.cli.results import show_release, summary
 from optin.errors import BadInput
+from optin.tables.how_read import HowRead
 
 if TYPE_CHECKING:
     from optin.cli.drawing import Taking
     from optin.releasing import Release
 
 
+@reads_tables
 def release_results(
     context: typer.Context,
     announcement: Annotated[Path, typer.Argument(metavar="announcement.json", help="The published offer.")],
@@ -61,6 +64,8 @@ def release_results(
     engine: Engine = None,
     check_ids: CheckIds = False,
     as_json: AsJson = False,
+    *,
+    how: HowRead,
 ) -> None:
     """Draw the one noisy result that an announcement allows, and charge everyone who joined for what they answered.
 
@@ -80,9 +85,9 @@ def release_results(
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
     asked = AnswerColumns(offer.sheet, values, joined)
     say_who_counts(people, joined)
-    table, kept, given = read_released(people, given, asked, offer, engine, check_ids=check_ids, ledger=ledger)
-    if grains is not None:
-        expect_free(grains, [announcement, people, ledger, output])
+    read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
+    table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
+    expect_free(grains, [announcement, people, ledger, output])
     with (
         Output(output, inputs=[announcement, people, ledger]) as file,
         located(table),

@@ -96,11 +96,9 @@ def _lines(question: Question, result: QuestionResult) -> list[tuple[str, ...]]:
 
 def _gap(question: Question, result: QuestionResult) -> str:
     """Write the breakdown gap (E22), which no average can reach where it is wider than the range of answers."""
-    from optin.planning.units import range_of
-
     if question.max_gap > 0:
         return "allowed for"
-    if result.breakdown_gap > range_of(question):
+    if result.breakdown_gap > question.width:
         return "any"
     return half_of(question, result.breakdown_gap)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 import typer
 from typer.exceptions import TyperException
@@ -25,7 +27,12 @@ _WANTED = {
     "value_error": _NUMBER,
     "int_parsing": "must be a whole number",
     "int_from_float": "must be a whole number",
+    "float": _NUMBER,
+    "<float float>": _NUMBER,
+    "_limit": _NUMBER,
+    "int": "must be a whole number",
 }
+"""What was wanted, by what the libraries that read command lines call it: one names the fault, another the type."""
 NO_READER = 141  # what a shell reports for a program that stopped because nobody reads its output
 
 
@@ -43,9 +50,14 @@ def run(arguments: list[str]) -> int:
 
 def call(arguments: list[str]) -> None:
     """Run a command as if it had been typed, and let whatever it raises pass."""
-    command = typer.main.get_command(app)
-    with command.make_context(NAME, arguments) as context:
-        command.invoke(context)
+    with _command().make_context(NAME, arguments) as context:
+        _command().invoke(context)
+
+
+@functools.cache  # a demo runs many commands
+def _command() -> Any:  # noqa: ANN401 - of a library that typer keeps to itself
+    """Make the command that all others are under."""
+    return typer.main.get_command(app)
 
 
 def _guarded(arguments: list[str]) -> int:
@@ -109,8 +121,9 @@ def _name(error: TyperException) -> str:
 def _fault(error: TyperException) -> str:
     """Tell what kind of value was wanted, as the library that reads values names it."""
     cause = error.__cause__
-    found = cause.errors()[0]["type"] if isinstance(cause, ValueError) and hasattr(cause, "errors") else ""
-    return str(found)
+    if isinstance(cause, ValueError) and hasattr(cause, "errors"):
+        return str(cause.errors()[0]["type"])
+    return str(getattr(getattr(getattr(error, "param", None), "type", None), "name", ""))
 
 
 def _is_of_output(error: OSError) -> bool:

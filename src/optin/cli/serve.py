@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from optin.errors import BadInput
+from optin.extras import expect
 
 
 def serve_web(
@@ -47,15 +48,12 @@ def serve_web(
 
     Example: optin serve
     """
-    try:
-        from pydantic import ValidationError
+    expect("web", "the web service")
+    from pydantic import ValidationError
 
-        from optin.web.serving import serve
-        from optin.web.settings import WebSettings
-    except ImportError as error:
-        raise BadInput(
-            "the web service needs more packages ({name} is missing): pip install 'optin[web]'", name=error.name
-        ) from None
+    from optin.web.serving import serve
+    from optin.web.settings import WebSettings
+
     given: dict[str, Any] = {"ledger": ledger, "host": host, "port": port, "origin": origin, "keys": keys}
     try:
         settings = WebSettings(**{name: value for name, value in given.items() if value is not None})

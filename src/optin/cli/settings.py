@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from optin.wording.engines import KNOWN
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -17,7 +19,7 @@ class Setting:
 
 SETTINGS = (
     Setting("OPTIN_LEDGER", "--ledger", "the ledger: a path, sqlite:///path or postgresql://user@host/name"),
-    Setting("OPTIN_ENGINE", "--engine", "what reads the people: memory, duckdb, spark-local, spark://… or sc://…"),
+    Setting("OPTIN_ENGINE", "--engine", f"what reads the people: {KNOWN}"),
     Setting("OPTIN_ID", "--id", "the column that holds ids (id unless set)"),
     Setting(
         "OPTIN_DEBUG", None, "set to 1 to see the whole trace of an unexpected failure; it may show private values"

@@ -31,11 +31,6 @@ Groups = Annotated[
     ),
 ]
 
-_SPREAD = ("number", "score")
-"""Kinds with an sd."""
-_WORST_PRICE = 8.0
-"""Their price where the sd is left out and half of the range is taken."""
-
 EXAMPLE = """\
 # A sheet of questions: everyone answers under one personal limit for all of them.
 title = "Shifts and breaks"
@@ -142,7 +137,7 @@ def _show(found: Size, asked: Sheet) -> None:
         if each.epsilon_share > 0.5 and len(found.questions) > 1:
             say(takes_most(each.name, asked[each.name]))
     for question in asked:
-        if question.kind in _SPREAD and math.isclose(question.price, _WORST_PRICE):
+        if question.declares_sd and math.isclose(question.price, question.worst_price):
             worst = f"{plain(question.yardstick)} {question.unit}".strip()
             say(
                 f'"{question.name}" is judged by the worst case for its bounds, an sd of {worst}: state the sd you expect'
@@ -181,7 +176,7 @@ def _size_line(each: GroupSize, asked: Sheet) -> list[str]:
 def _half(half: float, name: str, asked: Sheet) -> str:
     from optin.wording.numbers import at_most
 
-    if asked[name].kind not in _SPREAD:
+    if asked[name].proportion:
         return f"{at_most(100 * half)} points"
     return f"{at_most(half)} {asked[name].unit}".strip()
 
@@ -215,10 +210,13 @@ def check_sheet(sheet: SheetFile, as_json: AsJson = False) -> None:
     Example: optin sheet check sheet.toml
     """
     from optin.kernel.sharing import equal_shares
+    from optin.planning.units import check_spread
     from optin.questions import Sheet
     from optin.wording.numbers import percent
 
     asked = Sheet.from_toml(sheet)
+    if len(asked) > 1:
+        check_spread(asked)
     if as_json:
         print_json(asked.to_record())
         return

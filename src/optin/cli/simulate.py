@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optin.cli import simulate_options as options
-from optin.cli import simulated_numbers, simulated_sheets
+from optin.cli import simulated_groups, simulated_numbers, simulated_sheets
 from optin.cli.options import AsJson
 from optin.cli.plan_options import MaxGap
 from optin.cli.screen import print_json
@@ -23,6 +23,7 @@ def simulate_campaigns(
     population: options.Population = "standard",
     people: options.People = 1000,
     turnout: options.Turnout = "1",
+    group: options.Group = None,
     sheet: options.SheetFile = None,
     skipping: options.Skipping = 0.0,
     bounds: options.Bounds = (0.0, 1.0),
@@ -42,6 +43,7 @@ def simulate_campaigns(
     People get their limits from a population, the plan is made once, and values, answers and noise are drawn again for every
     campaign. Nothing real is read, and nothing real could be: noise here is for experiments only. With a sheet, answers are
     as varied as it declares, and every figure that a release would publish is compared with the truth, and its interval too.
+    With groups, one plan for all, one that allows for a gap, and a plan for each group are run side by side.
 
     Example: optin simulate --population standard --sheet sheet.toml --campaigns 200 --turnout 0.8
     """
@@ -49,6 +51,11 @@ def simulate_campaigns(
 
     if seed < 0:
         raise BadInput("--seed must be 0 or more")
+    if group:
+        unused = {"--sheet": sheet, "--gap": gap, "--mean": mean, "--skipping": skipping, "--all": others}
+        _refuse(unused | {"--turnout": None if turnout == "1" else turnout})
+        _of_groups(group, bounds, sd, max_gap, as_json=as_json, campaigns=campaigns, seed=seed, level=level)
+        return
     run = {"people": people, "turnout": _turnout(turnout), "campaigns": campaigns, "level": level}
     one_number = {"bounds": bounds, "mean": mean, "sd": sd, "gap": gap, "max_gap": max_gap, "designs": _names(others)}
     asked = {"sheet": _sheet(sheet), "skipping": skipping, **one_number, "workers": workers}
@@ -59,6 +66,40 @@ def simulate_campaigns(
         print_json(told.record(found))
     else:
         told.show(found)
+
+
+def _refuse(given: dict[str, object]) -> None:
+    """Refuse options that groups have no use for."""
+    for name, value in given.items():
+        if value:
+            raise BadInput("{option} is not for groups: each has its own limits and mean", option=name)
+
+
+def _of_groups(
+    given: list[str],
+    bounds: tuple[float, float],
+    sd: float | None,
+    max_gap: float,
+    *,
+    as_json: bool,
+    **run: Any,  # noqa: ANN401
+) -> None:
+    """Simulate groups of a number between bounds."""
+    import numpy as np
+
+    from optin.questions import Number
+    from optin.simulation import simulate_groups
+
+    groups, generator = simulated_groups.groups_given(given, sd), np.random.default_rng(run.pop("seed"))
+    question = Number("value", bounds=bounds, sd=sd)
+    with _progress(run["campaigns"]) as progress:
+        found = simulate_groups(
+            groups, question, generator=generator, max_gap=max_gap or None, progress=progress, **run
+        )
+    if as_json:
+        print_json(simulated_groups.record(found))
+    else:
+        simulated_groups.show(found)
 
 
 def _simulated(population: str, generator: Any, progress: Any, **asked: Any) -> Any:  # noqa: ANN401

@@ -16,6 +16,15 @@ NAMES = "standard, standard-open, levels, lognormal, harmonic or two-level."
 Population = Annotated[str, _people(metavar="NAME", help=NAMES)]
 People = Annotated[int, _people(metavar="N", help="How many people.")]
 Turnout = Annotated[str, _people(metavar="P[,Q]", help="Chance to join; two of them: strictest, most open person.")]
+Group = Annotated[
+    list[str] | None,
+    _people(
+        "--group",
+        metavar="NAME,PEOPLE,LIMITS,MEAN",
+        help="A group with its own limits (a population, careful, mixed, open, or a number) and mean; give two or more.",
+        show_default=False,
+    ),
+]
 SheetFile = Annotated[
     Path | None,
     _values("--sheet", metavar="sheet.toml", help="Several questions (optin sheet example).", show_default=False),

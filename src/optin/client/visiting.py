@@ -11,7 +11,13 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
+from optin.extras import expect
+
+try:
+    import httpx
+except ImportError:
+    expect("web", "optin.client")
+    raise
 
 from optin.client.records import (
     Admission,

@@ -17,6 +17,7 @@ from optin.database.crash_points import reached
 from optin.database.metadata import REVISION
 from optin.database.rights import create_privately, warn_of_readers
 from optin.errors import BadInput, LedgerUnavailable
+from optin.extras import expect
 
 if TYPE_CHECKING:
     import psycopg
@@ -123,6 +124,7 @@ def _journal_mode(cursor: sqlite3.Cursor) -> str | None:
 
 
 def _postgresql(place: URL) -> Engine:
+    expect("postgres", "a ledger in PostgreSQL")
     engine = create_engine(
         place,
         logging_name=LOGGED_AS,

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from optin.agents import LinearBenefit, QuasiLinear
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
-from optin.kernel.noise import LAPLACE, noise_variance, variance
+from optin.kernel.noise import noise_variance, variance
 from optin.planning import Plan
 from optin.tables.labels import of_people
 from optin.wording.records import OneLine
@@ -81,9 +81,8 @@ class Game(OneLine):
         plan = self.plan
         reach = totals if self.keeps == "promises" else np.where(totals > 0, self.everyone, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            left = variance(plan.data_variance, squares, totals, 0.0) + noise_variance(
-                LAPLACE.constant(plan.width), reach
-            )
+            noise = noise_variance(plan.asked.units.noise, reach)
+            left = variance(plan.data_variance, squares, totals, 0.0) + noise
         return np.asarray(np.where(totals > 0, left, math.inf))
 
     def losses(self, offered: Array, totals: Array) -> Array:

@@ -14,9 +14,10 @@ from uuid import uuid4
 
 from optin.engine.dialect import Dialect
 from optin.engine.functions import kahan_sum, sample_ranks
-from optin.engine.scratch import Scratch
 from optin.engine.session import Session
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput
+from optin.extras import expect
+from optin.formats.scratch import Scratch
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -35,6 +36,7 @@ def _open(_: str) -> Session:
 
     OPTIN_ENGINE_MEMORY (such as 1GB) and OPTIN_ENGINE_THREADS set what it may use.
     """
+    expect("duckdb", "engine duckdb", instead=Argument("engine", "memory"))
     import ibis
 
     scratch = Scratch()

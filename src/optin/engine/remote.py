@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from optin.engine.session import Session
 from optin.errors import BadInput
+from optin.extras import expect
 from optin.tables.csvfiles import expect_quotes, expect_utf8
 from optin.tables.csvlines import expect_lines
+from optin.tables.databases import is_database
 from optin.tables.parquetfiles import types_in
 from optin.tables.places import KNOWN, is_hidden
 
@@ -22,8 +24,8 @@ FIRST = 1 << 20  # bytes in which a CSV file must name its columns
 
 
 def is_remote(path: str) -> bool:
-    """Tell an address from a path."""
-    return "://" in path
+    """Tell an address from a path; a database is neither."""
+    return "://" in path and not is_database(path)
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ def _unreadable(file: str) -> BadInput:
 
 def located(url: str) -> Located:
     """List the files of an address: one file, everything in a folder, or whatever a glob finds."""
+    expect("duckdb", "reading an address", package="fsspec")
     system, found = None, []
     try:
         from fsspec.core import url_to_fs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import re
 import socket
@@ -19,10 +18,11 @@ from uuid import uuid4
 
 from optin.engine.dialect import Dialect
 from optin.engine.functions import validated
-from optin.engine.scratch import Scratch
 from optin.engine.session import FAILED, Session
 from optin.engine.spark_connect import connected
 from optin.errors import BadInput
+from optin.extras import expect
+from optin.formats.scratch import Scratch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,8 +55,7 @@ def _answers_to(engine: str) -> bool:
 
 def _open(engine: str) -> Session:
     """Connect to Spark; a process has one connection to each cluster and keeps it."""
-    if importlib.util.find_spec("pyspark") is None:
-        raise BadInput("engine {engine} needs Spark, which is not installed: pip install 'optin[spark]'", engine=engine)
+    expect("spark", f"engine {engine}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what Spark says of the pandas it finds: nothing here goes through pandas
         return Session(_backend(engine), engine, SPARK, owned=False)
@@ -256,6 +255,7 @@ SPARK = Dialect(
     valid_text=validated,
     one_stored_type=True,
     answers_to=_answers_to,
+    elsewhere=LOCAL.__ne__,
     open=_open,
     read_parquet=_read_parquet,
     read_csv=_read_csv,

@@ -10,6 +10,7 @@ no matplotlib; the axes brings it.
 
 from optin.figures.accuracy import error_sources, intervals, release_sources, turnout
 from optin.figures.answers import answer, answer_height
+from optin.figures.by_group import by_group, differences
 from optin.figures.cells import Cell, cells, groups
 from optin.figures.comparison import comparison, losses
 from optin.figures.dial import variance_by_cap, variance_by_eta
@@ -29,9 +30,11 @@ __all__ = [
     "Ink",
     "answer",
     "answer_height",
+    "by_group",
     "cells",
     "comparison",
     "costly_limits",
+    "differences",
     "epsilon_shares",
     "error_sources",
     "groups",

@@ -15,7 +15,7 @@ import numpy as np
 from optin.agents import Description
 from optin.figures.cells import coarse
 from optin.kernel.ladder import Array
-from optin.kernel.noise import LAPLACE, noise_variance
+from optin.kernel.noise import noise_variance
 from optin.kernel.optimum import tilt_left
 from optin.planning import Plan
 
@@ -100,7 +100,7 @@ def _design(plan: Plan, people: Crowd, cap: float) -> tuple[float, float, float,
     reach = float(totals.sum())
     tilt = tilt_left(totals, people.counts, people=people.people)
     sampling = plan.data_variance * float(squares.sum()) / reach**2
-    return reach / plan.width, sampling, noise_variance(LAPLACE.constant(plan.width), reach), tilt
+    return reach / plan.width, sampling, noise_variance(plan.asked.units.noise, reach), tilt
 
 
 def turnout_variances(plan: Plan, people: Crowd, shares: Array, *, who: str = "random") -> Array:

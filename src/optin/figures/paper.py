@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from optin.extras import expect
 from optin.figures.ink import LIGHT, Ink
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def png(
     ink: Ink = LIGHT,
 ) -> bytes:
     """Draw pictures in a row on paper of a size in inches and return a PNG file; inner ones share the left one's names."""
+    expect("figures", "a picture")
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

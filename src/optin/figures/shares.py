@@ -9,7 +9,6 @@ from optin.figures.ink import LIGHT, Ink, letters, plain, write
 from optin.figures.labels import MANY, row_labels, unit_label
 from optin.planning import Plan
 from optin.questions import Question
-from optin.questions.telling import is_proportion
 from optin.wording.amounts import plus_minus_of
 from optin.wording.numbers import percent
 
@@ -39,7 +38,7 @@ def epsilon_shares(ax: Axes, terms: Plan | Announcement, *, ink: Ink = LIGHT) ->
 
 def _half(terms: Plan | Announcement, question: Question, unit: str) -> str:
     half = terms[question.name].half_width(0.95)
-    return plus_minus_of(half, proportion=is_proportion(question), unit=unit)
+    return plus_minus_of(half, proportion=question.proportion, unit=unit)
 
 
 def _bar(ax: Axes, ink: Ink, row: int, share: float, half: str) -> None:

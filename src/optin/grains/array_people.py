@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from optin.agents import Agents, InMemory, PrivacyConstrained
 from optin.agents.models import indifferent
 from optin.errors import BadInput, Place
+from optin.extras import expect
 from optin.grains.array_answers import coded_answers
 from optin.grains.arrays import Answers, Codes, FloatArray, GrainRule, everyone_capped, lowered
 from optin.grains.batches import Batch, Entrance, Passed
@@ -126,6 +127,7 @@ class ArrayPeople:
         self, offered: Offered, joined: Answers, path: Path, *, codes: Codes = None, released: int | None = None
     ) -> None:
         """Write id and grains from memory; people without ids go by their place."""
+        expect("parquet", "writing everyone's grains")
         import pyarrow as pa
         import pyarrow.parquet as arrow_parquet
 

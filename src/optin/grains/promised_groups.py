@@ -5,14 +5,15 @@ People who are in no groups are one group here, so that whoever adds up promises
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from optin.agents.grouping import Groups
-from optin.grains.arrays import Answers, Codes, GrainRule, Questions
+from optin.grains.arrays import Answers, Codes, GrainRule, Integers, Questions, everyone_capped
 from optin.grains.totals import SheetSums
 
 if TYPE_CHECKING:
@@ -53,6 +54,9 @@ class PromisesByGroup(Protocol):
     def sums_above(self, bars: Bars, joined: Answers = None, codes: Codes = None) -> list[Above]:
         """For each question of each group, count and add up the parts of more than so many grains."""
 
+    def spent(self, joined: Answers, codes: Codes, released: Sequence[int]) -> Callable[[], Integers] | None:
+        """Return what lists everyone's grains for what was released of their group; None where nothing lists one a person."""
+
 
 @dataclass(frozen=True)
 class Undivided:
@@ -78,6 +82,10 @@ class Undivided:
     def sums_above(self, bars: Bars, joined: Answers = None, codes: Codes = None) -> list[Above]:
         """Add up what is above the bars."""
         return [self.promises.sums_above(bars[0], joined, codes)]
+
+    def spent(self, joined: Answers, codes: Codes, released: Sequence[int]) -> Callable[[], Integers] | None:
+        """Return what lists everyone's grains."""
+        return self.promises.spent(joined, codes, released[0])
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,24 @@ class ArrayGroups:
             rule.sums_above(each, taken(joined, rows), taken_each(codes, rows))
             for rule, rows, each in zip(self.rules, self.groups, bars, strict=True)
         ]
+
+    def spent(self, joined: Answers, codes: Codes, released: Sequence[int]) -> Callable[[], Integers]:
+        """Return what lists everyone's grains, in the order of the people."""
+        return partial(self._spent, joined, codes, tuple(released))
+
+    def _spent(self, joined: Answers, codes: Codes, released: tuple[int, ...]) -> Integers:
+        found = np.zeros(len(self.groups.codes), dtype=np.int64)
+        for rule, rows, charged in zip(self.rules, self.groups, released, strict=True):
+            if charged:
+                found[rows] = rule.spent(taken(joined, rows), taken_each(codes, rows), charged)()
+        return found
+
+    def everyone_capped(self) -> Integers:
+        """List the grains of each person in all, before they are split among questions."""
+        found = np.zeros(len(self.groups.codes), dtype=np.int64)
+        for rule, rows in zip(self.rules, self.groups, strict=True):
+            found[rows] = everyone_capped(rule)
+        return found
 
 
 def taken(column: Any, rows: Any) -> Any:  # noqa: ANN401 - an array, or None for everyone

@@ -8,10 +8,12 @@ own. So they are one weighted mean of everybody, with weights a_g w_i: variances
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from optin.kernel.halfwidth import skewness_allowance
 from optin.kernel.mixtures import mixture_reach
+from optin.kernel.noise import LAPLACE
 from optin.kernel.spreads import ENOUGH, RELEASED_ERROR, Spread
 
 DECLARED = "normal plus Laplaces, declared variance, skewness allowed for"
@@ -50,6 +52,11 @@ class Combination:
     def scales(self) -> tuple[float, ...]:
         """List the scales of all Laplaces in the sum."""
         return tuple(abs(part.coefficient) * scale for part in self.parts for scale in part.scales)
+
+    @property
+    def noise_variance(self) -> float:
+        """Return the variance of all Laplaces in the sum."""
+        return LAPLACE.sum_variance(self.scales)
 
     @property
     def heaviest(self) -> float:
@@ -105,6 +112,28 @@ class Combination:
             RELEASED_ERROR * error if released else error, sd=math.sqrt(self.sampling), scales=self.scales
         )
         return quantile + skewness_allowance(error) * self.heaviest, RELEASED if released else DECLARED
+
+
+def as_one_group(reaches: Sequence[float], sampling: Sequence[float], noise: float) -> float:
+    """Return the least variance of one mean with one draw of noise if no group gives more than it gives by itself.
+
+    Group g gives the part c_g <= 1 of its epsilons, which add up to E_g and whose own mean has the sampling variance v_g.
+    V = (sum c^2 S + noise) / (sum c E)^2 with S = v E^2 is least where c = min(1, x E / S) and
+    sum E max(x - S / E, 0) = noise: E1 among groups, so x is found in the same way. ``noise`` is that at sum c E = 1. The
+    best plan without groups is at least as accurate; it could also cap people within groups otherwise.
+
+    >>> as_one_group([2.0], [0.25], 2.0), as_one_group([2.0, 2.0], [0.25, 0.25], 2.0)
+    (0.75, 0.25)
+    """
+    thresholds = sorted((variance * reach, reach) for reach, variance in zip(reaches, sampling, strict=True))
+    total = squares = 0.0
+    for place, (threshold, reach) in enumerate(thresholds):
+        total, squares = total + reach, squares + threshold * reach
+        cap = (noise + squares) / total
+        if place + 1 == len(thresholds) or cap <= thresholds[place + 1][0]:
+            break
+    given = math.fsum(reach * min(1.0, cap / threshold if threshold else 1.0) for threshold, reach in thresholds)
+    return cap / given
 
 
 def _variance(part: Part, above: float, *, released: bool) -> float:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from functools import lru_cache
 
 import numpy as np
 
 from optin.kernel.ladder import Array
+from optin.kernel.noise import LAPLACE
 from optin.kernel.tails import bisect, normal_laplace_reach, sum_above
 
 _SMALLEST = math.exp(-37.0)
@@ -17,6 +19,7 @@ _ALIKE = 1e-4
 """Scales of two Laplaces that differ by less than this part of their mean are taken to differ by as much (E27)."""
 
 
+@lru_cache(maxsize=4096)  # a release asks again for the same intervals in every sentence about them
 def mixture_reach(error: float, *, sd: float, scales: tuple[float, ...]) -> float:
     """Return t with P(|Normal(0, sd) + a Laplace for each scale| > t) = error.
 
@@ -67,10 +70,10 @@ def _many_beyond(t: float, sd: float, scales: tuple[float, ...]) -> float:
 
     The step is so small that the copies it makes of the law lie beyond all weight.
     """
-    widest = max(scales)
+    widest, variance = max(scales), sd * sd + LAPLACE.sum_variance(scales)
     if sd > _MANY * widest:
-        return math.erfc(t / math.sqrt(2.0 * (sd * sd + 2.0 * math.fsum(b * b for b in scales))))
-    spread = math.sqrt(sd * sd + 2.0 * math.fsum(b * b for b in scales))
+        return math.erfc(t / math.sqrt(2.0 * variance))
+    spread = math.sqrt(variance)
     step = 2.0 * math.pi / (2.0 * t + 9.0 * sd + 38.0 * widest + 9.0 * spread)
     total, first, last = 0.0, 0, _BLOCK
     while True:

@@ -7,6 +7,8 @@ where kappa is the variance of the noise at scale 1. In units of the range, R = 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, overload
@@ -29,6 +31,18 @@ class Noise:
         """Return the variance of noise of this scale."""
         return self.kappa * scale * scale
 
+    def sum_variance(self, scales: Iterable[float]) -> float:
+        """Return the variance of the sum of noises of these scales, each drawn by itself.
+
+        >>> LAPLACE.sum_variance((1.0, 0.5, 0.5))
+        3.0
+        """
+        return self.kappa * math.fsum(scale * scale for scale in scales)
+
+    def scale_of(self, variance: float) -> float:
+        """Return the scale of noise that has this variance."""
+        return math.sqrt(variance / self.kappa)
+
 
 LAPLACE = Noise("Laplace", 2)
 
@@ -48,6 +62,11 @@ def variance(data_variance: Any, squares: Any, total: Any, noise: Any) -> Any:
     (1.0, Fraction(1, 12))
     """
     return (data_variance * squares + noise) / total / total
+
+
+def noise_in_units(noise: float, times: float) -> float:
+    """Return what kappa R^2 becomes where limits are multiplied by ``times``: weights stay as they were."""
+    return noise * times * times
 
 
 @overload

@@ -13,6 +13,7 @@ import numpy as np
 from optin.kernel.halfwidth import skewness_allowance
 from optin.kernel.ladder import Array
 from optin.kernel.mixtures import mixture_beyond
+from optin.kernel.noise import LAPLACE, noise_variance
 
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
@@ -102,10 +103,11 @@ def running(
     heaviest: float,
     bias: float = 0.0,
 ) -> Running:
-    """Add up the proportions of J bins; noise variance 8 j (J - j) / (J E^2) at edge j, 2 / E^2 for two bins."""
+    """Add up the proportions of J bins; noise variance 4 kappa j (J - j) / (J E^2) at edge j, kappa / E^2 for two bins."""
     bins = len(proportions)
     j = np.arange(1, bins)
-    noise = (2.0 if bins == 2 else 8.0 * j * (bins - j) / bins) / reach / reach * np.ones(bins - 1)
+    alone = np.ones(1) if bins == 2 else 4.0 * j * (bins - j) / bins
+    noise = noise_variance(LAPLACE.kappa * alone, np.full(bins - 1, reach))
     return Running(tuple(map(float, edges)), np.cumsum(proportions)[:-1], noise, squares, heaviest, bias)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from optin.kernel.halfwidth import skewness_allowance
+from optin.kernel.noise import LAPLACE, noise_variance
 from optin.kernel.tails import normal_laplace_reach
 
 LEVELS = 1 << 20
@@ -62,7 +63,7 @@ class Moments:
     def noise(self) -> float:
         """Return the noise variance of mean (1 - mean) - companion, by its slope at the clipped mean."""
         clipped = min(max(self.mean, 0.0), 1.0)
-        return 2.0 * (1.0 + (1.0 - 2.0 * clipped) ** 2) / self.reach / self.reach
+        return noise_variance(LAPLACE.kappa * (1.0 + (1.0 - 2.0 * clipped) ** 2), self.reach)
 
     @property
     def variance(self) -> float:
@@ -73,7 +74,8 @@ class Moments:
         """
         if self.squares >= 1.0:
             return math.nan
-        return (self.mean * (1.0 - self.mean) - self.companion + 2.0 / self.reach / self.reach) / (1.0 - self.squares)
+        excess = noise_variance(LAPLACE.kappa, self.reach)
+        return (self.mean * (1.0 - self.mean) - self.companion + excess) / (1.0 - self.squares)
 
     @property
     def spread(self) -> Spread:

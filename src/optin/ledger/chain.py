@@ -17,7 +17,7 @@ from optin.grains.splitting import ALONE
 from optin.ledger.schema import acts
 from optin.ledger.streamed_hashes import Block, Grove, Shares, blocks, digest_of_blocks
 from optin.ledger.tallying import Tally
-from optin.receipts import SHEETS, VERSION, Seal
+from optin.receipts import VERSION, Seal, asks_several
 from optin.wording.records import Brief, Listed
 
 GENESIS = "0" * 64
@@ -163,7 +163,7 @@ def rows_of(
     shares: Shares = ALONE,
 ) -> Written:
     """Count, digest and add up the rows that an act wrote, as they are now; however many, few are held at once."""
-    query = (_SHEET_QUERIES if version == SHEETS else _QUERIES)[kind]
+    query = (_SHEET_QUERIES if asks_several(version) else _QUERIES)[kind]
     walk = blocks(connection, query, {"act": act, "offer": offer})
     return written_of(kind, walk, salt, version=version, shares=shares)
 
@@ -184,5 +184,5 @@ def written_of(
 
 def charged(connection: Connection, act: Row[Any], *, keep: Sequence[int] = ()) -> Grove:
     """Build the tree over whom a release charged; paths are for those whose index is to be kept."""
-    query = _SHEET_CHARGES if act.version == SHEETS else _CHARGES
+    query = _SHEET_CHARGES if asks_several(act.version) else _CHARGES
     return Grove(act.salt, blocks(connection, query, {"act": act.number, "offer": act.offer}), keep=keep)

@@ -20,7 +20,7 @@ from optin.ledger.chain import Entry, Terms, append, last, new_salt, rows_of, wr
 from optin.ledger.schema import acts
 from optin.ledger.staging import stage_people, stage_positions
 from optin.ledger.texts import announcement_in, expect_announced
-from optin.receipts import SHEETS, version_of
+from optin.receipts import asks_several, version_of
 
 STAGED_PROMISES = """staged s CROSS JOIN people p CROSS JOIN promises q
     WHERE p.id = s.id AND q.person = p.person AND q.offer = :offer"""
@@ -178,9 +178,11 @@ def _hold(connection: Connection, holding: Holding, arrivals: Arrivals) -> Entry
     number, offer, salt = last(connection).number + 1, announcement_in(holding.body), new_salt()
     shares = ALONE if offer is None else offer.shares
     version = version_of(shares)
-    if version == SHEETS and connection.scalar(text("SELECT COUNT(*) FROM staged WHERE capped IS NULL")):
+    if asks_several(version) and connection.scalar(text("SELECT COUNT(*) FROM staged WHERE capped IS NULL")):
         raise BadInput(NOT_SPLIT)
-    held = connection.execute(text(_HOLD.format(capped="s.capped" if version == SHEETS else "NULL")), {"offer": number})
+    held = connection.execute(
+        text(_HOLD.format(capped="s.capped" if asks_several(version) else "NULL")), {"offer": number}
+    )
     if held.rowcount != len(arrivals):
         raise BadInput("some ids were not kept as given; use ids that differ byte for byte")
     written = arrivals.promised(connection, number, salt, shares)

@@ -16,7 +16,7 @@ from optin.ledger.chain import Written, written_of
 from optin.ledger.staging import stage_people
 from optin.ledger.streamed_hashes import Block, Shares, digest_of_blocks, pieces
 from optin.ledger.taking import NOT_ANSWERED, MaskTaking, announced_order
-from optin.receipts import SHEETS, VERSION, version_of
+from optin.receipts import asks_several, version_of
 
 MOST = 2**63 - 1
 LONGEST_ID = 500
@@ -48,12 +48,12 @@ class Roster:
 
     def _promises(self, version: int) -> Iterator[Block]:
         """Walk over what an announcement of some version holds of each person."""
-        batch, split = self.batch, () if version == VERSION else (self.batch.capped,)
+        batch, split = self.batch, (self.batch.capped,) if asks_several(version) else ()
         return pieces(batch.ids, *(np.asarray(column) for column in (batch.grains, batch.bounded, *split)))
 
     def taking(self, connection: Connection, offer: Row[Any]) -> MaskTaking:
         """Find these people among those announced; the same table needs one hash and no look-up."""
-        if offer.version == SHEETS and (self.batch.capped is None or self.batch.answered is None):
+        if asks_several(offer.version) and (self.batch.capped is None or self.batch.answered is None):
             raise BadInput(NOT_ANSWERED)
         columns = self._promises(offer.version)
         same = digest_of_blocks(offer.salt, columns, named=True, version=offer.version)[1] == offer.rows

@@ -11,7 +11,7 @@ from optin.errors import PromiseBroken
 from optin.grains.splitting import ALONE, BITS, all_of
 from optin.ledger.streamed_hashes import Shares
 from optin.ledger.texts import announcement_in
-from optin.receipts import SHEETS, version_of
+from optin.receipts import asks_several, version_of
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Split:
     @property
     def several(self) -> bool:
         """Whether there is more than one question."""
-        return self.version == SHEETS
+        return asks_several(self.version)
 
     def spent_sql(self, *, capped: str, answered: str) -> str:
         """Write E20's sum of parts as SQL; what is split is at most 2^42 and a share 2^20, so 63 bits hold the product."""
@@ -41,7 +41,7 @@ class Split:
 
 def split_of(offer: Row[Any], released: int | None) -> Split:
     """Read the shares of an announced round, and check which of its questions are released; None: all of them."""
-    if offer.version != SHEETS:
+    if not asks_several(offer.version):
         return Split()
     announced = announcement_in(offer.body)
     if announced is None:

@@ -20,7 +20,7 @@ from optin.ledger.holds import SAME_PROMISE, STAGED_PROMISES, let_go, returned, 
 from optin.ledger.splits import Split
 from optin.ledger.staging import stage_marks
 from optin.ledger.streamed_hashes import Block, blocks, pieces
-from optin.receipts import SHEETS
+from optin.receipts import asks_several
 
 OTHER_PEOPLE = "these are not the people of the announcement; use the table that was announced"
 OTHER_LIMIT = (
@@ -116,7 +116,7 @@ def announced_order(connection: Connection, offer: Row[Any], batch: Batch) -> ND
     if len(batch.ids) != len(rows) or np.any(order < 0):
         raise PromiseBroken(OTHER_PEOPLE, other_people=True)
     differs = np.asarray(batch.grains)[order] != np.array([row.grains for row in rows], dtype=np.int64)
-    if offer.version == SHEETS:
+    if asks_several(offer.version):
         differs |= np.asarray(batch.capped)[order] != np.array([row.capped for row in rows], dtype=np.int64)
     if np.any(differs):
         raise PromiseBroken(OTHER_LIMIT, person=Place(int(order[np.argmax(differs)])), other_people=True)
@@ -137,7 +137,7 @@ _ID = "SELECT p.id FROM promises q JOIN people p ON p.person = q.person WHERE q.
 
 def take_places(connection: Connection, offer: Row[Any], people: int) -> TableTaking:
     """Put everyone who is staged at their announced position; other people and edited limits are refused."""
-    if offer.version == SHEETS and connection.scalar(text(_NOT_ANSWERED)):
+    if asks_several(offer.version) and connection.scalar(text(_NOT_ANSWERED)):
         raise BadInput(NOT_ANSWERED)
     on_sqlite = connection.dialect.name == "sqlite"
     made = ("TABLE staging.placed", "INTEGER") if on_sqlite else ("TEMPORARY TABLE placed", "BIGINT")

@@ -14,7 +14,8 @@ from optin.planning.promise import OneQuestion
 from optin.planning.units import Units, check_spread, demand_of, squares_of, units_of
 from optin.planning.wish import Wish
 from optin.questions import Number, Question, Sheet
-from optin.questions.number import WIDEST, number
+from optin.questions.kinds import number
+from optin.questions.number import WIDEST
 
 Errors = float | Mapping[str, float]
 """A standard error for the one question of a sheet, or one by the name of each question."""

@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from optin.agents import Description
-from optin.planning.units import range_of
-from optin.questions import Number, Question, Score
+from optin.questions import Question
 from optin.wording.numbers import at_least, plus_minus, short
 
 __all__ = [
@@ -143,14 +142,14 @@ def _of_question(each: Foreseen) -> tuple[str, ...]:
     return cautions(
         standard_error=each.standard_error,
         half_width=each.half_width(),
-        width=range_of(each.question),
+        width=each.question.width,
         data_variance=each.question.data_variance,
     )
 
 
 def takes_most(name: str, question: Question) -> str:
     """Say that one question leaves the others less than half (E18): a sharp number is dear, and so are many options."""
-    doubt = "is its sd right, could it" if isinstance(question, Number | Score) else "could it have fewer options,"
+    doubt = "is its sd right, could it" if question.declares_sd else "could it have fewer options,"
     return f'Question "{name}" takes more than half of everyone\'s epsilon: {doubt} matter less, or be left out?'
 
 

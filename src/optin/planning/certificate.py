@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from dataclasses import dataclass, field, replace
+import weakref
+from collections.abc import Callable
+from dataclasses import InitVar, dataclass, replace
 from functools import cached_property
 from typing import cast
 
@@ -28,6 +31,9 @@ WORK = 400_000_000
 NEAR = 1e-5
 """How far neighbouring caps lie: theta is flat where it is least, and within this range differs by its square."""
 _SHARPER = 1e3
+BoundSource = Callable[[], float | None]
+_SOURCES: dict[int, BoundSource] = {}
+"""How to compute the bound for every mechanism of each certificate made in this session, as long as it lives."""
 OTHERS = "these are not the people this plan was made for; plan again, or give the table it was made from"
 
 
@@ -63,8 +69,13 @@ class Certificate(Told):
     residual: float | None = None
     excluded_below: float | None = None
     steps: int | None = None
-    table: LimitTable | None = field(default=None, repr=False, compare=False)
-    spread: float = field(default=0.25, repr=False, compare=False)
+    bound_source: InitVar[BoundSource | None] = None
+
+    def __post_init__(self, bound_source: BoundSource | None) -> None:
+        """Remember what a bound is computed from beside the record, not in it: a certificate may be shown, limits not."""
+        if bound_source is not None:
+            _SOURCES[id(self)] = bound_source
+            weakref.finalize(self, _SOURCES.pop, id(self), None).atexit = False
 
     @cached_property
     def any_mechanism(self) -> float | None:
@@ -72,7 +83,8 @@ class Certificate(Told):
 
         It bounds the worst expected squared error over all values of at most the declared variance, of one number or one
         proportion and people with limits; None for several numbers, and for quasi-linear people, whose limits would rise
-        with a better mechanism. It is not the best bound there is: it is computed when first asked for, in about a second.
+        with a better mechanism. It is not the best bound there is. It is computed from the people's limits when first asked
+        for, in about a second; a copied or unpickled certificate has no limits to compute it from.
 
         >>> import optin
         >>> people = optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230)
@@ -80,13 +92,8 @@ class Certificate(Told):
         >>> round(proof.factor, 2)
         1.42
         """
-        if self.table is None:
-            return None
-        outline = self.table.buckets()
-        if not outline.exact:
-            return None
-        rungs = rungs_of(outline, zeros=self.table.zeros, infinite=self.table.infinite, scale=self.table.scale)
-        return least_error(rungs, spread=min(self.spread, 0.25))
+        source = _SOURCES.get(id(self))
+        return None if source is None else source()
 
     @property
     def factor(self) -> float | None:
@@ -180,7 +187,6 @@ def certify(plan: Plan, agents: Agents) -> Certificate:
         objective=0.0,
         lower_bound=0.0,
     )
-    certificate = _with_limits(certificate, plan, agents)
     if plan.asked.one_cap:
         return _on_one_cap(certificate, plan, cast("Constrained", agents), plan.asked.demand.theta(variances, tilt))
     gap = 0.0 if plan.eta_given else plan.asked.gap  # at a given eta the weights serve every gap alike
@@ -189,16 +195,24 @@ def certify(plan: Plan, agents: Agents) -> Certificate:
         certificate,
         objective=max(variances) + (gap * tilt) ** 2,
         lower_bound=lower_bound(tally, design, spread=plan.spread, kappa=kappa, fixed=fixed, gap=gap),
+        bound_source=_bound_source(plan, agents),
     )
     return _with_fixed_point(certificate, plan, agents) if isinstance(agents, Weighing) else certificate
 
 
-def _with_limits(certificate: Certificate, plan: Plan, agents: Agents) -> Certificate:
-    """Keep what a bound for every mechanism is computed from (E30), where there is one: one published mean, fixed limits."""
+def _bound_source(plan: Plan, agents: Agents) -> BoundSource | None:
+    """Return what computes a bound for every mechanism (E30), where there is one: one published mean, fixed limits."""
     alone = len(plan.sheet) == 1 and next(iter(plan.sheet)).variance_terms == 1
     if not alone or not isinstance(agents, Constrained):
-        return certificate
-    return replace(certificate, table=agents.table(), spread=plan.spread)
+        return None
+    return functools.partial(_any_mechanism, agents.table(), min(plan.spread, 0.25))
+
+
+def _any_mechanism(table: LimitTable, spread: float) -> float | None:
+    outline = table.buckets()
+    if not outline.exact:
+        return None
+    return least_error(rungs_of(outline, zeros=table.zeros, infinite=table.infinite, scale=table.scale), spread=spread)
 
 
 def _on_one_cap(certificate: Certificate, plan: Plan, agents: Constrained, theta: float) -> Certificate:
@@ -213,6 +227,7 @@ def _on_one_cap(certificate: Certificate, plan: Plan, agents: Constrained, theta
         objective=theta,
         lower_bound=theta_below(table, demand),
         one_cap=True,
+        bound_source=_bound_source(plan, agents),
         nearby=min((theta_at(table, demand, cap) for cap in caps), default=theta),
     )
 

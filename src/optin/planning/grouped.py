@@ -18,7 +18,7 @@ from optin.errors import BadInput, Infeasible
 from optin.kernel.ladder import Array
 from optin.planning.asked import Asked
 from optin.planning.design import ALONE, Design, OfGroup, WeightSums
-from optin.questions.number import TINIEST
+from optin.questions.measured import TINIEST
 from optin.wording.groups import FEW_BELOW_CAP, SMALLEST_GROUP, shown_group
 
 if TYPE_CHECKING:

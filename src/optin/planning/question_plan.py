@@ -74,7 +74,7 @@ class QuestionPlan(Told):
         if self.plan.sheet.one_number is not None:
             return 1.0 / self.plan.eta
         per_number = self.question.noise_constant / self.question.variance_terms
-        return math.sqrt(per_number / LAPLACE.kappa) / self.epsilon_total
+        return LAPLACE.scale_of(per_number) / self.epsilon_total
 
     @property
     def effective_people(self) -> float:
@@ -97,6 +97,13 @@ class QuestionPlan(Told):
     def worst_case_people(self) -> float:
         """The effective people with that bias counted in."""
         return self.question.data_variance / self.worst_case_mse if self.worst_case_mse > 0 else math.inf
+
+    @property
+    def spending(self) -> Spending:
+        """What its accuracy follows from: the sum of epsilons on it, and the weights of those who give them."""
+        plan = self.plan
+        heaviest = float(heaviest_weight(plan.people, plan.weight_squares, plan.pooled_weight))
+        return Spending(self.epsilon_total, plan.weight_squares, heaviest)
 
     def half_width(self, level: float = 0.95, *, turnout: float = 1.0) -> float:
         """Return half of the interval that this plan leads to: at 0.95, what ± means (E22).

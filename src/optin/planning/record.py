@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from optin.announcement import Announcement
     from optin.planning.certificate import Certificate
     from optin.planning.group_certificates import CertificateByGroup
+    from optin.planning.total import PlannedTotal
     from optin.planning.wrong_variance import WrongVariance
 
 FORMAT = 2
@@ -57,6 +58,15 @@ class Plan(PlanNumbers, Told):
     def parts(self) -> tuple[Plan, ...]:
         """The plan of each group, or this one where there are none."""
         return tuple(self.groups.values()) if self.grouped else (self,)
+
+    def total(self, question: str, population: Any = None) -> PlannedTotal:  # noqa: ANN401
+        """Say how accurate the whole put together from groups will be, beside what one group would cost (E27).
+
+        Each group counts by its people, or by what ``population`` says of it.
+        """
+        from optin.planning.total import planned_total
+
+        return planned_total(self, question, population)
 
     def limits(self, agents: Agents) -> Array:
         """Return what each of these people accepts at most under this plan."""

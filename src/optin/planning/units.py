@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 
 from optin.errors import BadInput
-from optin.kernel.noise import LAPLACE
 from optin.kernel.sharing import Demand, combined_price
-from optin.questions import Number, Question, Score, Sheet
+from optin.questions import Question, Sheet
 
 DEAREST = 1e24
 """A price above this is an sd that nobody could tell from 0."""
@@ -35,9 +34,8 @@ def units_of(sheet: Sheet) -> Units:
     number = sheet.one_number
     if number is not None:
         square = number.width**2
-        return Units(
-            number.spread, float(LAPLACE.kappa), number.noise_constant, square, number.data_variance, square / 4
-        )
+        kappa, noise = number.unit_noise_constant, number.noise_constant
+        return Units(number.spread, kappa, noise, square, number.data_variance, square / 4)
     if len(sheet) == 1:
         variance, noise = sheet.alone.data_variance, sheet.alone.noise_constant
         return Units(variance, noise, noise, 1.0, variance, variance)
@@ -62,11 +60,6 @@ def relative_gap(question: Question) -> float:
     if question.max_gap == 0.0:
         return 0.0
     return question.max_gap / question.yardstick if question.yardstick else math.inf
-
-
-def range_of(question: Question) -> float:
-    """Return how far the numbers that are published can lie apart: of a proportion, 1."""
-    return question.width if isinstance(question, Number | Score) else 1.0
 
 
 def check_spread(sheet: Sheet) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from optin.formats.strict_json import Fields
-from optin.kernel.noise import LAPLACE
 from optin.kernel.proportions import cell_scales
 from optin.questions.cells import LEVEL, Cell, Chosen, FloatArray
 from optin.questions.counted import Counted
@@ -39,10 +39,10 @@ class Choice(Worded):
         self._keep(options=checked_options(self.options, self.name))
 
     @property
-    def noise_constant(self) -> float:
-        """The noise variance of all published proportions together where epsilons add up to 1."""
+    def noise_scales(self) -> tuple[Fraction, ...]:
+        """The scales in one of K proportions that add up to 1, of cells of which an answer moves two (E23); of two options, 1."""
         many = len(self.options)
-        return LAPLACE.kappa * (1.0 if many == 2 else 4.0 * (many - 1))
+        return (Fraction(1),) if many == 2 else (Fraction(2 * (many - 1), many), *[Fraction(2, many)] * (many - 1))
 
     @property
     def variance_terms(self) -> int:
@@ -56,10 +56,10 @@ class Choice(Worded):
         return 0.25 if many == 2 else 1.0 - 1.0 / many
 
     @property
-    def price(self) -> float:
-        """C (E18): 8 for two options, 8 K for K."""
+    def exact_variance(self) -> Fraction:
+        """The variance without rounding, so that the price is 8 for two options and 8 K for K."""
         many = len(self.options)
-        return 4.0 * LAPLACE.kappa * (1 if many == 2 else many)
+        return Fraction(1, 4) if many == 2 else Fraction(many - 1, many)
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -82,16 +82,10 @@ class Choice(Worded):
         """Read proportions off the noisy cells."""
         return Proportions(self.options, counted)
 
-    @property
-    def yardstick(self) -> float:
-        """What ± is measured against: the sd of an option that half of the people choose."""
-        return 0.5
-
     def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval for a proportion of one half, the widest there is."""
-        return spending.proportion_half_width(
-            error, (1.0,) if len(self.options) == 2 else cell_scales(len(self.options), 1.0)
-        )
+        many = len(self.options)
+        return spending.proportion_half_width(error, (1.0,) if many == 2 else cell_scales(many, 1.0))
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from optin.kernel.halfwidth import heaviest_weight
-from optin.kernel.rounding import epsilon_of, exact_epsilon
+from optin.kernel.mixtures import mixture_reach
+from optin.kernel.noise import LAPLACE, variance
+from optin.kernel.rounding import GRAIN, epsilon_of, exact_epsilon, nearest
 from optin.questions.cells import LEVEL
 
 
@@ -48,6 +51,19 @@ class Counted:
     def heaviest(self) -> float:
         """Bound the largest weight from public numbers."""
         return float(heaviest_weight(self.people, self.weight_squares, float(Fraction(self.most, self.grains))))
+
+    def noise_variance(self, scales: Iterable[float]) -> float:
+        """Return the variance of a sum of draws of these scales (E0); without noise every scale is 0."""
+        return LAPLACE.sum_variance(scales)
+
+    def variance(self, data_variance: float, width: float) -> float:
+        """Return E13's variance of the mean of values that vary so much in a range of this width, from exact sums."""
+        noise = 0 if self.noiseless else LAPLACE.constant(Fraction(width) * int(GRAIN))
+        return nearest(variance(Fraction(data_variance), self.squares, self.grains, noise))
+
+    def quantile(self, error: float, *, sd: float = 0.0, scales: tuple[float, ...]) -> float:
+        """Return what people's part, of this sd, and draws of these scales exceed with this probability (E14, E23)."""
+        return mixture_reach(error, sd=sd, scales=scales)
 
     def mean(self, cell: int, level: int = LEVEL) -> Fraction:
         """Return a noisy mean in units of its level, exactly."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,9 +61,9 @@ class Histogram(Worded):
         return Choice(self.name, options=self.labels)
 
     @property
-    def noise_constant(self) -> float:
-        """That of a choice among as many options."""
-        return self._choice.noise_constant
+    def noise_scales(self) -> tuple[Fraction, ...]:
+        """Those of a choice among as many options."""
+        return self._choice.noise_scales
 
     @property
     def variance_terms(self) -> int:
@@ -75,9 +76,21 @@ class Histogram(Worded):
         return self._choice.data_variance
 
     @property
-    def price(self) -> float:
-        """C (E18): 8 J for J bins, 8 for two."""
-        return self._choice.price
+    def exact_variance(self) -> Fraction:
+        """That of a choice among as many options."""
+        return self._choice.exact_variance
+
+    @property
+    def numeric(self) -> bool:
+        """People answer by a number, which falls into a bin."""
+        return True
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """How steps and the median are read."""
+        bins = "Steps are proportions of people, lines their 95 % intervals."
+        median = "The broken line is the median, and the dotted band its interval, in whole bins."
+        return (bins, median, "Whatever lies outside counts in the first or the last bin.")
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -102,11 +115,6 @@ class Histogram(Worded):
     def result(self, counted: Counted) -> HistogramResult:
         """Read proportions and quantiles off the noisy cells."""
         return HistogramResult(self.labels, counted, self.edges)
-
-    @property
-    def yardstick(self) -> float:
-        """What ± is measured against: that of a choice."""
-        return self._choice.yardstick
 
     def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval for the proportion of a bin that half of the people are in."""
@@ -165,11 +173,13 @@ def _checked_part(part: float) -> float:
     return float(part)
 
 
-def _checked_edges(edges: Sequence[float], name: str) -> tuple[float, ...]:
+def _checked_edges(edges: Iterable[Any], name: str) -> tuple[float, ...]:
     try:
-        found = tuple(float(edge) for edge in edges)
+        found = tuple(math.nan if isinstance(edge, str | bytes) else float(edge) for edge in edges)
     except (TypeError, ValueError, OverflowError):
         raise BadInput('question "{question}": edges must be numbers', question=name) from None
+    if any(map(math.isnan, found)):
+        raise BadInput('question "{question}": edges must be numbers', question=name)
     if not all(map(math.isfinite, found)) or any(low >= high for low, high in itertools.pairwise(found)):
         raise BadInput('question "{question}": edges must be finite and rise from each to the next', question=name)
     if not 2 <= len(found) - 1 <= MOST_BINS:

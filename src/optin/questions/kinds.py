@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput
 from optin.questions.cells import Cell, FloatArray
 from optin.questions.counted import Counted
 from optin.questions.spending import Spends
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from optin.engine.answers import Coded
     from optin.engine.rows import Rows
     from optin.questions.combined import Addend
+
+MOST_IMPORTANT = 1000.0
 
 
 class Question(Protocol):
@@ -73,6 +75,34 @@ class Question(Protocol):
         """C = kappa R^2 / sigma^2, all that a planner needs to know of it (E18)."""
 
     @property
+    def worst_price(self) -> float:
+        """The price at the largest variance that answers could have."""
+
+    @property
+    def squared_mean(self) -> float:
+        """The squared means of its published numbers, added up, where answers lie in the middle or options are alike."""
+
+    @property
+    def width(self) -> float:
+        """How far the numbers that it publishes can lie apart: of proportions, 1."""
+
+    @property
+    def proportion(self) -> bool:
+        """Whether its numbers are proportions of people: their ± is written in points."""
+
+    @property
+    def declares_sd(self) -> bool:
+        """Whether whoever asks states the sd of its answers."""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether people answer it by a number, and not by words."""
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """How a picture of its result is read, in sentences."""
+
+    @property
     def yardstick(self) -> float:
         """The standard deviation that ± is measured against when it is judged."""
 
@@ -106,6 +136,10 @@ class Question(Protocol):
         """Write everything that was asked, as JSON holds it."""
 
 
+SPREAD, TOO_NOISY = "sd", "too noisy to say"
+"""What the spread of numbers is called, and what is said of one that noise left nothing of."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """One published figure of a question: which answer it is about, the estimate, and its interval."""
@@ -116,14 +150,23 @@ class Reading:
     high: float
     proportion: bool = False
     """Whether it is the part of people who gave an answer, and not a number of its own."""
+    lost: bool = False
+    """Whether noise left nothing of it."""
 
     def written(self, unit: str = "") -> tuple[str, str]:
         """Write the estimate and its interval; a proportion in per cent, anything else in its unit.
 
         >>> Reading("yes", 0.314, 0.272, 0.356, proportion=True).written()
         ('31.4 %', '27.2 to 35.6 %')
+
+        Noise can leave nothing of a spread (E21), and to write 0 would say that all people answered alike.
+
+        >>> Reading(SPREAD, 0.0, 0.0, 1.2, lost=True).written("hours")
+        ('too noisy to say', '0.00 to 1.20 hours')
         """
         half, kind = (self.high - self.low) / 2, {"proportion": self.proportion, "unit": unit}
+        if self.lost:
+            return TOO_NOISY, between(self.low, self.high, **kind)  # type: ignore[arg-type]
         return written(self.estimate, half, **kind), between(self.low, self.high, **kind)  # type: ignore[arg-type]
 
 
@@ -138,8 +181,18 @@ class QuestionResult(Protocol):
     def breakdown_gap(self) -> float:
         """How far apart cautious and open people make an error as large as ± (E22)."""
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What its estimates lie between, but for noise."""
+
     def readings(self, level: float = 0.95) -> list[Reading]:
         """List every published figure, in the order in which people read them."""
+
+    def standard_errors(self) -> dict[str, float]:
+        """List the standard errors of what was published, by answer; what is read off it has intervals alone."""
+
+    def half_words(self, unit: str = "") -> str:
+        """Say what ± is: of a number half of the mean's interval, of proportions half of the widest."""
 
     def addends(self) -> tuple[Addend, ...]:
         """List the figures that are linear in people, as they are added to those of other groups (E27)."""
@@ -156,6 +209,28 @@ def stated_readings(result: QuestionResult) -> dict[str, Any]:
             for each in result.readings(0.95)
         ]
     }
+
+
+def number(value: Any, name: str, wanted: str = "{argument} must be a number") -> float:  # noqa: ANN401
+    """Return what was given as a float; anything else is refused, text in digits too."""
+    try:
+        found = math.nan if isinstance(value, str | bytes) else float(value)
+    except (OverflowError, TypeError, ValueError):
+        found = math.nan
+    if math.isnan(found):
+        raise BadInput(wanted, argument=Argument(name))
+    return found
+
+
+def checked_importance(importance: Any) -> float:  # noqa: ANN401
+    """Return how many times the effective people a question asks for; extremes leave other questions nothing."""
+    found = number(importance, "importance")
+    if not 1 / MOST_IMPORTANT <= found <= MOST_IMPORTANT:
+        raise BadInput(
+            "{importance} must be a positive number, of 0.001 to 1000: 2 asks for twice the effective people",
+            importance=Argument("importance"),
+        )
+    return found
 
 
 def checked_max_error(given: Any) -> float | None:  # noqa: ANN401

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
 from optin.kernel.combining import Part
-from optin.kernel.noise import LAPLACE
 from optin.kernel.proportions import Cell as Proportion
 from optin.kernel.proportions import proportion_interval
 from optin.kernel.spreads import Spread
@@ -23,8 +22,7 @@ from optin.questions.intervals import check_level
 from optin.questions.kinds import Reading, stated_readings
 from optin.questions.options import checked_parts, coded_sets, place_of
 from optin.questions.proportions import breakdown_gap, widened_by
-from optin.questions.spending import Spends
-from optin.questions.telling import ToldResult, proportion_read
+from optin.questions.telling import ToldProportions, proportion_read
 from optin.questions.worded import Worded, words_of
 
 if TYPE_CHECKING:
@@ -74,14 +72,14 @@ class MultipleChoice(Worded):
         return LEVEL // self.moved
 
     @property
-    def noise_constant(self) -> float:
-        """The noise variance of all proportions together where epsilons add up to 1."""
-        return float(len(self.options) * LAPLACE.constant(self.moved))
+    def noise_scales(self) -> tuple[float, ...]:
+        """As many as one replaced answer can move."""
+        return (self.moved,)
 
     @property
-    def exact_noise_constant(self) -> Fraction:
-        """The same by the level that is used: 2^20 over a number that divides it or not, rounded down."""
-        return len(self.options) * Fraction(LAPLACE.constant(Fraction(LEVEL, self.level)))
+    def exact_noise_scales(self) -> tuple[Fraction, ...]:
+        """The noise scale by the level that is used: 2^20 over a number that divides it or not, rounded down."""
+        return (Fraction(LEVEL, self.level),)
 
     @property
     def variance_terms(self) -> int:
@@ -95,9 +93,17 @@ class MultipleChoice(Worded):
         return chosen * (1.0 - chosen / many) if chosen <= many / 2 else many / 4.0
 
     @property
-    def price(self) -> float:
-        """C (E18)."""
-        return self.noise_constant / self.data_variance
+    def squared_mean(self) -> float:
+        """Add up p^2 for each option, where all are alike and as many are chosen as vary most."""
+        many = len(self.options)
+        chosen = min(self.at_most, many / 2.0)
+        return chosen * chosen / many
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """How bars are read that need not add up."""
+        several = f"People could choose up to {self.at_most}, so proportions need not add up to 100 %."
+        return (*super().reading, several)
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -118,15 +124,6 @@ class MultipleChoice(Worded):
         """Read a proportion for each option off its noisy cell."""
         return Several(self.options, self.level, counted)
 
-    @property
-    def yardstick(self) -> float:
-        """What ± is measured against: the sd of an option that half of the people choose."""
-        return 0.5
-
-    def half_width(self, error: float, spending: Spends) -> float:
-        """Return half of the interval for a proportion of one half, the widest there is."""
-        return spending.proportion_half_width(error, (LEVEL / self.level,))
-
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""
         return {**self.words(), "options": list(self.options), "at_most": self.at_most}
@@ -139,7 +136,7 @@ class MultipleChoice(Worded):
 
 
 @dataclass(frozen=True, repr=False)
-class Several(ToldResult):
+class Several(ToldProportions):
     """Noisy proportions of options of which people chose several: they add up to more or less than one."""
 
     options: tuple[str, ...]
@@ -160,7 +157,7 @@ class Several(ToldResult):
     def standard_error(self, option: str) -> float:
         """Return the standard error of one proportion."""
         p = min(max(self.proportions[self.options[place_of(option, self.options)]], 0.0), 1.0)
-        return math.sqrt(p * (1.0 - p) * self.counted.weight_squares + LAPLACE.variance(self.scale))
+        return math.sqrt(p * (1.0 - p) * self.counted.weight_squares + self.counted.noise_variance((self.scale,)))
 
     def interval(self, option: str, level: float = 0.95) -> tuple[float, float]:
         """Bound the population's proportion of one option, inside [0, 1] by itself (E22)."""
@@ -184,7 +181,9 @@ class Several(ToldResult):
     def _addend(self, option: str, estimate: float) -> Addend:
         counted, variance = self.counted, self.standard_error(option) ** 2
         slope = 1.0 - 2.0 * min(max(estimate, 0.0), 1.0)
-        spread = Spread(estimate - estimate * estimate, LAPLACE.variance(slope * self.scale), counted.weight_squares)
+        spread = Spread(
+            estimate - estimate * estimate, counted.noise_variance((slope * self.scale,)), counted.weight_squares
+        )
         part = Part(1.0, counted.weight_squares, counted.heaviest, (self.scale,), spread=spread)
         return Addend(option, estimate, variance, (0.0, 1.0), part, counted.bias, counted.tilt, proportion=True)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import InitVar, dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -13,13 +12,16 @@ from numpy.typing import ArrayLike
 
 from optin.errors import Argument, BadInput
 from optin.formats.strict_json import Fields, finite
-from optin.kernel.noise import LAPLACE
-from optin.questions.brief import BriefQuestion
-from optin.questions.cells import Cell, FloatArray, scaled_cells
-from optin.questions.counted import Counted
-from optin.questions.kinds import checked_max_error, checked_name, checked_text, checked_words
-from optin.questions.number_result import NumberResult
-from optin.questions.spending import Spends
+from optin.questions.cells import FloatArray
+from optin.questions.kinds import (
+    checked_importance,
+    checked_max_error,
+    checked_name,
+    checked_text,
+    checked_words,
+    number,
+)
+from optin.questions.measured import Measured
 from optin.questions.values import as_numbers
 
 if TYPE_CHECKING:
@@ -28,13 +30,11 @@ if TYPE_CHECKING:
 
 WIDEST = 1e150
 """How far apart bounds may lie, and how near."""
-TINIEST = 1e-150
-MOST_IMPORTANT = 1000.0
 _TWO = "{argument} must be two numbers, the lower first: the range every value is clamped to"
 
 
 @dataclass(frozen=True, repr=False)
-class Number(BriefQuestion):
+class Number(Measured):
     """A question answered by a number; every answer is clamped to ``bounds``.
 
     ``data_variance`` (or ``sd``, its root) is a declared bound, by default the worst case for the bounds. ``max_gap`` guards
@@ -45,7 +45,6 @@ class Number(BriefQuestion):
     """
 
     kind = "number"
-    variance_terms = 1
 
     name: str
     bounds: tuple[float, float]
@@ -67,7 +66,7 @@ class Number(BriefQuestion):
             "data_variance": checked_variance(hi - lo, self.data_variance, sd),
             "unit": checked_words(self.unit, "unit"),
             "text": checked_words(self.text, "a question's text"),
-            "column": checked_text(self.column or self.name, "column"),
+            "column": checked_text(self.name if self.column == "" else self.column, "column"),
             "importance": checked_importance(self.importance),
             "max_gap": number(self.max_gap, "max_gap"),
             "max_error": checked_max_error(self.max_error),
@@ -79,26 +78,6 @@ class Number(BriefQuestion):
                 "{max_gap} must lie between 0 and the width of the bounds: it is a distance between means",
                 max_gap=Argument("max_gap"),
             )
-
-    @property
-    def width(self) -> float:
-        """R = hi - lo."""
-        return self.bounds[1] - self.bounds[0]
-
-    @property
-    def spread(self) -> float:
-        """sigma^2 / R^2, at most 1/4; so little that nothing could tell it from 0 is 0."""
-        return spread_of(self.data_variance, self.width)
-
-    @property
-    def noise_constant(self) -> float:
-        """The noise variance of the mean where epsilons add up to 1."""
-        return float(LAPLACE.constant(self.width))
-
-    @property
-    def cells(self) -> tuple[Cell, ...]:
-        """The level of a number, and its companion: the spread of the values is free (E21)."""
-        return scaled_cells(self.bounds)
 
     def coded(self, answers: ArrayLike, name: str = "") -> FloatArray:
         """Take numbers as they are, NaN where one is missing; cells clamp them."""
@@ -116,26 +95,8 @@ class Number(BriefQuestion):
 
     @property
     def price(self) -> float:
-        """C = kappa R^2 / sigma^2 (E18)."""
-        return LAPLACE.kappa / self.spread if self.spread else math.inf
-
-    @property
-    def exact_noise_constant(self) -> Fraction:
-        """Kappa R^2, without rounding."""
-        return Fraction(LAPLACE.constant(Fraction(self.width)))
-
-    def result(self, counted: Counted) -> NumberResult:
-        """Read mean and standard deviation off the noisy cells."""
-        return NumberResult(self.bounds, self.data_variance, counted)
-
-    @property
-    def yardstick(self) -> float:
-        """What ± is measured against: the declared standard deviation."""
-        return math.sqrt(self.data_variance)
-
-    def half_width(self, error: float, spending: Spends) -> float:
-        """Return half of the interval for the mean (E22)."""
-        return spending.mean_half_width(error, width=self.width, data_variance=self.data_variance)
+        """C (E18), counted in units of the range."""
+        return self._price((1.0,), self.spread)
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""
@@ -168,12 +129,6 @@ class Number(BriefQuestion):
         )
 
 
-def spread_of(data_variance: float, width: float) -> float:
-    """Return sigma^2 / R^2, at most 1/4; so little that nothing could tell it from 0 is 0."""
-    spread = min(data_variance / width / width, 0.25)
-    return spread if spread > TINIEST else 0.0
-
-
 def pair(fields: Fields, name: str) -> tuple[float, float]:
     """Take two numbers."""
     found = fields.take(name)
@@ -182,28 +137,6 @@ def pair(fields: Fields, name: str) -> tuple[float, float]:
         if low is not None and high is not None and 1 / WIDEST <= high - low <= WIDEST:
             return low, high
     fields.refuse(f'"{name}" is not a pair of usable numbers, the lower one first')
-
-
-def number(value: Any, name: str, wanted: str = "{argument} must be a number") -> float:  # noqa: ANN401
-    """Return what was given as a float; anything else is refused."""
-    try:
-        found = float(value)
-    except (OverflowError, TypeError, ValueError):
-        found = math.nan
-    if math.isnan(found):
-        raise BadInput(wanted, argument=Argument(name))
-    return found
-
-
-def checked_importance(importance: Any) -> float:  # noqa: ANN401
-    """Return how many times the effective people a question asks for; extremes leave other questions nothing."""
-    found = number(importance, "importance")
-    if not 1 / MOST_IMPORTANT <= found <= MOST_IMPORTANT:
-        raise BadInput(
-            "{importance} must be a positive number, of 0.001 to 1000: 2 asks for twice the effective people",
-            importance=Argument("importance"),
-        )
-    return found
 
 
 def checked_bounds(bounds: Any) -> tuple[float, float]:  # noqa: ANN401

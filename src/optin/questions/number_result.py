@@ -10,15 +10,14 @@ from typing import Any
 from optin.formats.strict_json import real
 from optin.kernel.combining import Part
 from optin.kernel.halfwidth import Weighing, half_width
-from optin.kernel.noise import LAPLACE, variance
-from optin.kernel.rounding import GRAIN, nearest
+from optin.kernel.rounding import nearest
 from optin.kernel.spreads import ENOUGH, Moments
-from optin.kernel.tails import laplace_reach
 from optin.questions.combined import Addend
 from optin.questions.counted import Counted
 from optin.questions.intervals import Interval, check_level
-from optin.questions.kinds import Reading
+from optin.questions.kinds import SPREAD, Reading
 from optin.questions.telling import ToldResult
+from optin.wording.amounts import plus_minus_of
 
 RELEASED = "normal plus Laplace, released spread, skewness allowed for"
 
@@ -49,14 +48,12 @@ class NumberResult(ToldResult):
     @property
     def noise_variance(self) -> float:
         """Return the variance of the noise (E0)."""
-        return float(LAPLACE.variance(self.noise_scale))
+        return self.counted.noise_variance((self.noise_scale,))
 
     @property
     def variance(self) -> float:
         """Return E13's variance of the estimate, with the declared variance of the values."""
-        counted = self.counted
-        noise = 0 if counted.noiseless else LAPLACE.constant(Fraction(self.width) * int(GRAIN))
-        return nearest(variance(Fraction(self.data_variance), counted.squares, counted.grains, noise))
+        return self.counted.variance(self.data_variance, self.width)
 
     @property
     def standard_error(self) -> float:
@@ -127,7 +124,7 @@ class NumberResult(ToldResult):
 
     def noise_interval(self, level: float = 0.95) -> Interval:
         """Bound the weighted mean of these people's clamped values (weights: grains over their sum)."""
-        half = laplace_reach(check_level(level), scale=self.noise_scale) + self.rounding
+        half = self.counted.quantile(check_level(level), scales=(self.noise_scale,)) + self.rounding
         return self._around(half, level, "Laplace quantile, rounding added")
 
     def interval(self, level: float = 0.95) -> Interval:
@@ -146,7 +143,20 @@ class NumberResult(ToldResult):
         """List the mean and the standard deviation."""
         found = [Reading("mean", self.estimate, *self.interval(level))]
         spread, bounds = self.sd, self.sd_interval(level)
-        return found if spread is None or bounds is None else [*found, Reading("sd", spread, *bounds)]
+        if spread is None or bounds is None:
+            return found
+        lost = spread == 0.0 and self.noise_scale > 0.0
+        return [*found, Reading(SPREAD, spread, bounds.low, bounds.high, lost=lost)]
+
+    def standard_errors(self) -> dict[str, float]:
+        """Return that of the mean."""
+        return {"mean": self.standard_error}
+
+    def half_words(self, unit: str = "") -> str:
+        """Say what ± is: half of the mean's interval, before it is cut."""
+        cut = " before it is cut at the bounds" if {*self.interval(0.95)} & {*self.bounds} else ""
+        half = plus_minus_of(self.half_width(0.95), proportion=False, unit=unit)
+        return f"{half}: half of the mean's 95 % interval{cut}."
 
     def addends(self) -> tuple[Addend, ...]:
         """Return the mean, as it is added to those of other groups (E27)."""

@@ -14,8 +14,6 @@ import numpy as np
 
 from optin.kernel.combining import Part
 from optin.kernel.halfwidth import skewness_allowance
-from optin.kernel.mixtures import mixture_reach
-from optin.kernel.noise import LAPLACE
 from optin.kernel.proportions import Cell, proportion_interval
 from optin.kernel.spreads import RELEASED_ERROR, Spread
 from optin.questions.cells import LEVEL
@@ -24,7 +22,7 @@ from optin.questions.counted import Counted
 from optin.questions.intervals import check_level
 from optin.questions.kinds import Reading, stated_readings
 from optin.questions.options import place_of
-from optin.questions.telling import ToldResult, proportion_read
+from optin.questions.telling import ToldProportions, proportion_read
 
 HALF = LEVEL // 2
 
@@ -44,12 +42,12 @@ def breakdown_gap(cells: Iterable[tuple[float, tuple[float, ...]]], counted: Cou
 
 def _uncut(estimate: float, scales: tuple[float, ...], counted: Counted) -> float:
     p = min(max(estimate, 0.0), 1.0)
-    reach = mixture_reach(0.05, sd=math.sqrt(p * (1.0 - p) * counted.weight_squares), scales=scales)
-    return reach + skewness_allowance(0.05) * counted.heaviest + counted.bias
+    people = math.sqrt(p * (1.0 - p) * counted.weight_squares)
+    return counted.quantile(0.05, sd=people, scales=scales) + skewness_allowance(0.05) * counted.heaviest + counted.bias
 
 
 @dataclass(frozen=True, repr=False)
-class Proportions(ToldResult):
+class Proportions(ToldProportions):
     """Noisy proportions of the options of a choice; of three or more, made to add up to one."""
 
     options: tuple[str, ...]
@@ -149,7 +147,7 @@ class Proportions(ToldResult):
 
     def _half_width(self, unit: list[float], error: float) -> float:
         sd = math.sqrt(self._spread(unit).above * self.counted.weight_squares)
-        quantile = mixture_reach(RELEASED_ERROR * error, sd=sd, scales=self._scales(unit))
+        quantile = self.counted.quantile(RELEASED_ERROR * error, sd=sd, scales=self._scales(unit))
         return quantile + skewness_allowance(error) * self.counted.heaviest
 
     def _spread(self, unit: Sequence[float]) -> Spread:
@@ -161,7 +159,7 @@ class Proportions(ToldResult):
         return Spread(variance, self._noise(slopes), self.counted.weight_squares)
 
     def _noise(self, scores: Sequence[float]) -> float:
-        return math.fsum(LAPLACE.variance(scale) for scale in self._scales(scores))
+        return self.counted.noise_variance(self._scales(scores))
 
     def _scales(self, scores: Sequence[float]) -> tuple[float, ...]:
         """List the Laplace scales in a linear reading of the cells: 2/E times each score's distance from their mean."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import KW_ONLY, InitVar, dataclass
-from fractions import Fraction
 from functools import reduce
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,12 +13,9 @@ from numpy.typing import ArrayLike
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
-from optin.kernel.noise import LAPLACE
-from optin.questions.cells import Cell, FloatArray, scaled_cells
-from optin.questions.counted import Counted
-from optin.questions.number import checked_bounds, checked_variance, pair, spread_of
-from optin.questions.number_result import NumberResult
-from optin.questions.spending import Spends
+from optin.questions.cells import FloatArray
+from optin.questions.measured import Measured
+from optin.questions.number import checked_bounds, checked_variance, pair
 from optin.questions.values import as_numbers
 from optin.questions.worded import GAP, Worded, words_of
 
@@ -32,7 +28,7 @@ _ITEMS = 'question "{question}": items must be a whole number of 1 to {most:,}'
 
 
 @dataclass(frozen=True, repr=False)
-class Score(Worded):
+class Score(Measured, Worded):
     """The sum of ``items`` answers, each between two numbers; only the total is an answer.
 
     Nine items asked one by one cost 81 times the noise variance of their sum.
@@ -66,40 +62,6 @@ class Score(Worded):
         """The least and the largest total."""
         return self.items * self.each[0], self.items * self.each[1]
 
-    @property
-    def width(self) -> float:
-        """R, the distance between them."""
-        return self.bounds[1] - self.bounds[0]
-
-    @property
-    def spread(self) -> float:
-        """sigma^2 / R^2, as that of any number."""
-        return spread_of(self.data_variance, self.width)
-
-    @property
-    def noise_constant(self) -> float:
-        """The noise variance where epsilons add up to 1."""
-        return float(LAPLACE.constant(self.width))
-
-    @property
-    def exact_noise_constant(self) -> Fraction:
-        """The same without rounding."""
-        return Fraction(LAPLACE.constant(Fraction(self.width)))
-
-    def result(self, counted: Counted) -> NumberResult:
-        """Read mean and standard deviation of the totals off the noisy cells."""
-        return NumberResult(self.bounds, self.data_variance, counted)
-
-    @property
-    def price(self) -> float:
-        """C (E18)."""
-        return self.noise_constant / self.data_variance if self.data_variance else math.inf
-
-    @property
-    def cells(self) -> tuple[Cell, ...]:
-        """Those of a number: the level of the total, and its companion (E21)."""
-        return scaled_cells(self.bounds)
-
     def coded(self, answers: ArrayLike, name: str = "") -> FloatArray:
         """Take totals, or add up the items of each person (a row of so many numbers), each clamped to its range.
 
@@ -126,15 +88,6 @@ class Score(Worded):
             if any(item in known for item in items):
                 return items
         return (self.column,)
-
-    @property
-    def yardstick(self) -> float:
-        """What ± is measured against: the declared standard deviation."""
-        return math.sqrt(self.data_variance)
-
-    def half_width(self, error: float, spending: Spends) -> float:
-        """Return half of the interval for the mean (E22)."""
-        return spending.mean_half_width(error, width=self.width, data_variance=self.data_variance)
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from optin.questions.kinds import Question, QuestionResult, Reading
+from optin.questions.kinds import QuestionResult, Reading
+from optin.wording.amounts import plus_minus_of
 from optin.wording.numbers import count
 from optin.wording.telling import Telling, Told
 
@@ -31,6 +32,25 @@ def proportion_read(result: _Proportional, option: str, level: float) -> Reading
     return Reading(option, result.proportions[option], *result.interval(option, level), proportion=True)
 
 
-def is_proportion(question: Question) -> bool:
-    """Say whether the ± of a question is one of proportions, which is written in points."""
-    return question.kind not in ("number", "score")
+class ToldProportions(ToldResult):
+    """Proportions of options, whether or not they add up to one."""
+
+    if TYPE_CHECKING:
+        options: tuple[str, ...]
+
+        def standard_error(self, option: str) -> float:
+            """Return the standard error of one proportion."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What proportions lie between, but for noise."""
+        return (0.0, 1.0)
+
+    def standard_errors(self) -> dict[str, float]:
+        """Return that of each option's proportion."""
+        return {option: self.standard_error(option) for option in self.options}
+
+    def half_words(self: QuestionResult, unit: str = "") -> str:
+        """Say what ± is: half of the widest interval."""
+        widest = max((each.high - each.low) / 2 for each in self.readings(0.95) if each.proportion)
+        return f"{plus_minus_of(widest, proportion=True)} at most: half of the widest 95 % interval."

@@ -4,36 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import KW_ONLY, dataclass
-from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
-from optin.questions.brief import BriefQuestion
-from optin.questions.kinds import checked_max_error, checked_name, checked_text, checked_words
-from optin.questions.number import checked_importance, number
+from optin.questions.facts import Facts
+from optin.questions.kinds import (
+    checked_importance,
+    checked_max_error,
+    checked_name,
+    checked_text,
+    checked_words,
+    number,
+)
 
 GAP = 'question "{question}": max_gap must lie between 0 and how far means can be apart'
 
 
-class _Noisy(Protocol):
-    @property
-    def noise_constant(self) -> float: ...
-
-
 @dataclass(frozen=True, repr=False)
-class Worded(BriefQuestion):
+class Worded(Facts):
     """A question's name and words; kinds add what they ask for."""
 
     kind = ""
     """The word for it in files: each kind has its own."""
     widest_gap = 1.0
     """What proportions can differ by at most."""
-
-    @property
-    def variance_terms(self) -> int:
-        """How many published numbers the variance is the sum of."""
-        return 1
 
     name: str
     _: KW_ONLY
@@ -50,7 +45,7 @@ class Worded(BriefQuestion):
             name=checked_name(self.name),
             text=checked_words(self.text, "a question's text"),
             unit=checked_words(self.unit, "unit"),
-            column=checked_text(self.column or self.name, "column"),
+            column=checked_text(self.name if self.column == "" else self.column, "column"),
             importance=checked_importance(self.importance),
             max_gap=number(self.max_gap, "max_gap"),
             max_error=checked_max_error(self.max_error),
@@ -66,11 +61,6 @@ class Worded(BriefQuestion):
     def _keep(self, **checked: object) -> None:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
-
-    @property
-    def exact_noise_constant(self: _Noisy) -> Fraction:
-        """The noise variance of all published numbers together where epsilons add up to 1, without rounding."""
-        return Fraction(self.noise_constant)
 
     def columns_in(self, known: Collection[str]) -> tuple[str, ...]:
         """Name the one column that answers stand in."""

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from optin.formats.strict_json import Fields
-from optin.kernel.noise import LAPLACE
 from optin.questions.cells import LEVEL, Chosen, FloatArray
 from optin.questions.counted import Counted
 from optin.questions.options import coded_truths
 from optin.questions.proportions import Proportions
-from optin.questions.spending import Spends
 from optin.questions.worded import Worded, words_of
 
 if TYPE_CHECKING:
@@ -33,9 +31,7 @@ class YesNo(Worded):
     kind = "yes-no"
 
     options = (YES, NO)
-    noise_constant = LAPLACE.kappa
     data_variance = 0.25
-    price = LAPLACE.kappa / 0.25
     cells = (Chosen(0, LEVEL),)
 
     def coded(self, answers: Any, name: str = "") -> FloatArray:  # noqa: ANN401 - a column of any kind
@@ -51,15 +47,6 @@ class YesNo(Worded):
     def result(self, counted: Counted) -> YesNoResult:
         """Read the proportion of yes off the noisy cell."""
         return YesNoResult(self.options, counted)
-
-    @property
-    def yardstick(self) -> float:
-        """What ± is measured against: the sd of an option that half of the people choose."""
-        return 0.5
-
-    def half_width(self, error: float, spending: Spends) -> float:
-        """Return half of the interval for a proportion of one half, the widest there is."""
-        return spending.proportion_half_width(error, (1.0,))
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""

@@ -14,7 +14,7 @@ from optin.errors import BadInput
 from optin.formats.strict_json import once
 from optin.grains.splitting import part
 from optin.kernel.rounding import epsilon_of
-from optin.receipts.sealing import SHEETS, VERSION
+from optin.receipts.sealing import SHEETS, VERSION, asks_several
 from optin.receipts.tree import SALT_BYTES
 from optin.wording.telling import Telling, Told
 
@@ -99,7 +99,7 @@ class Receipt(Told):
 def _names(version: object) -> set[str]:
     """List the fields of a receipt; only where several questions were asked does it say what was split, and among which."""
     names = {field.name for field in dataclasses.fields(Receipt)}
-    return names if version == SHEETS else names - {"capped", "answered"}
+    return names if asks_several(version) else names - {"capped", "answered"}
 
 
 def outcome(receipt: Receipt) -> str:

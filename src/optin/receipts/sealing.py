@@ -11,6 +11,17 @@ SHEETS = 2
 """The version of announcements and releases over two questions or more, whose rows also hold what is split, and among which."""
 
 
+def asks_several(version: object) -> bool:
+    """Say whether an act of this version is about several questions, so that its rows say what is split among them.
+
+    In which format an act is hashed is another matter: whoever asks about questions asks here, and never for a version.
+
+    >>> asks_several(VERSION), asks_several(SHEETS)
+    (False, True)
+    """
+    return version == SHEETS
+
+
 def version_of(shares: tuple[int, ...]) -> int:
     """Say in which version an announcement with these shares, its release and their receipts are written.
 

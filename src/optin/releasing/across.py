@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
-from optin.kernel.noise import LAPLACE
+from optin.kernel.combining import Combination, as_one_group
+from optin.planning.population import population_shares
 from optin.questions import Question
-from optin.questions.combined import Addend, Combined, Term
+from optin.questions.combined import Combined, Term
 from optin.questions.intervals import Interval, check_level
 from optin.questions.kinds import QuestionResult, Reading
-from optin.releasing.population import population_shares
 from optin.wording.groups import listed_groups, shown_group
 from optin.wording.telling import Telling, Told
 
@@ -112,6 +112,10 @@ class Difference(AcrossGroups):
         first, second = self.figures[0].terms
         return first.group, second.group
 
+    def rows(self, level: float) -> list[tuple[str, str, str, str, str]]:
+        """Write it as rows: who, less whom, which answer, estimate and interval."""
+        return [(*self.groups, each.answer, *self.written(each)) for each in self.readings(level)]
+
     def written(self, reading: Reading) -> tuple[str, str]:
         """Write a difference; that of two proportions in points of a hundred."""
         if not reading.proportion:
@@ -124,8 +128,9 @@ class Difference(AcrossGroups):
 class Total(AcrossGroups):
     """The whole, put together from groups: each counts by its share of the population.
 
-    ``ungrouped`` holds, for each figure, the standard error that the same people's promises would lead to as one group, with
-    one draw of noise; the best ungrouped plan is at least as accurate. It is None where only some groups have noise.
+    ``ungrouped`` holds, for each figure, the standard error that the same people's promises, or parts of them, would lead to
+    as one group, with one draw of noise; the best plan without groups is at least as accurate. None where only some groups
+    have noise.
     """
 
     shares: Mapping[str, float]
@@ -184,7 +189,7 @@ class Differences(Told):
         """List all differences, and say what their intervals promise."""
         lines = (("intervals", self.promise), *((shown_group(name), why) for name, why in self.withheld.items()))
         head = ("group", "less", "answer", "difference", f"{100 * self.level:.4g} % together")
-        rows = tuple(row for pair in self.pairs for row in pair_rows(pair, self.each_level))
+        rows = tuple(row for pair in self.pairs for row in pair.rows(self.each_level))
         return Telling(f"Differences of {self.question.name}", lines, head, rows, numbers=3, more=".to_pandas()")
 
     @property
@@ -196,9 +201,36 @@ class Differences(Told):
         )
 
 
-def pair_rows(pair: Difference, level: float) -> list[tuple[str, str, str, str, str]]:
-    """Write the difference of two groups as rows: who, less whom, which answer, estimate and interval."""
-    return [(*pair.groups, each.answer, *pair.written(each)) for each in pair.readings(level)]
+class AcrossRelease:
+    """Ask a release of groups for what follows for several of them together."""
+
+    def difference(self: Release, question: str, first: str, second: str) -> Difference:  # type: ignore[misc]
+        """Return how far the first group lies above the second, with an interval (E27).
+
+        >>> import numpy as np, optin
+        >>> rng, wards = np.random.default_rng(1), np.repeat(["ER", "ICU"], 400)
+        >>> people = optin.PrivacyConstrained(rng.choice([0.5, 2.0], 800), groups=wards)
+        >>> offer = optin.plan(people, [optin.Number("hours", bounds=(0, 80), sd=9)]).announce(people)
+        >>> release = optin.release(offer, people, {"hours": np.where(wards == "ER", 45.0, 35.0)})
+        >>> found = release.difference("hours", "ER", "ICU")
+        >>> 5 < found.estimate < 15, found.interval(0.95).low < 10 < found.interval(0.95).high
+        (True, True)
+        """
+        return difference_of(self.groups, question, first, second)
+
+    def differences(  # type: ignore[misc]
+        self: Release, question: str, level: float = 0.95, *, among: Sequence[str] | None = None
+    ) -> Differences:
+        """Return the differences of all pairs of groups, or of those named, with intervals that hold together (Bonferroni)."""
+        return differences_of(self.groups, question, level, among)
+
+    def total(self: Release, question: str, population: Any = None) -> Total:  # type: ignore[misc]  # noqa: ANN401
+        """Put the whole together from groups: each counts by the people announced, or by what ``population`` says.
+
+        ``population`` gives every group its share or its people (post-stratification). Where limits go with groups this is
+        not tilted, as a mean without groups would be. BadInput where a group's result was not published.
+        """
+        return total_of(self.groups, question, population)
 
 
 def difference_of(groups: Groups, question: str, first: str, second: str) -> Difference:
@@ -207,6 +239,9 @@ def difference_of(groups: Groups, question: str, first: str, second: str) -> Dif
         _expect_group(groups, name)
     if first == second:
         raise BadInput("a difference is one of two groups; {group} is given twice", group=shown_group(first))
+    for name in (first, second):
+        if why := withheld_why(groups[name], question):
+            raise _withheld('"{question}" has no difference: ', question, name, why)
     title = f"{question}: {shown_group(first)} less {shown_group(second)}"
     return Difference(_asked(groups, question), title, _combined(groups, question, {first: 1.0, second: -1.0}))
 
@@ -238,17 +273,17 @@ def total_of(groups: Groups, question: str, population: Any = None) -> Total:  #
     asked = _asked(groups, question)
     for name, each in groups.items():
         if why := withheld_why(each, question):
-            raise BadInput(
-                '"{question}" has no whole: of group {group} it was not published: {why}',
-                question=question,
-                group=shown_group(name),
-                why=why,
-            )
+            raise _withheld('"{question}" has no whole: ', question, name, why)
     known = {name: each.announcement.people for name, each in groups.items()} if population is None else population
     shares = population_shares(known, tuple(groups))
     figures = _combined(groups, question, shares)
     results = {name: groups[name][question] for name in groups}
     return Total(asked, f"{question}: all groups together", figures, shares, _ungrouped(figures, results))
+
+
+def _withheld(what: str, question: str, group: str, why: str) -> BadInput:
+    told = what + "of group {group} it was not published: {why}"
+    return BadInput(told, question=question, group=shown_group(group), why=why)
 
 
 def withheld_why(release: Release, question: str) -> str:
@@ -266,22 +301,25 @@ def _combined(groups: Groups, question: str, coefficients: Mapping[str, float]) 
 
 
 def _ungrouped(figures: Sequence[Combined], results: Mapping[str, QuestionResult]) -> tuple[float, ...] | None:
-    """Return the standard errors of one weighted mean over everybody, by the epsilons they gave, with one draw of noise."""
-    if len({result.counted.noiseless for result in results.values()}) > 1:
+    """Return the standard errors of one weighted mean over everybody, by parts of what they gave, with one draw of noise."""
+    counted = [result.counted for result in results.values()]
+    if len({each.noiseless for each in counted}) > 1:
         return None
-    total = sum(result.counted.grains for result in results.values())
-    parts = {name: result.counted.grains / total for name, result in results.items()}
-    return tuple(math.sqrt(_pooled_variance(figure, parts)) for figure in figures)
+    if counted[0].noiseless:  # everyone who counts counts alike
+        total = sum(each.people for each in counted)
+        return tuple(_exact_error(figure, [each.people / total for each in counted]) for figure in figures)
+    reaches = [each.reach for each in counted]
+    return tuple(math.sqrt(_pooled_variance(figure, reaches)) for figure in figures)
 
 
-def _pooled_variance(figure: Combined, parts: Mapping[str, float]) -> float:
-    noises = {term.group: parts[term.group] ** 2 * _noise(term.addend) for term in figure.terms}
-    sampling = math.fsum(parts[t.group] ** 2 * t.addend.variance - noises[t.group] for t in figure.terms)
-    return max(sampling, 0.0) + max(noises.values())  # the noise of each group's sum is the same
+def _exact_error(figure: Combined, parts: Sequence[float]) -> float:
+    return math.sqrt(math.fsum(part**2 * t.addend.variance for part, t in zip(parts, figure.terms, strict=True)))
 
 
-def _noise(addend: Addend) -> float:
-    return math.fsum(LAPLACE.variance(scale) for scale in addend.part.scales)
+def _pooled_variance(figure: Combined, reaches: Sequence[float]) -> float:
+    noises = [Combination((term.addend.part,)).noise_variance for term in figure.terms]
+    sampling = [max(term.addend.variance - noise, 0.0) for term, noise in zip(figure.terms, noises, strict=True)]
+    return as_one_group(reaches, sampling, noises[0] * reaches[0] * reaches[0])
 
 
 def _asked(groups: Groups, question: str) -> Question:

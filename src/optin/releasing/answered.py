@@ -7,6 +7,7 @@ from typing import Any
 
 from optin.announcement.numbers import ExactSums
 from optin.formats.strict_json import Fields, real, wide
+from optin.wording.groups import in_tens
 
 NOTHING = ExactSums(0, 0)
 
@@ -24,19 +25,22 @@ class Answered:
     noisy_totals: tuple[int, ...] = field(default=(), repr=False)
     dropped: str = ""
 
-    def public(self) -> dict[str, Any]:
-        """Write what everyone may read, as JSON holds it."""
-        return {"people": self.people, "tilt": real(self.tilt), "dropped": self.dropped}
+    def public(self, *, of_group: bool = False) -> dict[str, Any]:
+        """Write what everyone may read, as JSON holds it; of a group, people are counted in tens."""
+        people = in_tens(self.people) if of_group else self.people
+        return {"people": people, "tilt": real(self.tilt), "dropped": self.dropped}
 
-    def sealed(self) -> dict[str, Any]:
-        """Write the exact sums and the noisy integers, as JSON holds them."""
-        return {**self.sums.to_record(), "noisy_totals": [wide(total) for total in self.noisy_totals]}
+    def sealed(self, *, of_group: bool = False) -> dict[str, Any]:
+        """Write the exact sums and the noisy integers, as JSON holds them; of a group, the exact count too."""
+        counted = {"people": self.people} if of_group else {}
+        return {**counted, **self.sums.to_record(), "noisy_totals": [wide(total) for total in self.noisy_totals]}
 
     @classmethod
-    def from_fields(cls, public: Fields, sealed: Fields) -> Answered:
+    def from_fields(cls, public: Fields, sealed: Fields, *, of_group: bool = False) -> Answered:
         """Read what `public` and `sealed` wrote."""
+        told = public.take_count("people")
         found = cls(
-            people=public.take_count("people"),
+            people=sealed.take_count("people") if of_group else told,
             tilt=public.take_real("tilt"),
             dropped=public.take_text("dropped"),
             sums=ExactSums.from_fields(sealed),

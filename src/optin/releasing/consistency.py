@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from optin.announcement.terms import QUASI_LINEAR
 from optin.errors import BadInput
 from optin.formats.strict_json import finite
-from optin.questions import Number, Score
 from optin.releasing.answered import Answered
 from optin.releasing.deciding import ERROR, WHY
 from optin.releasing.earlier import earlier_statements
@@ -29,10 +28,10 @@ def check_same(found: Release, text: str) -> None:
         raise BadInput("this release contradicts its announcement: more was spent than promised")
     if found.version < offer.version:
         raise BadInput("this release contradicts its announcement: it is of a format older than the announcement's")
-    if len(found.answered) != len(offer.sheet):
-        raise BadInput("this release contradicts its announcement: it is not about the questions that were asked")
-    for place in range(len(offer.sheet)):
-        _check_question(found, place)
+    if found.grouped:
+        _check_groups(found)
+    else:
+        _check_questions(found)
     ours, theirs = json.loads(found.to_json()), json.loads(text)
     wrong = _differing(ours, theirs, _widest(found))
     earlier = found.version == 1 and _differing(ours | earlier_statements(found), theirs, offer.width) is None
@@ -42,16 +41,35 @@ def check_same(found: Release, text: str) -> None:
         )
 
 
+def _check_groups(found: Release) -> None:
+    """Check what is said of each group, and that they are together whoever joined."""
+    if found.answered or len(found.parts) != len(found.announcement.designs):
+        raise BadInput("this release contradicts its announcement: it is not about the groups that were announced")
+    if sum(part.joined_people for part in found.parts) != found.joined_people:
+        raise BadInput("this release contradicts itself: other people joined than those of all groups together")
+    for each in found.groups.values():
+        if not each.joined_people <= each.announcement.people or each.total_grains > each.announcement.total_grains:
+            raise BadInput("this release contradicts its announcement: more was spent than promised")
+        _check_questions(each, of_group=True)
+
+
+def _check_questions(found: Release, *, of_group: bool = False) -> None:
+    if found.parts or len(found.answered) != len(found.announcement.sheet):
+        raise BadInput("this release contradicts its announcement: it is not about the questions that were asked")
+    for place in range(len(found.answered)):
+        _check_question(found, place, of_group=of_group)
+
+
 def _widest(found: Release) -> float:
     """Return the largest range of the numbers asked for; proportions lie within 1."""
-    return max([1.0, *(question.width for question in found.sheet if isinstance(question, Number | Score))])
+    return max(1.0, *(question.width for question in found.sheet))
 
 
-def _check_question(found: Release, place: int) -> None:
+def _check_question(found: Release, place: int, *, of_group: bool) -> None:
     """Refuse sums that no part of those announced can have (Cauchy: S^2 <= n Q; nobody above the cap: Q <= S cap)."""
     offer, answered = found.announcement, found.answered[place]
     if answered.dropped:
-        _check_dropped(found, place)
+        _check_dropped(found, place, of_group=of_group)
         if answered != Answered(answered.people, dropped=answered.dropped) or answered.dropped not in WHY:
             raise BadInput("this release contradicts itself: it publishes a question that it says was dropped")
         return
@@ -62,18 +80,19 @@ def _check_question(found: Release, place: int) -> None:
     announced, people = offer.question_sums[place], answered.people
     most = min(total * offer.largest_parts[place], announced.total_squared_grains)
     within = 1 <= total <= announced.total_grains and 1 <= people <= found.joined_people
-    least = max(1, offer.terms.conditions.min_people or 0) if len(offer.sheet) > 1 else 1
+    several = of_group or len(offer.sheet) > 1
+    least = max(1, offer.terms.conditions.min_people or 0) if several else 1
     if people < least:
         raise BadInput("this release contradicts its announcement: fewer people answered a question than were stated")
     if not within or not total * total <= people * squares <= people * most or not 0 <= answered.tilt < 1:
         raise BadInput("this release contradicts its announcement: nobody who joined can have its sums")
 
 
-def _check_dropped(found: Release, place: int) -> None:
+def _check_dropped(found: Release, place: int, *, of_group: bool) -> None:
     """Refuse a question that was dropped where none can be, for a reason that cannot be, or that more answered than joined."""
     offer, answered = found.announcement, found.answered[place]
-    alone = len(offer.sheet) == 1 or offer.model == QUASI_LINEAR
-    unstated = answered.dropped == ERROR and offer.sheet.questions[place].max_error is None
+    alone = not of_group and (len(offer.sheet) == 1 or offer.model == QUASI_LINEAR)
+    unstated = answered.dropped == ERROR and offer.sheet.questions[place].max_error is None and not of_group
     if alone or unstated or answered.people > found.joined_people:
         raise BadInput("this release contradicts its announcement: a question was dropped that could not be")
 

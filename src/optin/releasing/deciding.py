@@ -7,6 +7,7 @@ published of it and nobody is charged for it. Where nothing is left, the release
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,14 +15,22 @@ import numpy as np
 from optin.announcement import Announcement
 from optin.announcement.terms import QUASI_LINEAR
 from optin.errors import BadInput, PromiseBroken
-from optin.participation import QuestionTurnout, Turnout, check_tilts, tilted
+from optin.participation import QuestionTurnout, Turnout, check_promise, check_tilts, tilted
 from optin.questions import Question
 from optin.wording.numbers import plus_minus
 from optin.wording.records import Brief
 
 PEOPLE, ERROR = "people", "error"
 """Why a question is dropped: too few answered it, or its ± would be larger than was stated beforehand."""
-WHY = {PEOPLE: "too few people answered it", ERROR: "its ± would be above the largest that was stated beforehand"}
+NOBODY, NOTHING, PROMISE = "nobody", "nothing", "promise"
+"""Why a group is withheld: none of its people joined, none of them allows anything, or a promise to them would be broken."""
+WHY = {
+    PEOPLE: "too few people answered it",
+    ERROR: "its ± would be above the largest that was stated beforehand",
+    NOBODY: "nobody in this group who allows anything joined",
+    NOTHING: "nobody in this group allows anything",
+    PROMISE: "too few joined for the accuracy that people were promised",
+}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -81,6 +90,7 @@ class Decision:
     came: Turnout
     dropped: tuple[str, ...]
     quorum: Quorum | None = None
+    of_group: bool = False
 
     @property
     def released(self) -> int:
@@ -90,7 +100,8 @@ class Decision:
     def knowing(self, announcement: Announcement, above: tuple[tuple[int, int], ...]) -> Decision:
         """Decide again once it is known what is above the bars; where it was known before, it must be the same."""
         if self.came.tilt is None:
-            return decide(announcement, tilted(announcement, self.came, above), self.quorum)
+            again = decide_in_group if self.of_group else decide
+            return again(announcement, tilted(announcement, self.came, above), self.quorum)
         check_tilts(self.came, above)
         return self
 
@@ -105,17 +116,50 @@ def decide(announcement: Announcement, came: Turnout, quorum: Quorum | None = No
     return Decision(came, decided(announcement, came, quorum), quorum)
 
 
+def decide_in_group(announcement: Announcement, came: Turnout, quorum: Quorum | None = None) -> Decision:
+    """Decide what is published of one group: where nothing is, it is withheld alone, and its people are not charged."""
+    many = len(came.questions)
+    whole = _why_withheld(announcement, came)
+    if whole:
+        return Decision(came, (whole,) * many, quorum, of_group=True)
+    asked = (quorum or Quorum(), stated_quorum(announcement))
+    questions = zip(announcement.sheet, came.questions, strict=True)
+    dropped = tuple(_why_dropped(question, each, _least(announcement, asked)) for question, each in questions)
+    if many == 1 and not dropped[0] and came.standard_error > min(each.standard_error for each in asked):
+        dropped = (ERROR,)
+    if any(dropped) and announcement.model == QUASI_LINEAR:
+        dropped = (PROMISE,) * many
+    return Decision(came, dropped, quorum, of_group=True)
+
+
+def _why_withheld(announcement: Announcement, came: Turnout) -> str:
+    """Say why nothing of a group can be published, whatever the questions."""
+    if announcement.total_grains == 0:
+        return NOTHING
+    if came.total_grains == 0:
+        return NOBODY
+    try:
+        check_promise(announcement, came)
+    except PromiseBroken:
+        return PROMISE
+    return ""
+
+
+def _least(announcement: Announcement, asked: Sequence[Quorum]) -> int:
+    """Return how many people must answer: those of the quorum, and of what was announced."""
+    return max(1, *(each.people for each in asked), announcement.terms.conditions.min_people or 0)
+
+
 def decided(announcement: Announcement, came: Turnout, quorum: Quorum | None = None) -> tuple[str, ...]:
     """Say of each question why it is dropped, or nothing where it is published; refuse where nothing would be left."""
     asked = (quorum or Quorum(), stated_quorum(announcement))
     for each in asked:
         each.expect(came)
-    least = max(1, *(each.people for each in asked), announcement.terms.conditions.min_people or 0)
     if len(came.questions) == 1:
         _expect_accuracy(announcement.sheet.questions[0], came.only)
         return ("",)
     questions = zip(announcement.sheet, came.questions, strict=True)
-    dropped = tuple(_why_dropped(question, each, least) for question, each in questions)
+    dropped = tuple(_why_dropped(question, each, _least(announcement, asked)) for question, each in questions)
     if all(dropped) or (any(dropped) and announcement.model == QUASI_LINEAR):
         raise PromiseBroken(
             'question "{question}" could not be published: {why}, and {whole}; wait for more answers, or cancel',

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +27,9 @@ from optin.releasing import noise
 from optin.releasing.answered import Answered
 from optin.releasing.deciding import Decision, Quorum, decide
 from optin.releasing.record import Release, Versions
+
+if TYPE_CHECKING:
+    from optin.releasing.drawing_groups import MeasuredGroups
 
 
 def release(
@@ -82,7 +85,7 @@ def measure(
     joined: Answers = None,
     allow_no_noise: bool = False,
     quorum: Quorum | None = None,
-) -> Measured:
+) -> Measured | MeasuredGroups:
     """Make every decision, then the exact sums, and draw nothing yet.
 
     Everything is decided from who joined and who answered what: first from their sums, before an answer is added up; then,
@@ -94,12 +97,26 @@ def measure(
     check_table(announcement, agents)
     present = people.answers(joined, announced=announcement.people)
     coded = Coded(people, answers, announcement.sheet)
+    if announcement.grouped:
+        return _measure_groups(announcement, agents, coded, joined=present, quorum=quorum)
     promises = announcement.promises(agents)
     came = judged(announcement, promises, present, coded.skips)
     decision = decide(announcement, came, quorum)
     measured = added_up(announcement, promises, coded.codes, decision=decision, joined=present)
     source = promises.spent(present, coded.skips, measured.decision.released)
     return replace(measured, grain_source=source)
+
+
+def _measure_groups(
+    announcement: Announcement, agents: Agents, coded: Coded, *, joined: Answers, quorum: Quorum | None
+) -> MeasuredGroups:
+    from optin.releasing.drawing_groups import add_up_groups, decide_by_group
+
+    promises = announcement.promises_by_group(agents)
+    decisions = decide_by_group(announcement, promises, joined, coded.skips, quorum=quorum)
+    measured = add_up_groups(announcement, promises, coded.codes, decisions=decisions, joined=joined)
+    released = [each.released for each in measured.decisions]
+    return replace(measured, grain_source=promises.spent(joined, coded.skips, released))
 
 
 @dataclass(frozen=True)
@@ -142,7 +159,7 @@ def added_up(
     check_unchanged(decision.came, those)
     if bars:
         decision = decision.knowing(announcement, tuple(each.above for each in those.questions))
-    return Measured(announcement, decision, those, _versions(noiseless=announcement.noiseless))
+    return Measured(announcement, decision, those, versions_of(noiseless=announcement.noiseless))
 
 
 @dataclass(frozen=True)
@@ -162,10 +179,19 @@ class Measured:
         questions = zip(self.those.questions, self.decision.dropped, strict=True)
         return [() if why else sums.cells[:first] for sums, why in questions]
 
+    @property
+    def size(self) -> int:
+        """Return how many integers are published."""
+        return sum(map(len, self._exact))
+
+    def draw(self, count: int) -> list[int]:
+        """Draw so much noise; none where everyone who counts set no limit."""
+        return [0] * count if self.announcement.noiseless else noise.draw(count)
+
     def noises(self, count: int) -> Iterator[list[int]]:
         """Draw the noise of so many releases: one draw for each published integer."""
-        size = sum(map(len, self._exact))
-        drawn = [0] * (count * size) if self.announcement.noiseless else noise.draw(count * size)
+        size = self.size
+        drawn = self.draw(count * size)
         return (drawn[start : start + size] for start in range(0, count * size, size))
 
     def drawn(self) -> Release:
@@ -190,7 +216,7 @@ def _answered(came: QuestionTurnout, why_dropped: str, noisy: tuple[int, ...]) -
     return Answered(came.people, came.tilt, came.sums, noisy)
 
 
-def charged_text(measured: Measured, number: int) -> tuple[str, str]:
+def charged_text(measured: Measured | MeasuredGroups, number: int) -> tuple[str, str]:
     """Draw, and return the text and the fingerprint of a release that the ledger's act ``number`` charges."""
     drawn = measured.drawn().charged_at(number)
     return drawn.to_json(), drawn.drawn_fingerprint
@@ -209,6 +235,7 @@ def check_noise(announcement: Announcement, *, allowed: bool) -> None:
 
 
 @functools.cache
-def _versions(*, noiseless: bool) -> Versions:
+def versions_of(*, noiseless: bool) -> Versions:
+    """Say what draws."""
     mechanism = "none: exact" if noiseless else noise.MECHANISM
     return Versions(optin=__version__, opendp=noise.opendp_version(), mechanism=mechanism)

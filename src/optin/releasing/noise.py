@@ -49,11 +49,13 @@ def check_loss(grains: int) -> None:
 def laplace(scale: float) -> Measurement:
     """Build OpenDP's discrete Laplace mechanism over lists of 64-bit integers."""
     _check_version()
-    import opendp.prelude as dp
+    from opendp.domains import atom_domain, vector_domain  # its prelude would load Polars and more
+    from opendp.measurements import make_laplace
+    from opendp.metrics import l1_distance
 
     with _contrib():
-        space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
-        return dp.m.make_laplace(*space, scale=float(scale))
+        space = vector_domain(atom_domain(T="i64")), l1_distance(T="i64")
+        return make_laplace(*space, scale=float(scale))
 
 
 def opendp_version() -> str:

@@ -8,10 +8,11 @@ from optin.agents import Description
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.errors import BadInput
 from optin.kernel.halfwidth import Weighing
-from optin.planning.cautions import assumption, sheet_cautions
+from optin.planning.cautions import assumption, limit_cautions, sheet_cautions
 from optin.questions.intervals import Interval
 from optin.questions.number_result import NumberResult
 from optin.releasing.foreseen import released_questions
+from optin.wording.groups import by_group
 
 if TYPE_CHECKING:
     from optin.releasing.record import Release
@@ -22,7 +23,8 @@ class OneNumber:
 
     @property
     def only(self: Release) -> NumberResult:  # type: ignore[misc]
-        """Return the result of the one number; BadInput where there are several questions, or another kind."""
+        """Return the result of the one number; BadInput where there are several questions, another kind, or groups."""
+        self.expect_undivided()
         first = self.sheet.questions[0]
         found = self[first.name] if len(self.sheet) == 1 else None
         if not isinstance(found, NumberResult):
@@ -109,4 +111,7 @@ class OneNumber:
     def warnings(self: Release, description: Description | None = None) -> tuple[str, ...]:  # type: ignore[misc]
         """List what is odd about this release, in sentences that depend on no value (`Plan.warnings`)."""
         stated = description if self.announcement.model == PRIVACY_CONSTRAINED else None
+        if self.grouped:
+            told = {name: each.warnings() for name, each in self.groups.items()}
+            return (*by_group(told), *limit_cautions(stated, known=False))
         return sheet_cautions(released_questions(self), stated)

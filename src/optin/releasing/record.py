@@ -21,9 +21,11 @@ from optin.formats import strict_json
 from optin.questions import Sheet
 from optin.questions.counted import Counted
 from optin.questions.kinds import QuestionResult
+from optin.releasing.across import AcrossRelease
 from optin.releasing.answered import Answered
 from optin.releasing.consistency import check_same
 from optin.releasing.deciding import WHY
+from optin.releasing.dividing import DividedRelease, GroupAnswered, group_statements
 from optin.releasing.one_number import OneNumber
 from optin.releasing.table import ReleaseTable, table_of
 from optin.releasing.telling import ToldRelease
@@ -59,13 +61,15 @@ class Place:
 
 
 @dataclass(frozen=True, repr=False)
-class Release(OneNumber, ToldRelease):
+class Release(OneNumber, DividedRelease, AcrossRelease, ToldRelease):
     """What is published: public, of constant size, without ids, and without anybody's grains in its JSON.
 
     ``answered`` holds, for each question, who is counted and the integers N + Z of E13, the only numbers here that depend on
     the values; the estimate of a mean is ``lo + R * noisy_total / (2^20 * total_grains)``, so anyone recomputes it.
     ``place`` is where a ledger charged it, None where none stands behind it. ``version`` is that of the format it was
-    written in.
+    written in. Where people are in public groups, ``parts`` holds for each of them what ``answered`` holds else, and
+    ``release.groups["ICU"]`` says what was published of one; ``release.difference(question, "ICU", "ER")`` and
+    ``release.total(question)`` put groups together.
     """
 
     announcement: Announcement
@@ -74,6 +78,7 @@ class Release(OneNumber, ToldRelease):
     versions: Versions
     place: Place | None = None
     version: int = VERSION
+    parts: tuple[GroupAnswered, ...] = ()
     grain_source: InitVar[GrainSource | None] = None
 
     def __post_init__(self, grain_source: GrainSource | None) -> None:
@@ -105,21 +110,25 @@ class Release(OneNumber, ToldRelease):
     @property
     def results(self) -> dict[str, QuestionResult]:
         """One result for each question that was published, by its name."""
+        self.expect_undivided()
         questions = zip(self.sheet, self.answered, strict=True)
         return {question.name: self[question.name] for question, each in questions if not each.dropped}
 
     @property
     def dropped(self) -> dict[str, str]:
         """Why questions were dropped, by their names."""
+        self.expect_undivided()
         questions = zip(self.sheet, self.answered, strict=True)
         return {question.name: WHY[each.dropped] for question, each in questions if each.dropped}
 
     @property
     def released(self) -> int:
         """Return the number in which the bit of every question is set that was published."""
+        self.expect_undivided()
         return sum(1 << place for place, each in enumerate(self.answered) if not each.dropped)
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - what it can be asked for depends on the kind of question
+        self.expect_undivided()
         place = place_of_question(self.sheet, name)
         answered, offer = self.answered[place], self.announcement
         if answered.dropped:
@@ -157,22 +166,26 @@ class Release(OneNumber, ToldRelease):
     @property
     def question_people(self) -> tuple[int, ...]:
         """Return how many people answered each question."""
+        self.expect_undivided()
         return tuple(each.people for each in self.answered)
 
     @property
     def question_sums(self) -> tuple[ExactSums | None, ...]:
         """Return the exact sums of each question over those who answered it; None where it was dropped."""
+        self.expect_undivided()
         return tuple(None if each.dropped else each.sums for each in self.answered)
 
     @property
     def tilt(self) -> float:
         """Return how far the weights are from equal shares of everyone announced, the largest over the questions (E15)."""
+        self.expect_undivided()
         return max(each.tilt for each in self.answered)
 
     @property
     def total_grains(self) -> int:
-        """Return the exact sum of the grains that were charged, over all questions."""
-        return sum(each.sums.total_grains for each in self.answered)
+        """Return the exact sum of the grains that were charged, over all questions and groups."""
+        parts = self.parts or (GroupAnswered(self.joined_people, self.answered),)
+        return sum(part.total_grains for part in parts)
 
     @property
     def total_squared_grains(self) -> int:
@@ -230,12 +243,17 @@ class Release(OneNumber, ToldRelease):
         }
         if self.version == 1:
             return record | flat(self)
+        if self.grouped:
+            public = {"joined_people": self.joined_people, "groups": [part.public() for part in self.parts]}
+            return record | {"public": public, "sealed": {"groups": [part.sealed() for part in self.parts]}}
         public = {"joined_people": self.joined_people, "questions": [each.public() for each in self.answered]}
         return record | {"public": public, "sealed": {"questions": [each.sealed() for each in self.answered]}}
 
     def _statements(self) -> dict[str, Any]:
         if self.version == 1:
             return statement_1(self.only)
+        if self.grouped:
+            return {"results": group_statements(self.groups)}
         return {"results": [{"question": name, **each.statement()} for name, each in self.results.items()]}
 
     @classmethod
@@ -253,11 +271,13 @@ class Release(OneNumber, ToldRelease):
     def _read(cls, text: str, *, sealed: bool) -> Release:
         fields = strict_json.Fields.parse(text, "release", READABLE)
         offer = strict_json.Fields(fields.take("announcement"), "announcement", READABLE_ANNOUNCEMENTS)
-        people, answered = read_version_1(fields) if fields.version == 1 else _read_answered(fields)
+        read = (*read_version_1(fields), ()) if fields.version == 1 else _read_answered(fields)
+        people, answered, parts = read
         found = cls(
             announcement=Announcement.from_fields(offer),
             joined_people=people,
             answered=answered,
+            parts=parts,
             versions=_versions(fields.take("versions")),
             place=_place(fields),
             version=fields.version,
@@ -268,16 +288,21 @@ class Release(OneNumber, ToldRelease):
         return found
 
 
-def _read_answered(fields: strict_json.Fields) -> tuple[int, tuple[Answered, ...]]:
-    """Read who is counted, and the integers of each question."""
+def _read_answered(
+    fields: strict_json.Fields,
+) -> tuple[int, tuple[Answered, ...], tuple[GroupAnswered, ...]]:
+    """Read who is counted, and the integers of each question, or of each question of each group."""
     public, sealed = fields.take_object("public"), fields.take_object("sealed")
-    people = public.take_count("joined_people")
-    parts = public.take_objects("questions"), sealed.take_objects("questions")
+    people, kind = public.take_count("joined_people"), "groups" if public.has("groups") else "questions"
+    parts = public.take_objects(kind), sealed.take_objects(kind)
     if len(parts[0]) != len(parts[1]):
-        fields.refuse("it has public and sealed numbers of different questions")
+        fields.refuse(f"it has public and sealed numbers of different {kind}")
     public.finish()
     sealed.finish()
-    return people, tuple(Answered.from_fields(*each) for each in zip(*parts, strict=True))
+    pairs = zip(*parts, strict=True)
+    if kind == "groups":
+        return people, (), tuple(GroupAnswered.from_fields(*each) for each in pairs)
+    return people, tuple(Answered.from_fields(*each) for each in pairs), ()
 
 
 def _place(fields: strict_json.Fields) -> Place | None:

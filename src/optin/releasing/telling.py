@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from optin.wording.groups import shown_group, tens_in_words
 from optin.wording.numbers import count
 from optin.wording.telling import Telling, Told
 
@@ -16,6 +17,8 @@ class ToldRelease(Told):
 
     def telling(self: Release) -> Telling:  # type: ignore[misc]
         """List what a person wants to know: people, charge, what was dropped, and each figure with its interval."""
+        if self.grouped:
+            return _of_groups(self)
         lines = [
             ("joined", f"{self.joined_people:,} of {count(self.announcement.people)}"),
             ("charged", charged_words(self)),
@@ -23,6 +26,31 @@ class ToldRelease(Told):
         ]
         head = ("question", "answer", "estimate", "95 % interval")
         return Telling(f"Release {self.id}", tuple(lines), head, written_results(self), more="release.table()")
+
+
+def _of_groups(release: Release) -> Telling:
+    """List every figure of each group, and what was withheld; who joined of a group is counted in tens."""
+    withheld = release.withheld
+    dropped = {
+        f'"{question}" of {shown_group(name)} not published': why
+        for name, each in release.groups.items()
+        if name not in withheld
+        for question, why in each.dropped.items()
+    }
+    lines = [
+        ("joined", f"{release.joined_people:,} of {count(release.announcement.people)}"),
+        ("charged", charged_words(release)),
+        *((f"group {shown_group(name)} withheld", why) for name, why in withheld.items()),
+        *dropped.items(),
+    ]
+    head = ("group", "joined", "question", "answer", "estimate", "95 % interval")
+    rows = tuple(
+        (shown_group(name)[1:-1], tens_in_words(each.joined_people), *row)
+        for name, each in release.groups.items()
+        for row in written_results(each)
+    )
+    more = 'release.table(), release.groups["…"]'
+    return Telling(f"Release {release.id}", tuple(lines), head, rows, numbers=4, more=more)
 
 
 def charged_words(release: Release) -> str:

@@ -8,30 +8,13 @@ from optin import figures
 from optin.figures.answers import answer_height
 from optin.planning.cautions import assumption
 from optin.questions import Question
-from optin.questions.kinds import QuestionResult, Reading
-from optin.questions.multiple_choice import MultipleChoice, Several
-from optin.questions.number_result import NumberResult
-from optin.questions.proportions import Proportions
-from optin.questions.telling import is_proportion
+from optin.questions.kinds import SPREAD, QuestionResult, Reading
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
 from optin.report.section import Pictured, note, section
-from optin.wording.amounts import plus_minus_of
 from optin.wording.numbers import count, percent, steady
 
 OUTSIDE = "Noise can push an estimate beyond what is possible: it is published as it is, and its interval lies inside."
-READING = {
-    "number": (
-        "The dot is the mean and the line through it the 95 % interval of the population's mean. The box reaches one standard"
-        " deviation to both sides: how far people differ, published at no further cost."
-    ),
-    "yes-no": "Bars are proportions of people, lines their 95 % intervals.",
-    "histogram": (
-        "Steps are proportions of people, lines their 95 % intervals. The broken line is the median, and the dotted band its"
-        " interval, in whole bins."
-    ),
-}
-"""How a picture is read, by kind; those that are not named are read as a yes or no, or as a number."""
 
 
 def answer_section(release: Release, question: Question) -> Pictured:
@@ -61,24 +44,19 @@ def answered_words(release: Release, question: Question) -> str:
 
 def reading_of(question: Question, result: QuestionResult) -> Iterator[str]:
     """Say how the picture of a question is read, in sentences."""
-    kind = "number" if question.kind == "score" else question.kind
-    yield READING.get(kind, READING["yes-no"])
-    if isinstance(question, MultipleChoice):
-        yield f"People could choose up to {question.at_most}, so proportions need not add up to 100 %."
-    if kind == "scale":
-        yield "The mean score counts options from 1 in their order."
-    low, high = result.bounds if isinstance(result, NumberResult) else (0.0, 1.0)
+    yield from question.reading
+    low, high = result.bounds
     if any(not low <= each.estimate <= high for each in result.readings(0.95) if is_estimate(each, question)):
         yield OUTSIDE
 
 
 def is_estimate(each: Reading, question: Question) -> bool:
     """Tell what a question publishes itself, such as proportions, from what is read off it, such as a median."""
-    return each.proportion == is_proportion(question) and each.answer != "sd"
+    return each.proportion == question.proportion and each.answer != SPREAD
 
 
 def _numbers(release: Release, question: Question, result: QuestionResult) -> Markup:
-    errors, readings = standard_errors(result), result.readings(0.95)
+    errors, readings = result.standard_errors(), result.readings(0.95)
     rows = [
         (
             each.answer,
@@ -88,7 +66,7 @@ def _numbers(release: Release, question: Question, result: QuestionResult) -> Ma
         )
         for each in readings
     ]
-    unit = " (points)" if is_proportion(question) else ""
+    unit = " (points)" if question.proportion else ""
     head = ("answer", "estimate", "95 % interval", f"standard error{unit}")
     shown = table("Estimates and 95 % intervals", head, rows)
     return joined((shown, note(*accuracy_notes(release, question, result))))
@@ -101,32 +79,13 @@ def _error(error: float | None, each: Reading, question: Question) -> str:
     return steady(100 * error if each.proportion else error, 2)
 
 
-def standard_errors(result: QuestionResult) -> dict[str, float]:
-    """List the standard errors of what was published, by answer; medians, means of scores and spreads have intervals alone."""
-    if isinstance(result, NumberResult):
-        return {"mean": result.standard_error}
-    if isinstance(result, Proportions | Several):
-        return {option: result.standard_error(option) for option in result.options}
-    return {}
-
-
 def accuracy_notes(release: Release, question: Question, result: QuestionResult) -> list[str]:
     """Say ±, what the question took, and what the interval leaves out."""
     share = release.announcement[question.name].epsilon_share
     return [
-        f"{half_words(question, result)} It takes {percent(share)} of everyone's epsilon.",
+        f"{result.half_words(question.unit)} It takes {percent(share)} of everyone's epsilon.",
         left_out(release, question),
     ]
-
-
-def half_words(question: Question, result: QuestionResult) -> str:
-    """Say what ± is: of a number half of the mean's interval, of proportions half of the widest."""
-    if isinstance(result, NumberResult):
-        cut = " before it is cut at the bounds" if {*result.interval(0.95)} & {*result.bounds} else ""
-        half = plus_minus_of(result.half_width(0.95), proportion=False, unit=question.unit)
-        return f"{half}: half of the mean's 95 % interval{cut}."
-    widest = max((each.high - each.low) / 2 for each in result.readings(0.95) if each.proportion)
-    return f"{plus_minus_of(widest, proportion=True)} at most: half of the widest 95 % interval."
 
 
 def left_out(release: Release, question: Question) -> str:
@@ -134,9 +93,9 @@ def left_out(release: Release, question: Question) -> str:
     offer, result = release.announcement, release[question.name]
     return assumption(
         result.breakdown_gap,
-        width=1.0 if is_proportion(question) else result.width,
+        width=question.width,
         max_gap=question.max_gap,
         tilt=result.counted.tilt,
         planned_tilt=offer.tilt,
-        proportion=is_proportion(question),
+        proportion=question.proportion,
     )

@@ -12,6 +12,7 @@ from optin.questions import Question, Sheet
 from optin.releasing import Release
 from optin.report import plan_sections, release_sections
 from optin.report.assumption import assumption_of
+from optin.report.group_page import group_body
 from optin.report.markup import Markup, joined, paragraphs, tag
 from optin.report.privacy import privacy_sheet
 from optin.report.section import section, tiles, warned
@@ -52,6 +53,9 @@ def _body(plan: Plan | None, description: Description | None, release: Release |
     asked = plan if release is None else release
     if asked is None:
         raise BadInput("there is nothing to report: give a plan or a release")
+    if asked.grouped:
+        title, body = group_body(plan, release)
+        return title, joined((body, _footer()))
     found = _of_one_number if asked.sheet.one_number is not None else sheet_body
     title, body = found(plan, description, release)
     return title, joined((body, _footer()))
@@ -185,7 +189,7 @@ def _release_title(release: Release) -> str:
 def _privacy(plan: Plan | None, release: Release | None) -> Markup:
     offer = plan if release is None else release.announcement
     assert offer is not None  # noqa: S101 - checked in _body
-    return section("Privacy sheet", below=privacy_sheet(cap=offer.cap, noiseless=math.isinf(offer.eta)))
+    return section("Privacy sheet", below=privacy_sheet(offer))
 
 
 def _footer() -> Markup:

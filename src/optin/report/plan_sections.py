@@ -14,10 +14,18 @@ from optin.figures.people import cost_shares, ranges
 from optin.planning import Plan, Target
 from optin.planning.cautions import CLASS
 from optin.questions import Question
-from optin.questions.telling import is_proportion
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
-from optin.report.section import Pictured, error_name, error_reading, facts, note, root, squared_error_caption
+from optin.report.section import (
+    LARGEST_TILT,
+    Pictured,
+    error_name,
+    error_reading,
+    facts,
+    note,
+    root,
+    squared_error_caption,
+)
 from optin.report.turnout_section import turnout_section
 from optin.wording.numbers import count, largest, part, percent, power_of, short, steady
 
@@ -125,7 +133,7 @@ def _weights_of_sheet(plan: Plan, release: Release | None) -> list[tuple[str, st
     pooled = f"{short(plan.pooled_weight * plan.people)} equal shares"
     rows = [
         ("weight of a pooled person", pooled),
-        ("tilt", percent(own.tilt)),
+        (LARGEST_TILT if release is not None and len(plan.sheet) > 1 else "tilt", percent(own.tilt)),
         ("largest bias of a proportion at a gap of 10 points", f"{short(10 * own.tilt)} points"),
         *(
             (f"{question.name}: declared gap, largest bias", _gap(question, own.tilt))
@@ -137,7 +145,7 @@ def _weights_of_sheet(plan: Plan, release: Release | None) -> list[tuple[str, st
 
 
 def _gap(question: Question, tilt: float) -> str:
-    scale, unit = (100.0, " points") if is_proportion(question) else (1.0, "")
+    scale, unit = (100.0, " points") if question.proportion else (1.0, "")
     return f"{short(scale * question.max_gap)}{unit}, {short(scale * question.max_gap * tilt)}{unit}"
 
 

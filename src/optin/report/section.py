@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from optin.errors import BadInput
+from optin.errors import BadInput, MissingExtra
 from optin.figures import Ink
 from optin.report.images import picture
 from optin.report.markup import Markup, joined, paragraphs, table, tag
@@ -15,6 +15,10 @@ from optin.wording.numbers import steady, ten_to
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+LARGEST_TILT = "tilt, of the question that has most"
+"""Each question of a release has the tilt of those who answered it, and a page shows one."""
 
 
 def section(title: str, *reading: str, below: str = "") -> Markup:
@@ -39,6 +43,8 @@ class Pictured:
         """Write the section, its picture embedded; where there is nothing to draw it says why, in a sentence."""
         try:
             drawn, beside = picture(self.draw, height=self.height), self.numbers()
+        except MissingExtra as why:
+            return section(self.title, f"Not drawn: {why}.", below=tag("div", self.numbers()))
         except BadInput as why:
             return section(self.title, f"Not drawn: {why}.", below=self.always)
         return section(self.title, self.reading, below=tag("div", drawn, tag("div", beside), class_="pair"))

@@ -33,7 +33,7 @@ def sheet_body(plan: Plan | None, description: Description | None, release: Rele
 
 def plan_sections(plan: Plan, description: Description | None, release: Release | None) -> list[Pictured]:
     """List what a plan's page shows in pictures; those of people need a description of their limits."""
-    found = [sheet_plan.shares_section(plan)]
+    found = [sheet_plan.shares_section(plan, released=release is not None)]
     if description is None:
         return found
     found += [limits_section(plan, description), weights_section(plan, description, release)]
@@ -43,5 +43,4 @@ def plan_sections(plan: Plan, description: Description | None, release: Release 
 def _privacy(plan: Plan | None, release: Release | None) -> Markup:
     offer = plan if release is None else release.announcement
     assert offer is not None  # noqa: S101 - one of them was given
-    sheet = privacy_sheet(cap=offer.cap, noiseless=offer.noiseless, questions=len(offer.sheet))
-    return section("Privacy sheet", below=sheet)
+    return section("Privacy sheet", below=privacy_sheet(offer))

@@ -9,7 +9,6 @@ from optin.planning import Plan
 from optin.planning.size import verdict
 from optin.planning.telling import accuracy_words
 from optin.questions import Question
-from optin.questions.telling import is_proportion
 from optin.report.markup import Markup, joined, paragraphs, table, tag
 from optin.report.section import Pictured, facts, note, section, tiles, warned
 from optin.wording.amounts import plus_minus_of
@@ -68,12 +67,14 @@ def plan_title(plan: Plan) -> str:
     return f"A plan for {count(plan.people)}"
 
 
-def shares_section(plan: Plan) -> Pictured:
+def shares_section(plan: Plan, *, released: bool = False) -> Pictured:
     """Show what each question takes of everyone's epsilon, and the ± and effective people that it leads to."""
+    planned = ", as planned" if released else ""
+    ahead = " that was planned for if everyone answers; what came of it stands with the results" if released else ""
 
     def numbers() -> Markup:
         head = ("question", "share", "95 % interval", "as accurate as", "verdict")
-        shown = table("Each question", head, [_row(plan, question) for question in plan.sheet])
+        shown = table(f"Each question{planned}", head, [_row(plan, question) for question in plan.sheet])
         return joined((shown, note(VERDICTS)))
 
     return Pictured(
@@ -81,7 +82,8 @@ def shares_section(plan: Plan) -> Pictured:
         title="What each question takes",
         reading=(
             "All questions share one limit: one that is dear (many options, a number that hardly differs between people, or"
-            " more importance) takes more of everyone's epsilon, and less is left for the others. The ± stands at the right."
+            " more importance) takes more of everyone's epsilon, and less is left for the others. At the right stands the ±"
+            f"{ahead}."
         ),
         draw=lambda ax, ink: figures.epsilon_shares(ax, plan, ink=ink),
         numbers=numbers,
@@ -122,7 +124,7 @@ def turnout_section(plan: Plan) -> Markup:
 
 def _half(plan: Plan, question: Question, *, turnout: float = 1.0) -> str:
     half = plan[question.name].half_width(0.95, turnout=turnout)
-    return plus_minus_of(half, proportion=is_proportion(question), unit=question.unit)
+    return plus_minus_of(half, proportion=question.proportion, unit=question.unit)
 
 
 def plan_numbers(plan: Plan) -> Markup:

@@ -10,12 +10,11 @@ from optin.planning.size import POOR, verdict
 from optin.questions import Question
 from optin.questions.counted import Counted
 from optin.questions.spending import Spending
-from optin.questions.telling import is_proportion
 from optin.releasing import Release
 from optin.releasing.telling import charged_words
 from optin.report.answer_sections import answer_section, dropped_section
 from optin.report.markup import Markup, grouped_table, joined, paragraphs, tag
-from optin.report.section import facts, section, warned
+from optin.report.section import LARGEST_TILT, facts, section, warned
 from optin.wording.amounts import plus_minus_of
 from optin.wording.numbers import count, largest, percent
 
@@ -74,7 +73,7 @@ def useless_words(release: Release) -> Iterator[str]:
         half = expected_half(release, question)
         if verdict(half, question.yardstick) == "useless":
             said, most = (
-                plus_minus_of(each, proportion=is_proportion(question), unit=question.unit)
+                plus_minus_of(each, proportion=question.proportion, unit=question.unit)
                 for each in (half, POOR * question.yardstick)
             )
             yield f"“{question.name}” says next to nothing: so few answers lead to {said}, and {most} is the most that is of use."
@@ -131,7 +130,7 @@ def drawn_section(release: Release) -> Markup:
         ("joined", f"{count(release.joined_people)}, those with nothing to give included"),
         ("answered", "; ".join(_answered(release))),
         ("cap on epsilon", largest(offer.cap) + (" (lowered to what one release may promise)" * offer.cap_lowered)),
-        ("tilt", percent(release.tilt)),
+        ("tilt" if len(release.sheet) == 1 else LARGEST_TILT, percent(release.tilt)),
         ("fingerprint", release.fingerprint),
         ("charged", charged_words(release)),
         ("drawn by", f"optin {release.versions.optin}, OpenDP {release.versions.opendp}, {release.versions.mechanism}"),

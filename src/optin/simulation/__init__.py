@@ -1,5 +1,7 @@
 """What would happen: campaigns with people who do not exist, again and again, measured against what was computed."""
 
+from optin.simulation.group_record import GroupOutcome, GroupSimulation
+from optin.simulation.groups import SimulatedGroup, simulate_groups
 from optin.simulation.populations import POPULATIONS, Harmonic, Lognormal, Mix, Population, TwoLevel
 from optin.simulation.record import Outcome, Simulation
 from optin.simulation.sheet_record import Figure, SheetOutcome, SheetSimulation
@@ -8,6 +10,8 @@ from optin.simulation.simulating import simulate
 __all__ = [
     "POPULATIONS",
     "Figure",
+    "GroupOutcome",
+    "GroupSimulation",
     "Harmonic",
     "Lognormal",
     "Mix",
@@ -15,7 +19,9 @@ __all__ = [
     "Population",
     "SheetOutcome",
     "SheetSimulation",
+    "SimulatedGroup",
     "Simulation",
     "TwoLevel",
     "simulate",
+    "simulate_groups",
 ]

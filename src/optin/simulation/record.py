@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.baselines import Baseline
+from optin.extras import expect_package
 from optin.kernel.ladder import Array
 from optin.planning import Plan
 from optin.wording.numbers import percent, plain
@@ -107,6 +108,7 @@ class Simulation(Told):
 
     def frame(self) -> pandas.DataFrame:
         """Return the table: a row for each design, measured beside computed."""
+        expect_package("pandas", "a data frame")
         import pandas
 
         rows = [

@@ -79,7 +79,8 @@ class Job:
         squares = np.array([values.joined_sums(eps * eps) for eps in counted])
         tilts = np.array([self._tilts(*each, values) for each in zip(self.designs, counted, totals, strict=True)])
         everyone = values.joined_sums(np.ones(len(self.limits)))
-        return Block(np.where(totals > 0, estimates, np.nan), totals, squares, tilts, everyone)
+        asks_nobody = np.array([[not eps.any()] for eps in counted])  # then there is an answer whoever joins
+        return Block(np.where((totals > 0) | asks_nobody, estimates, np.nan), totals, squares, tilts, everyone)
 
     def _tilts(self, design: Baseline, eps: Array, totals: Array, values: SimulatedValues) -> Array:
         """Measure how far the weights of those who joined are from equal weights for all (E15)."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from optin.extras import expect_package
 from optin.kernel.ladder import Array
 from optin.planning import Plan
 from optin.simulation.record import MeasuredErrors, held, run_lines
@@ -89,6 +90,7 @@ class SheetSimulation(Told):
 
     def frame(self) -> pandas.DataFrame:
         """Return the table of figures: how far off each was, and how often its interval held the truth."""
+        expect_package("pandas", "a data frame")
         import pandas
 
         rows = [
@@ -110,6 +112,7 @@ class SheetSimulation(Told):
 
     def question_frame(self) -> pandas.DataFrame:
         """Return the table of questions: measured squared error beside computed."""
+        expect_package("pandas", "a data frame")
         import pandas
 
         rows = [

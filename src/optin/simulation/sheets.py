@@ -28,7 +28,7 @@ from optin.participation import judged
 from optin.planning import Plan
 from optin.questions import Question, Sheet
 from optin.questions.counted import Counted
-from optin.questions.kinds import Reading
+from optin.questions.kinds import QuestionResult, Reading
 from optin.releasing import Release
 from optin.releasing.deciding import decide
 from optin.releasing.drawing import added_up
@@ -74,16 +74,11 @@ class SheetJob:
         joined: NDArray[np.bool_] | None,
         generator: np.random.Generator,
     ) -> Release | None:
-        """Draw answers, decide and add up as a release does, and add simulated noise; None where it would be refused."""
-        codes = self._codes(offer.people, generator)
+        """Draw answers and release them; None where it would be refused."""
         try:
-            came = judged(offer, promises, joined, codes if len(self.sheet) > 1 else None)
-            measured = added_up(offer, promises, codes, decision=decide(offer, came), joined=joined)
+            return released(offer, promises, self._codes(offer.people, generator), joined, generator)
         except PromiseBroken:
             return None
-        published = zip(self.sheet, measured.decision.dropped, strict=True)
-        size = sum(len(question.cells) for question, why in published if not why)
-        return measured.hidden_by([0] * size if offer.noiseless else simulated_noise(size, generator))
 
     def _codes(self, people: int, generator: np.random.Generator) -> tuple[Array, ...]:
         """Draw everyone's answers; NaN where somebody skips a question."""
@@ -101,6 +96,21 @@ class SheetJob:
             noise = 0.0 if plan.noiseless else float(noise_variance(question.noise_constant, own.epsilon_total))
             computed = law.variance * plan.weight_squares + noise
             yield SheetOutcome(question.name, computed, figures, together(figures[: question.variance_terms]))
+
+
+def released(
+    offer: Announcement,
+    promises: Promises,
+    codes: tuple[Array, ...],
+    joined: NDArray[np.bool_] | None,
+    generator: np.random.Generator,
+) -> Release:
+    """Decide and add up as a release does, and add simulated noise."""
+    came = judged(offer, promises, joined, codes if len(offer.sheet) > 1 else None)
+    measured = added_up(offer, promises, codes, decision=decide(offer, came), joined=joined)
+    published = zip(offer.sheet, measured.decision.dropped, strict=True)
+    size = sum(len(question.cells) for question, why in published if not why)
+    return measured.hidden_by([0] * size if offer.noiseless else simulated_noise(size, generator))
 
 
 def checked_skipping(part: Any, sheet: Sheet) -> float:  # noqa: ANN401
@@ -128,7 +138,11 @@ def _slack(truth: float) -> float:
 
 
 def truths(question: Question, law: AnswerLaw) -> list[Reading]:
-    """Read every figure off exact sums of endless people: what a release without any error would say."""
+    """Read every figure off what endless people would say."""
+    return endless(question, law).readings(0.95)
+
+
+def endless(question: Question, law: AnswerLaw) -> QuestionResult:
+    """Return the result of exact sums of endless people: what a release without any error would say."""
     totals = tuple(round(mean * ENDLESS) * 2**20 for mean in law.expected(question))
-    counted = Counted(ENDLESS, ENDLESS, ENDLESS, 1, totals, noiseless=True)
-    return question.result(counted).readings(0.95)
+    return question.result(Counted(ENDLESS, ENDLESS, ENDLESS, 1, totals, noiseless=True))

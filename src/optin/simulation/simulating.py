@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 
 from optin.agents import Agents
-from optin.baselines import Baseline, ValueLaw
+from optin.baselines import Baseline, Rule, ValueLaw, levels_for, own_designs
 from optin.baselines import designs as designs_for
 from optin.baselines.answer_laws import laws_of
 from optin.baselines.capped import Capped
@@ -47,7 +47,7 @@ def simulate(
     data_variance: float | None = ...,
     max_gap: float = ...,
     slack: float = ...,
-    designs: Sequence[str] = ...,
+    designs: Sequence[str] | Mapping[str, str | Rule] = ...,
     level: float = ...,
     workers: int | None = ...,
     progress: Callable[[int, int], None] | None = ...,
@@ -86,7 +86,7 @@ def simulate(
     data_variance: float | None = None,
     max_gap: float = 0.0,
     slack: float = 0.0,
-    designs: Sequence[str] = (),
+    designs: Sequence[str] | Mapping[str, str | Rule] = (),
     level: float = 0.95,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -100,7 +100,8 @@ def simulate(
     to limits: people's means rise by so much from the strictest to the most open (fall, if negative). ``turnout`` is the
     chance to join, or two: of the strictest and the most open. The plan declares what is true, unless ``data_variance``
     or ``max_gap`` say otherwise. ``designs`` names baselines to run beside the optimum, on the same values: all of them with
-    `optin.baselines.NAMES`. The same generator gives the same result, whatever the number of ``workers``.
+    `optin.baselines.NAMES`; a mapping may hold designs of your own, {"mine": …}, each an `optin.baselines.Rule`. The same
+    generator gives the same result, whatever the number of ``workers``.
 
     With a ``sheet`` every question is answered, but for a part ``skipping`` of the people each; what comes out are all
     figures and how often their intervals held. ``answers`` says by name how a question is answered: {"mean": …, "sd": …}
@@ -128,8 +129,19 @@ def simulate(
     _expect_number(answers, skipping)
     law, variance = _law(bounds, **said, turnout=_both(turnout))
     found = plan(agents, bounds=bounds, slack=slack, **declared | _unless_declared(data_variance, variance))
-    rows = designs_for(found, agents, mean=mean, names=designs)
+    rows = _rows(designs, found, agents, (bounds[0] + bounds[1]) / 2 if mean is None else mean)
     return run.of_one_number(found, agents, law, rows, usable_cores() if workers is None else whole(workers, "workers"))
+
+
+def _rows(
+    designs: Sequence[str] | Mapping[str, str | Rule], found: Plan, agents: Agents, mean: float
+) -> tuple[Baseline, ...]:
+    """Compute the optimum and the designs that are named or given."""
+    given = designs if isinstance(designs, Mapping) else {name: name for name in designs}
+    named = [name for name in given.values() if isinstance(name, str)]
+    own = {name: rule for name, rule in given.items() if not isinstance(rule, str)}
+    rows = designs_for(found, agents, mean=mean, names=named)
+    return rows + own_designs(own, found, levels_for(found, agents), mean=mean) if own else rows
 
 
 @dataclass(frozen=True)

@@ -1,111 +1,178 @@
 """From cells to ids, numbers and answers; a cell that cannot be used is named by its place, never by its content.
 
-Nothing here turns Python or numpy data into Arrow: that would load pandas wherever it is installed, for seconds.
+Cells of text files are plain lists of text and need nothing but numpy. Columns with a stored type (Parquet) are Arrow's;
+what they hold as text or as decimals is read here too, so that a number has one spelling wherever it stands.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from optin.errors import BadInput
 from optin.tables.columns import Wanted
-from optin.tables.decimals import corrected, corrected_whole
-from optin.tables.stored_types import (
-    expect_ids,
-    expect_numbers,
-    holds_answers,
-    is_number,
-    is_text,
-    plain_type,
-    type_name,
-)
+from optin.tables.decimal_marks import IN_GROUPS, POINT, WITH_COMMA, WITH_POINT, Signs
+from optin.tables.decimals import corrected
 from optin.wording.answers import answer_of
+from optin.wording.limit_steps import STEP_TEXTS
 
+Cells: TypeAlias = Any
+"""A column of one file: a list of text, or a column of Arrow, which has a stored type."""
+T = TypeVar("T", bound=np.generic)
 Mask = NDArray[np.bool_]
 NUMBER = "^([+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?)|[nN][aA][nN])$"
 """What text is read as a number, by every engine: what their own casts make of 1d or 1_000 differs."""
 ENDLESS = "[nN]"  # what inf, infinity and nan have, and digits do not
 FARTHEST = float(np.finfo(np.float64).max)
+BLANKS = " \t\n\v\f\r"
+SIGNS = b"0123456789.+-eE"
+"""Of these signs alone, Python reads as a float exactly what NUMBER describes."""
+_STEPS = {text: repr(epsilon) for text, epsilon in STEP_TEXTS.items()}
 
 
-def as_ids(column: pa.ChunkedArray, name: str, file: str) -> list[str | None]:
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """A column of text whose distinct entries are listed once, with the place of each row's entry among them."""
+
+    categories: list[str]
+    codes: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+def as_ids(column: Cells, name: str, file: str) -> Sequence[str | None]:
     """Take ids as text; whole numbers become their digits, and anything that could be written in two ways is refused."""
-    expect_ids(column.type, file, name)
-    texts: list[str | None] = pc.cast(_plain(column), pa.string()).to_pylist()
-    return texts
+    if isinstance(column, list):
+        return column
+    from optin.tables import stored_cells
+
+    return stored_cells.as_ids(column, name, file)
 
 
-def as_entries(column: pa.ChunkedArray, name: str, file: str) -> pa.ChunkedArray:
+def as_entries(column: Cells, name: str, file: str) -> Any:  # noqa: ANN401 - a list of text, or a column of Arrow
     """Take cells that may hold an answer in words: text, truths or numbers."""
-    if not (holds_answers(column.type) or pa.types.is_null(column.type)):
-        raise BadInput(
-            "{file}: {name} is stored as {kind}, which holds no answers; write the column as text",
-            file=file,
-            name=name,
-            kind=type_name(column.type),
-        )
-    return _plain(column)
+    if isinstance(column, list):
+        return column
+    from optin.tables import stored_cells
+
+    return stored_cells.as_entries(column, name, file)
 
 
 def as_numbers(
-    column: pa.ChunkedArray, name: str, file: str, wanted: Wanted | None = None
+    column: Cells, name: str, file: str, wanted: Wanted | None = None, mark: str = POINT
 ) -> tuple[NDArray[np.float64], Mask]:
     """Take numbers, NaN where there is none, and mark the cells that hold something else.
 
-    What is ``wanted`` of people is read towards the person; values are read as the nearest float.
+    What is ``wanted`` of people is read towards the person; values are read as the nearest float. Before a fraction stands
+    the ``mark``; an empty limit is read as what it counts as.
     """
-    expect_numbers(column.type, file, name)
-    plain = _plain(column)
-    if not (is_text(plain.type) or pa.types.is_decimal(plain.type)):
-        numbers = _floats(plain)
-        if wanted is not None and pa.types.is_integer(plain.type):
-            numbers = corrected_whole(numbers, wanted)
-        return numbers, np.zeros(len(plain), dtype=np.bool_)
-    if pa.types.is_decimal(plain.type):
-        plain = pc.cast(plain, pa.string())  # Arrow's own cast is off in the last digit for one in three
-    text = pc.ascii_trim_whitespace(plain)
-    number = pc.match_substring_regex(text, NUMBER)
-    numbers, read = np.full(len(text), np.nan), _mask(number)
-    numbers[read] = _read(text.filter(number), wanted)
-    return numbers, ~read & _mask(pc.match_substring_regex(text, "."))
+    if isinstance(column, list):
+        numbers, others = numbers_in(column, wanted, mark)
+    else:
+        from optin.tables import stored_cells
+
+        numbers, others = stored_cells.as_numbers(column, name, file, wanted, mark)
+    if wanted is not None and wanted.blank is not None:
+        numbers[np.isnan(numbers) & ~others] = wanted.blank
+    return numbers, others
 
 
-def _read(text: pa.ChunkedArray, wanted: Wanted | None) -> NDArray[np.float64]:
-    """Read cells that are all numbers; digits alone are never without end, only past every float."""
-    numbers = _floats(text)
-    if np.isinf(numbers).any():
-        digits = ~_mask(pc.match_substring_regex(text, ENDLESS))
-        numbers = np.where(digits, np.clip(numbers, -FARTHEST, FARTHEST), numbers)
-    return numbers if wanted is None else corrected(text, numbers, wanted)
+def signs_of(column: Cells) -> Signs:
+    """Count the cells of a text file's column that have a comma or a point."""
+    texts = Counter(cell.strip(BLANKS) for cell in column)
+    counts = [0, 0, 0, 0]
+    for text, times in texts.items():
+        for at, pattern in enumerate((WITH_COMMA, WITH_POINT)):
+            if re.search(pattern, text):
+                counts[at] += times
+                counts[at + 2] += times if re.search(IN_GROUPS, text) else 0
+    return Signs(*counts)
 
 
-def _floats(column: pa.ChunkedArray) -> NDArray[np.float64]:
-    return np.array(pc.cast(column, pa.float64(), safe=False).to_pylist(), dtype=np.float64)  # None becomes NaN
-
-
-def as_truths(column: pa.ChunkedArray, name: str, file: str) -> tuple[Mask, Mask]:
+def as_truths(column: Cells, name: str, file: str) -> tuple[Mask, Mask]:
     """Take answers (true, yes or 1 against false, no or 0), and mark the cells that hold none."""
-    plain = _plain(column) if holds_answers(column.type) else column
-    if is_number(plain.type) or pa.types.is_boolean(plain.type):
-        numbers, _ = as_numbers(plain, name, file)
-        return numbers == 1, (numbers != 1) & (numbers != 0)
-    texts = plain.to_pylist() if is_text(plain.type) else [None] * len(plain)
-    answers = [answer_of(text or "") for text in texts]
-    others = np.array([answer is None for answer in answers], dtype=np.bool_)
-    return np.array(answers, dtype=np.bool_), others
+    if isinstance(column, list):
+        return truths_in(column)
+    from optin.tables import stored_cells
+
+    return stored_cells.as_truths(column, name, file)
 
 
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Write entries out that are stored once and referred to; text in views becomes plain text."""
-    if pa.types.is_run_end_encoded(column.type):
-        return _plain(pc.run_end_decode(column))
-    kind = plain_type(column.type)
-    return column.cast(pa.string() if pa.types.is_string_view(kind) else kind)
+def coded(texts: list[str]) -> Coded:
+    """List the distinct entries once.
+
+    >>> coded(["yes", "no", "yes"])
+    Coded(categories=['yes', 'no'], codes=array([0, 1, 0]))
+    """
+    places = {text: at for at, text in enumerate(dict.fromkeys(texts))}
+    return Coded(list(places), _looked_up(texts, places, np.intp))
 
 
-def _mask(column: pa.ChunkedArray) -> Mask:
-    """Return truths; what is missing is not true."""
-    return np.array(column.to_pylist(), dtype=np.bool_)
+def numbers_in(cells: list[str], wanted: Wanted | None, mark: str = POINT) -> tuple[NDArray[np.float64], Mask]:
+    """Read text as numbers, NaN where there is none, and mark the cells that hold something else.
+
+    Of limits, the steps of the limit question are read as their epsilons. Where a comma stands before fractions, a point makes
+    no number.
+
+    >>> numbers_in(["1", " .5 ", "", "1_000", "inf"], None)
+    (array([1. , 0.5, nan, nan, inf]), array([False, False, False,  True, False]))
+    """
+    plain = _plain_numbers(cells) if mark == POINT else None
+    if plain is not None:
+        return _read(cells, plain, wanted), np.zeros(len(cells), dtype=np.bool_)
+    texts = [cell.strip(BLANKS) for cell in cells]
+    steps: Mapping[str, str] = _STEPS if wanted is not None and wanted.is_limit else {}
+    if mark != POINT or steps:
+        texts = [steps.get(text.lower()) or _pointed(text, mark) for text in texts]
+    matches = re.compile(NUMBER).fullmatch
+    known = {text: matches(text) is not None for text in set(texts)}
+    read = _looked_up(texts, known, np.bool_)
+    found = [text for text in texts if known[text]]
+    numbers = np.full(len(texts), np.nan)
+    numbers[read] = _read(found, _floats(found), wanted)
+    return numbers, ~read & _looked_up(texts, {text: text != "" for text in known}, np.bool_)
+
+
+def _pointed(text: str, mark: str) -> str:
+    return text if mark == POINT else text.replace(POINT, "!").replace(mark, POINT)
+
+
+def _plain_numbers(cells: list[str]) -> NDArray[np.float64] | None:
+    """Read cells that hold digits and nothing else, the usual case; None if any does not."""
+    if "".join(cells).encode(errors="replace").translate(None, SIGNS):
+        return None
+    try:
+        return _floats(cells)
+    except ValueError:  # an empty cell, or signs in another order
+        return None
+
+
+def _floats(texts: list[str]) -> NDArray[np.float64]:
+    return np.fromiter(map(float, texts), dtype=np.float64, count=len(texts))
+
+
+def _read(texts: list[str], numbers: NDArray[np.float64], wanted: Wanted | None) -> NDArray[np.float64]:
+    """Correct what was read from cells that are all numbers; digits alone are never without end, only past every float."""
+    for row in np.flatnonzero(np.isinf(numbers)).tolist():
+        if re.search(ENDLESS, texts[row]) is None:
+            numbers[row] = np.copysign(FARTHEST, numbers[row])
+    return numbers if wanted is None else corrected(texts, numbers, wanted)
+
+
+def truths_in(texts: Sequence[str | None]) -> tuple[Mask, Mask]:
+    """Read answers in words, and mark the cells that hold none."""
+    known = {text: answer_of(text or "") for text in set(texts)}
+    answers = _looked_up(texts, {text: answer is True for text, answer in known.items()}, np.bool_)
+    others = _looked_up(texts, {text: answer is None for text, answer in known.items()}, np.bool_)
+    return answers, others
+
+
+def _looked_up(texts: Sequence[Any], known: Mapping[Any, Any], kind: type[T]) -> NDArray[T]:
+    """Say of every row what is known of its text."""
+    return np.fromiter(map(known.__getitem__, texts), dtype=kind, count=len(texts))

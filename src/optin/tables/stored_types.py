@@ -7,68 +7,76 @@ length of time as a whole number, and DuckDB reads decimals of more than 38 digi
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-import pyarrow as pa
-from pyarrow import types
+from typing import TYPE_CHECKING, Any
 
 from optin.errors import Argument, BadInput
 
-Stored = Mapping[str, tuple[pa.DataType, ...]]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Stored = Mapping[str, "tuple[pa.DataType, ...]"]
 """The types in which files store each column."""
 DIGITS = 38  # as many as engines keep of a decimal
 ELSEWHERE = "write it as double, or add {instead}"
 
 
+def _types() -> Any:  # noqa: ANN401 - a module; whoever holds a type has it
+    """Load what tells types apart, when there is a type to tell."""
+    from pyarrow import types
+
+    return types
+
+
 def plain_type(kind: pa.DataType) -> pa.DataType:
     """Return the type of the entries, where a column lists its distinct entries or their repetitions."""
-    return plain_type(kind.value_type) if types.is_dictionary(kind) or types.is_run_end_encoded(kind) else kind
+    return plain_type(kind.value_type) if _types().is_dictionary(kind) or _types().is_run_end_encoded(kind) else kind
 
 
 def is_text(kind: pa.DataType) -> bool:
     """Tell text."""
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+    return bool(_types().is_string(kind) or _types().is_large_string(kind) or _types().is_string_view(kind))
 
 
 def is_number(kind: pa.DataType) -> bool:
     """Tell numbers of any kind."""
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
+    return bool(_types().is_integer(kind) or _types().is_floating(kind) or _types().is_decimal(kind))
 
 
 def type_name(kind: pa.DataType) -> str:
     """Name the type of the entries as engines do, where they have a name for it."""
-    import ibis.expr.datatypes as dt
-
     plain = plain_type(kind)
     try:
+        import ibis.expr.datatypes as dt
+
         return "string" if is_text(plain) else str(dt.DataType.from_pyarrow(plain))
-    except Exception:  # Ibis raises errors of many kinds for types it does not know
+    except Exception:  # no engine is installed; and Ibis raises errors of many kinds for types it does not know
         return str(plain)
 
 
 def expect_ids(kind: pa.DataType, source: str, name: str) -> None:
     """Refuse ids that could be written in two ways: 1 and 1.0 are not the same name."""
     plain = plain_type(kind)
-    if not (is_text(plain) or types.is_integer(plain) or (types.is_decimal(plain) and plain.scale == 0)):
+    if not (is_text(plain) or _types().is_integer(plain) or (_types().is_decimal(plain) and plain.scale == 0)):
         raise not_ids(source, name, type_name(plain))
 
 
 def expect_numbers(kind: pa.DataType, source: str, name: str) -> None:
     """Refuse a column that holds other things than numbers; truths count as 1 and 0, and nothing at all as missing."""
     plain = plain_type(kind)
-    if not (is_text(plain) or is_number(plain) or types.is_boolean(plain) or types.is_null(plain)):
+    if not (is_text(plain) or is_number(plain) or _types().is_boolean(plain) or _types().is_null(plain)):
         raise not_numbers(source, name, type_name(plain))
 
 
 def holds_answers(kind: pa.DataType) -> bool:
     """Tell a column of truths, words or numbers from one in which nothing can be an answer."""
     plain = plain_type(kind)
-    return is_text(plain) or is_number(plain) or bool(types.is_boolean(plain))
+    return is_text(plain) or is_number(plain) or bool(_types().is_boolean(plain))
 
 
 def expect_read(kind: pa.DataType, source: str, name: str, engine: str) -> None:
     """Refuse what an engine would misread."""
     plain = plain_type(kind)
-    if types.is_decimal(plain) and plain.precision > DIGITS:
+    if _types().is_decimal(plain) and plain.precision > DIGITS:
         raise BadInput(
             "{source}: {name} is stored as {type_name}, which {engine} cannot read; " + ELSEWHERE,
             instead=Argument("engine", "memory"),
@@ -82,7 +90,7 @@ def expect_read(kind: pa.DataType, source: str, name: str, engine: str) -> None:
 def expect_alike(kinds: tuple[pa.DataType, ...], source: str, name: str, engine: str) -> None:
     """Refuse decimals beside numbers of another type: brought to one type by an engine, they would be rounded on the way."""
     names = sorted({type_name(kind) for kind in kinds})
-    if len(names) > 1 and any(types.is_decimal(plain_type(kind)) for kind in kinds):
+    if len(names) > 1 and any(_types().is_decimal(plain_type(kind)) for kind in kinds):
         raise BadInput(
             "{source}: files store {name} as {listed}, which {engine} would round; write them alike, or add {instead}",
             instead=Argument("engine", "memory"),
@@ -98,7 +106,7 @@ def expect_opened(stored: Stored, source: str, engine: str) -> None:
     for name, kinds in stored.items():
         for plain in map(plain_type, kinds):
             expect_read(plain, source, name, engine)
-            if types.is_float16(plain) or types.is_time(plain) or isinstance(plain, pa.UuidType):
+            if _types().is_float16(plain) or _types().is_time(plain) or str(plain) == "extension<arrow.uuid>":
                 raise BadInput(
                     "{source}: {name} is stored as {type_name}, and Spark opens no file with such a column; leave it"
                     " out or write it in another way, or add {instead}",

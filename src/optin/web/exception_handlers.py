@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
-from optin.errors import OptinError
+from optin.errors import Failure, OptinError
 from optin.web.middleware import Middleware
 from optin.web.service.failures import TooSoon, VisitFailure
 
@@ -27,21 +27,22 @@ def set_up(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http)
 
 
-def _answer(request: Request, status: int, words: str, headers: dict[str, str] | None = None) -> Response:
+def _answer(request: Request, status: int, why: Failure | str, headers: dict[str, str] | None = None) -> Response:
+    """Say why, to programs in our own words and on a page in the language of the page."""
     path = request.url.path
     if path.startswith("/api/") or path in ("/api", "/health", "/ready"):
-        return JSONResponse({"error": words}, status_code=status, headers=headers)
+        return JSONResponse({"error": str(why)}, status_code=status, headers=headers)
     from optin.web.pages.errors import page
 
-    shown = page(request, status, words)
+    shown = page(request, status, why)
     shown.headers.update(headers or {})
     return shown
 
 
 def _known(request: Request, error: Exception) -> Response:
-    status = error.http_status if isinstance(error, OptinError | VisitFailure) else 500
+    assert isinstance(error, OptinError | VisitFailure)  # noqa: S101 - registered for these alone
     headers = {"Retry-After": str(error.seconds)} if isinstance(error, TooSoon) else None
-    return _answer(request, status, str(error), headers)
+    return _answer(request, error.http_status, error, headers)
 
 
 def _invalid(request: Request, error: Exception) -> Response:

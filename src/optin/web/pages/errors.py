@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import Request
 from fastapi.responses import Response
 
+from optin.errors import Failure
 from optin.web.pages.rendering import moved, sentence, show
 
 _WORDS = {
@@ -24,7 +25,7 @@ _TELLING = {403, 409, 422, 429, 503}
 """Statuses whose message is meant for the reader; of all others nothing is told."""
 
 
-def page(request: Request, status: int, message: str = "") -> Response:
+def page(request: Request, status: int, why: Failure | str = "") -> Response:
     """Write the page for a status; nobody signed in is sent to where one comes in."""
     if status == 401:
         desk = request.url.path == "/a" or request.url.path.startswith("/a/")
@@ -32,7 +33,7 @@ def page(request: Request, status: int, message: str = "") -> Response:
     title, words = _WORDS.get(
         status, ("Something went wrong", "This is our fault. Nothing half-done was kept; please try again.")
     )
-    told = sentence(message) if message and status in _TELLING else ""
+    told = sentence(why) if why and status in _TELLING else ""
     context = {"title": title, "words": words, "message": told, "back": "/", "back_words": "To the start"}
     visitor = getattr(request.state, "visitor", None)
     shown = show("error.html", visitor=visitor, status=status, **context)

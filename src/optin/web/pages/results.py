@@ -29,7 +29,7 @@ def result(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response
         "published": found,
         "result": result_words(release) if release else None,
         "offer": offer_rows(offer, release, found.unit),
-        "sheet": privacy_sheet(cap=offer.cap, noiseless=offer.noiseless),
+        "sheet": privacy_sheet(offer),
     }
     if release is not None:
         section = result_section(release)

@@ -9,7 +9,6 @@ total: round after round with other people, such an analyst would otherwise clos
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -130,7 +129,7 @@ def _plan(service: Service, draft: Draft, agents: Agents, people: People) -> Pla
 def _expect_noise(found: Plan, draft: Draft, people: People, left_out: NDArray[np.bool_]) -> None:
     """Refuse an exact result; those left out bear a cost only in our books, and ask for no noise."""
     free = draft.model != PRIVACY_CONSTRAINED and not people.steps[~left_out].any()
-    if math.isinf(found.eta) or free:
+    if found.noiseless or free:
         raise PromiseBroken(
             "everyone chose no cost or no limit: the result would need no noise, which this service does not publish; cancel"
         )

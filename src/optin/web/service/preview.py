@@ -25,6 +25,7 @@ from optin.participation import without
 from optin.planning import Plan
 from optin.planning.reach import tilt_at
 from optin.web.service import campaigns
+from optin.web.service.asking import sheet_of
 from optin.web.service.cells import Cells, cells
 from optin.web.service.core import Service
 from optin.web.service.ladder import ladder_of
@@ -132,13 +133,7 @@ def _amounts(draft: Draft, groups: Cells, *, careful: bool = True) -> NDArray[np
 
 
 def _planned(draft: Draft, agents: Agents) -> Plan:
-    return plan(
-        agents,
-        bounds=(draft.lower, draft.upper),
-        data_sd=draft.data_sd,
-        max_gap=draft.max_gap,
-        slack=draft.slack,
-    )
+    return plan(agents, sheet_of(draft), slack=draft.slack)
 
 
 def _seen(found: Plan, agents: Agents) -> Preview:

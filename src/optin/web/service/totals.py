@@ -23,6 +23,7 @@ from optin.grains.units import UNLIMITED, allowance_grains
 from optin.kernel.rounding import GRAIN
 from optin.ledger import Terms
 from optin.web.schema import accounts, answers, campaigns
+from optin.web.service.asking import sheet_of
 from optin.web.service.core import Service
 from optin.web.service.ladder import COSTS, Step
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft
@@ -122,8 +123,7 @@ def asked_at_most(draft: Draft, step: Step) -> int:
     """
     amount = step.amount if draft.model == PRIVACY_CONSTRAINED else max(step.amount, COSTS[1].amount)
     agents = agents_with(draft, np.array([amount])).in_memory()
-    spread = draft.data_sd if draft.data_sd is not None else (draft.upper - draft.lower) / 2
-    return int(allowance_grains(agents.limits_at(0.0, data_variance=spread**2))[0])
+    return int(allowance_grains(agents.limits_at(0.0, data_variance=sheet_of(draft).only.data_variance))[0])
 
 
 def give_declined_back(service: Service) -> None:

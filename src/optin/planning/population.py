@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 from optin.errors import BadInput
 from optin.wording.groups import listed_groups, shown_group
 
 _NEARLY_ONE = 1e-6
+_COLUMNS = ("share", "people")
 
 
 def population_shares(population: Any, groups: Sequence[str]) -> dict[str, float]:  # noqa: ANN401
     """Check what is known of a population, and return the share of each group.
 
-    ``population`` gives every group, and no other, its share (they add up to 1) or its people (whole numbers).
+    ``population`` gives every group, and no other, its share (they add up to 1) or its people (whole numbers); a file has
+    the columns ``group`` and ``share``, or ``group`` and ``people``.
 
     >>> population_shares({"ER": 300, "ICU": 100}, ("ER", "ICU"))
     {'ER': 0.75, 'ICU': 0.25}
@@ -41,12 +44,30 @@ def population_shares(population: Any, groups: Sequence[str]) -> dict[str, float
 
 
 def _as_mapping(population: Any) -> Mapping[Any, Any]:  # noqa: ANN401
-    """Take whatever has an index and numbers, as a column of pandas does."""
+    """Read a file, or take whatever has an index and numbers, as a column of pandas does."""
+    if isinstance(population, str | Path):
+        return read_population(str(population))
     if hasattr(population, "to_dict"):
         population = population.to_dict()
     if not isinstance(population, Mapping):
         raise BadInput("population must give each group its share or its people, as a mapping by name")
     return population
+
+
+def read_population(path: str) -> dict[str, float]:
+    """Read each group's share, or its people, from CSV or Parquet."""
+    from optin.tables.reading import names_in, read_table
+
+    known = names_in(path)
+    given = [name for name in _COLUMNS if name in known]
+    if len(given) != 1:
+        raise BadInput(
+            "{path} must have the columns group and share, or group and people; it has {names}",
+            path=path,
+            names=", ".join(known),
+        )
+    table = read_table(path, ["group", given[0]], expected=["group"])
+    return dict(zip(table.ids("group"), table.numbers(given[0]).tolist(), strict=True))
 
 
 def _positive(number: Any, name: str) -> float:  # noqa: ANN401

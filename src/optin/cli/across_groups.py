@@ -1,0 +1,137 @@
+"""What groups say together on a terminal and to scripts: the whole, and how far they differ (E27)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from optin.cli import screen
+from optin.errors import BadInput
+from optin.wording.groups import shown_group
+from optin.wording.numbers import steady
+
+if TYPE_CHECKING:
+    from optin.planning import Plan
+    from optin.questions import Question
+    from optin.releasing import Release
+    from optin.releasing.across import Total
+
+WHOLE = ("question", "answer", "estimate", "95 % interval", "standard error", "as one group")
+MEANINGS = (
+    "each group counts by its people{population}, so the whole does not lean towards groups who allow more; as one group: the"
+    " standard error that the same promises would have led to at most"
+)
+PAIRS = ("question", "group", "less", "answer", "difference", "95 % together")
+
+
+def show_planned(plan: Plan) -> None:
+    """Print what the plans of groups will say together."""
+    from optin.cli.question_table import half_of
+
+    if any(each.epsilon_total == 0.0 for each in plan.parts):
+        return
+    rows: list[tuple[str, ...]] = []
+    for question in plan.sheet:
+        found, scale = plan.total(question.name), _scale(question)
+        errors = (steady(scale * found.standard_error, 2), steady(scale * found.ungrouped_standard_error, 2))
+        rows.append((question.name, half_of(question, found.half_width), *errors))
+    screen.say()
+    screen.columns("All groups together", ("question", "±", "standard error", "as one group, at most"), rows, texts=1)
+
+
+def show_whole(drawn: Release, population: Any = None) -> None:  # noqa: ANN401
+    """Print the whole of every question, or why there is none."""
+    found, missing = _wholes(drawn, population)
+    screen.say()
+    if found:
+        rows = [row for question, whole in found for row in _whole_rows(question, whole)]
+        screen.columns("All groups together", WHOLE, rows, texts=2)
+        screen.say(MEANINGS.format(population="" if population is None else " in the population given"))
+    if missing:
+        screen.rows("No whole", missing)
+
+
+def show_differences(drawn: Release) -> None:
+    """Print the differences of all pairs of groups, with what their intervals promise together."""
+    for question in drawn.sheet:
+        screen.say()
+        try:
+            found = drawn.differences(question.name)
+        except BadInput as why:
+            screen.rows("No differences", [(question.name, str(why))])
+            continue
+        rows = [
+            (question.name, *(shown_group(name)[1:-1] for name in row[:2]), *row[2:])
+            for pair in found.pairs
+            for row in pair.rows(found.each_level)
+        ]
+        screen.columns("Differences of groups", PAIRS, rows, texts=4)
+        screen.say(found.promise)
+
+
+def across_summary(drawn: Release, population: Any = None, *, differences: bool = False) -> dict[str, Any]:  # noqa: ANN401
+    """Return the whole, and differences where they are asked for, for scripts."""
+    found, missing = _wholes(drawn, population)
+    whole = [
+        {
+            "name": question.name,
+            "shares": dict(total.shares),
+            "answers": [_figure(*each) for each in zip(total.readings(0.95), _errors(total), strict=True)],
+        }
+        for question, total in found
+    ]
+    told: dict[str, Any] = {"whole": whole, "no_whole": dict(missing)}
+    return told | ({"differences": [_pairs(drawn, question) for question in drawn.sheet]} if differences else {})
+
+
+def _wholes(drawn: Release, population: Any) -> tuple[list[tuple[Question, Total]], list[tuple[str, str]]]:  # noqa: ANN401
+    """Put the whole of each question together; where a group's result is missing, say so."""
+    from optin.planning.population import population_shares
+
+    if population is not None:
+        population = population_shares(population, tuple(drawn.groups))
+    found, missing = [], []
+    for question in drawn.sheet:
+        try:
+            found.append((question, drawn.total(question.name, population)))
+        except BadInput as why:
+            missing.append((question.name, str(why)))
+    return found, missing
+
+
+def _whole_rows(question: Question, whole: Total) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for at, (reading, (error, alone)) in enumerate(zip(whole.readings(0.95), _errors(whole), strict=True)):
+        scale, after = (100.0, " points") if reading.proportion else (1.0, "")
+        told = "" if alone is None else f"at most {steady(scale * alone, 2)}{after}"
+        name = "" if at else question.name
+        rows.append((name, reading.answer, *whole.written(reading), f"{steady(scale * error, 2)}{after}", told))
+    return rows
+
+
+def _errors(whole: Total) -> list[tuple[float, float | None]]:
+    alone = whole.ungrouped or (None,) * len(whole.figures)
+    return [(figure.standard_error, other) for figure, other in zip(whole.figures, alone, strict=True)]
+
+
+def _figure(reading: Any, errors: tuple[float, float | None]) -> dict[str, Any]:  # noqa: ANN401
+    return {
+        "answer": reading.answer,
+        "estimate": reading.estimate,
+        "interval_95": [reading.low, reading.high],
+        "standard_error": errors[0],
+        "ungrouped_standard_error": errors[1],
+    }
+
+
+def _pairs(drawn: Release, question: Question) -> dict[str, Any]:
+    try:
+        found = drawn.differences(question.name)
+    except BadInput as why:
+        return {"name": question.name, "missing": str(why)}
+    names = ("group", "other", "answer", "estimate", "low", "high")
+    rows = [dict(zip(names, row, strict=True)) for row in found]
+    return {"name": question.name, "level": found.level, "each_level": found.each_level, "pairs": rows}
+
+
+def _scale(question: Question) -> float:
+    return 1.0 if question.kind in ("number", "score") else 100.0

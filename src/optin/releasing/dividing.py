@@ -1,0 +1,114 @@
+"""A release of public groups (E27): one part each, and each of them is what a release to its people alone would be.
+
+How many joined is published in tens; the exact counts, which the exact sums bind, are sealed with these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from optin.errors import BadInput
+from optin.formats.strict_json import Fields
+from optin.releasing.answered import Answered
+from optin.releasing.deciding import WHY
+from optin.wording.groups import in_tens, shown_group
+
+if TYPE_CHECKING:
+    from optin.announcement import Announcement
+    from optin.questions.kinds import QuestionResult
+    from optin.releasing.record import Release
+
+
+@dataclass(frozen=True)
+class GroupAnswered:
+    """Who joined of one group, and what was counted for each question."""
+
+    joined_people: int
+    answered: tuple[Answered, ...]
+
+    @property
+    def total_grains(self) -> int:
+        """What its people were charged, over all questions."""
+        return sum(each.sums.total_grains for each in self.answered)
+
+    @property
+    def released(self) -> int:
+        """Return the number in which the bit of every question is set that was published of this group."""
+        return sum(1 << place for place, each in enumerate(self.answered) if not each.dropped)
+
+    def public(self) -> dict[str, Any]:
+        """Write what everyone may read, as JSON holds it."""
+        questions = [each.public(of_group=True) for each in self.answered]
+        return {"joined_people": in_tens(self.joined_people), "questions": questions}
+
+    def sealed(self) -> dict[str, Any]:
+        """Write exact counts and sums, as JSON holds them."""
+        questions = [each.sealed(of_group=True) for each in self.answered]
+        return {"joined_people": self.joined_people, "questions": questions}
+
+    @classmethod
+    def from_fields(cls, public: Fields, sealed: Fields) -> GroupAnswered:
+        """Read what `public` and `sealed` wrote."""
+        public.take_count("joined_people")
+        people = sealed.take_count("joined_people")
+        parts = public.take_objects("questions"), sealed.take_objects("questions")
+        if len(parts[0]) != len(parts[1]):
+            public.refuse("it has public and sealed numbers of different questions")
+        public.finish()
+        sealed.finish()
+        return cls(people, tuple(Answered.from_fields(*each, of_group=True) for each in zip(*parts, strict=True)))
+
+
+class DividedRelease:
+    """Read off a release what it says of each group."""
+
+    announcement: Announcement
+    parts: tuple[GroupAnswered, ...]
+
+    @property
+    def grouped(self) -> bool:
+        """Whether people are in public groups, each with results of its own (E27)."""
+        return self.announcement.grouped
+
+    @cached_property
+    def groups(self: Release) -> Mapping[str, Release]:  # type: ignore[misc]
+        """What was published of each public group, by its name."""
+        names = [design.group for design in self.announcement.designs]
+        offers = self.announcement.parts
+        found = {
+            name: replace(self, announcement=offer, joined_people=part.joined_people, answered=part.answered, parts=())
+            for name, offer, part in zip(names, offers, self.parts, strict=False)
+        }
+        return MappingProxyType({name: each for name, each in found.items() if name is not None})
+
+    @property
+    def withheld(self) -> dict[str, str]:
+        """Why nothing was published of some groups, by their names."""
+        names = [str(design.group) for design in self.announcement.designs]
+        found = zip(names, self.parts, strict=False)
+        return {name: WHY[part.answered[0].dropped] for name, part in found if not part.released}
+
+    def expect_undivided(self) -> None:
+        """Refuse what has no one meaning where people are in groups."""
+        if self.grouped:
+            raise BadInput(
+                "this release has results of each of {count:,} groups: ask for one, as in release.groups[{group}]",
+                count=len(self.announcement.designs),
+                group=shown_group(str(self.announcement.designs[0].group)),
+            )
+
+
+def group_statements(groups: Mapping[str, Release]) -> list[dict[str, Any]]:
+    """Write the results of each group as JSON holds them."""
+    return [
+        {"group": name, "results": [{"question": asked, **_stated(each)} for asked, each in release.results.items()]}
+        for name, release in groups.items()
+    ]
+
+
+def _stated(result: QuestionResult) -> dict[str, Any]:
+    return dict(result.statement())

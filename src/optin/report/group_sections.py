@@ -1,0 +1,171 @@
+"""Sections of a page by group: every group beside the others, the whole, and how far groups differ (E27)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from optin.errors import BadInput
+from optin.figures.by_group import MOST_ROWS, by_group, differences, rows_height
+from optin.questions import Question
+from optin.questions.combined import Addend, Combined
+from optin.releasing import Release
+from optin.releasing.across import Differences, Total
+from optin.report.markup import Markup, grouped_table, joined, table
+from optin.report.section import Pictured, note, section
+from optin.wording.amounts import plus_minus_of
+from optin.wording.groups import shown_group, tens_in_words
+from optin.wording.numbers import percent, steady
+
+MOST_FIGURES = 6
+"""A question has a picture for each of its figures up to this many; the others are in the table."""
+READING = (
+    "A dot is a group's estimate and the line through it its 95 % interval, one group at a time. Each group was asked at its"
+    " people's full limits, so groups cost each other nothing."
+)
+TILT = (
+    "The whole counts every group by its share of the population, whatever limits its people chose, so it does not lean towards"
+    " groups whose people allow more. Within a group, whoever allows more still counts more."
+)
+APART = (
+    "A filled dot is a difference whose interval leaves out 0. Intervals are wider than those of single groups: all of them"
+    " hold together."
+)
+
+
+def question_sections(release: Release, question: Question) -> Iterator[Markup]:
+    """Show one question: its figures by group with the whole, then differences."""
+    whole, why = whole_of(release, question)
+    if all(question.name in each.dropped for each in release.groups.values()):
+        yield section(question.text or question.name, f"Not published of any group: {why}.")
+        return
+    for place, figure in enumerate(_figures(release, question)[:MOST_FIGURES]):
+        yield figure_section(release, question, figure, whole, first=place == 0).written()
+    yield section(f"All together: {question.name}", TILT, below=whole_numbers(question, whole, why))
+    yield from difference_section(release, question)
+
+
+def whole_of(release: Release, question: Question) -> tuple[Total | None, str]:
+    """Put the whole together, or say why there is none."""
+    try:
+        return release.total(question.name), ""
+    except BadInput as why:
+        return None, str(why)
+
+
+def _figures(release: Release, question: Question) -> tuple[Addend, ...]:
+    known = next(each for each in release.groups.values() if question.name not in each.dropped)
+    return tuple(known[question.name].addends())
+
+
+def figure_section(
+    release: Release, question: Question, figure: Addend, whole: Total | None, *, first: bool
+) -> Pictured:
+    """Draw one figure of every group; its numbers stand beside it."""
+    rows = len(release.groups) + (whole is not None)
+    name = question.text or question.name
+    return Pictured(
+        name=f"by-group-{release.sheet.questions.index(question) + 1}-{figure.answer}",
+        title=name if first and not figure.proportion else f"{name} “{figure.answer}”",
+        reading=READING if first else "",
+        draw=lambda ax, ink: by_group(ax, release.groups, question.name, answer=figure.answer, total=whole, ink=ink),
+        numbers=lambda: group_numbers(release, question, figure.answer),
+        height=rows_height(min(rows, MOST_ROWS)),
+        always=group_numbers(release, question, figure.answer),
+    )
+
+
+def group_numbers(release: Release, question: Question, answer: str) -> Markup:
+    """List one figure of every group with its interval; who joined is counted in tens."""
+    rows = [(shown_group(name)[1:-1], *_cells(each, question, answer)) for name, each in release.groups.items()]
+    shown = table("By group, with 95 % intervals", ("group", "joined", "estimate", "95 % interval"), rows)
+    missing = [(name, each.dropped.get(question.name)) for name, each in release.groups.items()]
+    return joined((shown, note(*(f"{isolated(name)} was not published: {why}." for name, why in missing if why))))
+
+
+def _cells(release: Release, question: Question, answer: str) -> tuple[str, str, str]:
+    joined_people = tens_in_words(release.joined_people)
+    if question.name in release.dropped:
+        return joined_people, "not published", ""
+    (reading,) = (each for each in release[question.name].readings(0.95) if each.answer == answer)
+    return joined_people, *reading.written("" if answer == "mean score" else question.unit)
+
+
+def whole_numbers(question: Question, whole: Total | None, why: str) -> Markup:
+    """List the whole with its interval and standard error, beside what one group would have cost."""
+    if whole is None:
+        return note(f"Withheld: {why}.")
+    errors = whole.ungrouped or (math.nan,) * len(whole.figures)
+    rows = [
+        (
+            reading.answer,
+            *whole.written(reading),
+            _error(figure, figure.standard_error),
+            "" if math.isnan(alone) else f"at most {_error(figure, alone)}",
+        )
+        for figure, reading, alone in zip(whole.figures, whole.readings(0.95), errors, strict=True)
+    ]
+    unit = " (points)" if question.proportion else ""
+    head = ("answer", "estimate", "95 % interval", f"standard error{unit}", "as one group")
+    parts = [f"{isolated(name)} {percent(share)}" for name, share in list(whole.shares.items())[:MOST_ROWS]]
+    told = (
+        f"Shares: {', '.join(parts)}. As one group, the same promises would have this standard error; the difference is what it"
+        " costs not to lean towards open groups."
+    )
+    shown = table("All groups together, with 95 % intervals", head, rows)
+    return joined((shown, note(told, _breakdown(question, whole))))
+
+
+def isolated(name: str) -> str:
+    """Write a group's name so that its direction does not turn what stands beside it."""
+    return f"\N{FIRST STRONG ISOLATE}{shown_group(name)}\N{POP DIRECTIONAL ISOLATE}"
+
+
+def _breakdown(question: Question, whole: Total) -> str:
+    gap = whole.breakdown_gap
+    if math.isinf(gap):
+        return "Within groups everyone counts alike."
+    proportion = question.proportion
+    said = plus_minus_of(gap, proportion=proportion, unit=question.unit).removeprefix("± ")
+    return f"Cautious and open people of the same group would have to differ by {said} to make an error as large as ±."
+
+
+def _error(figure: Combined, error: float) -> str:
+    return steady(100 * error if figure.proportion else error, 2)
+
+
+def difference_section(release: Release, question: Question) -> Iterator[Markup]:
+    """Show how far groups differ, where at least two were published and they are not too many to look at."""
+    try:
+        found = release.differences(question.name)
+    except BadInput as why:
+        yield section(f"Differences: {question.name}", f"Not listed: {why}.")
+        return
+    title = f"Differences: {question.name}"
+    reading = f"{APART} {found.promise[0].upper()}{found.promise[1:]}."
+    if len(found.pairs) > MOST_ROWS or len(found.pairs[0].figures) > 1:
+        yield section(title, reading, below=_difference_table(found))
+        return
+    yield Pictured(
+        name=f"differences-{release.sheet.questions.index(question) + 1}",
+        title=title,
+        reading=reading,
+        draw=lambda ax, ink: differences(ax, found, ink=ink),
+        numbers=lambda: _difference_table(found),
+        height=rows_height(len(found.pairs)),
+    ).written()
+
+
+def _difference_table(found: Differences) -> Markup:
+    """List differences, pair by pair; so many that nobody would read them are counted only."""
+    if len(found.pairs) > MOST_ROWS:
+        return note(
+            f"{len(found.pairs):,} pairs are not listed here; release.differences(…, among=[…]) compares a few."
+        )
+    together = f"{100 * found.level:.4g} % together"
+    pairs = [(" less ".join(map(isolated, pair.groups)), pair.rows(found.each_level)) for pair in found.pairs]
+    if found.comparisons == len(pairs):
+        rows = [(name, *row[3:]) for name, (row,) in pairs]
+        return table("Differences of groups", ("groups", "difference", together), rows)
+    groups = ((name, [row[2:] for row in rows]) for name, rows in pairs)
+    return grouped_table("Differences of groups", ("answer", "difference", together), groups)

@@ -1,0 +1,217 @@
+"""What others do, at its strongest: published numbers, the privacy of each, and designs of one's own by the same path."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trying import examples
+
+import optin
+from optin.baselines import Accuracy, Epsilons, designs
+from optin.baselines.centred import CentredSampled, best_sampling
+from optin.baselines.guesses import Clamped
+from optin.baselines.levels import levels_of
+from optin.baselines.one_bit import OneBit
+from optin.baselines.rule import Setting
+
+THREE = np.repeat([0.1, 0.5, 1.0], [340, 430, 230])
+TWO = np.repeat([0.1, 1.0], [500, 500])
+COIN, UNIFORM = 0.25, 1 / 12
+
+
+def setting(spread, mean=0.5):
+    return Setting(spread, mean, 0.0, 2.0, 8.0)
+
+
+def rows(limits, **question):
+    people = optin.PrivacyConstrained(limits)
+    mean = question.pop("mean", None)
+    plan = optin.plan(people, bounds=(0, 1), **question)
+    return {design.name: design for design in designs(plan, people, mean=mean)}
+
+
+# --- sampling --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("limits", "spread", "published"),
+    [
+        (THREE, COIN, (3.585, 5.318)),
+        (THREE, UNIFORM, (1.304, 1.831)),
+        (TWO, COIN, (4.425, 4.624)),
+        (TWO, UNIFORM, (1.601, 1.586)),
+    ],
+)
+def test_centred_and_recalibrated_sampling_has_the_known_errors_at_mean_and_highest_limit(limits, spread, published):
+    levels = levels_of(limits)
+    for level, known in zip((limits.mean(), limits.max()), published, strict=True):
+        found = CentredSampled(float(level)).accuracy(levels, setting(spread))
+        assert round(1e4 * (found.sampling + found.noise), 3) == known
+        best = best_sampling(levels, setting(spread)).accuracy(levels, setting(spread))
+        assert best.sampling + best.noise <= (found.sampling + found.noise) * (1 + 1e-9)
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.floats(0.01, 6.0), st.floats(0.01, 6.0))
+def test_recalibrated_chances_cost_exactly_the_limit(limit, level):
+    """The largest ratio of densities of (kept? x - 1/2) + Laplace(1/level) at x = 1 and x = 0, on a fine grid of outputs."""
+    chance = float(CentredSampled(level).chances(np.array([limit]))[0])
+    y = np.linspace(-3, 3, 2001)
+
+    def density(x):
+        return chance * np.exp(-level * np.abs(y - (x - 0.5))) + (1 - chance) * np.exp(-level * np.abs(y))
+
+    for other in (0.0, 0.3, 0.5):
+        assert np.abs(np.log(density(1.0) / density(other))).max() <= min(limit, level) * (1 + 1e-9)
+    assert np.log(density(1.0) / density(0.0)).max() == pytest.approx(min(limit, level), rel=1e-9)
+
+
+@pytest.mark.parametrize("limits", [np.array([1.0]), np.array([0.3, 800.0]), np.array([0.0, 2.0, math.inf])])
+def test_sampling_survives_huge_limits_none_and_nothing(limits):
+    levels = levels_of(limits)
+    rule = best_sampling(levels, setting(COIN))
+    assert ((rule.chances(limits) >= 0) & (rule.chances(limits) <= 1)).all()
+    assert math.isfinite(rule.accuracy(levels, setting(COIN)).sampling)
+
+
+def test_the_best_level_for_a_hundred_thousand_people_is_searched_over_groups_and_computed_over_all():
+    limits = np.random.default_rng(3).lognormal(-1, 1, 100_000)
+    levels = levels_of(limits)
+    found = best_sampling(levels, setting(COIN))
+    here = found.accuracy(levels, setting(COIN))
+    for level in found.level * np.array([0.5, 0.9, 1.1, 2.0]):
+        near = CentredSampled(float(level)).accuracy(levels, setting(COIN))
+        assert here.sampling + here.noise <= near.sampling + near.noise
+
+
+# --- nobody to trust -------------------------------------------------------------------------------------------------
+
+
+def test_one_bit_has_the_known_errors():
+    assert round(1e4 * rows(THREE)["one-bit"].mse, 1) == 33.0
+    assert round(1e4 * rows(TWO)["one-bit"].mse, 1) == 23.1
+    assert round(1e4 * rows(1 / np.arange(1, 1001))["one-bit"].mse) == 6735
+
+
+@given(st.floats(0.01, 8.0), st.floats(0.0, 1.0))
+def test_one_bit_is_unbiased_private_and_as_variable_as_said(limit, x):
+    """Enumerate both messages for one value x: 1/2 +- coth(limit/2)/2."""
+    truth = math.tanh(limit / 2)
+    chance = 0.5 + (x - 0.5) * truth
+    high, low = 0.5 + 0.5 / truth, 0.5 - 0.5 / truth
+    assert chance * high + (1 - chance) * low == pytest.approx(x, abs=1e-9)
+    odds = (0.5 + 0.5 * truth) / (0.5 - 0.5 * truth)
+    assert odds == pytest.approx(math.exp(limit), rel=1e-9)
+    variance = chance * (high - x) ** 2 + (1 - chance) * (low - x) ** 2
+    assert OneBit(0.0, x).variances(np.array([limit]))[0] == pytest.approx(variance, rel=1e-9)
+
+
+@given(st.lists(st.floats(0.01, 20.0), min_size=1, max_size=20), st.sampled_from([COIN, UNIFORM, 0.01]))
+def test_the_better_of_both_is_the_better_of_both_for_everyone(limits, spread):
+    found = rows(limits, data_variance=spread)
+    assert found["local-best"].mse <= min(found["one-bit"].mse, found["local"].mse) * (1 + 1e-9)
+    tau = np.array(limits)
+    each = np.minimum(0.25 / np.tanh(tau / 2) ** 2, spread + 2 / tau**2)
+    assert found["local-best"].mse == pytest.approx(1 / (1 / each).sum(), rel=1e-9)
+
+
+# --- biased ----------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.floats(0.01, 20.0), min_size=1, max_size=20), st.sampled_from([0.0, 0.3]))
+def test_the_optimum_pulled_to_the_middle_is_better_in_the_worst_case_than_it_and_than_the_middle(limits, gap):
+    found = rows(limits, max_gap=gap)
+    worst = found["optimum"].mse
+    assert found["shrunk"].mse <= min(worst, found["midpoint"].mse) * (1 + 1e-9)
+    if gap == 0.0:
+        assert found["shrunk"].mse == pytest.approx(worst / (1 + 4 * worst), rel=1e-9)
+    assert not any(found[name].unbiased for name in ("midpoint", "shrunk", "clamped", "stretching"))
+
+
+def test_the_middle_is_off_by_what_the_mean_is_and_by_half_the_range_where_nobody_knows():
+    assert rows(TWO)["midpoint"].bias == 0.5
+    assert rows(TWO, mean=0.2)["midpoint"].bias == pytest.approx(0.3)
+    assert rows(TWO, mean=0.5)["midpoint"].mse == 0.0
+
+
+@pytest.mark.parametrize(("limit", "mean"), [(0.5, 0.5), (0.5, 0.1), (3.0, 0.0)])
+def test_cutting_at_the_bounds_has_the_computed_error(limit, mean):
+    """Laplace noise and a normal sampling error drawn a million times; false alarm 1 in 15,000."""
+    rng = np.random.default_rng(7)
+    people = optin.PrivacyConstrained([limit] * 5)
+    plan = optin.plan(people, bounds=(0, 1), data_variance=0.05)
+    design = next(d for d in designs(plan, people, mean=mean) if d.name == "clamped")
+    sampling, noise = plan.variance - plan.noise_variance, plan.noise_variance
+    drawn = mean + rng.normal(0, math.sqrt(sampling), 10**6) + rng.laplace(0, math.sqrt(noise / 2), 10**6)
+    errors = (np.clip(drawn, 0, 1) - mean) ** 2
+    assert isinstance(design.rule, Clamped)
+    assert abs(errors.mean() - design.variance - design.bias**2) < 4 * errors.std() / 1000
+
+
+# --- designs of one's own --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Halves:
+    """Everyone gives half their limit, counts in proportion, under one Laplace noise."""
+
+    share: float = 0.5
+    unbiased = True
+
+    @property
+    def loss(self):
+        return Epsilons(lambda limits: self.share * limits)
+
+    def accuracy(self, levels, setting):
+        total, squares, above = levels.moments(self.loss.epsilons)
+        return Accuracy(setting.spread * squares / total**2, setting.kappa / total**2, 0.0, above / total)
+
+    def draw(self, values, generator):
+        gains = self.loss.epsilons(values.limits)
+        return (values.sums(gains) + generator.laplace(size=values.campaigns)) / values.joined_sums(gains)
+
+
+def test_a_design_of_ones_own_stands_beside_the_others():
+    frame = optin.compare(optin.PrivacyConstrained(THREE), bounds=(0, 1), designs={"halves": Halves()})
+    assert list(frame.index)[-1] == "halves"
+    whole = frame.loc["proportional"]
+    assert frame.loc["halves", "mse"] == pytest.approx(whole["mse"] + 3 * 2 / THREE.sum() ** 2)
+    assert frame.loc["halves"].iloc[5:].tolist() == pytest.approx([0.05, 0.25, 0.5])
+
+
+def test_a_design_of_ones_own_is_simulated_on_the_same_values():
+    found = optin.simulate(
+        optin.PrivacyConstrained(THREE),
+        generator=np.random.default_rng(4),
+        campaigns=4000,
+        designs={"halves": Halves(), "threshold": "threshold"},
+    ).frame()
+    assert list(found.index) == ["optimum", "threshold", "halves"]
+    assert ((found["mse"] - found["computed"]).abs() < 4 * found["mse_error"]).all()
+
+
+@pytest.mark.parametrize(
+    ("given_designs", "words"),
+    [({"mine": Halves(1.01)}, "'mine' takes more"), ({"threshold": Halves()}, "called 'threshold' already")],
+)
+def test_a_design_that_breaks_limits_or_has_a_taken_name_is_refused(given_designs, words):
+    people = optin.PrivacyConstrained(THREE)
+    with pytest.raises(optin.BadInput, match=words):
+        optin.compare(people, bounds=(0, 1), designs=given_designs)
+    with pytest.raises(optin.BadInput, match=words):
+        optin.simulate(people, generator=np.random.default_rng(1), designs=given_designs)
+
+
+def test_only_designs_for_several_questions_are_compared_on_a_sheet():
+    people = optin.PrivacyConstrained(THREE)
+    plan = optin.plan(people, [optin.YesNo("a"), optin.YesNo("b")])
+    names = [design.name for design in designs(plan, people)]
+    assert "sampling-max" in names
+    assert "one-bit" not in names
+    with pytest.raises(optin.BadInput, match="no design called 'one-bit'"):
+        designs(plan, people, names=["one-bit"])
