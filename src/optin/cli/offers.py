@@ -89,8 +89,7 @@ def announce_plan(
     with announced_once(found, ledger, campaign):
         left = within_allowance(table, ledger, besides=(campaign, round_number), raise_limits=raise_limits)
         expect_planned(plan, found, left.agents, table)
-    if promises is not None:
-        expect_free(promises, [plan, people, ledger, output])
+    expect_free(promises, [plan, people, ledger, output])
     with Output(output, inputs=[plan, people, ledger]) as file, located(table.table), screen.working("announcing"):
         known, allowing = ledger_exists(ledger), Allowing(table.allowances, raise_limits)
         with existing_ledger(ledger) as opened:  # what would be refused is refused before a ledger is created
@@ -103,8 +102,7 @@ def announce_plan(
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
     against = _against(source, known=known, raised=raise_limits)
     _show(offer, against, offer.warnings(described(record)), as_json=as_json)
-    made = "" if known else f"; new ledger made at {ledger}"
-    screen.note(f"wrote {output}; {held}{made}")
+    screen.note(f"wrote {output}; {held}" + ("" if known else f"; new ledger made at {ledger}"))
 
 
 def _source(path: Path, planned: Columns | None, given: Columns) -> Columns:

@@ -87,8 +87,7 @@ def release_results(
     say_who_counts(people, joined)
     read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
     table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
-    if grains is not None:
-        expect_free(grains, [announcement, people, ledger, output])
+    expect_free(grains, [announcement, people, ledger, output])
     with (
         Output(output, inputs=[announcement, people, ledger]) as file,
         located(table),
