@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from optin.engine import check_engine
+from optin.questions.sheet import KINDS as SHEET_KINDS
 from optin.wording.engines import KNOWN
 
 SOURCE = Path(__file__).parent.parent / "src" / "optin"
@@ -169,6 +170,34 @@ def test_a_kind_states_what_it_moves_and_never_names_the_noise():
     assert quantiles == {"questions/counted.py", "questions/spending.py"}
 
 
+KINDS = {"Number", "YesNo", "Choice", "Scale", "Score", "Histogram", "MultipleChoice", "Measured"}
+RESULTS = {"NumberResult", "YesNoResult", "ScaleResult", "HistogramResult", "Proportions", "Several"}
+BY_KIND = {
+    "announcement/origin.py": "what may be asked anew of one number",
+    "baselines/answer_laws.py": "how answers are made up",
+    "figures/answers.py": "how a result is drawn",
+    "figures/proportions.py": "how a result is drawn",
+    "releasing/one_number.py": "a release of one number",
+}
+
+
+def test_a_fact_of_a_kind_is_asked_of_the_kind():
+    """Whether it is a proportion, how wide, what it costs at worst: nobody else lists kinds, by class or by word."""
+    words = {found.kind for found in SHEET_KINDS.values()}
+
+    def sorts(node):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+            return bool(names_in(node.args[1]) & (KINDS | RESULTS))
+        if not isinstance(node, ast.Compare) or not ast.unparse(node.left).endswith("kind"):
+            return False
+        said = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant)}
+        return bool(said & words)
+
+    found = {place.split(":")[0] for place in places(sorts, besides=None)}
+    assert {place for place in found if not place.startswith("questions/")} == set(BY_KIND)
+    assert {each.__name__ for each in SHEET_KINDS.values()} <= KINDS
+
+
 def test_grains_of_an_epsilon_are_stated_in_one_file():
     assert places(lambda node: is_power_of_two(node, 32), besides=SOURCE / "kernel" / "rounding.py") == set()
 
@@ -239,7 +268,7 @@ def test_every_engine_that_messages_name_is_known_and_named_in_one_file():
         check_engine(name)
 
     def lists(node):
-        return isinstance(node, ast.Constant) and "spark-local," in str(node.value)
+        return isinstance(node, ast.Constant) and "duckdb, spark-local," in str(node.value)
 
     assert places(lists, besides=SOURCE / "wording" / "engines.py") == set()
 

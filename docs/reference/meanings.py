@@ -234,11 +234,12 @@ MEANINGS: dict[str, dict[str, str]] = {
         "wish": "what was wished for beside the sheet: a given eta, slack, a wanted accuracy",
         "promise": "what people with costs are promised; None for people with limits",
     },
-    "PrivacyConstrained": {"index": LABELS},
+    "PrivacyConstrained": {"index": LABELS, "groups": "the public group of each person, if they are divided (E27)"},
     "QuasiLinear": {
         "benefit": "what a variance is worth; never rises",
         "outside": 'number, one each, or "own-data"',
         "index": LABELS,
+        "groups": "the public group of each person, if they are divided (E27)",
     },
     "QuestionPlan": {"plan": "the plan it is a part of", "place": "its place in the sheet, from 0"},
     "Quorum": {"people": "at least so many join", "standard_error": "at most so large"},
@@ -269,10 +270,12 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "Announcement": {
         "terms": "what is asked, word for word",
+        "designs": "one for everyone, or one for each public group (E27): what everyone reads, and exact sums of promises",
         "public": "the numbers that everyone reads",
         "sealed": "for each question exact sums of the promises and of their squares",
     },
     "Release": {
+        "parts": "for each public group: who joined, and what was drawn (E27)",
         "joined_people": "rows that joined",
         "answered": "for each question: who is counted, sums of grains, the noisy integers, and why it was dropped",
         "versions": "what drew it",

@@ -52,8 +52,6 @@ def show_whole(drawn: Release, population: Any = None) -> None:  # noqa: ANN401
 
 def show_differences(drawn: Release) -> None:
     """Print the differences of all pairs of groups, with what their intervals promise together."""
-    from optin.releasing.across import pair_rows
-
     for question in drawn.sheet:
         screen.say()
         try:
@@ -64,7 +62,7 @@ def show_differences(drawn: Release) -> None:
         rows = [
             (question.name, *(shown_group(name)[1:-1] for name in row[:2]), *row[2:])
             for pair in found.pairs
-            for row in pair_rows(pair, found.each_level)
+            for row in pair.rows(found.each_level)
         ]
         screen.columns("Differences of groups", PAIRS, rows, texts=4)
         screen.say(found.promise)
@@ -136,4 +134,4 @@ def _pairs(drawn: Release, question: Question) -> dict[str, Any]:
 
 
 def _scale(question: Question) -> float:
-    return 1.0 if question.kind in ("number", "score") else 100.0
+    return 100.0 if question.proportion else 1.0

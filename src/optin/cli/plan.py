@@ -30,7 +30,7 @@ from optin.cli.people import Columns, People, located, read_people
 from optin.cli.reading_options import apart, reads_tables
 from optin.cli.screen import finite, note, print_json, warn, working
 from optin.errors import BadInput
-from optin.tables.how_read import HowRead
+from optin.tables.how_read import AS_FOUND, HowRead
 
 if TYPE_CHECKING:
     from optin.agents import Agents, Description
@@ -66,8 +66,7 @@ def plan_people(
     check_ids: CheckIds = False,
     output: options.PlanFile = None,
     as_json: AsJson = False,
-    *,
-    how: HowRead,
+    how: HowRead = AS_FOUND,
 ) -> None:
     """Find the best design for these people and explain it.
 
@@ -99,8 +98,7 @@ def plan_people(
             file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
     left = left_of(read.agents, found.agents) if found.agents is not read.agents or ledger else None
     story = explaining.explanation(plan, found.agents, described=record["describe"], without=share, left=left)
-    story = story.beside(read.left_out)
-    _show(story, plan.flat() | record, plan.warnings(described(record)), as_json=as_json)
+    _show(story.beside(read.left_out), plan.flat() | record, plan.warnings(described(record)), as_json=as_json)
     note(f"wrote {output}" if output else "nothing was written; add -o plan.json to go on with this plan")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from optin.cli import screen
 from optin.cli.question_table import half_of
-from optin.wording.numbers import plain
+from optin.wording.numbers import ends, meaningful, plain
 
 if TYPE_CHECKING:
     from optin.questions import Question
@@ -120,7 +120,7 @@ def _number_rows(drawn: Release, counted: int | None) -> list[tuple[str, str]]:
 
     error, counted_values = drawn.standard_error, f"of values {counted_between(drawn.announcement.bounds)}"
     lines = [
-        ("estimate", f"{_to(drawn.estimate, error)}: the mean {counted_values}"),
+        ("estimate", f"{meaningful(drawn.estimate, error)}: the mean {counted_values}"),
         ("standard error", plain(error)),
         ("95 % for the noise", f"{_ends(drawn.noise_interval(0.95), error)}: the weighted mean of these people"),
         ("95 % in total", f"{_ends(drawn.total_interval(0.95), error)}: the mean of people like these"),
@@ -148,12 +148,4 @@ def _idle(drawn: Release, counted: int | None) -> str:
 
 
 def _ends(interval: Interval, error: float) -> str:
-    low, high = interval
-    return f"{_to(low, error)} to {_to(high, error)}"
-
-
-def _to(value: float, error: float) -> str:
-    """Write a number to a hundredth of its standard error: more digits would only be noise."""
-    from math import floor, log10
-
-    return f"{value:,.{max(1 - floor(log10(error)), 0)}f}" if 0 < error < float("inf") else f"{value:.6g}"
+    return " to ".join(ends(interval, error))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
+from optin.extras import expect_package
 from optin.kernel.combining import Combination, as_one_group
 from optin.planning.population import population_shares
 from optin.questions import Question
@@ -112,6 +113,10 @@ class Difference(AcrossGroups):
         first, second = self.figures[0].terms
         return first.group, second.group
 
+    def rows(self, level: float) -> list[tuple[str, str, str, str, str]]:
+        """Write it as rows: who, less whom, which answer, estimate and interval."""
+        return [(*self.groups, each.answer, *self.written(each)) for each in self.readings(level)]
+
     def written(self, reading: Reading) -> tuple[str, str]:
         """Write a difference; that of two proportions in points of a hundred."""
         if not reading.proportion:
@@ -177,6 +182,7 @@ class Differences(Told):
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is loaded only here
         """Return a pandas DataFrame."""
+        expect_package("pandas", "a data frame")
         import pandas as pd
 
         return pd.DataFrame(self.columns())
@@ -185,7 +191,7 @@ class Differences(Told):
         """List all differences, and say what their intervals promise."""
         lines = (("intervals", self.promise), *((shown_group(name), why) for name, why in self.withheld.items()))
         head = ("group", "less", "answer", "difference", f"{100 * self.level:.4g} % together")
-        rows = tuple(row for pair in self.pairs for row in pair_rows(pair, self.each_level))
+        rows = tuple(row for pair in self.pairs for row in pair.rows(self.each_level))
         return Telling(f"Differences of {self.question.name}", lines, head, rows, numbers=3, more=".to_pandas()")
 
     @property
@@ -227,11 +233,6 @@ class AcrossRelease:
         not tilted, as a mean without groups would be. BadInput where a group's result was not published.
         """
         return total_of(self.groups, question, population)
-
-
-def pair_rows(pair: Difference, level: float) -> list[tuple[str, str, str, str, str]]:
-    """Write the difference of two groups as rows: who, less whom, which answer, estimate and interval."""
-    return [(*pair.groups, each.answer, *pair.written(each)) for each in pair.readings(level)]
 
 
 def difference_of(groups: Groups, question: str, first: str, second: str) -> Difference:

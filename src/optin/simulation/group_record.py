@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from optin.extras import expect_package
 from optin.kernel.ladder import Array
 from optin.questions import Question
 from optin.simulation.record import MeasuredErrors
@@ -60,6 +61,7 @@ class GroupSimulation:
 
     def frame(self) -> pandas.DataFrame:
         """Return the table: a row for each design, measured beside computed."""
+        expect_package("pandas", "a data frame")
         import pandas
 
         rows = [

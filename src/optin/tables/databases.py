@@ -66,14 +66,11 @@ def copy_query(address: str, how: HowRead, to: Path) -> str:
     name, reason = _name(psycopg, address), ""
     query = _query(name, how)
     try:
-        with (
-            psycopg.connect(address, client_encoding="utf8", options=_READ_ONLY) as database,
-            database.cursor() as cursor,
-            cursor.copy(f"COPY ({query}\n) TO STDOUT (FORMAT csv, HEADER)") as rows,
-            to.open("wb") as file,
-        ):
-            for block in rows:
-                file.write(block)
+        with psycopg.connect(address, client_encoding="utf8") as database, to.open("wb") as file:
+            database.read_only = True
+            with database.cursor() as cursor, cursor.copy(f"COPY ({query}\n) TO STDOUT (FORMAT csv, HEADER)") as rows:
+                for block in rows:
+                    file.write(block)
     except psycopg.Error as error:
         reason = type(error).__name__  # what it says may quote a row
     if reason:
@@ -83,9 +80,6 @@ def copy_query(address: str, how: HowRead, to: Path) -> str:
             reason=reason,
         )
     return name
-
-
-_READ_ONLY = "-c default_transaction_read_only=on"
 
 
 def _query(name: str, how: HowRead) -> str:

@@ -11,6 +11,11 @@ from dataclasses import dataclass
 from optin.wording.numbers import odds_factor
 
 QUESTION = "How much may the published result give away about your answer, at most?"
+UNSURE = "Think of someone who is unsure about it, 50 % either way."
+ADVICE = (
+    "Take what you mean. Choosing lower than you mean protects you more and counts you less. Choosing higher than you mean can"
+    " only cost you. Most people are not asked for all they allow: what is not needed stays yours."
+)
 SUSPECT = "whatever someone suspects about your answer, the result changes their odds by at most a factor"
 _NAMES = (
     (0.01, "next to nothing"),
