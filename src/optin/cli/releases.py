@@ -37,7 +37,7 @@ from optin.cli.people import Columns, located
 from optin.cli.reading_options import apart, reads_tables
 from optin.cli.results import show_release, summary
 from optin.errors import BadInput
-from optin.tables.how_read import HowRead
+from optin.tables.how_read import AS_FOUND, HowRead
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
@@ -67,16 +67,14 @@ def release_results(
     engine: Engine = None,
     check_ids: CheckIds = False,
     as_json: AsJson = False,
-    *,
-    how: HowRead,
+    how: HowRead = AS_FOUND,
 ) -> None:
     """Draw the one noisy result that an announcement allows, and charge everyone who joined for what they answered.
 
     Answers stand in columns named after the questions (or as the sheet's column says); --values names the column where one
     question is asked. Of several questions some may be left empty: who skips one is not charged for it (but of CSV an empty
     cell of a multiple-choice question chose nothing, which is an answer). Columns of limits are found by the announced sums;
-    name them if you like. Asked again, the stored release comes back: nothing is drawn or
-    charged twice.
+    name them if you like. Asked again, the stored release comes back: nothing is drawn or charged twice.
 
     Example: optin release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json
     """
@@ -87,7 +85,7 @@ def release_results(
     wanted, came = quorum_of(quorum, max_standard_error)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=_grouped_by(offer, by))
     asked = AnswerColumns(offer.sheet, values, joined)
-    say_who_counts(people, joined)
+    say_who_counts(people, joined, how)
     read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
     table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
     expect_free(grains, [announcement, people, ledger, output])

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
+from optin.extras import expect_package
 from optin.kernel.combining import Combination, as_one_group
 from optin.planning.population import population_shares
 from optin.questions import Question
@@ -181,6 +182,7 @@ class Differences(Told):
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is loaded only here
         """Return a pandas DataFrame."""
+        expect_package("pandas", "a data frame")
         import pandas as pd
 
         return pd.DataFrame(self.columns())
