@@ -19,6 +19,7 @@ from optin.cli.offers import read_announcement
 from optin.cli.options import (
     AsJson,
     Budgets,
+    By,
     CheckIds,
     Costs,
     Engine,
@@ -36,9 +37,10 @@ from optin.cli.people import Columns, located
 from optin.cli.reading_options import apart, reads_tables
 from optin.cli.results import show_release, summary
 from optin.errors import BadInput
-from optin.tables.how_read import HowRead
+from optin.tables.how_read import AS_FOUND, HowRead
 
 if TYPE_CHECKING:
+    from optin.announcement import Announcement
     from optin.cli.drawing import Taking
     from optin.releasing import Release
 
@@ -56,6 +58,7 @@ def release_results(
     limits: Limits = None,
     budgets: Budgets = None,
     costs: Costs = None,
+    by: By = None,
     id_column: Id = "id",
     quorum: options.LeastPeople = 1,
     max_standard_error: options.MaxStandardError = None,
@@ -64,16 +67,14 @@ def release_results(
     engine: Engine = None,
     check_ids: CheckIds = False,
     as_json: AsJson = False,
-    *,
-    how: HowRead,
+    how: HowRead = AS_FOUND,
 ) -> None:
     """Draw the one noisy result that an announcement allows, and charge everyone who joined for what they answered.
 
     Answers stand in columns named after the questions (or as the sheet's column says); --values names the column where one
     question is asked. Of several questions some may be left empty: who skips one is not charged for it (but of CSV an empty
     cell of a multiple-choice question chose nothing, which is an answer). Columns of limits are found by the announced sums;
-    name them if you like. Asked again, the stored release comes back: nothing is drawn or
-    charged twice.
+    name them if you like. Asked again, the stored release comes back: nothing is drawn or charged twice.
 
     Example: optin release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json
     """
@@ -82,9 +83,9 @@ def release_results(
     ledger = _accounted(context, ledger, no_ledger=no_ledger)
     offer = read_announcement(announcement)
     wanted, came = quorum_of(quorum, max_standard_error)
-    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
+    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=_grouped_by(offer, by))
     asked = AnswerColumns(offer.sheet, values, joined)
-    say_who_counts(people, joined)
+    say_who_counts(people, joined, how)
     read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
     table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
     expect_free(grains, [announcement, people, ledger, output])
@@ -106,6 +107,17 @@ def release_results(
     counted = came[-1].promised if came and not stored else None
     _show(drawn, _used_twice(taking, asked), stored=stored, as_json=as_json, counted=counted)
     screen.note(f"wrote {output}")
+
+
+def _grouped_by(offer: Announcement, by: list[str] | None) -> tuple[str, ...]:
+    """Settle which columns hold people's groups: they must be named where groups were announced, and only there."""
+    if offer.grouped != bool(by):
+        raise BadInput(
+            "this announcement is to groups: name their column with --by COL, as when it was planned"
+            if offer.grouped
+            else "this announcement is not to groups: leave --by out"
+        )
+    return tuple(by or ())
 
 
 def _accounted(context: typer.Context, ledger: str | None, *, no_ledger: bool) -> str | None:
