@@ -6,8 +6,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from cli_steps import optin as command
+from sqlalchemy import text
 
 import optin
+from optin import campaign
 from optin.errors import BadInput, PromiseBroken
 
 HOURS = optin.Number("hours", bounds=(0, 80), sd=9)
@@ -117,3 +119,28 @@ def test_the_commands_divide_nobody_by_what_is_private(tmp_path, monkeypatch, en
 def test_a_population_that_cannot_be_one_is_refused(population):
     with pytest.raises(BadInput, match=r"twice|positive number"):
         optin.plan(people(), [HOURS]).total("hours", population)
+
+
+EDITS = {
+    "two groups": ("design = 1 - design", "design = 1 - design"),
+    "two holds": ("grains = grains - 4096", "grains = grains + 4096"),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_edited_holds_that_add_up_to_the_same_charge_nobody_for_another(tmp_path, edit):
+    """Two people of equal limits: of one group too few join, so only the other of them loses anything, and pays for it."""
+    limits, joined = np.tile([0.5, 1.0, 2.0], COUNT // 3), np.arange(COUNT) >= 21
+    groups = np.repeat(["ER", "ICU"], COUNT // 2) if edit == "two groups" else None
+    agents = optin.PrivacyConstrained(limits, groups=groups, ids=[f"p{at}" for at in range(COUNT)])
+    with optin.Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
+        plan = campaign.plan(agents, bounds=(0, 1), ledger=ledger)
+        offer = campaign.announce(plan, agents, ledger=ledger)
+        with ledger.engine.begin() as connection:
+            connection.execute(text("DROP TRIGGER promises_refuses_update"))
+            for name, change in zip(("p23", "p32"), EDITS[edit], strict=True):
+                whose = f"(SELECT person FROM people WHERE id = '{name}')"
+                connection.execute(text(f"UPDATE promises SET {change} WHERE person = {whose}"))
+        with pytest.raises(PromiseBroken, match="holds do not match"):
+            campaign.release(offer, agents, np.zeros(COUNT), ledger=ledger, joined=joined)
+        assert [act.kind for act in ledger.acts()] == ["register", "announce"]
