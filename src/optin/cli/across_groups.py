@@ -134,4 +134,4 @@ def _pairs(drawn: Release, question: Question) -> dict[str, Any]:
 
 
 def _scale(question: Question) -> float:
-    return 1.0 if question.kind in ("number", "score") else 100.0
+    return 100.0 if question.proportion else 1.0

@@ -58,7 +58,7 @@ def read_released(
         source = _kept_columns(read, chosen, ledger)
         return None, read_people(path, source, engine=chosen, check_ids=check_ids, how=how).agents, source
     with screen.working("reading people"):
-        expected = [*given.names, *read.asked.all(names_in(path, how))]
+        expected = [*given.names, *given.by, *read.asked.all(names_in(path, how))]
         named = len(given.names) > 1
         table = read_table(path, expected if named else None, expected=expected, how=how)
         if named:
@@ -156,7 +156,7 @@ def _columns(offer: Announcement, table: Table, given: Columns, *, besides: set[
     from optin.cli.announced_columns import announced_columns
 
     if len(given.names) == 1:
-        return announced_columns(offer, table, id_column=given.id, besides=besides, ledger=ledger)
+        return announced_columns(offer, table, given=given, besides=besides, ledger=ledger)
     return _settled(offer, given)
 
 
@@ -164,5 +164,5 @@ def _settled(offer: Announcement, given: Columns) -> Columns:
     from optin.cli.announced_columns import quasi_linear_columns
 
     if offer.model == "quasi-linear" and given.costs is not None and given.budgets is None:
-        return quasi_linear_columns(offer, id_column=given.id, costs=given.costs)
+        return quasi_linear_columns(offer, given, given.costs)
     return given.check()

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from optin.cli import screen
+from optin.cli.group_tables import show_offer
 from optin.cli.ledgers import existing_ledger, ledger_exists, open_ledger
 from optin.cli.options import (
     Allowances,
     AsJson,
     Budgets,
+    By,
     CheckIds,
     Costs,
     Engine,
@@ -31,6 +33,7 @@ from optin.cli.output import Output, expect_free, read_record
 from optin.cli.people import Columns, located, read_people
 from optin.cli.question_table import half_of
 from optin.cli.reading_options import apart, as_planned, reads_tables
+from optin.cli.said_before import shortened
 from optin.errors import BadInput
 from optin.tables.how_read import AS_FOUND, HowRead
 from optin.wording.groups import SMALLEST_GROUP
@@ -60,6 +63,7 @@ def announce_plan(
     budgets: Budgets = None,
     costs: Costs = None,
     allowances: Allowances = None,
+    by: By = None,
     total: Total = None,
     id_column: Id = "id",
     promises: GrainsFile = None,
@@ -81,7 +85,7 @@ def announce_plan(
     from optin.grains.people import Allowing
 
     found, record = read_plan(plan)
-    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
+    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=tuple(by or ()))
     source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances, total=total))
     kept = apart(as_planned(record, how), [plan, people, ledger, output])
     table = read_people(people, source, engine=engine, check_ids=check_ids, how=kept)
@@ -101,7 +105,8 @@ def announce_plan(
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
     against = _against(source, known=known, raised=raise_limits)
-    _show(offer, against, offer.warnings(described(record)), as_json=as_json)
+    description = described(record)
+    _show(offer, against, offer.warnings(description), found.warnings(description), as_json=as_json)
     screen.note(f"wrote {output}; {held}" + ("" if known else f"; new ledger made at {ledger}"))
 
 
@@ -112,6 +117,7 @@ def _source(path: Path, planned: Columns | None, given: Columns) -> Columns:
         raise BadInput(
             "{path} does not say which columns to read; give --limits COL, or plan again with optin plan", path=path
         )
+    source = replace(source, by=given.by or (planned.by if planned else ()))
     if given.allowances is not None or given.total is not None or planned is None:
         return replace(source, allowances=given.allowances, total=given.total)
     return replace(source, allowances=planned.allowances, total=planned.total)
@@ -129,20 +135,27 @@ def _against(source: Columns, *, known: bool, raised: bool) -> str:
     return f"{stated}; or the total in the ledger" + (" where that is higher" if raised else ", for whoever has one")
 
 
-def _show(offer: Announcement, against: str, odd: Sequence[str], *, as_json: bool) -> None:
+def _show(offer: Announcement, against: str, odd: Sequence[str], before: Sequence[str], *, as_json: bool) -> None:
     if as_json:
         screen.print_json(_offer_record(offer) | {"fingerprint": offer.fingerprint, "warnings": list(odd)})
+    elif offer.grouped:
+        show_offer(offer, [("counts against", against), ("fingerprint", offer.fingerprint)])
     else:
         screen.rows("Announced", [*_offer_rows(offer), ("counts against", against)])
         if offer.sheet.one_number is None:
             screen.say()
             header = ("question", "kind", "of epsilon", "± if all join")
             screen.columns("Questions", header, _question_lines(offer), texts=2)
-    screen.warn(odd)
+    screen.warn(shortened(odd, before))
 
 
 def _offer_record(offer: Announcement) -> dict[str, Any]:
     """Return what is announced for scripts: one number by the names it always had, a sheet as a list of questions."""
+    if offer.grouped:
+        whole = {name: getattr(offer, name) for name in ("campaign", "round", "model", "people")}
+        parts = [{"group": name} | _offer_record(part) for name, part in offer.groups.items()]
+        told = [{key: each[key] for key in each if key not in offer.to_record()} for each in parts]
+        return whole | {"groups": told} | offer.to_record()
     if offer.sheet.one_number is not None:
         return offer.flat() | offer.to_record()
     named = ("campaign", "round", "model", "people", "cap", "cap_lowered", "tilt")
@@ -185,6 +198,7 @@ def explain_offer(
     limit: Annotated[float | None, typer.Option(metavar="L", parser=_limit, help="Your limit on epsilon.")] = None,
     cost: Annotated[float | None, typer.Option(metavar="C", help="What one unit of epsilon costs you.")] = None,
     outside: Annotated[float | None, typer.Option(metavar="O", help="What you have if you stay away.")] = None,
+    group: Annotated[str | None, typer.Option(metavar="NAME", help="Your group, where there are groups.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Tell one person what an offer gives them; nothing leaves this computer.
@@ -196,7 +210,8 @@ def explain_offer(
     from optin.campaign import explain
 
     offer = read_announcement(announcement)
-    deal = explain(offer, limit=limit, cost=cost, outside=outside)
+    deal = explain(offer, limit=limit, cost=cost, outside=outside, group=group)
+    offer = offer if group is None else offer.of_group(group)
     if as_json:
         screen.print_json(asdict(deal))
     else:

@@ -31,6 +31,8 @@ class Columns:
     outside: float | str = 0.0
     allowances: str | None = None
     total: float | None = None
+    by: tuple[str, ...] = ()
+    """The columns whose labels, or combinations of labels, are public groups."""
 
     @property
     def quasi_linear(self) -> bool:
@@ -59,14 +61,15 @@ class Columns:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what was set, for plan.json."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        found = {name: value for name, value in asdict(self).items() if value is not None and name != "by"}
+        return found | ({"by": list(self.by)} if self.by else {})
 
     @classmethod
     def from_plan(cls, record: dict[str, Any]) -> Columns | None:
         """Read what `as_dict` wrote into a plan, if it is there and whole."""
         kept = record.get("columns")
         try:
-            return cls(**kept).check() if isinstance(kept, dict) else None
+            return cls(**kept | {"by": tuple(kept.get("by", ()))}).check() if isinstance(kept, dict) else None
         except TypeError:
             return None
 
@@ -108,7 +111,8 @@ def read_people(
             agents = _kept(path, columns, chosen, check_ids=check_ids, how=how)
             people = People(None, agents, totals or columns.total, agents.reading.left_out)
         else:
-            table = read_table(path, [*columns.names, *([] if totals is None else [totals]), *more], how=how)
+            read = [*columns.names, *columns.by, *([] if totals is None else [totals]), *more]
+            table = read_table(path, read, how=how)
             agents, left = usable_people(table, columns)
             stated = columns.total if totals is None else left.numbers(totals)
             people = People(left, agents, stated, agents.reading.left_out)
@@ -133,7 +137,8 @@ def _kept(path: str, columns: Columns, engine: str, *, check_ids: bool, how: How
     """Leave people where they are."""
     from optin.engine import read
 
-    return read(path, **described(columns), engine=engine, check_ids=True if check_ids else None, **vars(how))
+    said = described(columns)
+    return read(path, groups=said.pop("by"), **said, engine=engine, check_ids=True if check_ids else None, **vars(how))
 
 
 def agents_of(table: Table, columns: Columns) -> Agents:
@@ -149,7 +154,7 @@ def described(columns: Columns) -> dict[str, Any]:
 
     worth = LinearBenefit(base=columns.benefit_base, slope=columns.benefit_slope) if columns.quasi_linear else None
     names = {name: getattr(columns, name) for name in ("id", "limits", "budgets", "costs")}
-    return {**names, "benefit": worth, "outside": columns.outside}
+    return {**names, "benefit": worth, "outside": columns.outside, "by": columns.by}
 
 
 @contextmanager

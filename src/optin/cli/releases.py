@@ -19,6 +19,7 @@ from optin.cli.offers import read_announcement
 from optin.cli.options import (
     AsJson,
     Budgets,
+    By,
     CheckIds,
     Costs,
     Engine,
@@ -35,10 +36,12 @@ from optin.cli.output import Output, expect_free
 from optin.cli.people import Columns, located
 from optin.cli.reading_options import apart, reads_tables
 from optin.cli.results import show_release, summary
+from optin.cli.said_before import shortened
 from optin.errors import BadInput
 from optin.tables.how_read import AS_FOUND, HowRead
 
 if TYPE_CHECKING:
+    from optin.announcement import Announcement
     from optin.cli.drawing import Taking
     from optin.releasing import Release
 
@@ -56,6 +59,7 @@ def release_results(
     limits: Limits = None,
     budgets: Budgets = None,
     costs: Costs = None,
+    by: By = None,
     id_column: Id = "id",
     quorum: options.LeastPeople = 1,
     max_standard_error: options.MaxStandardError = None,
@@ -80,7 +84,7 @@ def release_results(
     ledger = _accounted(context, ledger, no_ledger=no_ledger)
     offer = read_announcement(announcement)
     wanted, came = quorum_of(quorum, max_standard_error)
-    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
+    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=_grouped_by(offer, by))
     asked = AnswerColumns(offer.sheet, values, joined)
     read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
     table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
@@ -104,6 +108,17 @@ def release_results(
     counted = came[-1].promised if came and not stored else None
     _show(drawn, _used_twice(taking, asked), stored=stored, as_json=as_json, counted=counted)
     screen.note(f"wrote {output}")
+
+
+def _grouped_by(offer: Announcement, by: list[str] | None) -> tuple[str, ...]:
+    """Settle which columns hold people's groups: they must be named where groups were announced, and only there."""
+    if offer.grouped != bool(by):
+        raise BadInput(
+            "this announcement is to groups: name their column with --by COL, as when it was planned"
+            if offer.grouped
+            else "this announcement is not to groups: leave --by out"
+        )
+    return tuple(by or ())
 
 
 def _accounted(context: typer.Context, ledger: str | None, *, no_ledger: bool) -> str | None:
@@ -130,7 +145,7 @@ def _show(drawn: Release, odd: Sequence[str], *, stored: bool, as_json: bool, co
         screen.print_json(summary(drawn) | {"counted_people": counted, "stored": stored, "warnings": list(odd)})
     else:
         show_release("Already released (stored result)" if stored else "Released", drawn, counted)
-    screen.warn(odd)
+    screen.warn(shortened(odd, drawn.announcement.warnings()))
     if stored:
         screen.note(
             "this is the release as stored: nothing was drawn or charged, and answers and quorums were not used"

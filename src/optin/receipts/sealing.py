@@ -11,23 +11,29 @@ SHEETS = 2
 """The version of announcements and releases over two questions or more, whose rows also hold what is split, and among which."""
 
 
+GROUPS = 3
+"""The version of announcements and releases to public groups, whose rows also hold whose group each person is in."""
+
+
 def asks_several(version: object) -> bool:
-    """Say whether an act of this version is about several questions, so that its rows say what is split among them.
+    """Say whether rows of an act of this version say what is split among questions: there are several, or groups.
 
     In which format an act is hashed is another matter: whoever asks about questions asks here, and never for a version.
 
-    >>> asks_several(VERSION), asks_several(SHEETS)
-    (False, True)
+    >>> asks_several(VERSION), asks_several(SHEETS), asks_several(GROUPS)
+    (False, True, True)
     """
-    return version == SHEETS
+    return version in (SHEETS, GROUPS)
 
 
-def version_of(shares: tuple[int, ...]) -> int:
+def version_of(shares: tuple[int, ...], *, grouped: bool = False) -> int:
     """Say in which version an announcement with these shares, its release and their receipts are written.
 
-    >>> version_of((2**20,)), version_of((2**19, 2**19))
-    (1, 2)
+    >>> version_of((2**20,)), version_of((2**19, 2**19)), version_of((2**20,), grouped=True)
+    (1, 2, 3)
     """
+    if grouped:
+        return GROUPS
     return VERSION if len(shares) == 1 else SHEETS
 
 
