@@ -135,7 +135,7 @@ def test_a_person_who_was_moved_to_another_group_is_refused():
     offer = optin.plan(agents, SHEET).announce(agents)
     moved = groups.copy()
     moved[np.flatnonzero(groups == "ER")[0]] = "ICU"
-    with pytest.raises(PromiseBroken, match="a limit or a group was changed"):
+    with pytest.raises(PromiseBroken, match="or in another group"):
         optin.release(offer, optin.PrivacyConstrained(limits, groups=moved), answers)
     with pytest.raises(PromiseBroken, match='nobody was announced in a group "new"'):
         optin.release(offer, optin.PrivacyConstrained(limits, groups=["new", *groups[1:]]), answers)

@@ -47,7 +47,7 @@ DAMAGES = {
     "a return added": "INSERT INTO returns VALUES (2, 0, 3)",
     "a person added": "INSERT INTO people VALUES (50, 'eve', 1)",
     "an allowance added": "INSERT INTO allowances VALUES (1, 50, 99)",
-    "a promise added": "INSERT INTO promises VALUES (50, 0, 1, 1, (1 = 0), NULL)",
+    "a promise added": "INSERT INTO promises VALUES (50, 0, 1, 1, (1 = 0), NULL, NULL)",
     "a promise moved to a place nobody has": "UPDATE promises SET position = 9 WHERE position = 2",
     "a return of a hold nobody had": "INSERT INTO returns VALUES (2, 40, 3)",
     "a kind nobody knows": "UPDATE acts SET kind = 'x' WHERE number = 2",
@@ -205,7 +205,7 @@ def test_triggers_switched_off_are_found(postgres):
 REPLACED = {
     "charges": "SELECT offer, position, act, 0, NULL FROM charges",
     "returns": "SELECT offer, position, 99 FROM returns",
-    "promises": "SELECT offer, position + 50, person, 0, bounded, NULL FROM promises",
+    "promises": "SELECT offer, position + 50, person, 0, bounded, NULL, NULL FROM promises",
     "allowances": "SELECT person, act, 1000 FROM allowances",
     "people": "SELECT person + 50, id, act FROM people",
     "acts": "SELECT * FROM acts",

@@ -91,6 +91,7 @@ FORGERIES = {
     "version": (2, None),
     "capped": (5, 0.5),
     "answered": (1, "x"),
+    "design": (0, 7, "x"),
 }
 
 

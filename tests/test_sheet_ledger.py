@@ -24,6 +24,7 @@ from optin.kernel.rounding import nearest
 from optin.ledger import Ledger, Terms, bulk_reads
 from optin.ledger.charging import Given
 from optin.ledger.holds import Holding
+from optin.ledger.sharing import Sharing
 from optin.ledger.splits import Split
 from optin.ledger.staging_area import waiting
 from optin.ledger.streamed_hashes import digest_of_blocks
@@ -363,7 +364,7 @@ weights = st.lists(st.integers(1, 2**20), min_size=2, max_size=MOST_QUESTIONS)
 @given(st.lists(st.tuples(amounts, st.integers(0, 2**60 - 1)), min_size=1, max_size=5), weights)
 def test_the_database_computes_the_parts_that_memory_does(people, shares):
     capped, marks = np.array(people, dtype=np.int64).T
-    sql = Split(tuple(shares)).spent_sql(capped="a", answered="m")
+    sql = Split(Sharing((tuple(shares),))).spent_sql(capped="a", answered="m")
     link = sqlite3.connect(":memory:")
     found = [
         link.execute(f"SELECT {sql} FROM (SELECT {a} AS a, {m} AS m)").fetchone()[0]

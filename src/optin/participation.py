@@ -237,8 +237,8 @@ def check_announced(announcement: Announcement, everyone: SheetSums) -> None:
     found = tuple(ExactSums(each.grains, each.squares) for each in everyone.questions)
     if found != announcement.question_sums:
         raise PromiseBroken(
-            "these are not the promises that were announced: a limit or a group was changed, or the people are others. Use"
-            " the announced table, or plan and announce a new round",
+            "these are not the promises that were announced: a limit was changed or the people are others, or in another"
+            " group. Use the announced table, or plan and announce a new round",
             other_people=True,
         )
 

@@ -22,7 +22,7 @@ from optin.announcement.version_1 import flat, read_version_1
 from optin.errors import BadInput
 from optin.formats import strict_json
 from optin.grains.array_people import ArrayPeople
-from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, GrainRule, everyone_grains
+from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, GrainRule, everyone_capped, everyone_grains
 from optin.grains.people import Promises, people_of
 from optin.grains.splitting import part
 from optin.planning.cautions import limit_cautions, sheet_cautions
@@ -229,6 +229,9 @@ class Announcement(OneQuestion, Promising, Divided, ToldOffer):
 
     def grains(self, agents: Agents) -> NDArray[np.int64]:
         """List the promise of each of these people in grains of 2^-32, at most their limit, exactly."""
+        if self.grouped:
+            found = ArrayPeople(self.as_announced(agents).in_memory()).promises_by_group(self.parts)
+            return found.columns(found.scattered(everyone_capped))["grains"]
         return everyone_grains(self.grain_rule(agents))
 
     def promises(self, agents: Agents) -> Promises:

@@ -42,8 +42,9 @@ def turnout(
 
 def adds_up(announcement: Announcement, agents: Agents, ledger: Ledger | None) -> bool:
     """Tell whether these people are promised, in number and grains, what was announced."""
-    everyone, _ = announcement.promises(promised(announcement, agents, ledger)).sums()
-    return (everyone.people, everyone.grains) == (announcement.people, announcement.total_grains)
+    found = announcement.promises_by_group(promised(announcement, agents, ledger)).sums()
+    told = [(part.people, part.total_grains) for part in announcement.parts]
+    return [(everyone.people, everyone.grains) for everyone, _ in found] == told
 
 
 def variance_left(announcement: Announcement, turnout: Fraction) -> float:

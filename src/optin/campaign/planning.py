@@ -31,6 +31,7 @@ def plan(
     slack: float = 0.0,
     target_error: Errors | None = None,
     wished_errors: Errors | None = None,
+    merge_small: bool | int = False,
     ledger: Ledger | None = None,
     raise_limits: bool = False,
     lower_limits: bool = False,
@@ -57,4 +58,5 @@ def plan(
         slack=slack,
         target_error=target_error,
         wished_errors=wished_errors,
+        merge_small=merge_small,
     )

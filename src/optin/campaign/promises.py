@@ -45,12 +45,17 @@ def write_grains(
     promised = members if known is None else people_of(members.as_promised(known))
     if present is None and known is not None:
         present = promised.standing(known)
-    split = release is not None and len(announcement.sheet) > 1
+    split = release is not None and (announcement.grouped or len(announcement.sheet) > 1)
     codes = promised.codes(answers, announcement.sheet) if split else None
-    released = release.released if release is not None and split else None
+    released = None
     if release is not None and split:
-        _, those = promised.promises(announcement).sums(joined=present, codes=codes)
-        _expect_charged(release, those)
+        released = tuple(part.released for part in release.parts) if release.grouped else release.released
+        lowered = people if known is None else members.as_promised(known)
+        skips = codes if len(announcement.sheet) > 1 else None
+        found = announcement.promises_by_group(lowered).sums(joined=present, codes=skips)
+        releases = tuple(release.groups.values()) if release.grouped else (release,)
+        for each, (_, those) in zip(releases, found, strict=True):
+            _expect_charged(each, those)
     with AtomicWrite(path, private=True) as file:
         file.write_by(lambda draft: promised.write_grains(announcement, present, draft, codes=codes, released=released))
     promised.expect_unchanged()

@@ -24,20 +24,22 @@ from optin.campaign.versions import in_its_version
 from optin.database.crash_points import reached
 from optin.errors import BadInput, Place, PromiseBroken
 from optin.grains.arrays import Answers
-from optin.grains.batches import DIFFERS, Passed
+from optin.grains.batches import DIFFERS, Passed, PassedGroups
 from optin.grains.people import Allowing, Joining, people_of
+from optin.grains.splitting import Released
 from optin.ledger import Ledger, Terms
 from optin.ledger.bulk_reads import charges_of, is_closed
 from optin.ledger.chain import Written
 from optin.ledger.holds import Holding
 from optin.ledger.staging_area import LedgerEntrance
 from optin.ledger.texts import released_in
-from optin.participation import CHANGED, check_table, check_unchanged, judged
+from optin.participation import CHANGED, check_table, judged
 from optin.planning import Plan
 from optin.releasing import Release
 from optin.releasing.deciding import Decision, Quorum
 from optin.releasing.deciding import decide as decide_on
 from optin.releasing.drawing import Coded, added_up, charged_text, check_noise, measure
+from optin.releasing.drawing_groups import Decisions, add_up_groups, decide_by_group
 from optin.wording.groups import SMALLEST_GROUP
 
 
@@ -156,16 +158,18 @@ def release(
     coded = Coded(people_of(promised), answers, announcement.sheet)
     joining = people_of(promised).joining(announcement, present, coded.skips)
 
-    def decide(who: Answers) -> Decision:
+    def decide(who: Answers) -> Decision | Decisions:
         check_noise(announcement, allowed=allow_no_noise)
         check_table(announcement, people)
+        if announcement.grouped:
+            return decide_by_group(announcement, joining.promises, who, coded.skips, quorum=quorum)
         return decide_on(announcement, judged(announcement, joining.promises, who, coded.skips), quorum)
 
     decision = None
     if joining.scanned and not is_closed(ledger, terms):
         joining.expect_standing(answers, joined, announcement.sheet)
         decision = decide(joining.who)
-    passed = Passed(_bars(announcement, decision), announcement.shares)
+    passed = _passing(announcement, decision)
     settlement = _Settlement(announcement, joining, coded, passed, decide, decision)
     with joining.arriving(LedgerEntrance(ledger.engine), passed) as arrivals:
         entry = ledger.charge(terms, arrivals, settlement)
@@ -174,7 +178,8 @@ def release(
     if charged is None:
         charged = people_of(promised).standing(Known(ledger, terms))
     reached("before output")
-    source = joining.promises.spent(charged, coded.skips, stored.released)
+    released = tuple(part.released for part in stored.parts) if stored.grouped else stored.released
+    source = joining.promises.spent(charged, coded.skips, released)
     if settlement.decision is None and not joining.scanned:  # released before, over answers that may have been others
         source = functools.partial(_charged, charges_of(ledger, terms), promised)
     return replace(stored, grain_source=source)
@@ -185,49 +190,54 @@ def _charged(charges: Mapping[str, int], people: Agents) -> NDArray[np.int64]:
     return np.array([charges.get(person, 0) for person in people.in_memory().ids or ()], dtype=np.int64)
 
 
-def _bars(announcement: Announcement, decision: Decision | None) -> tuple[int, ...]:
-    if decision is None:
-        return (0,) * len(announcement.sheet)
-    return decision.came.bars
+def _passing(announcement: Announcement, decision: Decision | Decisions | None) -> Passed | PassedGroups:
+    """Make what notes people who go by on their way to the ledger, of each group by itself."""
+    nothing = (0,) * len(announcement.sheet)
+    if not announcement.grouped:
+        return Passed(decision.bars if isinstance(decision, Decision) else nothing, announcement.shares)
+    bars = decision.bars if isinstance(decision, Decisions) else (nothing,) * len(announcement.parts)
+    return PassedGroups(bars, [part.shares for part in announcement.parts])
 
 
 @dataclass
 class _Settlement:
     """How a release is settled inside the ledger's transaction: decided first, then added up and drawn.
 
-    People of an engine are decided on before the ledger is locked; what is charged must be what was decided on.
+    A decision is one on everyone, or one on each group, and so is what passed. People of an engine are decided on before the
+    ledger is locked; what is charged must be what was decided on.
     """
 
     announcement: Announcement
     joining: Joining
     coded: Coded
-    passed: Passed
-    decide: Callable[[Answers], Decision]
-    decision: Decision | None
+    passed: Any
+    decide: Callable[[Answers], Any]
+    decision: Any
     who: Answers = None
 
-    def released(self, who: Answers) -> int:
-        """Decide, and say which questions are charged, as a number with a bit for each."""
+    def released(self, who: Answers) -> Released:
+        """Decide, and say which questions are charged, as a number with a bit for each; in groups, of each group."""
         if not self.joining.scanned:
             self.decision, self.who = self.decide(who), who
         if self.decision is None:
             raise PromiseBroken("this campaign and round were open again a moment later; try again")
         self.decision = self._knowing_tilts(self.decision)
-        return self.decision.released
+        released: Released = self.decision.released
+        return released
 
-    def _knowing_tilts(self, decision: Decision) -> Decision:
+    def _knowing_tilts(self, decision: Any) -> Any:  # noqa: ANN401
         """Look at the tilt, of a table in what went by: in memory only where what is charged hangs on it."""
         if self.joining.scanned:
             known = self.joining.who is None and len(self.announcement.sheet) == 1  # the announced one
             return decision if known else decision.knowing(self.announcement, self._passed_above(decision))
         if not decision.waits(self.announcement):
             return decision
-        above = self.joining.promises.sums_above(decision.came.bars, self.who, self.coded.skips)
+        above = self.joining.promises.sums_above(decision.bars, self.who, self.coded.skips)
         return decision.knowing(self.announcement, above)
 
-    def _passed_above(self, decision: Decision) -> tuple[tuple[int, int], ...]:
+    def _passed_above(self, decision: Any) -> Any:  # noqa: ANN401
         """Say what went by above the bars, after checking that what went by is what was decided on."""
-        check_unchanged(decision.came, self.passed.those)
+        decision.expect_unchanged(self.passed)
         return self.passed.above
 
     def drawing(self, written: Written) -> Callable[[int], tuple[str, str]]:
@@ -236,21 +246,20 @@ class _Settlement:
         who = self.joining.who if self.joining.scanned else self.who
         if self.joining.scanned:
             self._expect_passed(written)
-        measured = added_up(
+        add_up = add_up_groups if self.announcement.grouped else added_up
+        measured = add_up(
             self.announcement, self.joining.promises, self.coded.codes, decision=self.decision, joined=who
         )
-        if self.joining.scanned and measured.those.marks != self.passed.those.marks:
+        if self.joining.scanned and measured.marks != self.passed.marks:
             raise PromiseBroken(CHANGED)
         return functools.partial(charged_text, measured)
 
     def _expect_passed(self, written: Written) -> None:
         """Refuse rows that are not those decided on, staged and charged."""
         assert self.decision is not None  # noqa: S101
-        came, released = self.decision.came, self.decision.released
-        charged = sum(each.sums.total_grains for place, each in enumerate(came.questions) if released >> place & 1)
-        if (written.people, written.sums.grains) != (came.people, charged):
+        if (written.people, written.sums.grains) != (self.decision.people, self.decision.charged):
             raise PromiseBroken(DIFFERS)
-        check_unchanged(came, self.passed.those)
+        self.decision.expect_unchanged(self.passed)
 
 
 def look(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, permutations
 from typing import TYPE_CHECKING
 
@@ -25,19 +26,19 @@ NONE = (
 
 
 def announced_columns(
-    offer: Announcement, table: Table, *, id_column: str, besides: set[str], ledger: Ledger | None
+    offer: Announcement, table: Table, *, given: Columns, besides: set[str], ledger: Ledger | None
 ) -> Columns:
-    """Pick the columns of a table in memory that were announced."""
+    """Pick the columns of a table in memory that were announced; ``given`` names those of ids and groups."""
     found = _picked(
         offer,
         table.names,
-        id_column,
+        given,
         besides,
         lambda candidate: _adds_up(offer, ledger, lambda: agents_of(table, candidate)),
     )
     if found is not None:
         return found
-    why = first_difference(offer, table, table.ids(id_column), None, ledger)
+    why = first_difference(offer, table, table.ids(given.id), None, ledger)
     raise BadInput(NONE) if why is None else BadInput("{why}; " + ADVICE, why=why)
 
 
@@ -46,7 +47,7 @@ def columns_in_engine(
     path: str,
     *,
     engine: str,
-    id_column: str,
+    given: Columns,
     besides: Callable[[Collection[str]], list[str]],
     ledger: Ledger | None,
 ) -> Columns:
@@ -56,7 +57,7 @@ def columns_in_engine(
     """
     from optin.engine.opening import people_of, rows_of
 
-    rows = rows_of(path, id=id_column, columns=[], engine=engine)
+    rows = rows_of(path, id=given.id, columns=[*given.by], engine=engine)
     names = sorted(rows.places, key=lambda name: name not in USUAL)
 
     def adds_up(candidate: Columns) -> bool:
@@ -64,43 +65,48 @@ def columns_in_engine(
         named.pop("id")
         return _adds_up(offer, ledger, lambda: people_of(rows, **named))
 
-    found = _picked(offer, names, id_column, set(besides(rows.places)), adds_up)
+    found = _picked(offer, names, given, set(besides(rows.places)), adds_up)
     if found is None:
         raise BadInput(NONE)
     return found
 
 
 def _picked(
-    offer: Announcement, names: Sequence[str], id_column: str, besides: set[str], adds_up: Callable[[Columns], bool]
+    offer: Announcement, names: Sequence[str], given: Columns, besides: set[str], adds_up: Callable[[Columns], bool]
 ) -> Columns | None:
     """Pick the column of limits, the pair of budgets and costs, or the column of costs that was announced.
 
     If nothing adds up the table is another one, or was edited: a usual name is then taken, so that the release itself
     refuses it with its own words.
     """
-    others = [name for name in names if name != id_column and name not in besides]
+    taken = {given.id, *given.by, *besides}
+    others = [name for name in names if name not in taken]
     usual = [
         name for name in (*others, *besides) if name in USUAL
     ]  # also one that is used as values, by its name alone
-    expected = Columns(id=id_column, limits=usual[0]) if usual and offer.surplus is None else None
+    constrained = offer.model != "quasi-linear"
+    expected = replace(given, limits=usual[0]) if usual and constrained else None
     if expected is not None and others == usual:  # there is nothing else that could be tried
         return expected
-    return next((each for each in _candidates(offer, id_column, others[:MOST]) if adds_up(each)), expected)
+    return next((each for each in _candidates(offer, given, others[:MOST]) if adds_up(each)), expected)
 
 
-def quasi_linear_columns(offer: Announcement, *, id_column: str, costs: str) -> Columns:
-    """Describe people with costs by what was announced: the promise fixes the benefit, so no slope is needed any more."""
-    worth, outside = offer.benefit_at_promise, offer.outside
+def quasi_linear_columns(offer: Announcement, given: Columns, costs: str) -> Columns:
+    """Describe people with costs by what was announced: the promise fixes the benefit, so no slope is needed any more.
+
+    In groups each has its own promise, and whatever anyone gains by it follows from the offer to their group.
+    """
+    worth, outside = offer.parts[0].benefit_at_promise, offer.parts[0].outside
     if worth is None or outside is None:
         raise BadInput("benefits differ between people in this announcement: release it from Python")
-    return Columns(id=id_column, costs=costs, benefit_base=worth, benefit_slope=0.0, outside=outside)
+    return replace(given, costs=costs, benefit_base=worth, benefit_slope=0.0, outside=outside)
 
 
-def _candidates(offer: Announcement, id_column: str, names: list[str]) -> Iterator[Columns]:
+def _candidates(offer: Announcement, given: Columns, names: list[str]) -> Iterator[Columns]:
     if offer.model == "quasi-linear":
-        return (quasi_linear_columns(offer, id_column=id_column, costs=name) for name in names)
-    single = (Columns(id=id_column, limits=name) for name in names)
-    pairs = (Columns(id=id_column, budgets=a, costs=b) for a, b in permutations(names, 2))
+        return (quasi_linear_columns(offer, given, name) for name in names)
+    single = (replace(given, limits=name) for name in names)
+    pairs = (replace(given, budgets=a, costs=b) for a, b in permutations(names, 2))
     return chain(single, pairs)
 
 

@@ -44,7 +44,7 @@ def read_released(
         source = _kept_columns(offer, given, path, asked, chosen, ledger)
         return None, read_people(path, source, engine=chosen, check_ids=check_ids).agents, source
     with screen.working("reading people"):
-        expected = [*given.names, *asked.all(names_in(path))]
+        expected = [*given.names, *given.by, *asked.all(names_in(path))]
         return read_table(path, expected if len(given.names) > 1 else None, expected=expected), None, given
 
 
@@ -58,7 +58,7 @@ def _kept_columns(
     if len(given.names) > 1:
         return _settled(offer, given)
     with screen.working("finding columns"), nullcontext() if ledger is None else open_ledger(ledger) as opened:
-        return columns_in_engine(offer, path, engine=engine, id_column=given.id, besides=asked.all, ledger=opened)
+        return columns_in_engine(offer, path, engine=engine, given=given, besides=asked.all, ledger=opened)
 
 
 def quorum_of(people: int, standard_error: float | None) -> tuple[Quorum, list[Turnout]]:
@@ -136,7 +136,7 @@ def _columns(offer: Announcement, table: Table, given: Columns, *, besides: set[
     from optin.cli.announced_columns import announced_columns
 
     if len(given.names) == 1:
-        return announced_columns(offer, table, id_column=given.id, besides=besides, ledger=ledger)
+        return announced_columns(offer, table, given=given, besides=besides, ledger=ledger)
     return _settled(offer, given)
 
 
@@ -144,5 +144,5 @@ def _settled(offer: Announcement, given: Columns) -> Columns:
     from optin.cli.announced_columns import quasi_linear_columns
 
     if offer.model == "quasi-linear" and given.costs is not None and given.budgets is None:
-        return quasi_linear_columns(offer, id_column=given.id, costs=given.costs)
+        return quasi_linear_columns(offer, given, given.costs)
     return given.check()

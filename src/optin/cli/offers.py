@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from optin.cli import screen
+from optin.cli.group_tables import show_offer
 from optin.cli.ledgers import existing_ledger, ledger_exists, open_ledger
 from optin.cli.options import (
     Allowances,
     AsJson,
     Budgets,
+    By,
     CheckIds,
     Costs,
     Engine,
@@ -55,6 +57,7 @@ def announce_plan(
     budgets: Budgets = None,
     costs: Costs = None,
     allowances: Allowances = None,
+    by: By = None,
     id_column: Id = "id",
     promises: GrainsFile = None,
     engine: Engine = None,
@@ -74,7 +77,7 @@ def announce_plan(
     from optin.grains.people import Allowing
 
     found, record = read_plan(plan)
-    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
+    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=tuple(by or ()))
     source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances))
     table = read_people(people, source, engine=engine, check_ids=check_ids)
     terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
@@ -106,7 +109,8 @@ def _source(path: Path, planned: Columns | None, given: Columns) -> Columns:
         raise BadInput(
             "{path} does not say which columns to read; give --limits COL, or plan again with optin plan", path=path
         )
-    return replace(source, allowances=given.allowances or (planned.allowances if planned else None))
+    by = given.by or (planned.by if planned else ())
+    return replace(source, allowances=given.allowances or (planned.allowances if planned else None), by=by)
 
 
 def _against(totals: str | None, *, known: bool, raised: bool) -> str:
@@ -120,6 +124,8 @@ def _against(totals: str | None, *, known: bool, raised: bool) -> str:
 def _show(offer: Announcement, against: str, odd: Sequence[str], *, as_json: bool) -> None:
     if as_json:
         screen.print_json(_offer_record(offer) | {"fingerprint": offer.fingerprint, "warnings": list(odd)})
+    elif offer.grouped:
+        show_offer(offer, [("counts against", against), ("fingerprint", offer.fingerprint)])
     else:
         screen.rows("Announced", [*_offer_rows(offer), ("counts against", against)])
         if offer.sheet.one_number is None:
@@ -131,6 +137,11 @@ def _show(offer: Announcement, against: str, odd: Sequence[str], *, as_json: boo
 
 def _offer_record(offer: Announcement) -> dict[str, Any]:
     """Return what is announced for scripts: one number by the names it always had, a sheet as a list of questions."""
+    if offer.grouped:
+        whole = {name: getattr(offer, name) for name in ("campaign", "round", "model", "people")}
+        parts = [{"group": name} | _offer_record(part) for name, part in offer.groups.items()]
+        told = [{key: each[key] for key in each if key not in offer.to_record()} for each in parts]
+        return whole | {"groups": told} | offer.to_record()
     if offer.sheet.one_number is not None:
         return offer.flat() | offer.to_record()
     named = ("campaign", "round", "model", "people", "cap", "cap_lowered", "tilt")
@@ -173,6 +184,7 @@ def explain_offer(
     limit: Annotated[float | None, typer.Option(metavar="L", parser=_limit, help="Your limit on epsilon.")] = None,
     cost: Annotated[float | None, typer.Option(metavar="C", help="What one unit of epsilon costs you.")] = None,
     outside: Annotated[float | None, typer.Option(metavar="O", help="What you have if you stay away.")] = None,
+    group: Annotated[str | None, typer.Option(metavar="NAME", help="Your group, where there are groups.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Tell one person what an offer gives them; nothing leaves this computer.
@@ -184,7 +196,8 @@ def explain_offer(
     from optin.campaign import explain
 
     offer = read_announcement(announcement)
-    deal = explain(offer, limit=limit, cost=cost, outside=outside)
+    deal = explain(offer, limit=limit, cost=cost, outside=outside, group=group)
+    offer = offer if group is None else offer.of_group(group)
     if as_json:
         screen.print_json(asdict(deal))
     else:

@@ -57,3 +57,5 @@ VALUES = "Column of answers where one question is asked."
 Values = Annotated[str | None, column("--values", help=VALUES, show_default="the question's name")]
 WHO = "Column that says who joined."
 Joined = Annotated[str | None, column("--joined", help=WHO, show_default="everyone who did not decline")]
+BY = "Column of public groups: each is planned and published by itself; repeat it for combinations."
+By = Annotated[list[str] | None, column("--by", help=BY, show_default="no groups")]

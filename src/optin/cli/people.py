@@ -29,6 +29,8 @@ class Columns:
     benefit_slope: float | None = None
     outside: float | str = 0.0
     allowances: str | None = None
+    by: tuple[str, ...] = ()
+    """The columns whose labels, or combinations of labels, are public groups."""
 
     @property
     def quasi_linear(self) -> bool:
@@ -55,14 +57,15 @@ class Columns:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what was set, for plan.json."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        found = {name: value for name, value in asdict(self).items() if value is not None and name != "by"}
+        return found | ({"by": list(self.by)} if self.by else {})
 
     @classmethod
     def from_plan(cls, record: dict[str, Any]) -> Columns | None:
         """Read what `as_dict` wrote into a plan, if it is there and whole."""
         kept = record.get("columns")
         try:
-            return cls(**kept).check() if isinstance(kept, dict) else None
+            return cls(**kept | {"by": tuple(kept.get("by", ()))}).check() if isinstance(kept, dict) else None
         except TypeError:
             return None
 
@@ -91,7 +94,7 @@ def read_people(
         totals = columns.allowances
         if chosen != "memory":
             return People(None, _kept(path, columns, chosen, check_ids=check_ids), totals)
-        table = read_table(path, [*columns.names, *([] if totals is None else [totals]), *more])
+        table = read_table(path, [*columns.names, *columns.by, *([] if totals is None else [totals]), *more])
         return People(table, agents_of(table, columns), None if totals is None else table.numbers(totals))
 
 
@@ -115,7 +118,7 @@ def described(columns: Columns) -> dict[str, Any]:
 
     worth = LinearBenefit(base=columns.benefit_base, slope=columns.benefit_slope) if columns.quasi_linear else None
     names = {name: getattr(columns, name) for name in ("id", "limits", "budgets", "costs")}
-    return {**names, "benefit": worth, "outside": columns.outside}
+    return {**names, "benefit": worth, "outside": columns.outside, "groups": columns.by}
 
 
 @contextmanager

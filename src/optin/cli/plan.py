@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from optin.cli import plan_options as options
 from optin.cli.asking import Asking
+from optin.cli.group_tables import show_plan
 from optin.cli.options import (
     Allowances,
     AsJson,
     Budgets,
+    By,
     CheckIds,
     Costs,
     Engine,
@@ -28,6 +30,8 @@ from optin.cli.output import Output, read_record, read_text
 from optin.cli.people import Columns, People, located, read_people
 from optin.cli.screen import finite, note, print_json, warn, working
 from optin.errors import BadInput
+
+NOTHING_WRITTEN = "nothing was written; add -o plan.json to go on with this plan"
 
 if TYPE_CHECKING:
     from optin.agents import Agents, Description
@@ -44,6 +48,7 @@ def plan_people(
     budgets: Budgets = None,
     costs: Costs = None,
     allowances: Allowances = None,
+    by: By = None,
     id_column: Id = "id",
     benefit_base: options.BenefitBase = None,
     benefit_slope: options.BenefitSlope = None,
@@ -55,6 +60,7 @@ def plan_people(
     wished_error: options.WishedError = None,
     target_error: options.TargetError = None,
     without: options.Without = None,
+    merge_small: options.MergeSmall = False,
     ledger: MaybeLedgerUrl = None,
     raise_limits: RaiseLimits = False,
     engine: Engine = None,
@@ -67,7 +73,8 @@ def plan_people(
     Everyone gets epsilon = the smaller of their limit and one cap; the noise and everyone's weight follow from that. Limits
     1, 4, 9, 9 with bounds 0 1 give cap 5, epsilons 1, 4, 5, 5, noise scale 1/15, variance 1/12. Best means best among
     weighted means with fixed weights and one Laplace noise. A sheet of several questions shares everyone's epsilon out among
-    them: answers stand in columns named after the questions, and are not read yet.
+    them: answers stand in columns named after the questions, and are not read yet. With --by each public group has its own
+    plan, at its people's full limits, and a verdict (good, poor, useless) before anything is announced.
 
     Example: optin plan people.csv --limits limit --sheet sheet.toml -o plan.json
     """
@@ -76,21 +83,38 @@ def plan_people(
 
     accepted = {"limits": limits, "budgets": budgets, "costs": costs, "allowances": allowances}
     worth = {"benefit_base": benefit_base, "benefit_slope": benefit_slope, "outside": outside_option(outside)}
-    columns = Columns(id=id_column, **accepted, **worth).check()  # type: ignore[arg-type]
+    columns = Columns(id=id_column, by=tuple(by or ()), **accepted, **worth).check()  # type: ignore[arg-type]
     share = None if without is None else share_of(without)
-    if raise_limits and ledger is None:
-        raise BadInput("--raise-limits raises allowances of a ledger: name it with --ledger URL, or leave it out")
+    _expect_ledger(ledger, raise_limits=raise_limits)
     one_number = {"bounds": bounds, "sd": sd, "eta": eta, "max_gap": max_gap}
-    asked = Asking(sheet, one_number, slack, target_error, wished_error).arguments()
+    asked = Asking(sheet, one_number, slack, target_error, wished_error).arguments() | _grouping(by, merge_small, share)
     read = read_people(people, columns, engine=engine, check_ids=check_ids)
     found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
     record = plan_record(plan, found.agents, columns)
     if output is not None:
         with Output(output, private=True, inputs=[people, ledger, sheet]) as file:
             file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
-    story = explaining.explanation(plan, found.agents, described=record["describe"], without=share)
-    _show(story, plan.flat() | record, plan.warnings(described(record)), as_json=as_json)
-    note(f"wrote {output}" if output else "nothing was written; add -o plan.json to go on with this plan")
+    told, odd = plan.flat() | record, plan.warnings(described(record))
+    if plan.grouped:
+        show_plan(plan, told, odd, as_json=as_json)
+    else:
+        story = explaining.explanation(plan, found.agents, described=record["describe"], without=share)
+        _show(story, told, odd, as_json=as_json)
+    note(f"wrote {output}" if output else NOTHING_WRITTEN)
+
+
+def _expect_ledger(ledger: str | None, *, raise_limits: bool) -> None:
+    if raise_limits and ledger is None:
+        raise BadInput("--raise-limits raises allowances of a ledger: name it with --ledger URL, or leave it out")
+
+
+def _grouping(by: list[str] | None, merge_small: bool, without: float | None) -> dict[str, Any]:
+    """Settle what is asked of groups; what is about undivided people goes with none."""
+    if merge_small and not by:
+        raise BadInput("--merge-small merges groups: name their column with --by COL, or leave it out")
+    if by and without is not None:
+        raise BadInput("--without is about undivided people: leave out --by, or --without")
+    return {"merge_small": True} if merge_small else {}
 
 
 def _show(story: Explanation, record: dict[str, Any], odd: Sequence[str], *, as_json: bool) -> None:
@@ -143,9 +167,15 @@ def _is_planned(plan: Plan, agents: Agents) -> bool:
     """Tell whether the plan gives these people what it says; a grain each is lost where a ledger counts in grains."""
     from optin.kernel.rounding import epsilon_of
     from optin.planning.by_rank import limit_table
+    from optin.planning.grouped import as_planned
 
-    if len(agents) != plan.people or plan.noiseless:
-        return len(agents) == plan.people
+    if len(agents) != plan.people:
+        return False
+    if plan.grouped:
+        own = plan.parts
+        return all(as_planned(agents, plan.designs).each_group(lambda at, part: _is_planned(own[at], part)))
+    if plan.noiseless or plan.epsilon_total == 0.0:
+        return True
     given, lost = limit_table(plan, agents).clipped_total(plan.cap), epsilon_of(plan.people)
     return math.isclose(given, plan.epsilon_total, rel_tol=1e-9, abs_tol=lost)
 
@@ -185,6 +215,8 @@ def _plan(read: People, asked: dict[str, Any], *, ledger: str | None, raise_limi
 def _describe(plan: Plan, agents: Agents) -> dict[str, Any]:
     from optin.agents import describe
 
+    if plan.grouped and plan.model == "quasi-linear":  # limits hang on what each group is promised
+        return {}
     return describe(agents, variance=plan.promised_variance, data_variance=plan.data_variance).as_dict()
 
 

@@ -54,3 +54,6 @@ PlanFile = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="FILE", help="Where to write plan.json.", show_default="nowhere"),
 ]
+MergeSmall = Annotated[
+    bool, typer.Option("--merge-small", help="With --by: merge groups too small to be announced, and say so.")
+]

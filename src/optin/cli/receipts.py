@@ -123,6 +123,8 @@ def taken(receipt: Receipt, drawn: Release) -> list[Taken]:
 
     if receipt.answered is None:
         return []
+    if drawn.grouped:
+        drawn = list(drawn.groups.values())[receipt.design or 0]
     took = receipt.question_grains(drawn.announcement.shares)
     answered = (bool(receipt.answered >> place & 1) for place in range(len(took)))
     return [

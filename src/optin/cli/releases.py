@@ -18,6 +18,7 @@ from optin.cli.offers import read_announcement
 from optin.cli.options import (
     AsJson,
     Budgets,
+    By,
     CheckIds,
     Costs,
     Engine,
@@ -36,6 +37,7 @@ from optin.cli.results import show_release, summary
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
+    from optin.announcement import Announcement
     from optin.cli.drawing import Taking
     from optin.releasing import Release
 
@@ -52,6 +54,7 @@ def release_results(
     limits: Limits = None,
     budgets: Budgets = None,
     costs: Costs = None,
+    by: By = None,
     id_column: Id = "id",
     quorum: options.LeastPeople = 1,
     max_standard_error: options.MaxStandardError = None,
@@ -76,7 +79,7 @@ def release_results(
     ledger = _accounted(context, ledger, no_ledger=no_ledger)
     offer = read_announcement(announcement)
     wanted, came = quorum_of(quorum, max_standard_error)
-    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs)
+    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=_grouped_by(offer, by))
     asked = AnswerColumns(offer.sheet, values, joined)
     table, kept, given = read_released(people, given, asked, offer, engine, check_ids=check_ids, ledger=ledger)
     if grains is not None:
@@ -98,6 +101,17 @@ def release_results(
     counted = came[-1].promised if came and not stored else None
     _show(drawn, _used_twice(taking, asked), stored=stored, as_json=as_json, counted=counted)
     screen.note(f"wrote {output}")
+
+
+def _grouped_by(offer: Announcement, by: list[str] | None) -> tuple[str, ...]:
+    """Settle which columns hold people's groups: they must be named where groups were announced, and only there."""
+    if offer.grouped != bool(by):
+        raise BadInput(
+            "this announcement is to groups: name their column with --by COL, as when it was planned"
+            if offer.grouped
+            else "this announcement is not to groups: leave --by out"
+        )
+    return tuple(by or ())
 
 
 def _accounted(context: typer.Context, ledger: str | None, *, no_ledger: bool) -> str | None:

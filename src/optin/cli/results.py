@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from optin.cli import screen
+from optin.cli.group_tables import show_groups
 from optin.cli.question_table import half_of
+from optin.wording.groups import in_tens
 from optin.wording.numbers import plain
 
 if TYPE_CHECKING:
@@ -22,6 +24,9 @@ MEANINGS = (
 
 def show_release(title: str, drawn: Release, counted: int | None) -> None:
     """Print what was published, who joined and who is charged."""
+    if drawn.grouped:
+        show_groups(title, drawn, [_joined(drawn, counted), _charged(drawn)])
+        return
     if drawn.sheet.one_number is not None:
         screen.rows(title, _number_rows(drawn, counted))
         return
@@ -45,7 +50,16 @@ def summary(drawn: Release) -> dict[str, Any]:
         "ledger_head": drawn.ledger_head,
         "fingerprint": drawn.fingerprint,
     }
+    if drawn.grouped:
+        return found | {"groups": [{"group": name} | _group_summary(each) for name, each in drawn.groups.items()]}
     return (_number_summary(drawn) if drawn.sheet.one_number is not None else _sheet_summary(drawn)) | found
+
+
+def _group_summary(drawn: Release) -> dict[str, Any]:
+    """Return what was published of a group; who joined is counted in tens, and so are those who answered."""
+    told = _sheet_summary(drawn)
+    questions = [each | {"people": in_tens(each["people"])} for each in told["questions"]]
+    return {"joined_people": in_tens(drawn.joined_people), "questions": questions}
 
 
 def _number_summary(drawn: Release) -> dict[str, Any]:

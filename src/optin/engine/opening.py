@@ -62,10 +62,10 @@ def read(
     if engine == MEMORY and not hasattr(source, "execute"):
         table = read_table(str(source), [id, *wanted])
         return agents_of(
-            table, id=id, limits=limits, budgets=budgets, costs=costs, benefit=benefit, outside=outside, by=by
+            table, id=id, limits=limits, budgets=budgets, costs=costs, benefit=benefit, outside=outside, groups=by
         )
     rows = rows_of(source, id=id, columns=wanted, engine=engine)
-    people = people_of(rows, limits=limits, budgets=budgets, costs=costs, benefit=benefit, outside=outside, by=by)
+    people = people_of(rows, limits=limits, budgets=budgets, costs=costs, benefit=benefit, outside=outside, groups=by)
     if check_ids or (check_ids is None and len(people) < MANY):
         expect_distinct_ids(rows)
     return people
@@ -79,13 +79,13 @@ def people_of(
     costs: str | None,
     benefit: Benefit | None,
     outside: Any = 0.0,  # noqa: ANN401
-    by: tuple[str, ...] = (),
+    groups: tuple[str, ...] = (),
 ) -> EngineConstrained | EngineQuasiLinear:
     """Take rows that are open for the people that some of their columns describe."""
-    rows = with_labels(rows, by)
+    rows = with_labels(rows, groups)
     if benefit is not None:
-        return EngineQuasiLinear(rows, str(costs), benefit=benefit, outside=outside, by=by)
-    return limit_of(rows, limits, budgets, costs, by)
+        return EngineQuasiLinear(rows, str(costs), benefit=benefit, outside=outside, by=groups)
+    return limit_of(rows, limits, budgets, costs, groups)
 
 
 def _expect_source(source: object) -> None:
@@ -178,15 +178,15 @@ def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engin
 
 def agents_of(
     table: Table, *, id: str, limits: str | None, budgets: str | None, costs: str | None,  # noqa: A002
-    benefit: Benefit | None, outside: Any = 0.0, by: tuple[str, ...] = (),  # noqa: ANN401
+    benefit: Benefit | None, outside: Any = 0.0, groups: tuple[str, ...] = (),  # noqa: ANN401
 ) -> Agents:  # fmt: skip
     """Build the agents that a table in memory describes: what is wrong is looked for in the same order as in an engine."""
     table.expect_stored(id, [name for name in (limits, budgets, costs) if name is not None])
-    groups = combined([table.labels(name) for name in by]) if by else None
+    labels = combined([table.labels(name) for name in groups]) if groups else None
     if limits is not None:
-        return PrivacyConstrained(table.numbers(limits), ids=tuple(table.ids(id)), groups=groups)
+        return PrivacyConstrained(table.numbers(limits), ids=tuple(table.ids(id)), groups=labels)
     if benefit is not None:
         cost = table.numbers(Wanted.costs(str(costs)))
-        return QuasiLinear(cost, benefit=benefit, outside=outside, ids=tuple(table.ids(id)), groups=groups)
+        return QuasiLinear(cost, benefit=benefit, outside=outside, ids=tuple(table.ids(id)), groups=labels)
     budget, cost = table.numbers(Wanted.budgets(str(budgets))), table.numbers(Wanted.divisors(str(costs)))
-    return PrivacyConstrained.from_budgets(budget, cost, ids=tuple(table.ids(id)), groups=groups)
+    return PrivacyConstrained.from_budgets(budget, cost, ids=tuple(table.ids(id)), groups=labels)

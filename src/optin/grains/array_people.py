@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,10 @@ from optin.errors import BadInput, BudgetSpent, Place
 from optin.extras import expect
 from optin.grains.array_answers import coded_answers
 from optin.grains.arrays import Answers, Codes, FloatArray, GrainRule, everyone_capped, lowered
-from optin.grains.batches import Batch, Entrance, Passed
+from optin.grains.batches import Batch, Entrance, Passed, PassedGroups
 from optin.grains.freezing import frozen
 from optin.grains.promised_groups import ArrayGroups
-from optin.grains.splitting import promised
+from optin.grains.splitting import Released, all_of, promised
 from optin.grains.units import NOTHING_LEFT, UNLIMITED, USEFUL, allowance_grains, cut_to, epsilons_of
 from optin.tables.columns import column, has_rows
 from optin.tables.labels import of_people
@@ -108,6 +108,8 @@ class ArrayPeople:
         self, offered: Announced, stated: Agents, allowing: Allowing, entrance: Entrance
     ) -> AbstractContextManager[Any]:
         """Enter a ledger with everyone's promise, as one batch."""
+        if offered.grouped:
+            return entrance.at_once(self._held_by_group(offered, stated, allowing))
         rule = self.promises(offered)
         limits = ArrayPeople(stated.in_memory()).promises(offered).limits(slice(None))
         totals = allowance_grains(limits) if allowing.allowances is None else self._totals(allowing.allowances)
@@ -116,15 +118,35 @@ class ArrayPeople:
             Batch(self._ids(), **_split(everyone_capped(rule), rule.shares), totals=totals, bounded=cut)
         )
 
-    def joining(self, offered: Offered, joined: Answers, codes: Codes = None) -> ArrayJoining:
+    def _held_by_group(self, offered: Announced, stated: Agents, allowing: Allowing) -> Batch:
+        """List everyone's promise, which follows from the offer to their own group."""
+        own, theirs = self._announced(offered), ArrayPeople(stated.in_memory())._announced(offered)
+        limits, said = (each.scattered(_all_limits) for each in (own, theirs))
+        totals = allowance_grains(said) if allowing.allowances is None else self._totals(allowing.allowances)
+        cut = (limits < said).astype(np.int64)
+        return Batch(self._ids(), **own.columns(own.scattered(everyone_capped)), totals=totals, bounded=cut)
+
+    def _announced(self, offered: Announced) -> ArrayGroups:
+        return ArrayPeople(offered.as_announced(self.agents).in_memory()).promises_by_group(offered.parts)
+
+    def joining(self, offered: Announced, joined: Answers, codes: Codes = None) -> ArrayJoining:
         """Take those who join, and which questions they answer."""
+        if offered.grouped:
+            return self._joining_by_group(offered, joined, codes)
         capped, promises = frozen(self.promises(offered))
         answered = promises.answered(codes, joined) if len(promises.shares) > 1 else None
         batch = Batch(self._ids(), **_split(capped, promises.shares), joined=joined, answered=answered)
         return ArrayJoining(promises, joined, batch)
 
+    def _joining_by_group(self, offered: Announced, joined: Answers, codes: Codes) -> ArrayJoining:
+        found = self._announced(offered)
+        promises = replace(found, rules=tuple(frozen(rule)[1] for rule in found.rules))
+        columns = promises.columns(promises.scattered(everyone_capped))
+        batch = Batch(self._ids(), **columns, joined=joined, answered=promises.answered(codes, joined))
+        return ArrayJoining(promises, joined, batch)
+
     def write_grains(
-        self, offered: Offered, joined: Answers, path: Path, *, codes: Codes = None, released: int | None = None
+        self, offered: Announced, joined: Answers, path: Path, *, codes: Codes = None, released: Released = None
     ) -> None:
         """Write id and grains from memory; people without ids go by their place."""
         expect("parquet", "writing everyone's grains")
@@ -133,7 +155,13 @@ class ArrayPeople:
 
         ids = self.agents.ids
         names = [str(at) for at in range(len(self.agents))] if ids is None else list(ids)
-        grains = pa.array(self.promises(offered).spent(joined, codes, released)(), pa.int64())
+        if offered.grouped:
+            found = self._announced(offered)
+            every = [all_of(rule.shares) for rule in found.rules]
+            spent = found.spent(joined, codes, every if not isinstance(released, tuple) else released)
+        else:
+            spent = self.promises(offered).spent(joined, codes, None if isinstance(released, tuple) else released)
+        grains = pa.array(spent(), pa.int64())
         arrow_parquet.write_table(pa.table({"id": pa.array(names, pa.string()), "grains": grains}), path)
 
     def expect_unchanged(self) -> None:
@@ -171,7 +199,7 @@ class ArrayPeople:
 class ArrayJoining:
     """People in memory who join; None as ``who`` means whoever stands when the ledger looks."""
 
-    promises: GrainRule
+    promises: GrainRule | ArrayGroups
     who: NDArray[np.bool_] | None = field(repr=False)
     batch: Batch = field(repr=False)
     scanned = False
@@ -179,9 +207,13 @@ class ArrayJoining:
     def expect_standing(self, answers: object, joined: object, sheet: Sheet) -> None:
         """Leave it to the ledger, which has all of them at hand."""
 
-    def arriving(self, entrance: Entrance, passed: Passed) -> AbstractContextManager[Any]:
+    def arriving(self, entrance: Entrance, passed: Passed | PassedGroups) -> AbstractContextManager[Any]:
         """Enter a ledger as one batch; promises that are frozen do not change on the way."""
         return entrance.at_once(self.batch)
+
+
+def _all_limits(rule: GrainRule) -> FloatArray:
+    return rule.limits(slice(None))
 
 
 def _split(capped: NDArray[np.int64], shares: tuple[int, ...]) -> dict[str, Any]:

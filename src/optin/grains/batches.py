@@ -30,7 +30,8 @@ class Batch:
 
     ``totals`` is what they allow over all releases, ``bounded`` whether that cut their promise of so many ``grains``. In a
     sheet of two or more questions, ``capped`` is what these grains are the parts of, and ``answered`` has the bit of every
-    question that a person who joined answered; where there is one question both are None.
+    question that a person who joined answered; where there is one question both are None. Of people in public groups all of
+    these are there, and ``design`` is the place of each person's group in the announcement.
     """
 
     ids: Sequence[str] = field(repr=False)
@@ -40,11 +41,12 @@ class Batch:
     joined: Numbers = field(default=None, repr=False)
     capped: Numbers = field(default=None, repr=False)
     answered: Numbers = field(default=None, repr=False)
+    design: Numbers = field(default=None, repr=False)
 
     def rows(self, start: int = 0) -> Iterator[tuple[Any, ...]]:
         """Count the people from ``start`` on, and list all columns row by row."""
         columns = (self._listed(column) for column in (self.grains, self.totals, self.bounded, self.joined))
-        split = (self._listed(column, otherwise=None) for column in (self.capped, self.answered))
+        split = (self._listed(column, otherwise=None) for column in (self.capped, self.answered, self.design))
         return zip(range(start, start + len(self.ids)), self.ids, *columns, *split, strict=True)
 
     def _listed(self, column: Numbers, *, otherwise: int | None = 0) -> Iterable[int | None]:
@@ -80,6 +82,11 @@ class Passed:
         self.bars, self.shares, self.those = bars, shares, SheetSums()
         self.above: tuple[tuple[int, int], ...] = tuple((0, 0) for _ in bars)
 
+    @property
+    def marks(self) -> int:
+        """What stands for who was promised and answered what."""
+        return self.those.marks
+
     def note(self, capped: list[int], joined: list[int], marks: list[int], answered: list[int] | None = None) -> None:
         """Add up one batch: grains in all, who joined, and which questions they answered (None: every one)."""
         limits, those = np.array(capped, dtype=np.float64) / GRAIN, np.array(joined, dtype=np.bool_)
@@ -89,6 +96,35 @@ class Passed:
         self.those += replace(found, marks=sum(mark for mark, one in zip(marks, joined, strict=True) if one))
         above = rule.sums_above(self.bars, those, codes)
         self.above = tuple((n + m, a + b) for (n, a), (m, b) in zip(self.above, above, strict=True))
+
+
+class PassedGroups:
+    """What went by of people in public groups, of each group by itself."""
+
+    def __init__(self, bars: Sequence[tuple[int, ...]], shares: Sequence[tuple[int, ...]]) -> None:
+        self.parts = [Passed(*each) for each in zip(bars, shares, strict=True)]
+
+    @property
+    def above(self) -> list[tuple[tuple[int, int], ...]]:
+        """Say how much went by above the bars of each group."""
+        return [part.above for part in self.parts]
+
+    @property
+    def marks(self) -> int:
+        """What stands for who was promised and answered what."""
+        return sum(part.marks for part in self.parts)
+
+    def note(
+        self, capped: list[int], joined: list[int], marks: list[int], answered: list[int] | None, design: list[int]
+    ) -> None:
+        """Add up one batch, group by group."""
+        columns = [np.asarray(column) for column in (capped, joined, marks)]
+        given, places = None if answered is None else np.asarray(answered), np.asarray(design)
+        order = np.argsort(places, kind="stable")
+        found, starts = np.unique(places[order], return_index=True)
+        for place, rows in zip(found.tolist(), np.split(order, starts[1:]), strict=True):
+            own = (column[rows].tolist() for column in columns)
+            self.parts[place].note(*own, None if given is None else given[rows].tolist())
 
 
 def _codes_of(answered: NDArray[np.int64], questions: int) -> tuple[NDArray[np.float64], ...]:

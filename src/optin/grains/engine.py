@@ -38,9 +38,10 @@ if TYPE_CHECKING:
     from optin.engine.answers import Coded
     from optin.engine.rows import Rows
 
-    EngineCodes = tuple[Coded, ...] | None
 
-_SQUARE = math.isqrt(2**63 - 1)  # the most grains whose square a 64-bit integer holds
+EngineCodes = Any
+"""Coded answers, `Coded`, one for each question; None where nobody's answers are looked at."""
+SQUARE = math.isqrt(2**63 - 1)  # the most grains whose square a 64-bit integer holds
 
 
 @dataclass(frozen=True)
@@ -239,15 +240,7 @@ class EnginePromises:
 
     def _one(self, query: ir.Table) -> dict[str, int]:
         """Ask for one row of whole numbers; the sum of nothing is 0."""
-        found = self.rows.session.one(query, about=self.rows.source)
-        if any(isinstance(number, str) and not number.isdecimal() for number in found.values()):
-            raise BadInput(
-                "{source}: {name} rounds sums of whole numbers, and promises need them exact; use DuckDB, PostgreSQL"
-                " or Spark, or bring the people into memory if there are few enough",
-                source=self.rows.source,
-                name=self.rows.session.name,
-            )
-        return {name: int(number or 0) for name, number in found.items()}
+        return whole_numbers(self.rows.session.one(query, about=self.rows.source), self.rows)
 
     def _expect_answers(self, found: dict[str, int], joined: Answers, codes: EngineCodes = None) -> None:
         """Refuse an answer that is none, by the id of whoever gave it."""
@@ -293,7 +286,7 @@ class EnginePromises:
         if those is not None:
             grains, some = grains * bit(those), some & those
         sums = {f"{kind}grains_{k}": self._sum(grains), f"{kind}promised_{k}": count(some)}
-        if part_of(self.most, self.shares[k]) <= _SQUARE:
+        if part_of(self.most, self.shares[k]) <= SQUARE:
             return sums | {f"{kind}squares_{k}": self._sum(grains * grains)}
         upper, lower = grains >> HALF, grains & (2**HALF - 1)
         halves = {"upper": upper * upper, "cross": upper * lower, "lower": lower * lower}
@@ -323,3 +316,15 @@ class EnginePromises:
         """Name the first person who lacks something."""
         first = view.filter(lacks).aggregate(person=view.id.min())
         return self.rows.place(self.rows.session.one(first, about=self.rows.source)["person"])
+
+
+def whole_numbers(found: dict[str, Any], rows: Rows) -> dict[str, int]:
+    """Read a row of whole numbers; the sum of nothing is 0, and an engine that rounds is refused."""
+    if any(isinstance(number, str) and not number.isdecimal() for number in found.values()):
+        raise BadInput(
+            "{source}: {name} rounds sums of whole numbers, and promises need them exact; use DuckDB, PostgreSQL"
+            " or Spark, or bring the people into memory if there are few enough",
+            source=rows.source,
+            name=rows.session.name,
+        )
+    return {name: int(number or 0) for name, number in found.items()}

@@ -24,10 +24,12 @@ from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
 from optin.grains.arrays import GRAIN, LOWERED, Answers
-from optin.grains.batches import Batch, Entrance, Passed, counted
-from optin.grains.engine import EnginePromises
+from optin.grains.batches import Batch, Entrance, counted
+from optin.grains.engine import EngineCodes, EnginePromises
+from optin.grains.engine_groups import EngineGroupPromises, GroupRule
 from optin.grains.overlay import FIRST, SECOND, STATED, allowance, epsilon, expression_cut_to, laid_over, left_of
 from optin.grains.people import DECLINED, NOBODY, Allowing, Announced, Known, Offered
+from optin.grains.splitting import Released
 from optin.grains.units import NOTHING_LEFT, USEFUL, allowance_grains
 from optin.tables.columns import NO_NUMBER, Wanted, column
 
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
     from ibis.expr import types as ir
 
     from optin.engine.answers import Coded
-    from optin.grains.engine import EngineCodes
-    from optin.grains.promised_groups import PromisesByGroup
     from optin.questions.sheet import Sheet
 
 
@@ -51,11 +51,22 @@ class EnginePeople:
         cap = math.inf if offered.noiseless else offered.cap
         return EnginePromises(self.agents.rows, self._limit(offered), len(self.agents), cap, offered.shares)
 
-    def promises_by_group(self, offers: Sequence[Offered]) -> PromisesByGroup:
+    def promises_by_group(self, offers: Sequence[Offered]) -> EngineGroupPromises:
         """Join what is announced to each group with the limits of its people."""
-        raise BadInput(
-            "people in groups are announced from memory; read their table with engine='memory' (it must fit)"
+        agents = self.agents
+        weighing = not isinstance(agents, EngineConstrained)
+        if weighing and any(offer.surplus is None for offer in offers):
+            raise BadInput(SHARED)
+        rules = tuple(
+            GroupRule(math.inf if offer.noiseless else offer.cap, offer.shares, offer.surplus if weighing else None)
+            for offer in offers
         )
+        tau = (
+            agents.expression
+            if isinstance(agents, EngineConstrained)
+            else agents.rows.wanted(Wanted.costs(agents.column))
+        )
+        return EngineGroupPromises(agents.rows, tau, rules, agents.groups)
 
     def _limit(self, offered: Offered) -> ir.FloatingColumn:
         if isinstance(self.agents, EngineConstrained):
@@ -141,6 +152,8 @@ class EnginePeople:
         self, offered: Announced, stated: Agents, allowing: Allowing, entrance: Entrance
     ) -> AbstractContextManager[Any]:
         """Enter a ledger with everyone's promise, batch by batch."""
+        if offered.grouped:
+            return entrance.in_batches(self._held_by_group(offered, stated, allowing))
         rows, rule = self.agents.rows, self.promises(offered)
         limit, totals = self._stated(stated, rule), self._totals(allowing.allowances, rows)
         query = rows.table.select(
@@ -152,21 +165,56 @@ class EnginePeople:
         batches = (Batch(**columns) for columns in _columns(rows, query))
         return entrance.in_batches(counted(batches, people=offered.people, grains=offered.total_grains))
 
+    def _announced(self, offered: Announced, agents: Agents | None = None) -> EngineGroupPromises:
+        people = offered.as_announced(self.agents if agents is None else agents)
+        return EnginePeople(people).promises_by_group(offered.parts)  # type: ignore[arg-type]
+
+    def _held_by_group(self, offered: Announced, stated: Agents, allowing: Allowing) -> Iterator[Batch]:
+        """List everyone's promise, which follows from the offer to their own group."""
+        rows, rule = self.agents.rows, self._announced(offered)
+        totals = self._totals(allowing.allowances, rows)
+        said = {"said": self._stated_limit(stated)} if isinstance(stated, EngineConstrained) else {}
+        view = rule.joined_rows(said | ({} if totals is None else {"totals": totals}))
+        limit = rule.limit(view)
+        own = view.said if said else limit
+        query = view.select(
+            ids=view.id,
+            grains=rule.promised(view),
+            capped=view.capped,
+            design=view.place,
+            totals=allowance(own) if totals is None else view.totals,
+            bounded=(limit < own).ifelse(1, 0).cast("int64"),
+        )
+        batches = (Batch(**columns) for columns in _columns(rows, query))
+        return counted(batches, people=offered.people, grains=offered.total_grains)
+
+    def _stated_limit(self, stated: EngineConstrained) -> ir.FloatingColumn:
+        return stated.expression if stated.rows is self.agents.rows else self.agents.rows.table[STATED]
+
     def _stated(self, stated: Agents, rule: EnginePromises) -> ir.FloatingColumn:
         """Return the limits that people stated, over rows that may hold what a ledger left of them; costs are not cut."""
         if not isinstance(stated, EngineConstrained):
             return rule.limit
-        return stated.expression if stated.rows is self.agents.rows else self.agents.rows.table[STATED]
+        return self._stated_limit(stated)
 
-    def joining(self, offered: Offered, joined: Answers, codes: EngineCodes = None) -> EngineJoining:
+    def joining(self, offered: Announced, joined: Answers, codes: EngineCodes = None) -> EngineJoining:
         """Take those who join; a salt makes marks of who was promised what."""
+        who = self.standing() if joined is None else joined
+        if offered.grouped:
+            return EngineGroupJoining(self, replace(self._announced(offered), salt=secrets.token_hex(16)), who, codes)
         promises = replace(self.promises(offered), salt=secrets.token_hex(16))
-        return EngineJoining(self, promises, self.standing() if joined is None else joined, codes)
+        return EngineJoining(self, promises, who, codes)
 
     def write_grains(
-        self, offered: Offered, joined: Answers, path: Path, *, codes: EngineCodes = None, released: int | None = None
+        self, offered: Announced, joined: Answers, path: Path, *, codes: EngineCodes = None, released: Released = None
     ) -> None:
         """Have the engine write: DuckDB makes a file, Spark a folder of files."""
+        if offered.grouped:
+            own = released if isinstance(released, tuple) else None
+            query = self._announced(offered).given(joined, codes, own)
+            self.agents.rows.session.write(query, str(path), about=self.agents.rows.source)
+            return
+        assert not isinstance(released, tuple)  # noqa: S101 - of groups alone
         rows, rule = self.agents.rows, self.promises(offered)
         grains = rule.given(rule.capped(), rule.answered(codes, joined), released)
         query = rows.table.select(id=rows.ids(), grains=grains)
@@ -182,7 +230,7 @@ class EngineJoining:
     """People of an engine who join."""
 
     people: EnginePeople
-    promises: EnginePromises
+    promises: Any
     who: Answers
     codes: EngineCodes = None
     scanned = True
@@ -206,11 +254,11 @@ class EngineJoining:
         if not found["joined"]:
             raise PromiseBroken(NOBODY)
 
-    def arriving(self, entrance: Entrance, passed: Passed) -> AbstractContextManager[Any]:
+    def arriving(self, entrance: Entrance, passed: Any) -> AbstractContextManager[Any]:  # noqa: ANN401
         """Enter a ledger batch by batch; what goes by is marked by id and grains, as is what is added up later."""
         return entrance.in_batches(self._noted(passed))
 
-    def _noted(self, passed: Passed) -> Iterator[Batch]:
+    def _noted(self, passed: Any) -> Iterator[Batch]:  # noqa: ANN401
         rows, rule = self.people.agents.rows, self.promises
         columns = {"ids": rows.ids(), **_split(rule), "joined": rule.ones(self.who)}
         columns["marks"] = rule.mark(self.codes)
@@ -220,6 +268,35 @@ class EngineJoining:
             capped = found.get("capped", found["grains"])
             passed.note(capped, found["joined"], found.pop("marks"), found.get("answered"))
             yield Batch(**found)
+
+
+@dataclass(frozen=True)
+class EngineGroupJoining(EngineJoining):
+    """People of an engine who join, in public groups: whose group each is in goes by too."""
+
+    def _noted(self, passed: Any) -> Iterator[Batch]:  # noqa: ANN401
+        rows, rule = self.people.agents.rows, self.promises
+        view = rule.joined_rows({"bits": rule.bits(self.codes), "ones": self._ones(rule)})
+        query = view.select(
+            ids=view.id,
+            grains=rule.promised(view),
+            capped=view.capped,
+            design=view.place,
+            joined=view.ones,
+            answered=view.bits * view.ones,
+            marks=rule.mark_of(view, view.bits),
+        )
+        for found in _columns(rows, query):
+            noted = [found[name] for name in ("capped", "joined")]
+            passed.note(*noted, found.pop("marks"), found["answered"] if rule.many > 1 else None, found["design"])
+            yield Batch(**found)
+
+    def _ones(self, rule: EngineGroupPromises) -> ir.IntegerValue:
+        import ibis
+
+        if self.who is None:
+            return ibis.literal(1, "int64")
+        return rule.answer(self.who).fill_null(False).ifelse(1, 0).cast("int64")
 
 
 def _split(rule: EnginePromises) -> dict[str, ir.IntegerColumn]:
@@ -244,7 +321,10 @@ def _lowered(
 ) -> EngineConstrained:
     """Lower limits to what is left; one whose grains are covered is left as it is, to the last bit."""
     lowered = (allowance(limit) <= left).ifelse(limit, expression_cut_to(left, levels))
-    people = EngineConstrained(rows, lowered, columns=agents.columns)
+    if agents.by:
+        rows = replace(rows, table=rows.table.mutate(**{"limit": lowered, STATED: limit}))
+        lowered = rows.table["limit"]
+    people = EngineConstrained(rows, lowered, columns=agents.columns, by=agents.by)
     if people.most * GRAIN < 1 and _all_spent(rows, limit, left):
         raise BudgetSpent(NOTHING_LEFT)
     return people

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from optin.engine.engines import read_parquet
+from optin.engine.grouping import LABEL
 from optin.engine.people import EngineAgents, EngineConstrained
 from optin.engine.rows import Rows
 from optin.engine.session import literal
@@ -46,7 +47,8 @@ def laid_over(agents: EngineAgents, handed: Handed) -> Rows | None:
         )
     known = read_parquet(rows.session, [str(path)])
     stated = {STATED: agents.expression} if isinstance(agents, EngineConstrained) else {}
-    people = rows.table.select(*rows.places.values(), **{ROW: rows.ids()}, **stated)
+    labels = {LABEL: rows.table[LABEL]} if LABEL in rows.table.columns else {}
+    people = rows.table.select(*rows.places.values(), **{ROW: rows.ids()}, **stated, **labels)
     joined = people.left_join(known, people[ROW] == known[PERSON])
     return replace(rows, table=joined.drop(ROW, PERSON))
 

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from optin.agents import Agents, PrivacyConstrained, QuasiLinear
 from optin.grains.array_people import ArrayPeople
 from optin.grains.arrays import Answers, Codes, Questions
-from optin.grains.batches import Entrance, Passed
+from optin.grains.batches import Entrance, Passed, PassedGroups
 from optin.grains.promised_groups import PromisesByGroup, Undivided
+from optin.grains.splitting import Released
 from optin.grains.totals import SheetSums
 from optin.questions.sheet import Sheet
 
@@ -52,7 +53,18 @@ class Offered(Protocol):
 
 
 class Announced(Offered, Protocol):
-    """An offer with its sums."""
+    """An offer with its sums; to people in public groups, one to each group."""
+
+    @property
+    def grouped(self) -> bool:
+        """Whether people are in public groups."""
+
+    @property
+    def parts(self) -> Sequence[Announced]:
+        """The offer to each group."""
+
+    def as_announced(self, agents: Agents) -> Agents:
+        """Put people into the groups they were announced in."""
 
     @property
     def people(self) -> int:
@@ -154,7 +166,7 @@ class Joining(Protocol):
     """People who join a release."""
 
     @property
-    def promises(self) -> Promises:
+    def promises(self) -> Any:  # noqa: ANN401 - `Promises`, or `PromisesByGroup` of people in groups
         """What they were promised, read once: whatever becomes of the limits, these are the same."""
 
     @property
@@ -168,7 +180,7 @@ class Joining(Protocol):
     def expect_standing(self, answers: object, joined: object, sheet: Sheet) -> None:
         """Refuse columns that cannot be used, a yes of someone who declined, and a round that nobody joined."""
 
-    def arriving(self, entrance: Entrance, passed: Passed) -> AbstractContextManager[Any]:
+    def arriving(self, entrance: Entrance, passed: Passed | PassedGroups) -> AbstractContextManager[Any]:
         """Enter a ledger; ``passed`` notes what goes by, where it could change between two looks."""
 
 
@@ -189,11 +201,11 @@ class People(Protocol):
     ) -> AbstractContextManager[Any]:
         """Enter a ledger with everyone's promise; ``stated`` are the same people before they were lowered."""
 
-    def joining(self, offered: Offered, joined: Answers, codes: Codes = None) -> Joining:
+    def joining(self, offered: Announced, joined: Answers, codes: Codes = None) -> Joining:
         """Take those who join, and which questions they answer, of people as they were promised."""
 
     def write_grains(
-        self, offered: Offered, joined: Answers, path: Path, *, codes: Codes = None, released: int | None = None
+        self, offered: Announced, joined: Answers, path: Path, *, codes: Codes = None, released: Released = None
     ) -> None:
         """Write id and grains to Parquet, 0 for those who did not join."""
 

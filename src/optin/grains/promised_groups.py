@@ -6,14 +6,16 @@ People who are in no groups are one group here, so that whoever adds up promises
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optin.agents.grouping import Groups
-from optin.grains.arrays import Answers, Codes, GrainRule, Integers, Questions, everyone_capped
+from optin.grains.arrays import Answers, Codes, GrainRule, Integers, Questions
+from optin.grains.splitting import all_of, spent_by_group
 from optin.grains.totals import SheetSums
 
 if TYPE_CHECKING:
@@ -129,12 +131,29 @@ class ArrayGroups:
                 found[rows] = rule.spent(taken(joined, rows), taken_each(codes, rows), charged)()
         return found
 
-    def everyone_capped(self) -> Integers:
-        """List the grains of each person in all, before they are split among questions."""
-        found = np.zeros(len(self.groups.codes), dtype=np.int64)
-        for rule, rows in zip(self.rules, self.groups, strict=True):
-            found[rows] = everyone_capped(rule)
+    @property
+    def people(self) -> int:
+        """How many people there are in all groups."""
+        return len(self.groups.codes)
+
+    def scattered(self, column: Callable[[GrainRule], NDArray[Any]]) -> NDArray[Any]:
+        """Put together what each group's people have, in the order of the people."""
+        parts = [column(rule) for rule in self.rules]
+        found = np.zeros(self.people, dtype=parts[0].dtype)
+        for part, rows in zip(parts, self.groups, strict=True):
+            found[rows] = part
         return found
+
+    def answered(self, codes: Codes, joined: Answers = None) -> Integers:
+        """Return a number for each person in which the bit of every question that they answered is set; 0 if not joined."""
+        return replace(self.rules[0], people=self.people).answered(codes, joined)
+
+    def columns(self, capped: Integers) -> dict[str, Integers]:
+        """Name what is promised of so many grains, what it is the parts of, and the place of each person's group."""
+        design, every = self.groups.codes.astype(np.int64), all_of(self.rules[0].shares)
+        shares = np.array([rule.shares for rule in self.rules], dtype=np.int64)
+        grains = spent_by_group(capped, shares, design, np.full(self.people, every, dtype=np.int64))
+        return {"grains": grains, "capped": capped, "design": design}
 
 
 def taken(column: Any, rows: Any) -> Any:  # noqa: ANN401 - an array, or None for everyone

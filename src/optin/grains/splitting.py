@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from optin.kernel.sharing import SHARES
 from optin.questions.sheet import MOST_QUESTIONS
 
-__all__ = ["ALONE", "BITS", "MOST_QUESTIONS", "Integers", "all_of", "part", "promised", "spent"]
+__all__ = ["ALONE", "BITS", "MOST_QUESTIONS", "Integers", "Released", "all_of", "part", "promised", "spent"]
 
 Integers = NDArray[np.int64]
+Released = int | tuple[int, ...] | None
+"""A bit for each question that is released, of everyone or of each group; None for all of them."""
 BITS = SHARES.bit_length() - 1
 ALONE = (SHARES,)
 """The shares of a sheet of one question."""
@@ -53,6 +55,18 @@ def spent(capped: Integers, shares: tuple[int, ...], answered: Integers) -> Inte
     total = np.zeros(len(capped), dtype=np.int64)
     for k, share in enumerate(shares):
         total += part(capped, share) * ((answered >> k) & 1)
+    return total
+
+
+def spent_by_group(capped: Integers, shares: Integers, design: Integers, answered: Integers) -> Integers:
+    """Return what everyone gives, where the group of each has shares of its own: a row of ``shares`` for each design.
+
+    >>> spent_by_group(np.array([3, 3]), np.array([[699051, 349525], [2**20 - 1, 1]]), np.array([0, 1]), np.array([3, 1]))
+    array([2, 2])
+    """
+    total = np.zeros(len(capped), dtype=np.int64)
+    for k in range(shares.shape[1]):
+        total += ((capped * shares[design, k]) >> BITS) * ((answered >> k) & 1)
     return total
 
 

@@ -10,8 +10,9 @@ from sqlalchemy import Connection, Engine, Row
 from optin.database.connection import write
 from optin.errors import LedgerUnavailable
 from optin.ledger.chain import Entry, Written, is_stored
+from optin.ledger.sharing import Sharing
 from optin.ledger.splits import Split
-from optin.ledger.streamed_hashes import Block, Shares
+from optin.ledger.streamed_hashes import Block
 
 
 class Arrivals(Protocol):
@@ -29,7 +30,7 @@ class Arrivals(Protocol):
     def stage(self, connection: Connection) -> None:
         """Have them in the table ``staged``."""
 
-    def promised(self, connection: Connection, act: int, salt: str, shares: Shares) -> Written:
+    def promised(self, connection: Connection, act: int, salt: str, sharing: Sharing) -> Written:
         """Digest and add up what an announcement, whose holds are just written, promises them."""
 
     def taking(self, connection: Connection, offer: Row[Any]) -> Taking:

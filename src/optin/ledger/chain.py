@@ -13,11 +13,11 @@ from sqlalchemy import Connection, Row, insert, select
 
 from optin.announcement.naming import check_round, checked_campaign
 from optin.grains.arrays import Sums
-from optin.grains.splitting import ALONE
 from optin.ledger.schema import acts
-from optin.ledger.streamed_hashes import Block, Grove, Shares, blocks, digest_of_blocks
-from optin.ledger.tallying import Tally
-from optin.receipts import SHEETS, VERSION, Seal
+from optin.ledger.sharing import ONE, Sharing
+from optin.ledger.streamed_hashes import Block, Grove, blocks, digest_of_blocks
+from optin.ledger.tallying import DesignTally, tally_of
+from optin.receipts import GROUPS, SHEETS, VERSION, Seal
 from optin.wording.records import Brief, Listed
 
 GENESIS = "0" * 64
@@ -57,7 +57,8 @@ class Written:
     """The rows of one act: how many, the hash over them, and the sums and the largest of what they promise or charge.
 
     ``questions`` are the sums of each question of the sheet. Where there are several, ``most`` is the largest amount before it
-    is split, and ``astray`` counts rows whose grains do not follow from that, the shares, and the questions charged.
+    is split, and ``astray`` counts rows whose grains do not follow from that, the shares, and the questions charged. Of people
+    in public groups ``designs`` has all of this for each group.
     """
 
     people: int
@@ -66,6 +67,7 @@ class Written:
     most: int = field(default=0, repr=False)
     questions: tuple[Sums, ...] = field(default=(), repr=False)
     astray: int = 0
+    designs: tuple[DesignTally, ...] = field(default=(), repr=False)
 
     @property
     def grains(self) -> int:
@@ -149,7 +151,11 @@ _QUERIES = {
 }
 
 
+_GROUP_PROMISES = _SHEET_PROMISES.replace("q.capped", "q.capped, q.design")
+_GROUP_CHARGES = _SHEET_CHARGES.replace("q.capped", "q.capped, q.design")
 _SHEET_QUERIES = _QUERIES | {"announce": _SHEET_PROMISES, "release": _SHEET_CHARGES}
+_GROUP_QUERIES = _QUERIES | {"announce": _GROUP_PROMISES, "release": _GROUP_CHARGES}
+_OF_VERSION = {VERSION: _QUERIES, SHEETS: _SHEET_QUERIES, GROUPS: _GROUP_QUERIES}
 
 
 def rows_of(
@@ -160,29 +166,29 @@ def rows_of(
     offer: int | None,
     salt: str,
     version: int = VERSION,
-    shares: Shares = ALONE,
+    sharing: Sharing = ONE,
 ) -> Written:
     """Count, digest and add up the rows that an act wrote, as they are now; however many, few are held at once."""
-    query = (_SHEET_QUERIES if version == SHEETS else _QUERIES)[kind]
+    query = _OF_VERSION[version][kind]
     walk = blocks(connection, query, {"act": act, "offer": offer})
-    return written_of(kind, walk, salt, version=version, shares=shares)
+    return written_of(kind, walk, salt, version=version, sharing=sharing)
 
 
 def written_of(
-    kind: str, walk: Iterable[Block], salt: str, *, version: int = VERSION, shares: Shares = ALONE
+    kind: str, walk: Iterable[Block], salt: str, *, version: int = VERSION, sharing: Sharing = ONE
 ) -> Written:
     """Count, digest and add up rows that an act of some kind writes."""
-    tally = Tally(shares)
+    tally = tally_of(sharing)
     if kind == "release":
         grove = Grove(salt, tally.charges(walk))
         count, digest = grove.count, grove.root
     else:
         adding = tally.promises(walk) if kind == "announce" else walk
         count, digest = digest_of_blocks(salt, adding, named=_QUERIES[kind] is not _RETURNS, version=version)
-    return Written(count, digest, tally.sums, tally.most, tally.questions, tally.astray)
+    return Written(count, digest, tally.sums, tally.most, tally.questions, tally.astray, tally.designs)
 
 
 def charged(connection: Connection, act: Row[Any], *, keep: Sequence[int] = ()) -> Grove:
     """Build the tree over whom a release charged; paths are for those whose index is to be kept."""
-    query = _SHEET_CHARGES if act.version == SHEETS else _CHARGES
+    query = _OF_VERSION[act.version]["release"]
     return Grove(act.salt, blocks(connection, query, {"act": act.number, "offer": act.offer}), keep=keep)

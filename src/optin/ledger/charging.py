@@ -13,10 +13,12 @@ from sqlalchemy import Connection, Row, text
 
 from optin.database.crash_points import reached
 from optin.errors import PromiseBroken
+from optin.grains.splitting import Released
 from optin.ledger.arrivals import Arrivals, Taking
 from optin.ledger.chain import Entry, Terms, Written, append, last, new_salt
 from optin.ledger.holds import closing_of, expect_offer, terms_of
 from optin.ledger.splits import Split, split_of
+from optin.ledger.staging import stage_designs
 from optin.ledger.streamed_hashes import mask_digest
 from optin.ledger.texts import expect_released
 
@@ -27,7 +29,7 @@ Draw = Callable[[NDArray[np.bool_], int], tuple[str, str]]
 class Settlement(Protocol):
     """How a release is settled inside the ledger's transaction: decided before anything is charged, then drawn."""
 
-    def released(self, who: Any) -> int | None:  # noqa: ANN401 - a mask in memory; None of a table
+    def released(self, who: Any) -> Released:  # noqa: ANN401 - a mask in memory; None of a table
         """Given who joined, decide which questions are released, a bit for each (None: all of them); it may refuse."""
 
     def drawing(self, written: Written) -> Callable[[int], tuple[str, str]]:
@@ -39,10 +41,10 @@ class Given:
     """Settle as was asked for beforehand."""
 
     draw: Draw
-    questions: int | None = None
+    questions: Released = None
     who: Any = field(default=None, repr=False)
 
-    def released(self, who: NDArray[np.bool_]) -> int | None:
+    def released(self, who: NDArray[np.bool_]) -> Released:
         """Keep who joined for the draw."""
         self.who = who
         return self.questions
@@ -67,7 +69,7 @@ def charge(connection: Connection, terms: Terms, *, arrivals: Arrivals, settleme
     split = split_of(offer, settlement.released(taking.joined))
     reached("after checks")
     expected = taking.let_absent_go()
-    number = _turn_holds_into_charges(connection, offer, expected, _charge_of(split, taking), released=split.released)
+    number = _turn_holds_into_charges(connection, offer, expected, _charge_of(connection, split, taking), split)
     reached("after charges")
     salt = new_salt()
     written = taking.charged(number, salt, split)
@@ -92,23 +94,29 @@ _WHOLE = """INSERT INTO charges (offer, position, act, grains)
 _SPLIT = """INSERT INTO charges (offer, position, act, grains, answered)
     SELECT q.offer, q.position, :act, {spent}, m.answered FROM promises q
     JOIN (SELECT position, answered & CAST(:released AS BIGINT) AS answered FROM {marks}) m ON m.position = q.position"""
+_GROUPED = """INSERT INTO charges (offer, position, act, grains, answered)
+    SELECT q.offer, q.position, :act, {spent}, m.answered & d.released FROM promises q
+    JOIN {marks} m ON m.position = q.position JOIN designs d ON d.design = q.design"""
 _STANDING = """ WHERE q.offer = :offer AND NOT EXISTS
     (SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position) ORDER BY q.position"""
 
 
-def _charge_of(split: Split, taking: Taking) -> str:
+def _charge_of(connection: Connection, split: Split, taking: Taking) -> str:
     """Write what charges a hold: all of it, or of a sheet the parts of what was answered and is released."""
     if not split.several:
         return _WHOLE
+    if split.sharing.grouped:
+        stage_designs(connection, split.rows)
+        spent = split.spent_sql(capped="q.capped", answered="(m.answered & d.released)")
+        return _GROUPED.format(spent=spent, marks=taking.marks())
     return _SPLIT.format(spent=split.spent_sql(capped="q.capped", answered="m.answered"), marks=taking.marks())
 
 
-def _turn_holds_into_charges(
-    connection: Connection, offer: Row[Any], expected: int, charge: str, *, released: int
-) -> int:
+def _turn_holds_into_charges(connection: Connection, offer: Row[Any], expected: int, charge: str, split: Split) -> int:
     """Charge every hold that stands; return the number of the act that will seal them."""
     number = last(connection).number + 1
-    given = {"offer": offer.number, "act": number} | ({"released": released} if ":released" in charge else {})
+    released = {"released": split.released[0]} if ":released" in charge else {}
+    given = {"offer": offer.number, "act": number} | released
     charged = connection.execute(text(charge + _STANDING), given).rowcount
     if charged != expected:
         raise PromiseBroken(_OTHER_HOLDS)

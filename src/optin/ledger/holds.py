@@ -13,21 +13,22 @@ from sqlalchemy import Connection, Row, select, text
 from optin.database.crash_points import reached
 from optin.errors import Argument, BadInput, BudgetSpent, Place, PromiseBroken
 from optin.grains.batches import Batch
-from optin.grains.splitting import ALONE
 from optin.ledger.arrivals import Arrivals
 from optin.ledger.balances import uncovered
 from optin.ledger.chain import Entry, Terms, append, last, new_salt, rows_of, written_of
 from optin.ledger.schema import acts
+from optin.ledger.sharing import sharing_of
 from optin.ledger.staging import stage_people, stage_positions
 from optin.ledger.texts import announcement_in, expect_announced
-from optin.receipts import SHEETS, version_of
+from optin.receipts import VERSION
 
 STAGED_PROMISES = """staged s CROSS JOIN people p CROSS JOIN promises q
     WHERE p.id = s.id AND q.person = p.person AND q.offer = :offer"""
 """Whoever is staged and holds a promise. Written so, SQLite goes by its keys; it might else compare everyone with everyone."""
 
-SAME_PROMISE = "(q.grains = s.grains AND (q.capped IS NULL OR q.capped = COALESCE(s.capped, -1)))"
-"""Whether someone staged is to give what they were promised to, to all questions and after it is split among them."""
+SAME_PROMISE = """(q.grains = s.grains AND (q.capped IS NULL OR q.capped = COALESCE(s.capped, -1))
+    AND (q.design IS NULL OR q.design = COALESCE(s.design, -1)))"""
+"""Whether someone staged is to give what they were promised to, before and after it is split among questions, in their group."""
 NOT_SPLIT = "this announcement asks several questions: say what each person gives to all of them together"
 
 
@@ -175,21 +176,25 @@ _AS_ASKED = """SELECT COUNT(*) FROM staged s CROSS JOIN people p CROSS JOIN allo
 
 def _hold(connection: Connection, holding: Holding, arrivals: Arrivals) -> Entry:
     number, offer, salt = last(connection).number + 1, announcement_in(holding.body), new_salt()
-    shares = ALONE if offer is None else offer.shares
-    version = version_of(shares)
-    if version == SHEETS and connection.scalar(text("SELECT COUNT(*) FROM staged WHERE capped IS NULL")):
+    sharing = sharing_of(offer)
+    version = sharing.version
+    if version != VERSION and connection.scalar(text("SELECT COUNT(*) FROM staged WHERE capped IS NULL")):
         raise BadInput(NOT_SPLIT)
-    held = connection.execute(text(_HOLD.format(capped="s.capped" if version == SHEETS else "NULL")), {"offer": number})
+    columns = {
+        "capped": "NULL" if version == VERSION else "s.capped",
+        "design": "s.design" if sharing.grouped else "NULL",
+    }
+    held = connection.execute(text(_HOLD.format(**columns)), {"offer": number})
     if held.rowcount != len(arrivals):
         raise BadInput("some ids were not kept as given; use ids that differ byte for byte")
-    written = arrivals.promised(connection, number, salt, shares)
+    written = arrivals.promised(connection, number, salt, sharing)
     expect_announced(offer, holding.terms, written, exact=holding.exact)
     return append(connection, "announce", written, salt, terms=holding.terms, body=holding.body, version=version)
 
 
-_HOLD = """INSERT INTO promises (offer, position, person, grains, bounded, capped)
-    SELECT :offer, s.position, p.person, s.grains, s.bounded = 1, {capped} FROM staged s JOIN people p ON p.id = s.id
-    ORDER BY s.position"""
+_HOLD = """INSERT INTO promises (offer, position, person, grains, bounded, capped, design)
+    SELECT :offer, s.position, p.person, s.grains, s.bounded = 1, {capped}, {design} FROM staged s
+    JOIN people p ON p.id = s.id ORDER BY s.position"""
 
 
 def let_go(connection: Connection, offer: Row[Any], positions: NDArray[np.int64], *, kind: str = "return") -> Entry:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, select, text
 from optin.announcement.naming import check_round, checked_campaign
 from optin.database.connection import open_engine, read, write
 from optin.errors import PromiseBroken
+from optin.grains.splitting import Released
 from optin.ledger import charging, holds, receipting, verification
 from optin.ledger.arrivals import Arrivals, enter
 from optin.ledger.balances import remaining
@@ -173,7 +174,7 @@ class Ledger(OneLine):
         joined: NDArray[np.bool_] | None = None,
         capped: NDArray[np.int64] | None = None,
         answered: NDArray[np.int64] | None = None,
-        released: int | None = None,
+        released: Released = None,
     ) -> Entry:
         """Charge those who joined and store the result in one transaction; nothing is returned before its COMMIT.
 

@@ -18,7 +18,8 @@ from optin.ledger.staging import stage_people
 from optin.ledger.streamed_hashes import Grove
 from optin.receipts import Receipt, charge_salts
 
-_PLACES = """SELECT s.position AS at, q.grains AS promised, q.capped, c.grains AS spent, c.answered, c.place FROM staged s
+_PLACES = """SELECT s.position AS at, q.grains AS promised, q.capped, q.design, c.grains AS spent, c.answered, c.place
+    FROM staged s
     LEFT JOIN people p ON p.id = s.id LEFT JOIN promises q ON q.person = p.person AND q.offer = :offer
     LEFT JOIN (SELECT position, grains, answered, ROW_NUMBER() OVER (ORDER BY position) - 1 AS place FROM charges
         WHERE offer = :offer AND act = :act) c ON c.position = q.position
@@ -96,6 +97,7 @@ def _receipt(act: Row[Any], tree: Grove, person: str, row: Row[Any], left: int) 
         spent=row.spent or 0,
         capped=row.capped,
         answered=row.answered,
+        design=row.design,
         remaining=None if np.int64(left) >= UNLIMITED else left,
         campaign=act.campaign,
         round=act.round,

@@ -13,10 +13,11 @@ from sqlalchemy import Connection, Row
 from optin.errors import BadInput, Place
 from optin.grains.batches import Batch
 from optin.ledger.chain import Written, written_of
+from optin.ledger.sharing import Sharing
 from optin.ledger.staging import stage_people
-from optin.ledger.streamed_hashes import Block, Shares, digest_of_blocks, pieces
-from optin.ledger.taking import NOT_ANSWERED, MaskTaking, announced_order
-from optin.receipts import SHEETS, VERSION, version_of
+from optin.ledger.streamed_hashes import Block, digest_of_blocks, pieces
+from optin.ledger.taking import NOT_ANSWERED, NOT_GROUPED, MaskTaking, announced_order
+from optin.receipts import GROUPS, SHEETS, VERSION
 
 MOST = 2**63 - 1
 LONGEST_ID = 500
@@ -41,20 +42,23 @@ class Roster:
         """Fill the table ``staged``."""
         stage_people(connection, self.batch)
 
-    def promised(self, connection: Connection, act: int, salt: str, shares: Shares) -> Written:
+    def promised(self, connection: Connection, act: int, salt: str, sharing: Sharing) -> Written:
         """Digest the promises from memory."""
-        version = version_of(shares)
-        return written_of("announce", self._promises(version), salt, version=version, shares=shares)
+        version = sharing.version
+        return written_of("announce", self._promises(version), salt, version=version, sharing=sharing)
 
     def _promises(self, version: int) -> Iterator[Block]:
         """Walk over what an announcement of some version holds of each person."""
-        batch, split = self.batch, () if version == VERSION else (self.batch.capped,)
+        batch = self.batch
+        split = {VERSION: (), SHEETS: (batch.capped,)}.get(version, (batch.capped, batch.design))
         return pieces(batch.ids, *(np.asarray(column) for column in (batch.grains, batch.bounded, *split)))
 
     def taking(self, connection: Connection, offer: Row[Any]) -> MaskTaking:
         """Find these people among those announced; the same table needs one hash and no look-up."""
-        if offer.version == SHEETS and (self.batch.capped is None or self.batch.answered is None):
+        if offer.version != VERSION and (self.batch.capped is None or self.batch.answered is None):
             raise BadInput(NOT_ANSWERED)
+        if offer.version == GROUPS and self.batch.design is None:
+            raise BadInput(NOT_GROUPED)
         columns = self._promises(offer.version)
         same = digest_of_blocks(offer.salt, columns, named=True, version=offer.version)[1] == offer.rows
         order = np.arange(len(self)) if same else announced_order(connection, offer, self.batch)
@@ -74,6 +78,7 @@ def roster_of(
     joined: ArrayLike | None = None,
     capped: ArrayLike | None = None,
     answered: ArrayLike | None = None,
+    design: ArrayLike | None = None,
 ) -> Roster:
     """Check ids and numbers and put them together."""
     names = as_ids(ids)
@@ -89,6 +94,7 @@ def roster_of(
             joined=None if joined is None else np.asarray(joined),
             capped=None if capped is None else as_grains(capped, len(names)),
             answered=None if answered is None else as_grains(answered, len(names)),
+            design=None if design is None else as_grains(design, len(names)),
         )
     )
 

@@ -11,7 +11,9 @@
 What remains to a person is allowance minus open promises minus charges (`optin.ledger.balances`). Where the sheet is one
 question, ``capped`` and ``answered`` are NULL and a charge is its promise. Else ``capped`` is what the person gives to all
 questions together before it is split (E20), ``grains`` of the promise the sum of the parts, ``answered`` has a bit for each
-question that was charged, and ``grains`` of the charge is the sum of those parts: what is not charged goes back.
+question that was charged, and ``grains`` of the charge is the sum of those parts: what is not charged goes back. So it is,
+however many questions there are, where people are in public groups, and ``design`` is the place of a person's group among
+those announced; else it is NULL.
 The bulk tables carry no foreign keys: they are filled by INSERT … SELECT from the tables they would refer to, and
 ``verify`` looks for strays, while a check for every row would double the time of a charge.
 """
@@ -76,6 +78,7 @@ promises = Table(
     Column("grains", BigInteger, nullable=False),
     Column("bounded", Boolean(create_constraint=False), nullable=False),
     Column("capped", BigInteger),
+    Column("design", BigInteger),
     Index("one_promise", "person", "offer", unique=True),
     sqlite_with_rowid=False,
 )

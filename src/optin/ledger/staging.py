@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,9 @@ from sqlalchemy import Connection
 from optin.grains.batches import Batch
 
 COLUMNS = "id TEXT, grains BIGINT, total BIGINT, bounded BIGINT, joined BIGINT, capped BIGINT, answered BIGINT"
+COLUMNS += ", design BIGINT"
 """A person, the grains of their promise, what they allow over all releases, whether that cut the promise, whether they join;
-of a sheet, what they give to all questions before it is split, and a bit for each that they answered."""
+of a sheet, what they give to all questions before it is split, and a bit for each that they answered; of groups, whose."""
 
 
 def stage_people(connection: Connection, batch: Batch) -> None:
@@ -30,6 +31,12 @@ def stage_marks(connection: Connection, positions: NDArray[np.int64], answered: 
     """Fill the temporary table ``marked`` with positions, and a bit for each question that was answered there."""
     rows = zip(positions.tolist(), answered.tolist(), strict=True)
     _fill(connection, "marked", "position BIGINT PRIMARY KEY, answered BIGINT", rows)
+
+
+def stage_designs(connection: Connection, rows: Sequence[tuple[int, ...]]) -> None:
+    """Fill the temporary table ``designs``: of each group its place, a bit for each question released, and all shares."""
+    shares = ", ".join(f"share_{k} BIGINT" for k in range(len(rows[0]) - 2))
+    _fill(connection, "designs", f"design BIGINT PRIMARY KEY, released BIGINT, {shares}", rows)
 
 
 def _fill(connection: Connection, table: str, columns: str, rows: Iterable[tuple[object, ...]]) -> None:

@@ -22,10 +22,9 @@ from optin.errors import BadInput
 from optin.grains.batches import Batch
 from optin.ledger.chain import Written, rows_of
 from optin.ledger.roster import Roster, as_ids, roster_of
+from optin.ledger.sharing import Sharing
 from optin.ledger.staging import COLUMNS
-from optin.ledger.streamed_hashes import Shares
 from optin.ledger.taking import TableTaking, take_places
-from optin.receipts import version_of
 
 
 @dataclass(frozen=True)
@@ -48,10 +47,10 @@ class Waiting:
         if connection.dialect.name == "postgresql":
             connection.exec_driver_sql("SET LOCAL enable_nestloop = off")
 
-    def promised(self, connection: Connection, act: int, salt: str, shares: Shares) -> Written:
+    def promised(self, connection: Connection, act: int, salt: str, sharing: Sharing) -> Written:
         """Read the promises back: only the database has seen them in full."""
-        version = version_of(shares)
-        return rows_of(connection, kind="announce", act=act, offer=act, salt=salt, version=version, shares=shares)
+        about = {"version": sharing.version, "sharing": sharing}
+        return rows_of(connection, kind="announce", act=act, offer=act, salt=salt, **about)  # type: ignore[arg-type]
 
     def taking(self, connection: Connection, offer: Row[Any]) -> TableTaking:
         """Find these people among those announced, in the database."""
@@ -75,7 +74,7 @@ class LedgerEntrance:
 
     def at_once(self, batch: Batch) -> AbstractContextManager[Roster]:
         """Take people in memory as one batch."""
-        names = ("totals", "bounded", "joined", "capped", "answered")
+        names = ("totals", "bounded", "joined", "capped", "answered", "design")
         columns = {name: getattr(batch, name) for name in names}
         return nullcontext(roster_of(list(batch.ids), np.asarray(batch.grains), **columns))
 

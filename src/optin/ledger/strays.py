@@ -43,6 +43,8 @@ _RULES = {
          AND (q.grains = c.grains OR (c.answered IS NOT NULL AND c.grains < q.grains)))""",
     "promises of one question are split, or of several are not": """SELECT COUNT(*) FROM promises q
         JOIN acts t ON t.number = q.offer WHERE (q.capped IS NULL) <> (t.version = 1)""",
+    "promises to groups say none, or others say one": """SELECT COUNT(*) FROM promises q
+        JOIN acts t ON t.number = q.offer WHERE (q.design IS NULL) <> (t.version < 3)""",
     "charges for one question say which, or for several do not": """SELECT COUNT(*) FROM charges c
         JOIN acts t ON t.number = c.act WHERE (c.answered IS NULL) <> (t.version = 1)""",
     "holds were both charged and let go": """SELECT COUNT(*) FROM charges c JOIN returns r

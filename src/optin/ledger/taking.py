@@ -14,19 +14,23 @@ from sqlalchemy import Connection, Row, text
 from optin.errors import BadInput, Place, PromiseBroken
 from optin.grains.batches import Batch
 from optin.grains.people import DECLINED, NOBODY
-from optin.grains.splitting import spent
 from optin.ledger.chain import Written, append, last, new_salt, rows_of, written_of
 from optin.ledger.holds import SAME_PROMISE, STAGED_PROMISES, let_go, returned, terms_of
 from optin.ledger.splits import Split
 from optin.ledger.staging import stage_marks
 from optin.ledger.streamed_hashes import Block, blocks, pieces
-from optin.receipts import SHEETS
+from optin.receipts import GROUPS, VERSION
 
 OTHER_PEOPLE = "these are not the people of the announcement; use the table that was announced"
 OTHER_LIMIT = (
     "the limit of {person} is not the one announced; promises freeze: use the table that was announced, or cancel"
     " and announce a new round"
 )
+OTHER_GROUP = (
+    "the group of {person} is not the one announced; promises freeze: use the table that was announced, or cancel and"
+    " announce a new round"
+)
+NOT_GROUPED = "this announcement is to people in groups: say whose group each person is in"
 NOT_ANSWERED = (
     "this announcement asks several questions: say what each person gives to all of them, and which they answered"
 )
@@ -87,12 +91,12 @@ class MaskTaking:
         everyone = len(charged) == len(self.batch.ids) and bool(np.all(charged == np.arange(len(charged))))
         ids = self.batch.ids if everyone else [self.batch.ids[at] for at in charged.tolist()]
         columns = self._several(charged, split) if split.several else [np.asarray(self.batch.grains)[charged]]
-        return written_of("release", pieces(ids, *columns), salt, version=split.version, shares=split.shares)
+        return written_of("release", pieces(ids, *columns), salt, version=split.version, sharing=split.sharing)
 
     def _several(self, charged: NDArray[np.int64], split: Split) -> list[NDArray[np.int64]]:
-        """List what is charged to each, for which questions, and out of how much."""
         capped, answered = np.asarray(self.batch.capped)[charged], np.asarray(self.batch.answered)[charged]
-        return [spent(capped, split.shares, answered & split.released), answered & split.released, capped]
+        design = None if self.batch.design is None else np.asarray(self.batch.design)[charged]
+        return split.columns(capped, answered, design)
 
     @property
     def joined(self) -> Mask:
@@ -106,7 +110,7 @@ def announced_order(connection: Connection, offer: Row[Any], batch: Batch) -> ND
     """Say at which index of a batch each announced person stands; others, and other promises, are refused."""
     rows = connection.execute(
         text(
-            "SELECT p.id, q.grains, q.capped FROM promises q JOIN people p ON p.person = q.person "
+            "SELECT p.id, q.grains, q.capped, q.design FROM promises q JOIN people p ON p.person = q.person "
             "WHERE q.offer = :offer ORDER BY q.position"
         ),
         {"offer": offer.number},
@@ -116,7 +120,11 @@ def announced_order(connection: Connection, offer: Row[Any], batch: Batch) -> ND
     if len(batch.ids) != len(rows) or np.any(order < 0):
         raise PromiseBroken(OTHER_PEOPLE, other_people=True)
     differs = np.asarray(batch.grains)[order] != np.array([row.grains for row in rows], dtype=np.int64)
-    if offer.version == SHEETS:
+    if offer.version == GROUPS:
+        moved = np.asarray(batch.design)[order] != np.array([row.design for row in rows], dtype=np.int64)
+        if np.any(moved):
+            raise PromiseBroken(OTHER_GROUP, person=Place(int(order[np.argmax(moved)])), other_people=True)
+    if offer.version != VERSION:
         differs |= np.asarray(batch.capped)[order] != np.array([row.capped for row in rows], dtype=np.int64)
     if np.any(differs):
         raise PromiseBroken(OTHER_LIMIT, person=Place(int(order[np.argmax(differs)])), other_people=True)
@@ -127,6 +135,7 @@ def announced_order(connection: Connection, offer: Row[Any], batch: Batch) -> ND
 
 _PLACE = f"INSERT INTO placed SELECT q.position, s.joined, s.answered FROM {STAGED_PROMISES} AND {SAME_PROMISE}"  # noqa: S608
 _OTHER_LIMIT = f"SELECT MIN(s.id) FROM {STAGED_PROMISES} AND NOT {SAME_PROMISE}"  # noqa: S608
+_OTHER_GROUP = f"SELECT MIN(s.id) FROM {STAGED_PROMISES} AND q.design <> COALESCE(s.design, -1)"  # noqa: S608
 _NOT_ANSWERED = "SELECT COUNT(*) FROM staged WHERE capped IS NULL OR answered IS NULL"
 _GONE = "EXISTS (SELECT 1 FROM returns r WHERE r.offer = :offer AND r.position = l.position)"
 _FIRST_GONE = f"SELECT MIN(l.position) FROM placed l WHERE l.joined = 1 AND {_GONE}"  # noqa: S608
@@ -137,7 +146,7 @@ _ID = "SELECT p.id FROM promises q JOIN people p ON p.person = q.person WHERE q.
 
 def take_places(connection: Connection, offer: Row[Any], people: int) -> TableTaking:
     """Put everyone who is staged at their announced position; other people and edited limits are refused."""
-    if offer.version == SHEETS and connection.scalar(text(_NOT_ANSWERED)):
+    if offer.version != VERSION and connection.scalar(text(_NOT_ANSWERED)):
         raise BadInput(NOT_ANSWERED)
     on_sqlite = connection.dialect.name == "sqlite"
     made = ("TABLE staging.placed", "INTEGER") if on_sqlite else ("TEMPORARY TABLE placed", "BIGINT")
@@ -145,6 +154,9 @@ def take_places(connection: Connection, offer: Row[Any], people: int) -> TableTa
     found = connection.execute(text(_PLACE), {"offer": offer.number}).rowcount
     if found == offer.people == people:
         return TableTaking(connection, offer)
+    moved = connection.scalar(text(_OTHER_GROUP), {"offer": offer.number})
+    if moved is not None:
+        raise PromiseBroken(OTHER_GROUP, person=f"id {moved}", other_people=True)
     other = connection.scalar(text(_OTHER_LIMIT), {"offer": offer.number})
     if other is not None:
         raise PromiseBroken(OTHER_LIMIT, person=f"id {other}", other_people=True)
@@ -192,7 +204,7 @@ class TableTaking:
             offer=self.offer.number,
             salt=salt,
             version=split.version,
-            shares=split.shares,
+            sharing=split.sharing,
         )
 
     def _scalar(self, query: str, **where: object) -> Any:  # noqa: ANN401 - a position or an id

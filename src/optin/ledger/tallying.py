@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optin.errors import BadInput, Place
 from optin.grains.arrays import HIGHEST_EPSILON, Sums
-from optin.grains.splitting import ALONE, all_of, part, spent
+from optin.grains.splitting import ALONE, BITS, all_of, part, spent, spent_by_group
 from optin.kernel.rounding import GRAIN
+from optin.ledger.sharing import Sharing
 from optin.ledger.streamed_hashes import Block, Shares, whole
 
 MOST = int(HIGHEST_EPSILON * GRAIN)
@@ -48,6 +51,15 @@ def expect_possible(grains: NDArray[np.int64]) -> None:
         )
 
 
+@dataclass(frozen=True)
+class DesignTally:
+    """What was added up of one public group: people, the largest amount before it is split, and the sums of each question."""
+
+    people: int
+    most: int
+    questions: tuple[Sums, ...]
+
+
 class Tally:
     """Add up the grains of blocks that pass on their way to somebody else, and keep the largest amount.
 
@@ -59,6 +71,8 @@ class Tally:
     def __init__(self, shares: Shares = ALONE) -> None:
         self.sums, self.most, self.astray, self._shares = Sums(), 0, 0, shares
         self._questions = [Sums() for _ in shares]
+
+    designs: tuple[DesignTally, ...] = ()
 
     @property
     def questions(self) -> tuple[Sums, ...]:
@@ -92,3 +106,68 @@ class Tally:
         self.astray += int(np.count_nonzero(strange | (spent(capped, self._shares, answered) != grains)))
         for k, share in enumerate(self._shares):
             self._questions[k] += sums_of(part(capped, share)[(answered >> k) & 1 == 1])
+
+
+class GroupTally:
+    """Add up blocks that hold also, last, the place of each person's group: each group by itself (E27)."""
+
+    def __init__(self, sharing: Sharing) -> None:
+        self.sums, self.most, self.astray, self.questions = Sums(), 0, 0, ()
+        self._shares, self._all = sharing.matrix, all_of(sharing.designs[0])
+        self._people, self._most = (np.zeros(len(self._shares), dtype=np.int64) for _ in range(2))
+        self._found = np.zeros((len(self._shares), self._shares.shape[1], len(_KINDS)), dtype=object)
+
+    @property
+    def designs(self) -> tuple[DesignTally, ...]:
+        """What was added up of each group."""
+        found = zip(self._people.tolist(), self._most.tolist(), self._found, strict=True)
+        return tuple(DesignTally(people, most, tuple(map(_sums, questions))) for people, most, questions in found)
+
+    def promises(self, walk: Iterable[Block]) -> Iterator[Block]:
+        """Hand every block of promises on."""
+        for block in walk:
+            self._add(block, np.full(len(block[0]), self._all, dtype=np.int64))
+            yield block
+
+    def charges(self, walk: Iterable[Block]) -> Iterator[Block]:
+        """Hand every block of charges on."""
+        for block in walk:
+            self._add(block, whole(block[2]))
+            yield block
+
+    def _add(self, block: Block, answered: NDArray[np.int64]) -> None:
+        grains, capped, design = (whole(block[at]) for at in (1, 3, 4))
+        expect_possible(capped)
+        self.sums += sums_of(grains)
+        self.most = max(self.most, int(capped.max()))
+        strange = (design < 0) | (design >= len(self._shares))
+        if strange.any():
+            raise ValueError("no group stands at this place")
+        followed = spent_by_group(capped, self._shares, design, answered)
+        self.astray += int(np.count_nonzero(((answered & ~self._all) != 0) | (followed != grains)))
+        self._people += np.bincount(design, minlength=len(self._shares))
+        np.maximum.at(self._most, design, capped)
+        for k in range(self._shares.shape[1]):
+            gave = (answered >> k) & 1 == 1
+            self._add_question(k, design[gave], capped[gave] * self._shares[design[gave], k] >> BITS)
+
+    def _add_question(self, k: int, design: NDArray[np.int64], grains: NDArray[np.int64]) -> None:
+        high, low = grains >> _HALF, grains & ((1 << _HALF) - 1)
+        columns = (np.ones_like(grains), (grains > 0).astype(np.int64), grains, high * high, high * low, low * low)
+        for at, column in enumerate(columns):
+            found = np.zeros(len(self._shares), dtype=np.int64)
+            np.add.at(found, design, column)
+            self._found[:, k, at] += found.astype(object)
+
+
+_KINDS = ("people", "promised", "grains", "upper", "middle", "lower")
+
+
+def _sums(found: NDArray[Any]) -> Sums:
+    people, promised, grains, upper, middle, lower = (int(each) for each in found)
+    return Sums(people, promised, grains, (upper << 2 * _HALF) + (middle << _HALF + 1) + lower)
+
+
+def tally_of(sharing: Sharing) -> Tally | GroupTally:
+    """Add up as the shares ask for: all rows alike, or group by group."""
+    return GroupTally(sharing) if sharing.grouped else Tally(sharing.designs[0])

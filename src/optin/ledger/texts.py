@@ -14,6 +14,7 @@ from optin.announcement.numbers import ExactSums
 from optin.errors import BadInput, PromiseBroken
 from optin.grains.arrays import Sums
 from optin.ledger.chain import GENESIS, Terms, Written
+from optin.ledger.tallying import DesignTally
 from optin.releasing.record import Release
 
 
@@ -46,10 +47,17 @@ def announcement_fault(offer: Announcement | None, terms: Terms, promised: Writt
         return "its text announces something else"
     if promised.astray:
         return "it promises grains that do not follow from its shares"
-    told, found = map(_told, offer.question_sums), map(_found, promised.questions)
-    if (offer.people, *told) != (promised.people, *found):
+    parts = promised.designs or (DesignTally(promised.people, promised.most, promised.questions),)
+    if len(parts) != len(offer.parts) or not all(map(_sums_agree, offer.parts, parts)):
         return "the sums it announces are not those of its promises"
-    return "it promises someone more than it announces to anybody" if promised.most > offer.largest_capped else None
+    above = any(part.most > own.largest_capped for own, part in zip(offer.parts, parts, strict=True))
+    return "it promises someone more than it announces to anybody" if above else None
+
+
+def _sums_agree(offer: Announcement, promised: DesignTally) -> bool:
+    """Compare what is announced to everyone, or to one group, with what is promised."""
+    told, found = map(_told, offer.question_sums), map(_found, promised.questions)
+    return (offer.people, *told) == (promised.people, *found)
 
 
 def release_fault(
@@ -70,13 +78,26 @@ def _charges_fault(release: Release, charged: Written) -> str | None:
     """Compare what a release says of its sums with its charges, question by question; a dropped one is charged to nobody."""
     if charged.astray:
         return "it charges grains that do not follow from its shares and the questions that people answered"
+    parts = charged.designs or (DesignTally(charged.people, charged.most, charged.questions),)
+    releases = tuple(release.groups.values()) if release.grouped else (release,)
+    if len(parts) != len(releases):
+        return "it charges in other groups than it releases"
+    faults = (_part_fault(own, part) for own, part in zip(releases, parts, strict=True))
+    fault = next((each for each in faults if each is not None), None)
+    if fault is None and (release.joined_people, release.total_grains) != (charged.people, charged.grains):
+        return "the sums it was drawn with are not those of its charges"
+    return fault
+
+
+def _part_fault(release: Release, charged: DesignTally) -> str | None:
+    """Compare what is said of everyone, or of one group, with what they were charged."""
     questions = list(zip(release.question_people, release.question_sums, charged.questions, strict=True))
     if any(sums is None and found.people for _, sums, found in questions):
         return "it charges for a question that it does not release"
     same = all(
         sums is None or (people, *_told(sums)) == (found.people, *_found(found)) for people, sums, found in questions
     )
-    if not same or (release.joined_people, release.total_grains) != (charged.people, charged.grains):
+    if not same or release.joined_people != charged.people:
         return "the sums it was drawn with are not those of its charges"
     return None
 

@@ -10,16 +10,15 @@ from sqlalchemy import Connection, Row, select, text
 
 from optin.announcement import Announcement
 from optin.errors import PromiseBroken
-from optin.grains.splitting import ALONE
 from optin.ledger.chain import GENESIS, Written, rows_of, seal_of
 from optin.ledger.fittings import changed_fittings
 from optin.ledger.holds import terms_of
 from optin.ledger.schema import acts
 from optin.ledger.sequence import misplaced
+from optin.ledger.sharing import Sharing, sharing_of
 from optin.ledger.strays import strays
-from optin.ledger.streamed_hashes import Shares
 from optin.ledger.texts import announcement_fault, announcement_in, release_fault, release_in
-from optin.receipts import SHEETS, VERSION, Receipt, root_of, version_of
+from optin.receipts import GROUPS, SHEETS, VERSION, Receipt, root_of
 from optin.receipts import seal_of as receipt_seal
 from optin.releasing.record import Release
 from optin.wording.telling import Telling, Told
@@ -89,7 +88,7 @@ def verify(connection: Connection, against: Sequence[OutsideCopy] = ()) -> Verif
     return Verification(acts=len(rows), problems=tuple(problems), vouched=vouched)
 
 
-_VERSIONS = {"announce": (VERSION, SHEETS), "release": (VERSION, SHEETS)}
+_VERSIONS = dict.fromkeys(("announce", "release"), (VERSION, SHEETS, GROUPS))
 
 
 def _broken_links(rows: Sequence[Row[Any]]) -> Iterator[str]:
@@ -120,7 +119,7 @@ def _changed_rows(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[
             continue  # said already, and its kind may mean nothing any more
         try:
             told = _text(row)
-            about = {"version": row.version, "shares": _shares(told)}
+            about = {"version": row.version, "sharing": _sharing(told)}
             found = rows_of(connection, kind=row.kind, act=row.number, offer=row.offer, salt=row.salt, **about)
             fault = _fault(row, told, found)
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
@@ -141,15 +140,13 @@ def _text(row: Row[Any]) -> Announcement | Release | None:
     return release_in(row.body) if row.kind == "release" else None
 
 
-def _shares(told: Announcement | Release | None) -> Shares:
-    if told is None:
-        return ALONE
-    return (told.announcement if isinstance(told, Release) else told).shares
+def _sharing(told: Announcement | Release | None) -> Sharing:
+    return sharing_of(told.announcement if isinstance(told, Release) else told)
 
 
 def _fault(row: Row[Any], told: Announcement | Release | None, found: Written) -> str | None:
     """Compare what an act published with what it promised or charged."""
-    if told is not None and row.version != version_of(_shares(told)):
+    if told is not None and row.version != _sharing(told).version:
         return "its version is not that of its sheet"
     if row.kind == "announce":
         return announcement_fault(told, terms_of(row), found)  # type: ignore[arg-type]  # an announcement has no other text
@@ -204,9 +201,11 @@ def _agrees(connection: Connection, copy: OutsideCopy, act: Row[Any]) -> bool:
 
 def _is_stored(connection: Connection, receipt: Receipt) -> bool:
     """Compare a receipt's amounts with the rows: a receipt of nothing spent has no proof of its own."""
-    query = """SELECT q.grains AS promised, c.grains AS spent, q.capped, c.answered FROM people p
+    query = """SELECT q.grains AS promised, c.grains AS spent, q.capped, c.answered, q.design FROM people p
         JOIN promises q ON q.person = p.person AND q.offer = :offer
         LEFT JOIN charges c ON c.offer = q.offer AND c.position = q.position WHERE p.id = :id"""
     row = connection.execute(text(query), {"offer": receipt.offer, "id": receipt.id}).first()
-    told = (receipt.promised, receipt.spent, receipt.index is None, receipt.capped, receipt.answered)
-    return row is not None and told == (row.promised, row.spent or 0, row.spent is None, row.capped, row.answered)
+    told = (receipt.promised, receipt.spent, receipt.index is None, receipt.capped, receipt.answered, receipt.design)
+    if row is None:
+        return False
+    return told == (row.promised, row.spent or 0, row.spent is None, row.capped, row.answered, row.design)

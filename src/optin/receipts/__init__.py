@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from optin.receipts.checking import check, root_of, seal_of
 from optin.receipts.record import Receipt, outcome
-from optin.receipts.sealing import SHEETS, VERSION, Seal, sealed, version_of
+from optin.receipts.sealing import GROUPS, SHEETS, VERSION, Seal, sealed, version_of
 from optin.receipts.tree import BLOCK, SALT_BYTES, MerkleTree, charge_salts, climb, leaves_of
 
 __all__ = [
     "BLOCK",
+    "GROUPS",
     "SALT_BYTES",
     "SHEETS",
     "VERSION",

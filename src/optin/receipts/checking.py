@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -10,11 +10,16 @@ import numpy as np
 from optin.errors import PromiseBroken
 from optin.grains.splitting import promised
 from optin.receipts.record import Receipt, is_well_formed, outcome
-from optin.receipts.sealing import Seal, version_of
+from optin.receipts.sealing import GROUPS, Seal, version_of
 from optin.receipts.tree import SALT_BYTES, climb, leaves_of
+from optin.wording.groups import shown_group
 
 
 class _Announcement(Protocol):
+    @property
+    def grouped(self) -> bool: ...
+    @property
+    def parts(self) -> Sequence[_Announcement]: ...
     @property
     def fingerprint(self) -> str: ...
     @property
@@ -35,6 +40,8 @@ class _Sums(Protocol):
 
 
 class _Release(Protocol):
+    @property
+    def groups(self) -> Mapping[str, _Release]: ...
     @property
     def announcement(self) -> _Announcement: ...
     @property
@@ -73,6 +80,15 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
     )
     _expect(release.joined_people == receipt.charged_people, "the release counts other people than were charged")
     shown = ["the release is the one sealed in the ledger, under the published announcement"]
+    _expect(
+        announcement.grouped == (receipt.version == GROUPS), "the receipt is for another number of questions or groups"
+    )
+    if announcement.grouped:
+        at = receipt.design or 0
+        _expect(at < len(announcement.parts), "the receipt is for a group that was not announced")
+        shown.append(f"the person is in group {shown_group(list(release.groups)[at])}")
+        announcement, release = announcement.parts[at], list(release.groups.values())[at]
+        _expect(receipt.promised <= announcement.largest_promise, "more was promised than the group is offered")
     _expect_split(receipt, announcement)
     if receipt.index is None:
         _expect(receipt.spent == 0, "the receipt says something was spent and shows no charge")
@@ -105,8 +121,10 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
 
 def _expect_split(receipt: Receipt, announcement: _Announcement) -> None:
     """Refuse a promise that is not the sum of what the announced shares give each question (E20)."""
-    several = len(announcement.shares) > 1
-    _expect(receipt.version == version_of(announcement.shares), "the receipt is for another number of questions")
+    grouped = receipt.version == GROUPS
+    several = grouped or len(announcement.shares) > 1
+    version = version_of(announcement.shares, grouped=grouped)
+    _expect(receipt.version == version, "the receipt is for another number of questions")
     if several:
         capped = np.array([receipt.capped], dtype=np.int64)
         _expect(int(capped[0]) <= announcement.largest_capped, "more was split than the announcement allows anybody")
@@ -118,7 +136,7 @@ def _expect_split(receipt: Receipt, announcement: _Announcement) -> None:
 
 def _expect_spent(receipt: Receipt, announcement: _Announcement, release: _Release) -> None:
     """Refuse anything else than the promise or, of a sheet, than the parts of questions that were released."""
-    if len(announcement.shares) == 1:
+    if receipt.capped is None:
         _expect(receipt.spent == receipt.promised, "something else was spent than promised")
         return
     marks, sums = receipt.answered or 0, release.question_sums
@@ -140,7 +158,8 @@ def root_of(receipt: Receipt) -> str:
     _expect(receipt.salt is not None and receipt.index is not None, "the receipt lacks its salt")
     salt, index = bytes.fromhex(receipt.salt or ""), receipt.index or 0
     _expect(len(salt) == SALT_BYTES and 0 <= index < receipt.charged_people, "the receipt's proof is malformed")
-    numbers = [receipt.spent, *(each for each in (receipt.answered, receipt.capped) if each is not None)]
+    split = (receipt.answered, receipt.capped, receipt.design)
+    numbers = [receipt.spent, *(each for each in split if each is not None)]
     leaf = leaves_of(salt, [receipt.id], *(np.array([number], dtype=np.int64) for number in numbers))[0]
     return climb(leaf, index, receipt.charged_people, receipt.path)
 

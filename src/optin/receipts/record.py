@@ -14,7 +14,7 @@ from optin.errors import BadInput
 from optin.formats.strict_json import once
 from optin.grains.splitting import part
 from optin.kernel.rounding import epsilon_of
-from optin.receipts.sealing import SHEETS, VERSION
+from optin.receipts.sealing import GROUPS, SHEETS, VERSION
 from optin.receipts.tree import SALT_BYTES
 from optin.wording.telling import Telling, Told
 
@@ -26,6 +26,7 @@ class Receipt(Told):
     ``remaining`` is None for an allowance without limit. Whoever declined or stayed away has ``spent`` 0 and no proof: the
     tree shows who was charged, and cannot show that someone was not. Where several questions were asked (version 2),
     ``capped`` is what was split among them, and ``answered`` has a bit for each that was charged; None without a charge.
+    Where people were in public groups (version 3), ``design`` is the place of the person's group in the announcement.
     """
 
     id: str = dataclasses.field(repr=False)
@@ -50,6 +51,7 @@ class Receipt(Told):
     version: int = VERSION
     capped: int | None = dataclasses.field(default=None, repr=False)
     answered: int | None = dataclasses.field(default=None, repr=False)
+    design: int | None = None
 
     def question_grains(self, shares: tuple[int, ...]) -> tuple[int, ...]:
         """Say what each question took, given the announcement's shares: together they are what was spent (E20)."""
@@ -90,16 +92,18 @@ class Receipt(Told):
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
             pass
         raise BadInput(
-            "this is not an optin receipt of version {version} or {sheets}; give the file that `optin receipt` wrote",
+            "this is not an optin receipt of version {version}, {sheets} or {groups}; give the file that `optin receipt` wrote",
             version=VERSION,
             sheets=SHEETS,
+            groups=GROUPS,
         )
 
 
 def _names(version: object) -> set[str]:
     """List the fields of a receipt; only where several questions were asked does it say what was split, and among which."""
     names = {field.name for field in dataclasses.fields(Receipt)}
-    return names if version == SHEETS else names - {"capped", "answered"}
+    left_out = {VERSION: {"capped", "answered", "design"}, SHEETS: {"design"}}
+    return names - left_out.get(version, set()) if isinstance(version, int) else names
 
 
 def outcome(receipt: Receipt) -> str:
@@ -119,7 +123,7 @@ _HASH, _SALT = re.compile(r"[0-9a-f]{64}"), re.compile(rf"[0-9a-f]{{{2 * SALT_BY
 def is_well_formed(receipt: Receipt) -> bool:
     """Tell whether every field is what a receipt holds: whole numbers, texts, hashes, and a proof whole or absent."""
     numbers = [getattr(receipt, name) for name in _COUNTS]
-    optional = (receipt.remaining, receipt.index, receipt.capped, receipt.answered)
+    optional = (receipt.remaining, receipt.index, receipt.capped, receipt.answered, receipt.design)
     numbers += [number for number in optional if number is not None]
     hashes = [*(getattr(receipt, name) for name in _HASHES), *receipt.path]
     proof = (receipt.salt, receipt.path) == (None, ()) if receipt.index is None else _matches(_SALT, receipt.salt)
@@ -134,8 +138,9 @@ def is_well_formed(receipt: Receipt) -> bool:
 
 def _is_of_its_version(receipt: Receipt) -> bool:
     """Tell whether what is split is there exactly where several questions were asked, and which were charged where some were."""
-    split = (receipt.capped is not None, receipt.answered is not None)
-    expected = {VERSION: (False, False), SHEETS: (True, receipt.index is not None)}
+    split = (receipt.capped is not None, receipt.answered is not None, receipt.design is not None)
+    charged = receipt.index is not None
+    expected = {VERSION: (False, False, False), SHEETS: (True, charged, False), GROUPS: (True, charged, True)}
     return split == expected.get(receipt.version)
 
 

@@ -11,12 +11,18 @@ SHEETS = 2
 """The version of announcements and releases over two questions or more, whose rows also hold what is split, and among which."""
 
 
-def version_of(shares: tuple[int, ...]) -> int:
+GROUPS = 3
+"""The version of announcements and releases to public groups, whose rows also hold whose group each person is in."""
+
+
+def version_of(shares: tuple[int, ...], *, grouped: bool = False) -> int:
     """Say in which version an announcement with these shares, its release and their receipts are written.
 
-    >>> version_of((2**20,)), version_of((2**19, 2**19))
-    (1, 2)
+    >>> version_of((2**20,)), version_of((2**19, 2**19)), version_of((2**20,), grouped=True)
+    (1, 2, 3)
     """
+    if grouped:
+        return GROUPS
     return VERSION if len(shares) == 1 else SHEETS
 
 

@@ -14,8 +14,8 @@ SALT_BYTES = 16
 BLOCK = 2**20
 """Charges that share one stretch of salts."""
 _NODE = b"\x01"
-_LEAF, _SHEET_LEAF = 0, 2
-"""The first byte of what is hashed into a leaf: of one question, and of a sheet of more."""
+_LEAVES = {1: 0, 3: 2, 4: 3}
+"""The first byte of what is hashed into a leaf, by how many numbers it holds: of one question, of a sheet, of groups."""
 
 
 def charge_salts(key: bytes, count: int, *, start: int = 0, size: int = BLOCK) -> bytes:
@@ -39,12 +39,12 @@ def leaves_of(salts: bytes, ids: Sequence[str], grains: NDArray[np.int64], *of_s
     """Hash each charge with its salt; all but the id have fixed lengths, so the id needs none.
 
     Of one question: a byte 0, the salt, the grains, the id. Of a sheet: a byte 2, the salt, the grains, which questions were
-    charged, what was split among all of them, the id. Numbers take eight bytes, the highest first; the first byte tells leaves
-    of the two kinds, and nodes, apart.
+    charged, what was split among all of them, the id. Of groups: a byte 3, and after what was split the number of the person's
+    group. Numbers take eight bytes, the highest first; the first byte tells leaves of the three kinds, and nodes, apart.
     """
     numbers = [grains, *of_sheet]
     count, width = len(ids), 1 + SALT_BYTES + 8 * len(numbers)
-    heads = np.full((count, width), _SHEET_LEAF if of_sheet else _LEAF, dtype=np.uint8)
+    heads = np.full((count, width), _LEAVES.get(len(numbers), 2), dtype=np.uint8)
     heads[:, 1 : 1 + SALT_BYTES] = np.frombuffer(salts, np.uint8).reshape(count, SALT_BYTES)
     for start, column in zip(range(1 + SALT_BYTES, width, 8), numbers, strict=True):
         heads[:, start : start + 8] = np.ascontiguousarray(column, dtype=">i8").view(np.uint8).reshape(count, 8)

@@ -15,7 +15,8 @@ import numpy as np
 from optin.announcement import Announcement
 from optin.announcement.terms import QUASI_LINEAR
 from optin.errors import BadInput, PromiseBroken
-from optin.participation import QuestionTurnout, Turnout, check_promise, check_tilts, tilted
+from optin.grains.batches import Passed
+from optin.participation import QuestionTurnout, Turnout, check_promise, check_tilts, check_unchanged, tilted
 from optin.questions import Question
 from optin.wording.numbers import plus_minus
 from optin.wording.records import Brief
@@ -96,6 +97,26 @@ class Decision:
     def released(self) -> int:
         """Return the number in which the bit of every question is set that is published."""
         return sum(1 << place for place, why in enumerate(self.dropped) if not why)
+
+    @property
+    def people(self) -> int:
+        """Return how many people joined."""
+        return self.came.people
+
+    @property
+    def charged(self) -> int:
+        """Return what they are charged, for the questions that are published."""
+        questions = zip(self.came.questions, self.dropped, strict=True)
+        return sum(each.sums.total_grains for each, why in questions if not why)
+
+    @property
+    def bars(self) -> tuple[int, ...]:
+        """Return an equal share of what is given for each question: whoever gives more, tilts (E15)."""
+        return self.came.bars
+
+    def expect_unchanged(self, passed: Passed) -> None:
+        """Refuse what went by if it is not what was decided on."""
+        check_unchanged(self.came, passed.those)
 
     def knowing(self, announcement: Announcement, above: tuple[tuple[int, int], ...]) -> Decision:
         """Decide again once it is known what is above the bars; where it was known before, it must be the same."""

@@ -113,10 +113,10 @@ def _measure_groups(
     from optin.releasing.drawing_groups import add_up_groups, decide_by_group
 
     promises = announcement.promises_by_group(agents)
-    decisions = decide_by_group(announcement, promises, joined, coded.skips, quorum=quorum)
-    measured = add_up_groups(announcement, promises, coded.codes, decisions=decisions, joined=joined)
-    released = [each.released for each in measured.decisions]
-    return replace(measured, grain_source=promises.spent(joined, coded.skips, released))
+    decision = decide_by_group(announcement, promises, joined, coded.skips, quorum=quorum)
+    measured = add_up_groups(announcement, promises, coded.codes, decision=decision, joined=joined)
+    source = promises.spent(joined, coded.skips, measured.decision.released)
+    return replace(measured, grain_source=source)
 
 
 @dataclass(frozen=True)
@@ -171,6 +171,11 @@ class Measured:
     those: SheetSums = field(repr=False)
     versions: Versions
     grain_source: Callable[[], NDArray[np.int64]] | None = field(default=None, repr=False)
+
+    @property
+    def marks(self) -> int:
+        """What stands for who was promised and answered what."""
+        return self.those.marks
 
     @property
     def _exact(self) -> list[tuple[int, ...]]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from optin.announcement import Announcement
 from optin.errors import PromiseBroken
 from optin.grains.arrays import Answers, Codes
+from optin.grains.batches import PassedGroups
 from optin.grains.promised_groups import PromisesByGroup
 from optin.participation import check_unchanged, counted
 from optin.releasing.deciding import WHY, Decision, Quorum, decide_in_group
@@ -23,7 +24,46 @@ from optin.releasing.drawing import Measured, versions_of
 from optin.releasing.record import Release
 from optin.wording.groups import listed_groups
 
-Decisions = tuple[Decision, ...]
+
+@dataclass(frozen=True)
+class Decisions:
+    """What was decided on each group; together it is asked what a `Decision` is."""
+
+    parts: tuple[Decision, ...]
+
+    @property
+    def released(self) -> tuple[int, ...]:
+        """Return, for each group, the number in which the bit of every question is set that is published."""
+        return tuple(part.released for part in self.parts)
+
+    @property
+    def people(self) -> int:
+        """Return how many people joined."""
+        return sum(part.people for part in self.parts)
+
+    @property
+    def charged(self) -> int:
+        """Return what they are charged, for what is published of their group."""
+        return sum(part.charged for part in self.parts)
+
+    @property
+    def bars(self) -> tuple[tuple[int, ...], ...]:
+        """Return an equal share of what is given for each question of each group."""
+        return tuple(part.bars for part in self.parts)
+
+    def expect_unchanged(self, passed: PassedGroups) -> None:
+        """Refuse what went by if it is not what was decided on."""
+        for part, each in zip(self.parts, passed.parts, strict=True):
+            part.expect_unchanged(each)
+
+    def knowing(self, announcement: Announcement, above: Sequence[tuple[tuple[int, int], ...]]) -> Decisions:
+        """Decide again once it is known what is above the bars of each group."""
+        found = zip(announcement.parts, self.parts, above, strict=True)
+        return expect_some(announcement, [decision.knowing(offer, each) for offer, decision, each in found])
+
+    def waits(self, announcement: Announcement) -> bool:
+        """Say whether a question of some group may still be dropped once the tilt is known."""
+        return any(part.waits(offer) for offer, part in zip(announcement.parts, self.parts, strict=True))
 
 
 def decide_by_group(
@@ -51,37 +91,21 @@ def expect_some(announcement: Announcement, decisions: Sequence[Decision]) -> De
             groups=listed_groups(names),
             why=WHY[decisions[0].dropped[0]],
         )
-    return tuple(decisions)
-
-
-def bars_of(announcement: Announcement, decisions: Decisions, joined: Answers) -> list[tuple[int, ...]]:
-    """Return an equal share of what is given for each question of each group; nothing where the tilt is the announced one."""
-    if joined is None and len(announcement.sheet) == 1:
-        return []
-    return [each.came.bars for each in decisions]
-
-
-def knowing_each(
-    announcement: Announcement, decisions: Decisions, above: Sequence[tuple[tuple[int, int], ...]]
-) -> Decisions:
-    """Decide again once it is known what is above the bars of each group."""
-    found = zip(announcement.parts, decisions, above, strict=True)
-    return expect_some(announcement, [decision.knowing(offer, each) for offer, decision, each in found])
+    return Decisions(tuple(decisions))
 
 
 def add_up_groups(
-    announcement: Announcement, promises: PromisesByGroup, codes: Codes, *, decisions: Decisions, joined: Answers
+    announcement: Announcement, promises: PromisesByGroup, codes: Codes, *, decision: Decisions, joined: Answers
 ) -> MeasuredGroups:
     """Make the exact sums of every group, and the tilt of its weights, in one read; then decide what waited for it."""
-    bars = bars_of(announcement, decisions, joined)
+    bars = () if joined is None and len(announcement.sheet) == 1 else decision.bars
     those = promises.weighed(announcement.sheet.questions, codes, joined=joined, bars=bars)
-    for decision, sums in zip(decisions, those, strict=True):
-        check_unchanged(decision.came, sums)
+    for each, sums in zip(decision.parts, those, strict=True):
+        check_unchanged(each.came, sums)
     if bars:
-        above = [tuple(each.above for each in sums.questions) for sums in those]
-        decisions = knowing_each(announcement, decisions, above)
+        decision = decision.knowing(announcement, [tuple(one.above for one in sums.questions) for sums in those])
     versions = versions_of(noiseless=announcement.noiseless)
-    found = zip(announcement.parts, decisions, those, strict=True)
+    found = zip(announcement.parts, decision.parts, those, strict=True)
     return MeasuredGroups(announcement, tuple(Measured(*each, versions) for each in found))
 
 
@@ -94,14 +118,14 @@ class MeasuredGroups:
     grain_source: Callable[[], NDArray[np.int64]] | None = field(default=None, repr=False)
 
     @property
-    def decisions(self) -> Decisions:
+    def decision(self) -> Decisions:
         """What was decided on each group."""
-        return tuple(part.decision for part in self.parts)
+        return Decisions(tuple(part.decision for part in self.parts))
 
     @property
     def marks(self) -> int:
         """What stands for who was promised and answered what."""
-        return sum(part.those.marks for part in self.parts)
+        return sum(part.marks for part in self.parts)
 
     def noises(self, count: int) -> Iterator[list[int]]:
         """Draw the noise of so many releases: one draw for each published integer of each group."""

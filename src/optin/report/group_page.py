@@ -82,7 +82,7 @@ def _plan_section(plan: Plan) -> Markup:
 
 def _planned_whole(plan: Plan, name: str) -> tuple[str, str, str, str]:
     found, question = plan.total(name), plan.sheet[name]
-    proportion = question.kind not in ("number", "score")
+    proportion = question.proportion
     scale = 100.0 if proportion else 1.0
     half = plus_minus_of(found.half_width, proportion=proportion, unit=question.unit)
     return name, half, steady(scale * found.standard_error, 2), steady(scale * found.ungrouped_standard_error, 2)
@@ -90,10 +90,7 @@ def _planned_whole(plan: Plan, name: str) -> tuple[str, str, str, str]:
 
 def _privacy(plan: Plan | None, release: Release | None) -> Markup:
     offers = plan.parts if release is None and plan is not None else release.announcement.parts  # type: ignore[union-attr]
-    sheet = privacy_sheet(
-        cap=max(each.cap for each in offers), noiseless=offers[0].noiseless, questions=len(offers[0].sheet)
-    )
-    return section("Privacy sheet", PUBLIC, below=sheet)
+    return section("Privacy sheet", PUBLIC, below=privacy_sheet(max(offers, key=lambda each: each.cap)))
 
 
 def _drawn_section(release: Release) -> Markup:

@@ -9,7 +9,6 @@ from optin.errors import BadInput
 from optin.figures.by_group import MOST_ROWS, by_group, differences, rows_height
 from optin.questions import Question
 from optin.questions.combined import Addend, Combined
-from optin.questions.telling import is_proportion
 from optin.releasing import Release
 from optin.releasing.across import Differences, Total, pair_rows
 from optin.report.markup import Markup, grouped_table, joined, table
@@ -106,7 +105,7 @@ def whole_numbers(question: Question, whole: Total | None, why: str) -> Markup:
         )
         for figure, reading, alone in zip(whole.figures, whole.readings(0.95), errors, strict=True)
     ]
-    unit = " (points)" if is_proportion(question) else ""
+    unit = " (points)" if question.proportion else ""
     head = ("answer", "estimate", "95 % interval", f"standard error{unit}", "as one group")
     parts = [f"{isolated(name)} {percent(share)}" for name, share in list(whole.shares.items())[:MOST_ROWS]]
     told = (
@@ -126,7 +125,7 @@ def _breakdown(question: Question, whole: Total) -> str:
     gap = whole.breakdown_gap
     if math.isinf(gap):
         return "Within groups everyone counts alike."
-    proportion = is_proportion(question)
+    proportion = question.proportion
     said = plus_minus_of(gap, proportion=proportion, unit=question.unit).removeprefix("± ")
     return f"Cautious and open people of the same group would have to differ by {said} to make an error as large as ±."
 

@@ -1,0 +1,280 @@
+"""E13's and E20's integers for people in public groups who stay in an engine: each sum is one query for all groups (E27).
+
+What a group is offered, its cap and its shares, lies in a table of as many rows as there are labels, which the engine joins to
+people's rows by label. Every step is the one that `optin.grains.engine` takes, in the same order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any
+
+from optin.engine.functions import text_mark
+from optin.engine.grouping import LABEL, EngineGroups
+from optin.engine.session import literal
+from optin.engine.small_tables import small_table
+from optin.errors import BadInput
+from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, LOWERED, NO_VALUE, Answers, Questions
+from optin.grains.engine import SQUARE, EngineCodes, whole_numbers
+from optin.grains.engine_sums import bit, count, found_sums, part_of, those_of, whole, wrong_bits
+from optin.grains.splitting import BITS, all_of, least_capped
+from optin.grains.totals import SheetSums
+from optin.kernel.halves import HALF
+from optin.kernel.sharing import SHARES
+
+if TYPE_CHECKING:
+    from ibis.expr import types as ir
+
+    from optin.engine.answers import Coded
+    from optin.engine.rows import Rows
+    from optin.grains.promised_groups import Above, Bars, Both
+
+    Rates = dict[str, list[Any]]
+
+
+@dataclass(frozen=True)
+class GroupRule:
+    """What every promise of a group follows from; ``surplus`` where its people weigh costs."""
+
+    cap: float
+    shares: tuple[int, ...]
+    surplus: float | None = None
+
+    @property
+    def most(self) -> int:
+        """Return the grains, in all, of whoever reaches the cap."""
+        return int(min(self.cap, HIGHEST_EPSILON) * GRAIN)
+
+
+@dataclass(frozen=True)
+class EngineGroupPromises:
+    """How grains follow from limits, or from costs, of people in groups; ``tau`` is either, as an expression over the rows."""
+
+    rows: Rows
+    tau: ir.FloatingColumn
+    rules: tuple[GroupRule, ...]
+    groups: EngineGroups
+    salt: str = field(default="", repr=False)
+
+    @property
+    def many(self) -> int:
+        """How many questions there are."""
+        return len(self.rules[0].shares)
+
+    def sums(self, *, joined: Answers = None, codes: EngineCodes = None) -> list[Both]:
+        """Add up everyone's promises, and of those who joined what they give for what they answered, in one query."""
+        skipped = codes if self.many > 1 else None
+        view = self.joined_rows(self._answers(joined, skipped or ()))
+        found = self._found(view, {**self._counts(view), **self._everything(view)})
+        for each in found:
+            self._expect_answers(each, joined, skipped)
+        everyone = [found_sums(each, self.many) if each else SheetSums() for each in found]
+        if joined is None and skipped is None:
+            return [(each, each) for each in everyone]
+        those = [found_sums(each, self.many, "joined_") if each else SheetSums() for each in found]
+        return list(zip(everyone, those, strict=True))
+
+    def weighed(
+        self, questions: Questions, codes: tuple[Coded, ...], *, joined: Answers = None, bars: Bars = ()
+    ) -> list[SheetSums]:
+        """Add up promises and cells of those who joined, and what is above bars, each row read once, by one query."""
+        columns = {**wrong_bits(codes), **{f"code_{k}": one.code for k, one in enumerate(codes)}}
+        view = self.joined_rows(columns, joined=joined, bars=bars)
+        if self.salt:
+            view = view.mutate(mark=self._mark(view, [view[f"code_{k}"].notnull() for k in range(self.many)]))
+        found = self._found(view, {**self._weights(view, questions), **self._above(view, bars, "code_")})
+        self.rows.expect_unchanged()
+        for each in found:
+            self._expect_answers(each, None, codes)
+            if self.many == 1 and each and each["people_0"] != each["people"]:
+                raise BadInput(NO_VALUE, person=self._first(view, view.code_0.isnull()))
+        return [found_sums(each, self.many, questions=questions) if each else SheetSums() for each in found]
+
+    def sums_above(self, bars: Bars, joined: Answers = None, codes: EngineCodes = None) -> list[Above]:
+        """For each question of each group, count and add up the parts of more than so many grains."""
+        view = self.joined_rows(self._answers(joined, (codes or ()) if self.many > 1 else ()), bars=bars)
+        found = self._found(view, self._above(view, bars, "answered_"))
+        return [
+            tuple((each.get(f"above_{k}", 0), each.get(f"total_{k}", 0)) for k in range(self.many)) for each in found
+        ]
+
+    def spent(self, joined: Answers, codes: EngineCodes, released: Sequence[int]) -> None:
+        """Return None: nothing here lists a number for each person."""
+
+    def joined_rows(
+        self, columns: dict[str, Any], *, joined: Answers = None, bars: Bars = (), released: tuple[int, ...] = ()
+    ) -> ir.Table:
+        """Lay beside each person, of those who joined or everyone, what their group is offered and what they give in all."""
+        table = self.rows.table
+        if joined is not None:
+            table = table.filter(self.answer(joined).fill_null(False))
+        few = self._offered(bars, released)
+        people = table.select(id=self.rows.ids(), tau=self.tau, label=table[LABEL], **columns)
+        view = people.join(few, people.label == few.name).drop("name", "label")
+        return view.mutate(capped=self._capped(view))
+
+    def _offered(self, bars: Bars, released: tuple[int, ...]) -> ir.Table:
+        """Write down what each group is offered, a row for each of its labels."""
+        rates: Rates = {"name": [], "place": [], "cap": [], "surplus": [], "some": []}
+        for label, at in self.groups.places.items():
+            rule = self.rules[at]
+            least = [least_capped(share) for share in rule.shares]
+            row = {"name": label, "place": at, "cap": rule.cap, "surplus": rule.surplus or 0.0, "some": min(least)}
+            row |= {f"share_{k}": share for k, share in enumerate(rule.shares)}
+            row |= {f"some_{k}": each for k, each in enumerate(least)}
+            if bars:
+                row |= {f"bar_{k}": least_capped(rule.shares[k], bar + 1) for k, bar in enumerate(bars[at])}
+            if released:
+                row["released"] = released[at]
+            for name, value in row.items():
+                rates.setdefault(name, []).append(value)
+        types = dict.fromkeys(rates, "int64") | {"name": "string", "cap": "float64", "surplus": "float64"}
+        return small_table(self.rows.session, rates, types)
+
+    def limit(self, view: ir.Table) -> ir.FloatingColumn:
+        """Return limits; of people who weigh costs, their group's surplus over their cost, rounded down (E9)."""
+        import ibis
+
+        if all(rule.surplus is None for rule in self.rules):
+            return view.tau
+        zero = literal(0.0)
+        quotient = ibis.cases((view.tau == zero, literal(math.inf)), else_=view.surplus / view.tau.nullif(zero))
+        return ibis.cases((view.surplus < zero, zero), else_=quotient) * literal(LOWERED)
+
+    def _capped(self, view: ir.Table) -> ir.IntegerColumn:
+        import ibis
+
+        if any(math.isinf(rule.cap) for rule in self.rules):
+            return (self.limit(view) >= literal(math.inf)).ifelse(int(HIGHEST_EPSILON * GRAIN), 0).cast("int64")
+        return whole(ibis.least(self.limit(view), view.cap, literal(HIGHEST_EPSILON)) * literal(GRAIN))
+
+    def part(self, view: ir.Table, k: int) -> ir.IntegerColumn:
+        """Return one question's part of everyone's grains (E20)."""
+        if all(rule.shares[k] == SHARES for rule in self.rules):
+            return view.capped
+        return (view.capped * view[f"share_{k}"]) >> BITS
+
+    def promised(self, view: ir.Table) -> ir.IntegerColumn:
+        """Return what everyone is promised: the sum of their parts."""
+        return reduce(add, (self.part(view, k) for k in range(self.many)))
+
+    def answer(self, joined: Answers) -> ir.BooleanColumn:
+        """Return who joined."""
+        return self.rows.truth(joined) if isinstance(joined, str) else joined
+
+    def bits(self, codes: EngineCodes) -> ir.IntegerValue:
+        """Return a number for each person in which the bit of every question that they answered is set."""
+        import ibis
+
+        if codes is None:
+            return ibis.literal(all_of(self.rules[0].shares), "int64")
+        bits = (one.code.notnull().ifelse(1 << k, 0).cast("int64") for k, one in enumerate(codes))
+        return reduce(add, bits, ibis.literal(0, "int64"))
+
+    def given(self, joined: Answers, codes: EngineCodes, released: tuple[int, ...] | None) -> ir.Table:
+        """Return id and grains of everyone: what they give for what they answered and was released of their group."""
+        import ibis
+
+        ones = ibis.literal(1, "int64")
+        if joined is not None:
+            ones = self.answer(joined).fill_null(False).ifelse(1, 0).cast("int64")
+        charged = released or (all_of(self.rules[0].shares),) * len(self.rules)
+        view = self.joined_rows({"bits": self.bits(codes) * ones}, released=charged)
+        marks = view.bits & view.released
+        parts = (self.part(view, k) * ((marks >> k) & 1) for k in range(self.many))
+        return view.select(id=view.id, grains=reduce(add, parts))
+
+    def mark_of(self, view: ir.Table, answered: ir.IntegerColumn) -> ir.IntegerColumn:
+        """Return a number for each person that changes with their id, grains, group or answers, and that only this salt gives."""
+        import ibis
+
+        text = ibis.literal(f"{self.salt}:") + view.capped.cast("string") + ":" + view.place.cast("string") + ":"
+        if self.many > 1:
+            text = text + answered.cast("string") + ":"
+        return text_mark(text + view.id)
+
+    def _mark(self, view: ir.Table, answered: list[ir.BooleanColumn]) -> ir.IntegerColumn:
+        return self.mark_of(view, reduce(add, (one.ifelse(1 << k, 0).cast("int64") for k, one in enumerate(answered))))
+
+    def _answers(self, joined: Answers, codes: tuple[Coded, ...]) -> dict[str, Any]:
+        columns: dict[str, Any] = wrong_bits(codes)
+        if joined is not None:
+            answer = self.answer(joined)
+            columns |= {"joined": answer.fill_null(False), "unanswered": bit(answer.isnull())}
+        return columns | {f"answered_{k}": one.code.notnull() for k, one in enumerate(codes)}
+
+    def _counts(self, view: ir.Table) -> dict[str, ir.Value]:
+        counts = {"people": view.count()}
+        counts |= {name: view[name].sum() for name in view.columns if name.startswith(("wrong_", "unanswered"))}
+        return counts | ({"joined_people": count(view.joined)} if "joined" in view.columns else {})
+
+    def _everything(self, view: ir.Table) -> dict[str, ir.Value]:
+        some = {"joined", "answered_0"} & set(view.columns)
+        found: dict[str, ir.Value] = {"promised": count(view.capped >= view.some)}
+        if some:
+            found["joined_promised"] = count(those_of(view, -1, view.capped >= view.some))
+        for k in range(self.many):
+            found |= self._promises(view, k)
+            if some:
+                those = those_of(view, k)
+                found |= {f"joined_people_{k}": count(those), **self._promises(view, k, "joined_", those)}
+        return found
+
+    def _promises(
+        self, view: ir.Table, k: int, kind: str = "", those: ir.BooleanColumn | None = None
+    ) -> dict[str, ir.Value]:
+        """Add up a question's grains and their squares; squares too large for 64 bits are cut into three products."""
+        grains, some = self.part(view, k), view.capped >= view[f"some_{k}"]
+        if those is not None:
+            grains, some = grains * bit(those), some & those
+        sums = {f"{kind}grains_{k}": self._sum(grains), f"{kind}promised_{k}": count(some)}
+        if max(part_of(rule.most, rule.shares[k]) for rule in self.rules) <= SQUARE:
+            return sums | {f"{kind}squares_{k}": self._sum(grains * grains)}
+        upper, lower = grains >> HALF, grains & (2**HALF - 1)
+        halves = {"upper": upper * upper, "cross": upper * lower, "lower": lower * lower}
+        return sums | {f"{kind}{name}_{k}": self._sum(product) for name, product in halves.items()}
+
+    def _weights(self, view: ir.Table, questions: Questions) -> dict[str, ir.Value]:
+        weights = {"people": view.count(), "promised": count(view.capped >= view.some)}
+        weights |= {name: view[name].sum() for name in view.columns if name.startswith("wrong_")}
+        for k in range(self.many):
+            code, grains = view[f"code_{k}"], self.part(view, k)
+            weights[f"people_{k}"] = code.count()
+            weights |= self._promises(view, k, those=code.notnull() if self.many > 1 else None)
+            for at, cell in enumerate(questions[k].cells):  # whoever gave no answer has no level, and adds nothing
+                weights[f"cell_{k}_{at}"] = self._sum(cell.weighed(grains, code))
+        return weights | ({"marks": self._sum(view.mark)} if "mark" in view.columns else {})
+
+    def _above(self, view: ir.Table, bars: Bars, kind: str) -> dict[str, ir.Value]:
+        found: dict[str, ir.Value] = {}
+        for k in range(self.many if bars else 0):
+            above = view.capped >= view[f"bar_{k}"]
+            above = those_of(view, k, above) if kind == "answered_" else view[f"{kind}{k}"].notnull() & above
+            found |= {f"above_{k}": count(above), f"total_{k}": self._sum(self.part(view, k) * bit(above))}
+        return found
+
+    def _sum(self, column: ir.IntegerColumn) -> ir.StringScalar:
+        wide = column if self.rows.session.dialect.wide_integers else column.cast("decimal(38, 0)")
+        return wide.sum().cast("string")
+
+    def _found(self, view: ir.Table, sums: dict[str, ir.Value]) -> list[dict[str, int]]:
+        """Ask for one row of whole numbers a group; of a group that nobody is in there is none."""
+        rows = self.rows.session.fetch(view.group_by("place").agg(**sums), about=self.rows.source).to_pylist()
+        found = {row.pop("place"): whole_numbers(row, self.rows) for row in rows}
+        return [found.get(place, {}) for place in range(len(self.rules))]
+
+    def _expect_answers(self, found: dict[str, int], joined: Answers, codes: EngineCodes = None) -> None:
+        if found.get("unanswered"):
+            self.rows.expect_answers(joined)
+        for k, one in enumerate(codes or ()):
+            if found.get(f"wrong_{k}"):
+                one.refuse(self.rows)
+
+    def _first(self, view: ir.Table, lacks: ir.BooleanColumn) -> str:
+        """Name the first person who lacks something."""
+        first = view.filter(lacks).aggregate(person=view.id.min())
+        return self.rows.place(self.rows.session.one(first, about=self.rows.source)["person"])
