@@ -11,6 +11,7 @@ import typer
 
 from optin.cli import release_options as options
 from optin.cli import screen
+from optin.cli.across_groups import Across
 from optin.cli.answers import AnswerColumns
 from optin.cli.drawing import draw, quorum_of, read_released, taking_of
 from optin.cli.ledgers import open_ledger
@@ -59,6 +60,8 @@ def release_results(
     quorum: options.LeastPeople = 1,
     max_standard_error: options.MaxStandardError = None,
     allow_no_noise: options.AllowNoNoise = False,
+    differences: options.Differences = False,
+    population: options.Population = None,
     grains: GrainsFile = None,
     engine: Engine = None,
     check_ids: CheckIds = False,
@@ -70,7 +73,7 @@ def release_results(
     question is asked. Of several questions some may be left empty: who skips one is not charged for it (but of CSV an empty
     cell of a multiple-choice question chose nothing, which is an answer). Columns of limits are found by the announced sums;
     name them if you like. Asked again, the stored release comes back: nothing is drawn or
-    charged twice.
+    charged twice. Of groups it prints the whole put together from them too, each counted by its people or as --population says.
 
     Example: optin release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json
     """
@@ -79,6 +82,7 @@ def release_results(
     ledger = _accounted(context, ledger, no_ledger=no_ledger)
     offer = read_announcement(announcement)
     wanted, came = quorum_of(quorum, max_standard_error)
+    across = Across.asked(offer, population, differences=differences)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=_grouped_by(offer, by))
     asked = AnswerColumns(offer.sheet, values, joined)
     table, kept, given = read_released(people, given, asked, offer, engine, check_ids=check_ids, ledger=ledger)
@@ -99,7 +103,7 @@ def release_results(
             write_grains(offer, taking.agents, grains, joined=taking.joined, ledger=opened, **told)
     stored = drawn.ledger_number is not None and drawn.ledger_number <= before
     counted = came[-1].promised if came and not stored else None
-    _show(drawn, _used_twice(taking, asked), stored=stored, as_json=as_json, counted=counted)
+    _show(drawn, _used_twice(taking, asked), across, stored=stored, as_json=as_json, counted=counted)
     screen.note(f"wrote {output}")
 
 
@@ -132,12 +136,19 @@ def _used_twice(taking: Taking, asked: AnswerColumns) -> tuple[str, ...]:
     return tuple(limits_as_values(name) for name in limits if name in asked.named)
 
 
-def _show(drawn: Release, odd: Sequence[str], *, stored: bool, as_json: bool, counted: int | None) -> None:
+def _show(
+    drawn: Release, odd: Sequence[str], across: Across | None, *, stored: bool, as_json: bool, counted: int | None
+) -> None:
     odd = (*odd, *drawn.warnings())
     if as_json:
-        screen.print_json(summary(drawn) | {"counted_people": counted, "stored": stored, "warnings": list(odd)})
+        together = {} if across is None else across.summary(drawn)
+        screen.print_json(
+            summary(drawn) | together | {"counted_people": counted, "stored": stored, "warnings": list(odd)}
+        )
     else:
         show_release("Already released (stored result)" if stored else "Released", drawn, counted)
+        if across is not None:
+            across.show(drawn)
     screen.warn(odd)
     if stored:
         screen.note(
