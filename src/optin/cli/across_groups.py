@@ -94,8 +94,6 @@ class Across:
 
 def _show_differences(drawn: Release) -> None:
     """Print the differences of all pairs of groups, with what their intervals promise together."""
-    from optin.releasing.across import pair_rows
-
     for question in drawn.sheet:
         screen.say()
         try:
@@ -106,7 +104,7 @@ def _show_differences(drawn: Release) -> None:
         rows = [
             (question.name, *(shown_group(name)[1:-1] for name in row[:2]), *row[2:])
             for pair in found.pairs
-            for row in pair_rows(pair, found.each_level)
+            for row in pair.rows(found.each_level)
         ]
         screen.columns("Differences of groups", PAIRS, rows, texts=4)
         screen.say(found.promise)

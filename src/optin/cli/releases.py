@@ -70,10 +70,9 @@ def release_results(
     """Draw the one noisy result that an announcement allows, and charge everyone who joined for what they answered.
 
     Answers stand in columns named after the questions (or as the sheet's column says); --values names the column where one
-    question is asked. Of several questions some may be left empty: who skips one is not charged for it (but of CSV an empty
-    cell of a multiple-choice question chose nothing, which is an answer). Columns of limits are found by the announced sums;
-    name them if you like. Asked again, the stored release comes back: nothing is drawn or
-    charged twice. Of groups it prints the whole put together from them too, each counted by its people or as --population says.
+    question is asked. Of several some may be left empty: who skips one is not charged for it (but of CSV an empty cell of a
+    multiple-choice question chose nothing, which is an answer). Columns of limits are found by the announced sums. Asked again,
+    the stored release comes back: nothing is drawn or charged twice. Of groups the whole put together from them is printed too.
 
     Example: optin release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json
     """
@@ -86,8 +85,7 @@ def release_results(
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=_grouped_by(offer, by))
     asked = AnswerColumns(offer.sheet, values, joined)
     table, kept, given = read_released(people, given, asked, offer, engine, check_ids=check_ids, ledger=ledger)
-    if grains is not None:
-        expect_free(grains, [announcement, people, ledger, output])
+    _expect_grains_free(grains, [announcement, people, ledger, output])
     with (
         Output(output, inputs=[announcement, people, ledger]) as file,
         located(table),
@@ -105,6 +103,12 @@ def release_results(
     counted = came[-1].promised if came and not stored else None
     _show(drawn, _used_twice(taking, asked), across, stored=stored, as_json=as_json, counted=counted)
     screen.note(f"wrote {output}")
+
+
+def _expect_grains_free(grains: Path | None, inputs: list[Path | str | None]) -> None:
+    """Refuse a file of grains that would replace what is read or written."""
+    if grains is not None:
+        expect_free(grains, inputs)
 
 
 def _grouped_by(offer: Announcement, by: list[str] | None) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from optin.figures.by_group import MOST_ROWS, by_group, differences, rows_height
 from optin.questions import Question
 from optin.questions.combined import Addend, Combined
 from optin.releasing import Release
-from optin.releasing.across import Differences, Total, pair_rows
+from optin.releasing.across import Differences, Total
 from optin.report.markup import Markup, grouped_table, joined, table
 from optin.report.section import Pictured, note, section
 from optin.wording.amounts import plus_minus_of
@@ -163,7 +163,8 @@ def _difference_table(found: Differences) -> Markup:
             f"{len(found.pairs):,} pairs are not listed here; release.differences(…, among=[…]) compares a few."
         )
     together = f"{100 * found.level:.4g} % together"
-    pairs = [(" less ".join(map(isolated, pair.groups)), pair_rows(pair, found.each_level)) for pair in found.pairs]
+    level = found.each_level
+    pairs = [(" less ".join(map(isolated, pair.groups)), pair.rows(level)) for pair in found.pairs]
     if found.comparisons == len(pairs):
         rows = [(name, *row[3:]) for name, (row,) in pairs]
         return table("Differences of groups", ("groups", "difference", together), rows)
