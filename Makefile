@@ -5,7 +5,7 @@ INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint con
 # Tests start hundreds of processes, which must not compile everything anew where Python is told to write no bytecode.
 COMPILE := $(BIN)/python -m compileall -q src tests
 
-.PHONY: demo serve test types tests slow flakes bench soak lint clean
+.PHONY: demo serve test types tests slow flakes bench soak lint docs dist clean
 
 demo: .venv/.runtime
 	$(BIN)/optin demo
@@ -44,6 +44,14 @@ lint: .venv/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The site, to be read offline: build/site/index.html. A link that leads nowhere, or anything loaded from elsewhere, fails.
+docs: .venv/.docs
+	$(BIN)/python packaging/site.py
+
+# Wheel and sdist, ready to publish: built from what git knows, looked through, and tried where nothing else is installed.
+dist: .venv/.uv
+	$(BIN)/python packaging/dist.py
+
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks
 
@@ -72,6 +80,10 @@ system:
 .venv/.dev: .venv/.uv pyproject.toml constraints.txt
 	$(INSTALL) --editable '.[dev]'
 	$(BIN)/python -m compileall -q -j 2 .venv/lib || true  # some packages carry templates that are no Python
+	@touch $@
+
+.venv/.docs: .venv/.uv pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[docs]'
 	@touch $@
 
 clean:

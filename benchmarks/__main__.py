@@ -13,6 +13,7 @@ ALL = [
     "laboratory",
     "startup",
     "engine",
+    "groups",
     "scaling",
     "walks",
 ]

@@ -16,8 +16,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from dist import build, uv
 
 ROOT = Path(__file__).resolve().parent.parent
 LIFE = ROOT / "packaging" / "small_life.py"
@@ -41,34 +43,26 @@ def main() -> int:
     parser.add_argument("names", nargs="*", default=list(NAMES), help="which environments")
     parser.add_argument("--python", default=sys.executable, help="the Python to try them with")
     parser.add_argument("--wheel", type=Path, help="a wheel that is built already")
+    parser.add_argument("--unpinned", action="store_true", help="take the newest versions instead of constraints.txt")
+    parser.add_argument("--json", action="store_true", help="print every package as JSON instead of a table")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="optin-extras-") as folder:
-        wheel = given.wheel or build(Path(folder))
-        found = [tried(name, wheel, Path(folder), given.python) for name in given.names]
-    print(as_table(found))
+        if given.wheel is None:
+            build(Path(folder) / "dist")
+        wheel = (given.wheel or next((Path(folder) / "dist").glob("*.whl"))).resolve()
+        pins = [] if given.unpinned else ["--constraint", str(ROOT / "constraints.txt")]
+        found = [tried(name, wheel, Path(folder), given.python, pins) for name in given.names]
+    print(json.dumps([asdict(each) for each in found]) if given.json else as_table(found))
     return 0
 
 
-def build(folder: Path) -> Path:
-    """Build the wheel from what git knows: a file that nobody added is missing there as it would be for others."""
-    source = folder / "source"
-    source.mkdir()
-    listed = run("git", "ls-files", "-z", cwd=ROOT).split("\0")
-    for name in filter(None, listed):
-        if (ROOT / name).is_file():
-            (source / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, source / name)
-    run(uv(), "build", "--quiet", "--wheel", "--out-dir", str(folder / "dist"), str(source))
-    return next((folder / "dist").glob("*.whl"))
-
-
-def tried(name: str, wheel: Path, folder: Path, python: str) -> Found:
+def tried(name: str, wheel: Path, folder: Path, python: str, pins: list[str]) -> Found:
     """Make a clean environment, live the small life in it, and measure it."""
     place = folder / name
     run(uv(), "venv", "--quiet", "--python", python, str(place))
     inside = str(place / "bin" / "python")
     asked = str(wheel) if name == "base" else f"{wheel}[{name}]"
-    run(uv(), "pip", "install", "--quiet", "--python", inside, "--constraint", str(ROOT / "constraints.txt"), asked)
+    run(uv(), "pip", "install", "--quiet", "--python", inside, *pins, asked)
     names = installed(inside)
     size = megabytes(place / "lib")
     with tempfile.TemporaryDirectory(prefix=f"optin-{name}-") as work:
@@ -103,15 +97,6 @@ def as_table(found: list[Found]) -> str:
         asked = "optin" if each.name == "base" else f"optin[{each.name}]"
         lines.append(f"| `{asked}` | {each.packages} | {each.megabytes:.0f} |")
     return "\n".join(lines)
-
-
-def uv() -> str:
-    """Find uv beside this Python, or on the path."""
-    beside = Path(sys.executable).parent / "uv"
-    found = str(beside) if beside.exists() else shutil.which("uv")
-    if found is None:
-        raise SystemExit("uv is missing: pip install uv")
-    return found
 
 
 def run(*words: str, cwd: Path | str | None = None, **settings: str | None) -> str:

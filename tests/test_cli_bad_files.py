@@ -78,7 +78,10 @@ BAD = {
         "line 1 has no column limit; did you mean limits?",
     ),
     "text in numbers": (text(HEADER + GOOD + f"x,about {MARK},1,yes\n"), "line 14: limit is not a number"),
-    "a number with a comma": (text(HEADER + GOOD + f'x,"1,{MARK}",1,yes\n'), "line 14: limit is not a number"),
+    "a number with a comma": (
+        text(HEADER + GOOD + f'x,"1,{MARK}",1,yes\n'),
+        "line 14: limit is written with a comma; if that is its decimal mark, say --decimal ,",
+    ),
     "a negative limit": (text(HEADER + f"x,-{MARK},1,yes\n" + GOOD), "line 2: limit is negative"),
     "a missing limit": (text(HEADER + GOOD + f"x,,{MARK},yes\n"), "line 14: limit is missing"),
     "a limit that is not a number": (text(HEADER + GOOD + f"x,nan,{MARK},yes\n"), "line 14: limit is missing"),
@@ -96,7 +99,7 @@ BAD = {
     "no header": (text(GOOD), "line 1 has no column id; its first line holds numbers"),
     "no header, other separators": (
         text(GOOD.replace(".", ",").replace(",0,", ";0,").replace(",3,", ";3,").replace(",yes", ";yes")),
-        "its columns are not separated by commas",
+        "could be read with commas or with semicolons between its cells; say which with --delimiter",
     ),
     "no header, spaces": (text(GOOD.replace(",", " ")), "its first line holds numbers"),
     "Latin-1": (text(HEADER + GOOD + f"ä,0.{MARK},1,yes\n", "latin-1"), "line 14 is not UTF-8"),
@@ -107,7 +110,10 @@ BAD = {
         text(HEADER + f'"x,0.{MARK},1,yes\n' + GOOD),
         "line 2 has 1 column where the header has 4",
     ),
-    "semicolons": (text((HEADER + GOOD).replace(",", ";")), "its columns are not separated by commas"),
+    "semicolons and a limit that is none": (
+        text((HEADER + GOOD).replace(",", ";") + f"x;about {MARK};1;yes\n"),
+        "line 14: limit is not a number",
+    ),
     "two columns of one name": (text("id,limit,limit\n" + f"a,1,{MARK}\n"), "has 2 columns named limit"),
     "nothing there": (lambda folder: folder / "absent.csv", "there is no file, folder or match"),
     "a glob without a match": (lambda folder: folder / "*.nothing", "holds no CSV or Parquet file"),

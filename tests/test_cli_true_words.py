@@ -145,9 +145,15 @@ def test_an_announcement_says_what_promises_count_against(tmp_path):
     plan, kept = tmp_path / "plan.json", ("--ledger", tmp_path / "l.sqlite")
     optin_ok("plan", table, "--limits", "limit", "--bounds", 0, 1, "-o", plan)
     announce = ("announce", plan, table, "--campaign", "one", *kept, "-o", tmp_path / "a.json")
-    assert "counts against  their limits, once (--allowances COL for totals)\n" in optin_ok(*announce).out
+    assert (
+        "counts against  their limits, once (--total NUMBER or --allowances COL for totals)\n"
+        in optin_ok(*announce).out
+    )
     known = "; or the total in the ledger, for whoever has one\n"
-    assert f"counts against  their limits, once (--allowances COL for totals){known}" in optin_ok(*announce).out
+    assert (
+        f"counts against  their limits, once (--total NUMBER or --allowances COL for totals){known}"
+        in optin_ok(*announce).out
+    )
 
 
 WAYS = {

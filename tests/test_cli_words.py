@@ -156,7 +156,7 @@ def test_people_who_allow_nothing_do_not_make_a_quorum_without_a_ledger(tmp_path
 @pytest.mark.parametrize(
     ("name", "change", "told"),
     [
-        ("people.csv.gz", gzip.compress, "line 1 is compressed (gzip), not UTF-8 text"),
+        ("people.csv.gz", lambda raw: gzip.compress(raw)[:-20], "is damaged: it cannot be unpacked as gzip"),
         ("people.xlsx", lambda raw: b"PK\x03\x04\xff" + raw, "line 1 is the start of a spreadsheet or a zip archive"),
         ("wide.csv", lambda raw: raw.decode().encode("utf-16"), "line 1 is UTF-16, not UTF-8 text"),
     ],

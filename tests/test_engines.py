@@ -15,7 +15,7 @@ import pytest
 import optin
 from optin import LinearBenefit, PrivacyConstrained, QuasiLinear
 from optin.engine import engine_for, limits, spark
-from optin.engine.scratch import Scratch
+from optin.formats.scratch import Scratch
 
 N = 4_000
 RNG = np.random.default_rng(5)

@@ -4,6 +4,8 @@ import sqlite3
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from changing import changed_offer
 from ledger_steps import (
@@ -12,6 +14,7 @@ from ledger_steps import (
     as_if,
     copy_of,
     counts,
+    damage,
     drawn_from,
     offer_of,
     release,
@@ -29,6 +32,7 @@ from optin.ledger.holds import Holding
 from optin.ledger.schema import acts
 from optin.ledger.staging_area import waiting
 from optin.ledger.verification import verify
+from optin.releasing import noise
 
 IDS = ("ann", "bob", "cy")
 
@@ -452,3 +456,28 @@ def test_an_sqlite_file_that_states_other_tables_is_found(tmp_path, words):
     plain.close()
     with Ledger.open(str(path)) as ledger, ledger.engine.connect() as connection:
         assert words in " ".join(changed_fittings(connection))
+
+
+@pytest.mark.parametrize("questions", [1, 2])
+@pytest.mark.parametrize("place", ["memory", "duckdb"])
+def test_promises_that_were_cut_and_then_swapped_are_refused_before_the_draw(tmp_path, monkeypatch, questions, place):
+    """What two people were cut to, only the ledger knows: neither limits nor sums tell that it was swapped."""
+    ids, limits = [f"p{at:02}" for at in range(40)], np.full(40, 4.0)
+    held = optin.PrivacyConstrained(limits, ids=ids)
+    sheet = optin.Sheet([optin.YesNo("late"), optin.YesNo("tired")][:questions])
+    answers = {question.name: [1, 0] * 20 for question in sheet}
+    pq.write_table(pa.table({"id": ids, "limit": limits} | answers), tmp_path / "people.parquet")
+    kept = optin.read(str(tmp_path / "people.parquet"), limits="limit", engine="duckdb")
+    given = (held, answers) if place == "memory" else (kept, None)
+    with Ledger.open(str(tmp_path / "book.sqlite")) as book:
+        totals = np.linspace(0.5, 3.0, 40)
+        offer = optin.campaign.announce(optin.plan(held, sheet=sheet), held, ledger=book, allowances=totals)
+        swapped = "CASE person WHEN 4 THEN -5 WHEN 5 THEN -4 ELSE person END"
+        damage(book, f"UPDATE promises SET person = {swapped}", "UPDATE promises SET person = ABS(person)")
+        assert "rows of act 2 (announce) were changed" in found(book)
+        with monkeypatch.context() as patch:
+            patch.setattr(noise, "draw", lambda size: pytest.fail("nothing may be drawn"))
+            with pytest.raises(PromiseBroken, match="holds do not match its announcement"):
+                optin.campaign.release(offer, given[0], given[1], ledger=book)
+        damage(book, f"UPDATE promises SET person = {swapped}", "UPDATE promises SET person = ABS(person)")
+        assert optin.campaign.release(offer, given[0], given[1], ledger=book).charged

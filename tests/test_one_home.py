@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from optin.engine import check_engine
+from optin.questions.sheet import KINDS as SHEET_KINDS
 from optin.wording.engines import KNOWN
 
 SOURCE = Path(__file__).parent.parent / "src" / "optin"
@@ -167,6 +168,34 @@ def test_a_kind_states_what_it_moves_and_never_names_the_noise():
     assert found == set(NAMERS)
     quantiles = {place.split(":")[0] for place in places(draws, besides=NOISE) if place.startswith("questions/")}
     assert quantiles == {"questions/counted.py", "questions/spending.py"}
+
+
+KINDS = {"Number", "YesNo", "Choice", "Scale", "Score", "Histogram", "MultipleChoice", "Measured"}
+RESULTS = {"NumberResult", "YesNoResult", "ScaleResult", "HistogramResult", "Proportions", "Several"}
+BY_KIND = {
+    "announcement/origin.py": "what may be asked anew of one number",
+    "baselines/answer_laws.py": "how answers are made up",
+    "figures/answers.py": "how a result is drawn",
+    "figures/proportions.py": "how a result is drawn",
+    "releasing/one_number.py": "a release of one number",
+}
+
+
+def test_a_fact_of_a_kind_is_asked_of_the_kind():
+    """Whether it is a proportion, how wide, what it costs at worst: nobody else lists kinds, by class or by word."""
+    words = {found.kind for found in SHEET_KINDS.values()}
+
+    def sorts(node):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+            return bool(names_in(node.args[1]) & (KINDS | RESULTS))
+        if not isinstance(node, ast.Compare) or not ast.unparse(node.left).endswith("kind"):
+            return False
+        said = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant)}
+        return bool(said & words)
+
+    found = {place.split(":")[0] for place in places(sorts, besides=None)}
+    assert {place for place in found if not place.startswith("questions/")} == set(BY_KIND)
+    assert {each.__name__ for each in SHEET_KINDS.values()} <= KINDS
 
 
 def test_grains_of_an_epsilon_are_stated_in_one_file():

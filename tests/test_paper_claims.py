@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from oracles import enumerate_t, exact_all, optimum, span, stationary_total, tail_objective
+from oracles import enumerate_t, exact_all, optimum, optimum_at_eta, span, stationary_total, tail_objective
 from oracles_quasilinear import linear_optimum_at_eta
 from strategies import UNIT, Society, limit_lists, populations, powers, societies
 from trying import examples
@@ -67,6 +67,31 @@ def limits_at_eta(draw):
 
 
 # Quasi-linear agents.
+
+
+@st.composite
+def weightings(draw):
+    """Weights of a few people that add up to 1, some of them 0, with a rate of noise: all exact."""
+    parts = draw(st.lists(st.integers(0, 5), min_size=1, max_size=6).filter(any))
+    return [F(part, sum(parts)) for part in parts], draw(st.fractions(F(1, 4), 16, max_denominator=8))
+
+
+def variance_of(weights, eta):
+    return F(1, 4) * sum(w * w for w in weights) + 2 / eta**2
+
+
+@some
+@given(weightings(), st.data(), st.fractions(0, 40, max_denominator=4), st.fractions(0, 8, max_denominator=4))
+def test_claim_01_both_programs_have_the_same_designs_and_values(case, data, base, slope):
+    """On its own, in fractions: any weights and noise, feasible or not, of any common linear benefit (outside option 1)."""
+    weights, eta = case
+    costs = [data.draw(st.fractions(0, 4, max_denominator=4)) for _ in weights]
+    chosen = [i for i, w in enumerate(weights) if w > 0]
+    surplus = base - slope * variance_of(weights, eta) - 1
+    of_all = all(costs[i] * weights[i] * eta <= surplus for i in range(len(weights)))
+    of_chosen = all(costs[i] * weights[i] * eta <= surplus for i in chosen)
+    assert of_all == of_chosen
+    assert variance_of([weights[i] for i in chosen], eta) == variance_of(weights, eta)
 
 
 @few
@@ -182,6 +207,27 @@ def test_theorem_1_without_its_sigma_the_equation_breaks_participation_when_valu
 
 
 @some
+@given(weightings(), st.data())
+def test_claim_04_both_programs_have_the_same_designs_and_values(case, data):
+    """On its own, in fractions: whoever has no weight keeps any limit, and adds nothing to the variance."""
+    weights, eta = case
+    limits = [data.draw(st.fractions(0, 8, max_denominator=4)) for _ in weights]
+    chosen = [i for i, w in enumerate(weights) if w > 0]
+    of_all = all(weights[i] * eta <= limits[i] for i in range(len(weights)))
+    assert of_all == all(weights[i] * eta <= limits[i] for i in chosen)
+    assert variance_of([weights[i] for i in chosen], eta) == variance_of(weights, eta)
+
+
+@some
+@given(populations(edges=False, max_size=6), st.data())
+def test_claim_04_the_exact_optimum_of_everyone_is_no_worse_than_of_any_group(population, data):
+    terms = (population.bounds, population.exact_variance)
+    group = [limit for limit in population.limits if data.draw(st.booleans())]
+    assume(group)
+    assert optimum(population.limits, *terms).variance <= optimum(group, *terms).variance
+
+
+@some
 @given(populations(edges=False, max_size=4))
 def test_claim_04_nothing_is_gained_by_leaving_people_out(population):
     def variance(members) -> float:
@@ -204,14 +250,47 @@ def test_claim_05_weights_are_positive_and_fall_while_the_share_of_the_limit_use
     assert np.all(used[:-1] <= used[1:] * (1 + 1e-15))
 
 
+def has_the_form_of_theorem_2(weights, limits, reach) -> bool:
+    """Say whether weights add up to 1 and are W up to some t and limit / reach after it, nobody's above their limit.
+
+    Limits fall, and ``reach`` is R eta. Proportional weights have this form only where everyone is at their limit.
+    """
+    full = limits / reach
+    tail = weights >= full * (1 - 1e-12)
+    pool = weights[~tail]
+    return bool(
+        abs(weights.sum() - 1) <= 1e-12
+        and np.all(weights <= full * (1 + 1e-15))
+        and np.all(np.sort(tail) == tail)
+        and (len(pool) == 0 or np.ptp(pool) <= 1e-12 * pool.max())
+        and (len(pool) == 0 or np.all(full[tail] <= pool.max() * (1 + 1e-12)))
+    )
+
+
 @some
 @given(limits_at_eta())
 def test_theorem_2_the_best_weights_at_an_eta_are_a_pool_and_a_tail_at_its_limits(case):
     limits, agents, plan = case
-    t, spread = plan.pooled_people, plan.bounds[1] - plan.bounds[0]
-    expected = np.where(np.arange(len(limits)) < t, plan.pooled_weight, limits / (spread * plan.eta))
-    np.testing.assert_allclose(plan.weights(agents), expected, rtol=1e-12)
-    assert np.all(plan.pooled_weight * spread * plan.eta <= limits[:t] * (1 + 1e-15))
+    spread, weights = plan.bounds[1] - plan.bounds[0], plan.weights(agents)
+    reach = spread * plan.eta
+    assert has_the_form_of_theorem_2(weights, limits, reach)
+    exact = optimum_at_eta(limits.tolist(), plan.eta, plan.bounds, plan.data_variance)
+    np.testing.assert_allclose(weights, [float(w) for w in exact.weights], rtol=1e-9)
+    t = plan.pooled_people
+    expected = np.where(np.arange(len(limits)) < t, plan.pooled_weight, limits / reach)
+    np.testing.assert_allclose(weights, expected, rtol=1e-12)
+
+
+@some
+@given(limits_at_eta(), st.floats(0.5, 1.5).filter(lambda share: abs(share - 1) > 1e-6))
+def test_theorem_2_is_not_met_by_weights_that_do_not_add_up_nor_by_proportional_ones(case, share):
+    limits, agents, plan = case
+    reach = (plan.bounds[1] - plan.bounds[0]) * plan.eta
+    weights = plan.weights(agents)
+    assert not has_the_form_of_theorem_2(weights * share, limits, reach)
+    proportional = limits / limits.sum()
+    assume(not np.allclose(proportional, weights, rtol=1e-9))
+    assert not has_the_form_of_theorem_2(proportional, limits, reach)
 
 
 @some

@@ -73,6 +73,9 @@ FIFTY_ONE = [f"option {at}" for at in range(51)]
         (question(CHOICE), '"options" is missing'),
         (question("kind='histogram'\nname='a'\nedges=[1, 3, 2]"), "rise"),
         (question("kind='histogram'\nname='a'\nedges=[1, 1, 2]"), "rise"),
+        (question("kind='histogram'\nname='a'\nedges='123'"), "edges must be numbers"),
+        (question("kind='yes-no'\nname='a'\ncolumn=0"), "column must be text"),
+        (question(CHOICE + "options={x=1, y=2}"), "give options as a list of texts"),
         (question("kind='multiple-choice'\nname='a'\noptions=['x', 'y']\nat_most=0"), "at_most"),
         (question("kind='yes-no'\nname='a'\nimportance=0"), "importance"),
         (question("kind='yes-no'\nname='a'\nimportance=-1"), "importance"),
@@ -93,6 +96,7 @@ def test_a_sheet_that_cannot_be_asked_is_refused_before_anything_is_written(shee
     for command in (
         ("plan", "people.csv", *LIMITS, "-o", "plan.json", "--ledger", "l.sqlite"),
         ("size", "sheet.toml", "--people", 100),
+        ("sheet", "check", "sheet.toml"),
     ):
         refused = optin(*command)
         assert refused.code == 2, refused.out

@@ -1,6 +1,7 @@
 """The report of a sheet says every result and why others are missing; records print what a person wants to know."""
 
 import json
+import math
 import re
 from html.parser import HTMLParser
 
@@ -8,6 +9,8 @@ import numpy as np
 import pytest
 
 import optin
+from optin.figures.means import mean_words
+from optin.questions.counted import Counted
 from optin.report import Source, render, write_report
 from optin.report.privacy import privacy_sheet
 from optin.wording.telling import MOST_ROWS, Telling
@@ -174,6 +177,13 @@ def test_one_question_has_the_privacy_sheet_it_had():
     )
 
 
+def test_a_privacy_sheet_promises_nothing_only_where_no_group_has_noise():
+    noisy, exact = (optin.plan(optin.PrivacyConstrained([limit] * 3), bounds=(0, 1)) for limit in (1.0, math.inf))
+    assert "Nothing." in privacy_sheet(exact, exact)
+    for offers in ((noisy, exact), (exact, noisy)):
+        assert "each by their own limit" in privacy_sheet(*offers)
+
+
 def test_a_plan_says_what_each_question_takes_and_gives(plan, plan_page):
     words = Reader(plan_page).words
     for question in plan.sheet:
@@ -187,6 +197,33 @@ def test_a_plan_says_what_each_question_takes_and_gives(plan, plan_page):
 def test_release_and_plan_together_have_the_pictures_of_both(both_page, release_page, plan_page):
     together, drawn, planned = (len(Reader(page).images) for page in (both_page, release_page, plan_page))
     assert together == drawn + planned
+
+
+def test_what_was_planned_is_called_so_beside_results(both_page, plan_page):
+    both, alone = Reader(both_page).words, Reader(plan_page).words
+    assert "Each question, as planned" in both
+    assert "what came of it stands with the results" in both
+    assert "as planned" not in alone.split("The plan in numbers")[0].split("What each question takes")[1]
+
+
+def test_a_page_says_how_answers_beyond_the_bounds_count_and_whose_tilt_it_shows(release_page):
+    words = Reader(release_page).words
+    assert "Answers were counted between 0 and 80." in words
+    assert "Answers were counted between 0 and 27." in words
+    assert words.count("Whatever lies outside counts in the first or the last bin.") == 1
+    assert "tilt, of the question that has most" in words
+
+
+def test_a_spread_that_noise_left_nothing_of_is_not_written_as_zero():
+    hours = QUESTIONS[0]
+    level, mean = 2**20 * 2**40, 2**59
+    low, high = (hours.result(Counted(900, 2**40, 2**71, 2**31, (mean, noisy))) for noisy in (level * 26 // 100, 0))
+    assert low.sd == 0.0 < low.sd_interval(0.95).high
+    exact = Counted(900, 2**40, 2**71, 2**31, (level, 0), noiseless=True)
+    assert hours.result(exact).readings()[1].written("hours")[0] == "0.0 hours"
+    assert [each.written("hours")[0] for each in low.readings()][1] == "too noisy to say"
+    assert "standard deviation too noisy to say (95 %: 0.0" in "; ".join(mean_words(low, "hours"))
+    assert high.readings()[1].written("hours")[0].endswith(" hours")
 
 
 def test_a_result_that_says_next_to_nothing_is_called_so():

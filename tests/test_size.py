@@ -1,6 +1,8 @@
 """How large a study must be: what a sheet would give, without anyone asked."""
 
 import json
+import sys
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -214,6 +216,29 @@ def test_what_is_no_sheet_is_refused_in_words(text, tmp_path):
 def test_limits_that_nobody_has_are_refused(limits):
     with pytest.raises(optin.BadInput, match="limits must be"):
         optin.size(optin.YesNo("a"), people=400, limits=limits)
+
+
+def test_questions_that_differ_in_words_alone_are_sized_once_and_as_each_by_itself(monkeypatch):
+    questions = [
+        optin.Choice("a", options=("x", "y", "z")),
+        optin.Choice("b", options=("early", "late", "night"), text="When?", column="q17"),
+        optin.Choice("c", options=("x", "y", "z"), importance=2),
+        optin.MultipleChoice("d", options=("x", "y", "z"), at_most=2),
+        optin.MultipleChoice("e", options=("x", "y", "z"), at_most=3),
+        optin.Number("f", bounds=(0, 80), sd=9),
+        optin.Number("g", bounds=(0, 80), sd=9, unit="hours"),
+        optin.Number("h", bounds=(0, 160), sd=18),
+    ]
+    sizing = sys.modules["optin.planning.size"]
+    solved, solve = [], sizing._sized
+    monkeypatch.setattr(sizing, "_sized", lambda *given: solved.append(given) or solve(*given))
+    found = optin.size(questions, people=500)
+    assert [questions[given[2]].name for given in solved] == ["a", "c", "d", "e", "f", "h"]
+    monkeypatch.setattr(sizing, "_asked_of", lambda question: question.name)
+    each = optin.size(questions, people=500)
+    assert [question.name for question in found.questions] == list("abcdefgh")
+    for one, other in zip(found.questions, each.questions, strict=True):
+        assert asdict(one) == pytest.approx(asdict(other))
 
 
 SHEET_OF_TWO = [optin.YesNo("break"), optin.Number("hours", bounds=(0, 80), sd=9, max_gap=1)]

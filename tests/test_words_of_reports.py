@@ -5,23 +5,27 @@ import html
 import json
 import math
 import re
+from decimal import Decimal
 
 import numpy as np
 import pytest
-from cli_steps import optin_ok
+from cli_steps import optin_ok, people_csv
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trying import examples
 
 import optin
 from optin import figures
 from optin.figures.accuracy import turnout_lines
 from optin.participation import without
-from optin.report import Source, render
+from optin.report import Source, render, write_report
 from optin.report.images import told
 from optin.report.plan_sections import plan_sections
 from optin.web.pages.drafting import preview_words
 from optin.web.pages.wording import result_words
 from optin.web.service import preview
 from optin.web.service.records import Draft
-from optin.wording.numbers import percent, plus_minus, short, steady
+from optin.wording.numbers import ends, percent, plus_minus, short, steady
 
 LIMITS = np.r_[np.full(60, 0.1), np.full(170, 0.5), np.full(170, 1.0)]
 AWAY = np.arange(400) % 25 >= 4  # 16 % decline, whoever they are
@@ -248,3 +252,46 @@ def test_a_handful_with_limit_0_is_not_told_apart():
     plan, words = limits_words(np.r_[np.zeros(3), LIMITS])
     tail = plan.people - plan.pooled_people
     assert f"In the tail, {tail} people give all they allow (limit 0: fewer than 10 of them); in the pool, " in words
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-9, 1e5))
+@settings(max_examples=examples(200), deadline=None, derandomize=True)
+def test_an_interval_as_written_holds_the_interval(low, half):
+    high = low + 2 * half
+    written = [Decimal(end.replace(",", "")) for end in ends((low, high), half)]
+    assert written[0] <= Decimal(repr(low))
+    assert Decimal(repr(high)) <= written[1]
+    assert written[1] - written[0] <= Decimal(repr(2 * half)) + 2 * Decimal(10) ** (math.floor(math.log10(half)) - 1)
+
+
+def test_a_report_and_the_terminal_write_the_same_interval_and_the_same_cap(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    people_csv(tmp_path, 300)
+    told = optin_ok("plan", "people.csv", "--limits", "limit", "--bounds", 0, 40, "--sd", 9, "-o", "plan.json").out
+    cap = re.search(r"cap +([\d.]+):", told)[1]
+    assert (
+        f"cap             {cap}:"
+        in optin_ok("announce", "plan.json", "people.csv", "--ledger", "l.sqlite", "-o", "a.json").out
+    )
+    told = optin_ok(
+        "release", "a.json", "people.csv", "--values", "units", "--joined", "joined", "--no-ledger", "-o", "r.json"
+    ).out
+    low, high = re.search(r"95 % in total +([\d.]+) to ([\d.]+):", told).groups()
+    optin_ok("report", "r.json", "--plan", "plan.json", "-o", "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert f"{low} to {high}" in page
+    assert f"between {low} and {high}" in page
+    assert cap in page
+    release = optin.Release.from_json((tmp_path / "r.json").read_text())
+    assert float(low) <= release.total_interval(0.95).low
+    assert release.total_interval(0.95).high <= float(high)
+
+
+def test_a_report_says_what_was_measured(tmp_path):
+    people = optin.PrivacyConstrained([0.5] * 40)
+    asked = optin.Number("hours", bounds=(0, 80), unit="hours", text="How long did you work?")
+    plan = optin.plan(people, optin.Sheet([asked], title="Working hours in May"))
+    (tmp_path / "plan.json").write_text(plan.to_json())
+    page = write_report(tmp_path / "plan.json", tmp_path / "r.html").read_text()
+    assert "About: Working hours in May" in page
+    assert "How long did you work? (in hours)" in page

@@ -234,8 +234,9 @@ MEANINGS: dict[str, dict[str, str]] = {
         "wish": "what was wished for beside the sheet: a given eta, slack, a wanted accuracy",
         "promise": "what people with costs are promised; None for people with limits",
     },
-    "PrivacyConstrained": {"index": LABELS},
+    "PrivacyConstrained": {"index": LABELS, "groups": "public labels, one text a person (E27); None: no groups"},
     "QuasiLinear": {
+        "groups": "public labels, one text a person (E27); None: no groups",
         "benefit": "what a variance is worth; never rises",
         "outside": 'number, one each, or "own-data"',
         "index": LABELS,
@@ -243,6 +244,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     "QuestionPlan": {"plan": "the plan it is a part of", "place": "its place in the sheet, from 0"},
     "Quorum": {"people": "at least so many join", "standard_error": "at most so large"},
     "Receipt": {
+        "design": "the place of the person's group in the announcement; None without groups",
         "capped": "the smaller of limit and cap, in grains, which questions have their parts of (E20); None for one question",
         "answered": "a bit for each question that was charged (E28); None for one question",
         "id": "whose",
@@ -269,14 +271,14 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "Announcement": {
         "terms": "what is asked, word for word",
-        "public": "the numbers that everyone reads",
-        "sealed": "for each question exact sums of the promises and of their squares",
+        "designs": "the offer to everyone, or one to each public group: numbers that everyone reads, and exact sums",
     },
     "Release": {
         "joined_people": "rows that joined",
         "answered": "for each question: who is counted, sums of grains, the noisy integers, and why it was dropped",
         "versions": "what drew it",
         "place": "where a ledger charged it; None where none stands behind it",
+        "parts": "of people in public groups, for each group: who joined, and what `answered` holds else",
         "grain_source": "gives `grains`; not published",
     },
     "Room": {

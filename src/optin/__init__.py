@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from optin.client import Client
     from optin.engine import read
     from optin.errors import BadInput, BudgetSpent, Infeasible, LedgerUnavailable, OptinError, PromiseBroken
+    from optin.forms import limit_form
     from optin.ledger import Ledger
     from optin.planning import Certificate, Plan, Size, Target, plan, size
     from optin.questions import Choice, Histogram, MultipleChoice, Number, Scale, Score, Sheet, YesNo
@@ -66,6 +67,7 @@ _HOMES = {
     "compare": "baselines",
     "describe": "agents",
     "explain": "announcement",
+    "limit_form": "forms",
     "plan": "planning",
     "read": "engine",
     "release": "releasing",
@@ -114,6 +116,7 @@ __all__ = [
     "explain",
     "figures",
     "incentives",
+    "limit_form",
     "plan",
     "read",
     "relations",

@@ -19,7 +19,7 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
     "postgres": ("psycopg",),
     "figures": ("matplotlib",),
     "web": ("fastapi", "uvicorn", "jinja2", "pydantic_settings", "argon2", "cryptography", "httpx", "multipart"),
-    "excel": ("python_calamine",),
+    "excel": ("openpyxl",),
 }
 """The extras, and the packages that each of them brings, as they are imported."""
 

@@ -13,6 +13,7 @@ from optin.errors import BadInput, Place
 from optin.kernel.bound import Tally
 from optin.kernel.ladder import Array, Limits
 from optin.kernel.optimum import Design
+from optin.tables.how_read import Reading
 from optin.tables.labels import aligned
 from optin.wording.records import OneLine
 
@@ -63,6 +64,8 @@ class Constrained(OneLine, ABC):
 
     model = "privacy-constrained"
     most: float
+    reading = Reading()
+    """How the table they come from was read, if `optin.read` read one."""
     groups: Any = None
 
     def __repr__(self) -> str:
@@ -104,6 +107,8 @@ class Weighing(OneLine, ABC):
     """People who weigh a benefit against their own cost, in memory (`QuasiLinear`) or in an engine."""
 
     model = "quasi-linear"
+    reading = Reading()
+    """How the table they come from was read, if `optin.read` read one."""
     benefit: Benefit
     outside: Any
     index: Any

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from optin.tables.columns import NO_GROUP
 from optin.wording.groups import shown_group
 
 MOST_GROUPS = 1_000
+CHUNK = 2**16
 LONGEST = 2**14
 """Characters of a group's name."""
 SEPARATOR = " / "
@@ -44,13 +46,32 @@ class Groups:
 
     def rows(self, place: int) -> Rows:
         """List whose group it is, in the order of the people."""
-        return self._order[self._edges[place] : self._edges[place + 1]]
+        return self.order[self._edges[place] : self._edges[place + 1]]
+
+    @property
+    def spans(self) -> list[slice]:
+        """Where each group stands in `order`."""
+        return [slice(*each) for each in pairwise(self._edges.tolist())]
 
     @cached_property
-    def _order(self) -> Rows:
-        return np.argsort(
-            self.codes, kind="stable"
-        )  # numpy sorts 16 bits by their digits: one pass, whatever the people
+    def order(self) -> Rows:
+        """Everyone's place, group after group."""
+        return self.sorted(np.arange(len(self.codes)))
+
+    def sorted(self, column: NDArray[Any]) -> NDArray[Any]:
+        """Put one entry a person into order, group after group, and within a group as people stand.
+
+        A chunk at a time: what is looked up and where it goes then both lie near, and numpy sorts 16 bits by their digits.
+        """
+        found, free = np.empty(len(column), dtype=column.dtype), self._edges[:-1].copy()
+        for start in range(0, len(column), CHUNK):
+            codes = self.codes[start : start + CHUNK]
+            counts = np.bincount(codes, minlength=len(self))
+            before = np.cumsum(counts) - counts
+            places = np.repeat(free - before, counts) + np.arange(len(codes))
+            found[places] = column[start : start + CHUNK][np.argsort(codes, kind="stable")]
+            free += counts
+        return found
 
     @cached_property
     def _edges(self) -> NDArray[np.intp]:

@@ -116,7 +116,8 @@ class PrivacyConstrained(Constrained):
 
     def parts(self) -> Iterator[PrivacyConstrained]:
         """List the people of each group, in the order of the names of groups, without ids."""
-        return (PrivacyConstrained(self.limits[rows]) for rows in self.groups)
+        limits = self.groups.sorted(self.limits)
+        return (_limited_to(limits[span]) for span in self.groups.spans)
 
     def each_group(self, find: Callable[[int, PrivacyConstrained], Found]) -> list[Found]:
         """Have something found of each group by itself, given its place."""
@@ -217,6 +218,15 @@ class QuasiLinear(Weighing):
 Agents = Constrained | Weighing
 InMemory = PrivacyConstrained | QuasiLinear
 Either = TypeVar("Either", PrivacyConstrained, QuasiLinear)
+
+
+def _limited_to(limits: Array) -> PrivacyConstrained:
+    """Return people with limits that were checked before."""
+    people = object.__new__(PrivacyConstrained)
+    known = {"limits": limits, "ids": None, "index": None, "groups": None}
+    for name, value in (known | {"most": float(limits.max(initial=0.0))}).items():
+        object.__setattr__(people, name, value)
+    return people
 
 
 def _divided_anew(agents: Either, groups: Groups) -> Either:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, permutations
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from optin.errors import BadInput
 if TYPE_CHECKING:
     from optin.agents import Agents
     from optin.announcement import Announcement
+    from optin.cli.drawing import Released
     from optin.ledger import Ledger
     from optin.tables import Table
 
@@ -42,22 +43,12 @@ def announced_columns(
     raise BadInput(NONE) if why is None else BadInput("{why}; " + ADVICE, why=why)
 
 
-def columns_in_engine(
-    offer: Announcement,
-    path: str,
-    *,
-    engine: str,
-    given: Columns,
-    besides: Callable[[Collection[str]], list[str]],
-    ledger: Ledger | None,
-) -> Columns:
-    """Pick the columns of a table in an engine that were announced; each that is tried costs a scan, so name them if many.
-
-    ``besides`` says which columns of those that are there hold answers.
-    """
+def columns_in_engine(read: Released, *, engine: str, ledger: Ledger | None) -> Columns:
+    """Pick the columns of a table in an engine that were announced; each that is tried costs a scan, so name them if many."""
     from optin.engine.opening import people_of, rows_of
 
-    rows = rows_of(path, id=given.id, columns=[*given.by], engine=engine)
+    offer, given = read.offer, read.given
+    rows = rows_of(read.path, id=given.id, columns=[*given.by], engine=engine, how=read.how)
     names = sorted(rows.places, key=lambda name: name not in USUAL)
 
     def adds_up(candidate: Columns) -> bool:
@@ -65,7 +56,7 @@ def columns_in_engine(
         named.pop("id")
         return _adds_up(offer, ledger, lambda: people_of(rows, **named))
 
-    found = _picked(offer, names, given, set(besides(rows.places)), adds_up)
+    found = _picked(offer, names, given, set(read.asked.all(rows.places)), adds_up)
     if found is None:
         raise BadInput(NONE)
     return found

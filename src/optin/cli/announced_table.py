@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os.path import dirname
 from typing import TYPE_CHECKING
 
 from optin.errors import BadInput, PromiseBroken
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from optin.tables import Table
 
 ADVICE = "use the announced table, or plan and announce a new round"
+JOINERS = (
+    "if they did not join, keep their rows: a release reads everyone who was announced, with a column that says yes or no"
+    " (--joined COL) and answers left empty where it says no"
+)
+"""What to do with a table of joiners only."""
 
 
 @contextmanager
@@ -45,7 +51,8 @@ def first_difference(
     if ledger is not None and (found := _first_line(offer, table, ids, agents, ledger)) is not None:
         return found
     if len(table) != offer.people:
-        return f"{_name(table)} has {len(table):,} people and {offer.people:,} were announced"
+        fewer = f"; {JOINERS}" if len(table) < offer.people else ""
+        return f"{_name(table)} has {len(table):,} people and {offer.people:,} were announced{fewer}"
     if ledger is None and agents is not None and sum(offer.grains(agents).tolist()) != offer.total_grains:
         return f"{_name(table)} does not add up to what was announced (which line differs only a ledger can tell)"
     return None
@@ -63,7 +70,7 @@ def _first_line(offer: Announcement, table: Table, ids: list[str], agents: Agent
     present = set(ids)
     missing = [person for person in known if person not in present]
     if missing:
-        return f"{_name(table)} lacks {len(missing):,} of the announced people, the first is {missing[0]}"
+        return f"{_name(table)} lacks {len(missing):,} of the announced people, the first is {missing[0]}; {JOINERS}"
     for row, grains in enumerate([] if agents is None else offer.grains(agents).tolist()):
         promised = known[ids[row]]
         if grains < promised or (grains > promised and ids[row] not in cut):
@@ -72,4 +79,4 @@ def _first_line(offer: Announcement, table: Table, ids: list[str], agents: Agent
 
 
 def _name(table: Table) -> str:
-    return str(table.files[0]) if len(table.files) == 1 else f"{table.files[0].parent} ({len(table.files)} files)"
+    return table.files[0] if len(table.files) == 1 else f"{dirname(table.files[0])} ({len(table.files)} files)"

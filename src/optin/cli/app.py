@@ -7,8 +7,23 @@ from typing import Annotated
 
 import typer
 
-from optin.cli import compare, demo, ledger, offers, plan, receipts, releases, report, serve, sheets, simulate
+from optin.cli import (
+    compare,
+    demo,
+    doctor,
+    ledger,
+    limit_forms,
+    offers,
+    plan,
+    receipts,
+    releases,
+    report,
+    serve,
+    sheets,
+    simulate,
+)
 from optin.cli.helping import Command, Group
+from optin.cli.quiet import quietly
 from optin.cli.settings import SETTINGS
 
 ABOUT = """Publish the most accurate weighted mean, with one Laplace noise, that crosses nobody's own privacy limit.
@@ -71,7 +86,10 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "report": report.write_page,
     "compare": compare.compare_designs,
     "simulate": simulate.simulate_campaigns,
+    "form": limit_forms.write_form,
     "serve": serve.serve_web,
+    "doctor": doctor.check_machine,
+    "completion": doctor.print_completion,
 }
 LEDGER_COMMANDS: dict[str, Callable[..., None]] = {
     "show": ledger.show_acts,
@@ -88,6 +106,6 @@ ledger_app = typer.Typer(cls=Group, help="Look at a ledger, check it, and give p
 for _group, _commands in ((app, COMMANDS), (ledger_app, LEDGER_COMMANDS), (sheet_app, SHEET_COMMANDS)):
     for _name, _function in _commands.items():
         _words = flowing(_function.__doc__ or "")
-        _group.command(_name, cls=Command, help=_words, short_help=_words.split("\n\n")[0])(_function)
+        _group.command(_name, cls=Command, help=_words, short_help=_words.split("\n\n")[0])(quietly(_function))
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(sheet_app, name="sheet")

@@ -13,7 +13,9 @@ from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, Limits, People
 from optin.cli.output import Output
 from optin.cli.people import Columns, located, read_people
 from optin.cli.plan import outside_option
+from optin.cli.reading_options import apart, reads_tables
 from optin.cli.screen import columns, note, print_json, rows, working
+from optin.tables.how_read import HowRead
 from optin.wording.numbers import people_like
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ Picture = Annotated[
 ]
 
 
+@reads_tables
 def compare_designs(
     people: PeoplePath,
     bounds: options.Bounds = None,
@@ -50,6 +53,8 @@ def compare_designs(
     engine: Engine = None,
     picture: Picture = None,
     as_json: AsJson = False,
+    *,
+    how: HowRead,
 ) -> None:
     """Put the best design beside what others do, for these people.
 
@@ -72,7 +77,7 @@ def compare_designs(
     ).check()
     one_number = {"bounds": bounds, "sd": sd, "max_gap": max_gap}
     question = Asking(sheet, one_number, 0.0, None, None).questions()
-    found = _compared(people, kept, question, mean=mean, engine=engine)
+    found = _compared(people, kept, question, mean=mean, engine=engine, how=apart(how, [people, sheet]))
     if picture is not None:
         _draw(found, picture, [people, sheet])
     if as_json:
@@ -82,12 +87,12 @@ def compare_designs(
 
 
 def _compared(
-    path: str, kept: Columns, question: dict[str, Any], *, mean: float | None, engine: str | None
+    path: str, kept: Columns, question: dict[str, Any], *, mean: float | None, engine: str | None, how: HowRead
 ) -> Comparison:
     from optin.baselines import compared
     from optin.campaign import plan
 
-    people = read_people(path, kept, engine=engine)
+    people = read_people(path, kept, engine=engine, how=how)
     with working("comparing"), located(people.table):
         return compared(plan(people.agents, **question), people.agents, mean=mean)
 

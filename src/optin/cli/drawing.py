@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from optin.cli import screen
 from optin.cli.announced_table import announced_table
-from optin.cli.people import Columns, agents_of, read_people
+from optin.cli.people import Columns, agents_of, read_people, said_of, usable_people
+from optin.errors import BadInput
+from optin.tables.how_read import AS_FOUND, HowRead
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,41 +26,58 @@ if TYPE_CHECKING:
     from optin.tables import Table
 
 
+@dataclass(frozen=True)
+class Released:
+    """What a release is drawn from: a table, its columns, what is asked, and how the table is read."""
+
+    path: str
+    given: Columns
+    asked: AnswerColumns
+    offer: Announcement
+    how: HowRead = AS_FOUND
+
+    def __post_init__(self) -> None:
+        """Leave out rows only where it is known what makes one bad."""
+        if self.how.skip_bad is not None and len(self.given.names) == 1:
+            raise BadInput(
+                "--skip-bad needs to know the columns: name them (--limits COL, or --budgets COL --costs COL)"
+            )
+
+
 def read_released(
-    path: str,
-    given: Columns,
-    asked: AnswerColumns,
-    offer: Announcement,
-    engine: str | None,
-    *,
-    check_ids: bool,
-    ledger: str | None,
+    read: Released, engine: str | None, *, check_ids: bool, ledger: str | None
 ) -> tuple[Table | None, Agents | None, Columns]:
     """Read the named columns, or all where the limits have to be found; people of an engine come as agents, theirs found."""
     from optin.engine import check_engine, engine_for
     from optin.tables import names_in, read_table
 
     check_engine(engine)
-    chosen = engine_for(path) if engine is None else engine
+    path, given, how = read.path, read.given, read.how
+    chosen = engine_for(path, how) if engine is None else engine
     if chosen != "memory":
-        source = _kept_columns(offer, given, path, asked, chosen, ledger)
-        return None, read_people(path, source, engine=chosen, check_ids=check_ids).agents, source
+        source = _kept_columns(read, chosen, ledger)
+        return None, read_people(path, source, engine=chosen, check_ids=check_ids, how=how).agents, source
     with screen.working("reading people"):
-        expected = [*given.names, *given.by, *asked.all(names_in(path))]
-        return read_table(path, expected if len(given.names) > 1 else None, expected=expected), None, given
+        expected = [*given.names, *given.by, *read.asked.all(names_in(path, how))]
+        named = len(given.names) > 1
+        table = read_table(path, expected if named else None, expected=expected, how=how)
+        if named:
+            agents, table = usable_people(table, _settled(read.offer, given))
+    if named and str(agents.reading):
+        screen.note(said_of(agents.reading, how))
+    return table, None, given
 
 
-def _kept_columns(
-    offer: Announcement, given: Columns, path: str, asked: AnswerColumns, engine: str, ledger: str | None
-) -> Columns:
+def _kept_columns(read: Released, engine: str, ledger: str | None) -> Columns:
     """Settle the columns of people who stay in an engine: those given, or those that add up there."""
     from optin.cli.announced_columns import columns_in_engine
     from optin.cli.ledgers import open_ledger
 
+    given = read.given
     if len(given.names) > 1:
-        return _settled(offer, given)
+        return _settled(read.offer, given)
     with screen.working("finding columns"), nullcontext() if ledger is None else open_ledger(ledger) as opened:
-        return columns_in_engine(offer, path, engine=engine, given=given, besides=asked.all, ledger=opened)
+        return columns_in_engine(read, engine=engine, ledger=opened)
 
 
 def quorum_of(people: int, standard_error: float | None) -> tuple[Quorum, list[Turnout]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +13,11 @@ from optin.cli.question_table import QuestionTable, question_table, sheet_accura
 from optin.cli.spread import Spread, spread_of
 from optin.cli.what_if import absences, show_absences, target_rows
 from optin.wording.groups import SMALLEST_GROUP
-from optin.wording.numbers import largest, plain, plus_minus, short, times
+from optin.wording.numbers import count, largest, plain, plus_minus, short, times
 
 if TYPE_CHECKING:
     from optin.agents import Agents
+    from optin.cli.left import Left
     from optin.planning import Plan
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -33,6 +34,13 @@ class Explanation:
     without: list[dict[str, Any]] = field(default_factory=list)
     questions: QuestionTable | None = None
     """A table of the questions, where it is not one number that is asked for."""
+
+    def beside(self, left_out: int) -> Explanation:
+        """Say also how many rows of the table are not among these people."""
+        if not left_out:
+            return self
+        gone = f"{count(left_out, 'row', 'rows')} of the table that cannot be used, not planned for"
+        return replace(self, plan=[self.plan[0], ("left out", gone), *self.plan[1:]])
 
     def as_dict(self) -> dict[str, Any]:
         """Return numbers for scripts."""
@@ -87,13 +95,16 @@ class Explanation:
         )
 
 
-def explanation(plan: Plan, agents: Agents, *, described: dict[str, Any], without: float | None = None) -> Explanation:
+def explanation(
+    plan: Plan, agents: Agents, *, described: dict[str, Any], without: float | None = None, left: Left | None = None
+) -> Explanation:
     """Work out everything ``optin plan`` says, the same of people in memory and in an engine."""
     spread = spread_of(plan, agents, described)
     counts, several = _counts(plan, spread), plan.sheet.one_number is None
+    counts |= {} if left is None else {"nothing_left": left.spent, "share_left": left.share}
     accuracy = sheet_accuracy(plan) if several else _accuracy(plan)
     return Explanation(
-        plan=[*_people(plan, spread, counts), *_design(plan, counts), *accuracy, *_worth(plan, spread)],
+        plan=[*_people(plan, spread, counts, left), *_design(plan, counts), *accuracy, *_worth(plan, spread)],
         references=[] if several else _references(plan, agents, counts),
         counts=counts,
         target=target_rows(plan),
@@ -116,8 +127,10 @@ def _counts(plan: Plan, spread: Spread) -> dict[str, Any]:
     }
 
 
-def _people(plan: Plan, spread: Spread, counts: dict[str, Any]) -> list[tuple[str, str]]:
-    more = [f"{counts['no_part']:,} with nothing to give take no part"] if counts["no_part"] else []
+def _people(plan: Plan, spread: Spread, counts: dict[str, Any], left: Left | None) -> list[tuple[str, str]]:
+    nobody = f"{counts['no_part']:,} with {'limit 0' if plan.surplus is None else 'nothing to give'}"
+    idle = left.taking_no_part() if left is not None and plan.surplus is None else [nobody] if counts["no_part"] else []
+    more = [f"{' and '.join(idle)} take no part"] if idle else []
     more += [f"{counts['no_limit']:,} without any limit"] if counts["no_limit"] else []
     ends = spread.quantiles((0, 0.25, 0.5, 0.75, 1))
     names = ("least", "quarter", "median", "three quarters", "most")
@@ -126,6 +139,7 @@ def _people(plan: Plan, spread: Spread, counts: dict[str, Any]) -> list[tuple[st
         ("people", f"{counts['people']:,}" + (f" ({', '.join(more)})" if more else "")),
         (label, ", ".join(f"{name} {plain(end)}" for name, end in zip(names, ends, strict=True))),
         *([("", picture)] if (picture := _picture(spread)) else []),
+        *([] if left is None else [left.row()]),
     ]
 
 

@@ -27,11 +27,14 @@ from optin.cli.options import (
     NewFile,
     PeoplePath,
     RaiseLimits,
+    Total,
 )
 from optin.cli.output import Output, expect_free, read_record
 from optin.cli.people import Columns, located, read_people
 from optin.cli.question_table import half_of
+from optin.cli.reading_options import apart, as_planned, reads_tables
 from optin.errors import BadInput
+from optin.tables.how_read import HowRead
 from optin.wording.groups import SMALLEST_GROUP
 from optin.wording.numbers import at_most, largest, percent, plain, plus_minus
 
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from optin.announcement.one_question import AnnouncedQuestion
 
 
+@reads_tables
 def announce_plan(
     plan: Annotated[Path, typer.Argument(metavar="plan.json", help="The plan that optin plan wrote.")],
     people: PeoplePath,
@@ -58,16 +62,19 @@ def announce_plan(
     costs: Costs = None,
     allowances: Allowances = None,
     by: By = None,
+    total: Total = None,
     id_column: Id = "id",
     promises: GrainsFile = None,
     engine: Engine = None,
     check_ids: CheckIds = False,
     as_json: AsJson = False,
+    *,
+    how: HowRead,
 ) -> None:
     """Make the public offer and hold everyone's promise in the ledger.
 
     People new to the ledger are registered, their limit being their allowance. The file names nobody: with it and their
-    own limit everyone can see what they are promised (optin explain). Under limits 1, 4, 9, 9 the offer is a cap of 5.
+    own limit everyone can see what they are promised (optin explain).
 
     Example: optin announce plan.json people.csv --ledger ledger.sqlite -o announcement.json
     """
@@ -78,15 +85,14 @@ def announce_plan(
 
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=tuple(by or ()))
-    source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances))
-    table = read_people(people, source, engine=engine, check_ids=check_ids)
+    source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances, total=total))
+    kept = apart(as_planned(record, how), [plan, people, ledger, output])
+    table = read_people(people, source, engine=engine, check_ids=check_ids, how=kept)
     terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
-    before = None if campaign is None else (campaign, round_number)
     with announced_once(found, ledger, campaign):
-        left = within_allowance(table, ledger, besides=before, raise_limits=raise_limits)
+        left = within_allowance(table, ledger, besides=(campaign, round_number), raise_limits=raise_limits)
         expect_planned(plan, found, left.agents, table)
-    if promises is not None:
-        expect_free(promises, [plan, people, ledger, output])
+    expect_free(promises, [plan, people, ledger, output])
     with Output(output, inputs=[plan, people, ledger]) as file, located(table.table), screen.working("announcing"):
         known, allowing = ledger_exists(ledger), Allowing(table.allowances, raise_limits)
         with existing_ledger(ledger) as opened:  # what would be refused is refused before a ledger is created
@@ -97,9 +103,9 @@ def announce_plan(
             held = held_words(offer, opened)
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
-    against = _against(source.allowances, known=known, raised=raise_limits)
+    against = _against(source, known=known, raised=raise_limits)
     _show(offer, against, offer.warnings(described(record)), as_json=as_json)
-    screen.note(f"wrote {output}; {held}")
+    screen.note(f"wrote {output}; {held}" + ("" if known else f"; new ledger made at {ledger}"))
 
 
 def _source(path: Path, planned: Columns | None, given: Columns) -> Columns:
@@ -109,13 +115,19 @@ def _source(path: Path, planned: Columns | None, given: Columns) -> Columns:
         raise BadInput(
             "{path} does not say which columns to read; give --limits COL, or plan again with optin plan", path=path
         )
-    by = given.by or (planned.by if planned else ())
-    return replace(source, allowances=given.allowances or (planned.allowances if planned else None), by=by)
+    source = replace(source, by=given.by or (planned.by if planned else ()))
+    if given.allowances is not None or given.total is not None or planned is None:
+        return replace(source, allowances=given.allowances, total=given.total)
+    return replace(source, allowances=planned.allowances, total=planned.total)
 
 
-def _against(totals: str | None, *, known: bool, raised: bool) -> str:
+def _against(source: Columns, *, known: bool, raised: bool) -> str:
     """Say what promises are counted against: each person's total, or what they accept now, which is used up once."""
-    stated = "their limits, once (--allowances COL for totals)" if totals is None else f"their totals, column {totals}"
+    stated = "their limits, once (--total NUMBER or --allowances COL for totals)"
+    if source.total is not None:
+        stated = f"a total of {source.total:g} each"
+    elif source.allowances is not None:
+        stated = f"their totals, column {source.allowances}"
     if not known:
         return stated
     return f"{stated}; or the total in the ledger" + (" where that is higher" if raised else ", for whoever has one")

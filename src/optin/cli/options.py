@@ -11,7 +11,11 @@ import typer
 from optin.wording.engines import KNOWN
 
 PeoplePath = Annotated[
-    str, typer.Argument(metavar="PEOPLE", help="CSV or Parquet: a file, a folder or a glob; one row per person.")
+    str,
+    typer.Argument(
+        metavar="PEOPLE",
+        help="CSV, Parquet, JSON lines or XLSX: a file, a folder or a glob; a DuckDB file; postgresql://…; one row per person.",
+    ),
 ]
 column = partial(typer.Option, metavar="COL", rich_help_panel="Columns")
 Id = Annotated[str, column("--id", envvar="OPTIN_ID", help="Column of ids: text, kept byte for byte.")]
@@ -20,6 +24,16 @@ Budgets = Annotated[str | None, column("--budgets", help="Column of budgets; wit
 Costs = Annotated[str | None, column("--costs", help="Column of costs: what one unit of epsilon costs each person.")]
 TOTALS = "Column of totals: what each person allows over all releases of a ledger."
 Allowances = Annotated[str | None, column("--allowances", help=TOTALS, show_default="their first limit")]
+Total = Annotated[
+    float | None,
+    typer.Option(
+        "--total",
+        metavar="NUMBER",
+        rich_help_panel="Columns",
+        help="What each person allows over all releases of a ledger, one number for all.",
+        show_default=False,
+    ),
+]
 _ledger = typer.Option(
     "--ledger",
     metavar="URL",
@@ -51,7 +65,11 @@ NewFile = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON; messages go to standard error.")]
 RaiseLimits = Annotated[
-    bool, typer.Option("--raise-limits", help="Raise allowances to the limits (or --allowances) stated now.")
+    bool,
+    typer.Option(
+        "--raise-limits",
+        help="Raise totals in the ledger to --total, --allowances, or the limits stated now.",
+    ),
 ]
 VALUES = "Column of answers where one question is asked."
 Values = Annotated[str | None, column("--values", help=VALUES, show_default="the question's name")]

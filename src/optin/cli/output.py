@@ -21,8 +21,10 @@ class Output(AtomicWrite):
         super().__init__(path, private=private)
 
 
-def expect_free(path: Path, inputs: Sequence[Path | str | None]) -> None:
+def expect_free(path: Path | None, inputs: Sequence[Path | str | None]) -> None:
     """Refuse to write over anything this command reads or keeps: its files, folders, globs, and its ledger."""
+    if path is None:
+        return
     if path.is_dir():
         raise BadInput("{path} is a folder; name a file to write", path=path)
     if path.exists() and not path.is_file():

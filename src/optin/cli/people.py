@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput, OptinError, Place
+from optin.tables.how_read import AS_FOUND, HowRead, Reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +30,7 @@ class Columns:
     benefit_slope: float | None = None
     outside: float | str = 0.0
     allowances: str | None = None
+    total: float | None = None
     by: tuple[str, ...] = ()
     """The columns whose labels, or combinations of labels, are public groups."""
 
@@ -51,6 +53,8 @@ class Columns:
                 "say what people accept in one way: --limits COL, or --budgets COL --costs COL, or --costs COL"
                 " --benefit-base A --benefit-slope B"
             )
+        if self.allowances is not None and self.total is not None:
+            raise BadInput("--total is one number for everyone and --allowances a column of them: give one of the two")
         if benefit and (self.benefit_base is None or self.benefit_slope is None):
             raise BadInput("a benefit is base - slope * variance: give both --benefit-base and --benefit-slope")
         return self
@@ -76,33 +80,65 @@ class People:
 
     table: Table | None
     agents: Agents
-    allowances: NDArray[np.float64] | str | None = None
+    allowances: NDArray[np.float64] | str | float | None = None
     """What each allows over all releases of a ledger, where that is not their first limit; in an engine the column's name."""
+    left_out: int = 0
+    """How many rows could not be used and were left out, because someone named a file for them."""
 
 
 def read_people(
-    path: str, columns: Columns, *, more: Sequence[str] = (), engine: str | None = "memory", check_ids: bool = False
+    path: str,
+    columns: Columns,
+    *,
+    more: Sequence[str] = (),
+    engine: str | None = "memory",
+    check_ids: bool = False,
+    how: HowRead = AS_FOUND,
 ) -> People:
-    """Read the columns (and ``more`` of them, for values and answers) and build agents; None chooses the engine by size."""
-    from optin.cli.screen import working
+    """Read the columns (and ``more`` of them, for values and answers) and build agents; None chooses the engine by size.
+
+    How the table was read is said, unless it was as plain as can be.
+    """
+    from optin.cli.screen import note, working
     from optin.engine import check_engine, engine_for
     from optin.tables import read_table
 
     check_engine(engine)
     with working("reading people"):
-        chosen = engine_for(path) if engine is None else engine
+        chosen = engine_for(path, how) if engine is None else engine
         totals = columns.allowances
         if chosen != "memory":
-            return People(None, _kept(path, columns, chosen, check_ids=check_ids), totals)
-        table = read_table(path, [*columns.names, *columns.by, *([] if totals is None else [totals]), *more])
-        return People(table, agents_of(table, columns), None if totals is None else table.numbers(totals))
+            agents = _kept(path, columns, chosen, check_ids=check_ids, how=how)
+            people = People(None, agents, totals or columns.total, agents.reading.left_out)
+        else:
+            read = [*columns.names, *columns.by, *([] if totals is None else [totals]), *more]
+            table = read_table(path, read, how=how)
+            agents, left = usable_people(table, columns)
+            stated = columns.total if totals is None else left.numbers(totals)
+            people = People(left, agents, stated, agents.reading.left_out)
+    if str(agents.reading):
+        note(said_of(agents.reading, how))
+    return people
 
 
-def _kept(path: str, columns: Columns, engine: str, *, check_ids: bool) -> Agents:
+def usable_people(table: Table, columns: Columns) -> tuple[Agents, Table]:
+    """Build the agents that a table describes, and return it without the rows that were left out."""
+    from optin.engine import opening
+
+    return opening.usable_agents(table, **described(columns))
+
+
+def said_of(reading: Reading, how: HowRead) -> str:
+    """Say how a table was read, and where the rows are that were left out."""
+    return f"{reading}, and written to {how.skip_bad}" if reading.left_out else str(reading)
+
+
+def _kept(path: str, columns: Columns, engine: str, *, check_ids: bool, how: HowRead) -> Agents:
     """Leave people where they are."""
     from optin.engine import read
 
-    return read(path, **described(columns), engine=engine, check_ids=True if check_ids else None)
+    said = described(columns)
+    return read(path, groups=said.pop("by"), **said, engine=engine, check_ids=True if check_ids else None, **vars(how))
 
 
 def agents_of(table: Table, columns: Columns) -> Agents:
@@ -118,7 +154,7 @@ def described(columns: Columns) -> dict[str, Any]:
 
     worth = LinearBenefit(base=columns.benefit_base, slope=columns.benefit_slope) if columns.quasi_linear else None
     names = {name: getattr(columns, name) for name in ("id", "limits", "budgets", "costs")}
-    return {**names, "benefit": worth, "outside": columns.outside, "groups": columns.by}
+    return {**names, "benefit": worth, "outside": columns.outside, "by": columns.by}
 
 
 @contextmanager

@@ -25,11 +25,14 @@ from optin.cli.options import (
     MaybeLedgerUrl,
     PeoplePath,
     RaiseLimits,
+    Total,
 )
 from optin.cli.output import Output, read_record, read_text
 from optin.cli.people import Columns, People, located, read_people
+from optin.cli.reading_options import apart, reads_tables
 from optin.cli.screen import finite, note, print_json, warn, working
 from optin.errors import BadInput
+from optin.tables.how_read import HowRead
 
 NOTHING_WRITTEN = "nothing was written; add -o plan.json to go on with this plan"
 
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from optin.planning import Plan
 
 
+@reads_tables
 def plan_people(
     people: PeoplePath,
     bounds: options.Bounds = None,
@@ -49,6 +53,7 @@ def plan_people(
     costs: Costs = None,
     allowances: Allowances = None,
     by: By = None,
+    total: Total = None,
     id_column: Id = "id",
     benefit_base: options.BenefitBase = None,
     benefit_slope: options.BenefitSlope = None,
@@ -67,6 +72,8 @@ def plan_people(
     check_ids: CheckIds = False,
     output: options.PlanFile = None,
     as_json: AsJson = False,
+    *,
+    how: HowRead,
 ) -> None:
     """Find the best design for these people and explain it.
 
@@ -79,18 +86,20 @@ def plan_people(
     Example: optin plan people.csv --limits limit --sheet sheet.toml -o plan.json
     """
     from optin.cli import explaining
+    from optin.cli.left import left_of
     from optin.cli.what_if import share_of
 
-    accepted = {"limits": limits, "budgets": budgets, "costs": costs, "allowances": allowances}
+    accepted = {"limits": limits, "budgets": budgets, "costs": costs, "allowances": allowances, "total": total}
     worth = {"benefit_base": benefit_base, "benefit_slope": benefit_slope, "outside": outside_option(outside)}
     columns = Columns(id=id_column, by=tuple(by or ()), **accepted, **worth).check()  # type: ignore[arg-type]
     share = None if without is None else share_of(without)
     _expect_ledger(ledger, raise_limits=raise_limits)
     one_number = {"bounds": bounds, "sd": sd, "eta": eta, "max_gap": max_gap}
     asked = Asking(sheet, one_number, slack, target_error, wished_error).arguments() | _grouping(by, merge_small, share)
-    read = read_people(people, columns, engine=engine, check_ids=check_ids)
+    kept = apart(how, [people, ledger, sheet, output])
+    read = read_people(people, columns, engine=engine, check_ids=check_ids, how=kept)
     found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
-    record = plan_record(plan, found.agents, columns)
+    record = plan_record(plan, found.agents, columns) | {"reading": how.as_dict(), "left_out": read.left_out}
     if output is not None:
         with Output(output, private=True, inputs=[people, ledger, sheet]) as file:
             file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
@@ -98,8 +107,9 @@ def plan_people(
     if plan.grouped:
         show_plan(plan, told, odd, as_json=as_json)
     else:
-        story = explaining.explanation(plan, found.agents, described=record["describe"], without=share)
-        _show(story, told, odd, as_json=as_json)
+        left = left_of(read.agents, found.agents) if found.agents is not read.agents or ledger else None
+        story = explaining.explanation(plan, found.agents, described=record["describe"], without=share, left=left)
+        _show(story.beside(read.left_out), told, odd, as_json=as_json)
     note(f"wrote {output}" if output else NOTHING_WRITTEN)
 
 
@@ -181,7 +191,7 @@ def _is_planned(plan: Plan, agents: Agents) -> bool:
 
 
 def within_allowance(
-    people: People, ledger: str | None, *, besides: tuple[str, int] | None = None, raise_limits: bool = False
+    people: People, ledger: str | None, *, besides: tuple[str | None, int] = (None, 1), raise_limits: bool = False
 ) -> People:
     """Lower limits to what the ledger leaves; without a ledger, or a new one, everyone has all of theirs.
 
@@ -190,7 +200,8 @@ def within_allowance(
     from optin import campaign
     from optin.cli.ledgers import existing_ledger
 
-    own = None if besides is None else _terms(*besides)
+    campaign_name, number = besides
+    own = None if campaign_name is None else _terms(campaign_name, number)
     with working("asking the ledger"), existing_ledger(ledger) as opened:
         lowered = campaign.within_allowance(
             people.agents, opened, besides=own, raise_limits=raise_limits, allowances=people.allowances
@@ -206,7 +217,10 @@ def _terms(campaign: str, number: int) -> Terms:
 
 def _plan(read: People, asked: dict[str, Any], *, ledger: str | None, raise_limits: bool) -> tuple[People, Plan]:
     from optin.campaign import plan
+    from optin.cli.ledgers import ledger_exists
 
+    if ledger is not None and not ledger_exists(ledger):
+        note(f"there is no ledger at {ledger} yet: everyone has all that they state")
     people = within_allowance(read, ledger, raise_limits=raise_limits)
     with working("planning"), located(people.table):
         return people, plan(people.agents, **asked)

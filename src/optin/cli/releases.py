@@ -13,7 +13,8 @@ from optin.cli import release_options as options
 from optin.cli import screen
 from optin.cli.across_groups import Across
 from optin.cli.answers import AnswerColumns
-from optin.cli.drawing import draw, quorum_of, read_released, taking_of
+from optin.cli.before_release import forgotten_options, say_who_counts
+from optin.cli.drawing import Released, draw, quorum_of, read_released, taking_of
 from optin.cli.ledgers import open_ledger
 from optin.cli.offers import read_announcement
 from optin.cli.options import (
@@ -34,15 +35,19 @@ from optin.cli.options import (
 )
 from optin.cli.output import Output, expect_free
 from optin.cli.people import Columns, located
+from optin.cli.reading_options import apart, reads_tables
 from optin.cli.results import show_release, summary
 from optin.errors import BadInput
+from optin.tables.how_read import HowRead
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
     from optin.cli.drawing import Taking
+    from optin.ledger import Ledger
     from optin.releasing import Release
 
 
+@reads_tables
 def release_results(
     context: typer.Context,
     announcement: Annotated[Path, typer.Argument(metavar="announcement.json", help="The published offer.")],
@@ -66,6 +71,8 @@ def release_results(
     engine: Engine = None,
     check_ids: CheckIds = False,
     as_json: AsJson = False,
+    *,
+    how: HowRead,
 ) -> None:
     """Draw the one noisy result that an announcement allows, and charge everyone who joined for what they answered.
 
@@ -76,39 +83,41 @@ def release_results(
 
     Example: optin release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json
     """
-    from optin.campaign import write_grains
-
     ledger = _accounted(context, ledger, no_ledger=no_ledger)
     offer = read_announcement(announcement)
     wanted, came = quorum_of(quorum, max_standard_error)
     across = Across.asked(offer, population, differences=differences)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=_grouped_by(offer, by))
     asked = AnswerColumns(offer.sheet, values, joined)
-    table, kept, given = read_released(people, given, asked, offer, engine, check_ids=check_ids, ledger=ledger)
-    _expect_grains_free(grains, [announcement, people, ledger, output])
+    say_who_counts(people, joined)
+    read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
+    table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
+    expect_free(grains, [announcement, people, ledger, output])
     with (
         Output(output, inputs=[announcement, people, ledger]) as file,
         located(table),
         screen.working("releasing"),
+        forgotten_options(announcement, offer, ledger),
         nullcontext() if ledger is None else open_ledger(ledger) as opened,
     ):
         before = 0 if opened is None else len(opened.acts())
         taking = taking_of(offer, table, kept, given, asked, opened)
         drawn = draw(offer, taking, table, opened, quorum=wanted, allow_no_noise=allow_no_noise)
         file.write(drawn.to_json() + "\n")
-        if grains is not None:
-            told = {"answers": taking.answers, "release": drawn}
-            write_grains(offer, taking.agents, grains, joined=taking.joined, ledger=opened, **told)
+        _write_grains(grains, taking, drawn, opened)
     stored = drawn.ledger_number is not None and drawn.ledger_number <= before
     counted = came[-1].promised if came and not stored else None
     _show(drawn, _used_twice(taking, asked), across, stored=stored, as_json=as_json, counted=counted)
     screen.note(f"wrote {output}")
 
 
-def _expect_grains_free(grains: Path | None, inputs: list[Path | str | None]) -> None:
-    """Refuse a file of grains that would replace what is read or written."""
-    if grains is not None:
-        expect_free(grains, inputs)
+def _write_grains(path: Path | None, taking: Taking, drawn: Release, ledger: Ledger | None) -> None:
+    """Write what everyone lost to a private file, where one is asked for."""
+    from optin.campaign import write_grains
+
+    if path is not None:
+        told = {"answers": taking.answers, "release": drawn}
+        write_grains(drawn.announcement, taking.agents, path, joined=taking.joined, ledger=ledger, **told)
 
 
 def _grouped_by(offer: Announcement, by: list[str] | None) -> tuple[str, ...]:

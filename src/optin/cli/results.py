@@ -8,7 +8,7 @@ from optin.cli import screen
 from optin.cli.group_tables import show_groups
 from optin.cli.question_table import half_of
 from optin.wording.groups import in_tens
-from optin.wording.numbers import plain
+from optin.wording.numbers import ends, meaningful, plain
 
 if TYPE_CHECKING:
     from optin.questions import Question
@@ -125,7 +125,8 @@ def _charged(drawn: Release) -> tuple[str, str]:
     if not drawn.charged:
         return "charged", "nobody: no ledger stands behind this draw; publish it only if you know what that means"
     what = "" if len(drawn.sheet) == 1 else ", for what they answered"
-    return "charged", f"everyone who joined{what}, as act {drawn.ledger_number} of the ledger"
+    who = f"all {drawn.joined_people:,} who joined" if drawn.joined_people > 1 else "the one who joined"
+    return "charged", f"{who}{what}, as act {drawn.ledger_number} of the ledger"
 
 
 def _number_rows(drawn: Release, counted: int | None) -> list[tuple[str, str]]:
@@ -133,7 +134,7 @@ def _number_rows(drawn: Release, counted: int | None) -> list[tuple[str, str]]:
 
     error, counted_values = drawn.standard_error, f"of values {counted_between(drawn.announcement.bounds)}"
     lines = [
-        ("estimate", f"{_to(drawn.estimate, error)}: the mean {counted_values}"),
+        ("estimate", f"{meaningful(drawn.estimate, error)}: the mean {counted_values}"),
         ("standard error", plain(error)),
         ("95 % for the noise", f"{_ends(drawn.noise_interval(0.95), error)}: the weighted mean of these people"),
         ("95 % in total", f"{_ends(drawn.total_interval(0.95), error)}: the mean of people like these"),
@@ -161,12 +162,4 @@ def _idle(drawn: Release, counted: int | None) -> str:
 
 
 def _ends(interval: Interval, error: float) -> str:
-    low, high = interval
-    return f"{_to(low, error)} to {_to(high, error)}"
-
-
-def _to(value: float, error: float) -> str:
-    """Write a number to a hundredth of its standard error: more digits would only be noise."""
-    from math import floor, log10
-
-    return f"{value:,.{max(1 - floor(log10(error)), 0)}f}" if 0 < error < float("inf") else f"{value:.6g}"
+    return " to ".join(ends(interval, error))

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from optin.cli.streams import silence
@@ -14,10 +15,23 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Row = tuple[str, str]
+_silent: ContextVar[bool] = ContextVar("silent", default=False)
+
+
+@contextmanager
+def quiet(wanted: bool) -> Iterator[None]:
+    """Show nothing for a while but warnings, failures and JSON."""
+    before = _silent.set(wanted or _silent.get())
+    try:
+        yield
+    finally:
+        _silent.reset(before)
 
 
 def rows(title: str, lines: Sequence[Row]) -> None:
     """Show labelled lines under a title."""
+    if _silent.get():
+        return
     width = max((len(label) for label, _ in lines), default=0)
     if not sys.stdout.isatty():
         _plain(title)
@@ -42,6 +56,8 @@ def columns(
 
     On a narrow terminal names are the last to be cut off: two of them may then look alike.
     """
+    if _silent.get():
+        return
     if not sys.stdout.isatty():
         _plain(title)
         for text in _aligned([header, *lines], texts):
@@ -63,6 +79,8 @@ def columns(
 
 def heading(text: str) -> None:
     """Start a part of the output."""
+    if _silent.get():
+        return
     if sys.stdout.isatty():
         _console().print(f"[bold]{_safe(text)}[/bold]")
     else:
@@ -71,6 +89,8 @@ def heading(text: str) -> None:
 
 def say(text: str = "") -> None:
     """Print a sentence on standard output."""
+    if _silent.get():
+        return
     if sys.stdout.isatty():
         _console().print(_safe(text), highlight=False)
     else:
@@ -79,6 +99,8 @@ def say(text: str = "") -> None:
 
 def rule(title: str) -> None:
     """Start a step, with a line across a terminal."""
+    if _silent.get():
+        return
     if sys.stdout.isatty():
         _console().rule(f"[bold]{_safe(title)}[/bold]", align="left", style="cyan")
     else:
@@ -87,6 +109,8 @@ def rule(title: str) -> None:
 
 def command(text: str) -> None:
     """Show a command as it would be typed."""
+    if _silent.get():
+        return
     if sys.stdout.isatty():
         _console().print(f"$ {_safe(text)}", style="bold magenta", soft_wrap=True)
     else:
@@ -95,6 +119,8 @@ def command(text: str) -> None:
 
 def note(text: str, *, bad: bool = False) -> None:
     """Print a message on standard error; one that cannot be written there changes nothing else."""
+    if _silent.get() and not bad:
+        return
     try:
         if sys.stderr.isatty():
             looks = "bold red" if bad else "dim"

@@ -201,7 +201,7 @@ def print_example() -> None:
 
     Example: optin sheet example > sheet.toml
     """
-    say(EXAMPLE.rstrip())
+    typer.echo(EXAMPLE.rstrip())
 
 
 def check_sheet(sheet: SheetFile, as_json: AsJson = False) -> None:
@@ -210,10 +210,13 @@ def check_sheet(sheet: SheetFile, as_json: AsJson = False) -> None:
     Example: optin sheet check sheet.toml
     """
     from optin.kernel.sharing import equal_shares
+    from optin.planning.units import check_spread
     from optin.questions import Sheet
     from optin.wording.numbers import percent
 
     asked = Sheet.from_toml(sheet)
+    if len(asked) > 1:
+        check_spread(asked)
     if as_json:
         print_json(asked.to_record())
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from optin.cli.screen import columns, rows
-from optin.wording.numbers import people_like
+from optin.wording.numbers import largest, people_like
 
 if TYPE_CHECKING:
     from optin.simulation import Simulation
@@ -45,7 +45,7 @@ def show(found: Simulation) -> None:
     """Show each design: measured beside computed."""
     rows(
         f"{found.campaigns:,} campaign{'' if found.campaigns == 1 else 's'} with {people_like(found.plan.people)}",
-        [("cap on epsilon", f"{found.plan.cap:.4g}"), ("joined", f"{100 * found.joined:.1f} %")],
+        [("cap on epsilon", largest(found.plan.cap)), ("joined", f"{100 * found.joined:.1f} %")],
     )
     header = ["design", "bias", "mse", "its s.e.", "computed", f"{100 * found.level:g} % held", "released"]
     lines = [

@@ -11,7 +11,7 @@ from optin.cli import screen
 from optin.errors import Argument
 from optin.wording.sentences import Sentence
 
-_OPTIONS = {"data_variance": "--sd", "wished_errors": "--wished-error"}
+_OPTIONS = {"allowances": "--total", "data_variance": "--sd", "wished_errors": "--wished-error"}
 """Arguments whose option has another name."""
 NO_OPTION = {"benefit": "benefit (from Python)", "importance": "importance (from Python)"}
 """Arguments that no command takes."""

@@ -9,39 +9,52 @@ from optin.engine.functions import trimmed
 from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.errors import BadInput
-from optin.tables.columns import MISSING, NO_ID, NO_NUMBER, SAME_ID, Wanted, wrong_at
+from optin.tables.bad_rows import FIRST, BadRow, unusable
+from optin.tables.columns import NO_ID, NO_NUMBER, SAME_ID, Wanted, wrong_at
+from optin.tables.spellings import spellings
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
 
 def refuse_unusable(rows: Rows, wanted: tuple[Wanted, ...]) -> None:
-    """Count every kind of unusable entry of the columns, and name the first person (by id) of the first kind found."""
-    faults = [(one.name, words, wrong) for one in wanted for words, wrong in _faults(rows, one)]
-    columns = {f"wrong_{at}": wrong for at, (_, _, wrong) in enumerate(faults)}
-    table = rows.table.select(person=rows.ids(), **columns)
-    counts = {f"count_{at}": table[name].sum() for at, name in enumerate(columns)}
-    first = {f"first_{at}": table.person.min(where=table[name]) for at, name in enumerate(columns)}
-    found = rows.session.one(table.agg(**counts, **first), about=rows.source)
-    for at, (name, words, _) in enumerate(faults):
-        if found[f"count_{at}"]:
-            others = found[f"count_{at}"] - 1
-            raise wrong_at(f"{rows.place(found[f'first_{at}'])}: {name}", words, others)
+    """Count the people with an unusable entry, and name the first of them (by id)."""
+    import ibis
+
+    faults = [(one.name, words, wrong) for one in wanted for words, wrong in faults_of(rows, one)]
+    fault = ibis.cases(*((wrong, at) for at, (_, _, wrong) in enumerate(faults)))
+    table = rows.table.select(person=rows.ids(), fault=fault)
+    bad = table.filter(table.fault.notnull())
+    people = int(rows.session.one(bad.agg(people=bad.count()), about=rows.source)["people"])
+    if people:
+        first = rows.session.fetch(bad.order_by(bad.person).limit(FIRST), about=rows.source).to_pylist()
+        raise unusable([BadRow(rows.place(row["person"]), *faults[row["fault"]][:2]) for row in first], people)
 
 
-def _faults(rows: Rows, wanted: Wanted) -> list[tuple[str, ir.BooleanColumn]]:
+def faults_of(rows: Rows, wanted: Wanted) -> list[tuple[str, ir.BooleanColumn]]:
+    """List what may be wrong with a column in words, and in which rows it is; of several faults the first counts."""
     raw, number = rows.column(wanted.name), rows.wanted(replace(wanted, inexact=1.0))  # a digit is no fault
-    present = raw.notnull()
+    present, words = raw.notnull(), [(NO_NUMBER, ibis_true())]
     if raw.type().is_string():
-        present = present & (trimmed(raw) != "")
+        text = trimmed(raw)
+        present = present & (text != "")
+        words = [(said, text.lower().re_search(pattern)) for said, pattern in spellings(wanted, rows.mark(wanted.name))]
+        words.append((NO_NUMBER, ibis_true()))
     nan = number.isnan().fill_null(False)  # which Ibis calls NULL on Spark, and a number elsewhere
-    usable = number.notnull() & ~nan
+    usable, written = number.notnull() & ~nan, present & number.isnull() & ~nan
     faults = [
-        (NO_NUMBER, present & number.isnull() & ~nan),
-        (MISSING, ~present | nan),
-        *((words, usable & wrong) for words, wrong in wanted.faults(number, literal)),
+        *((said, written & spelled) for said, spelled in words),
+        (wanted.missing, (~present | nan) & ~usable),
+        *((said, usable & wrong) for said, wrong in wanted.faults(number, literal)),
     ]
-    return [(words, wrong.fill_null(False)) for words, wrong in faults]
+    return [(said, wrong.fill_null(False)) for said, wrong in faults]
+
+
+def ibis_true() -> ir.BooleanValue:
+    """Return what is true of every row."""
+    import ibis
+
+    return ibis.literal(True)
 
 
 def expect_distinct_ids(rows: Rows) -> None:

@@ -59,6 +59,8 @@ class Dialect:
     """Whether addresses that lie elsewhere are read by way of fsspec."""
     answers_to: Callable[[str], bool] = lambda _: False
     """Tell whether what users call an engine means this one."""
+    elsewhere: Callable[[str], bool] = lambda _: False
+    """Tell whether what users call an engine runs on other machines, which see no file of this one's scratch folder."""
     open: Callable[[str], Session] | None = None
     read_parquet: Callable[[Session, Sequence[str]], ir.Table] | None = None
     read_csv: Callable[[Session, Sequence[str], Sequence[str]], ir.Table] | None = None

@@ -14,10 +14,10 @@ from uuid import uuid4
 
 from optin.engine.dialect import Dialect
 from optin.engine.functions import kahan_sum, sample_ranks
-from optin.engine.scratch import Scratch
 from optin.engine.session import Session
 from optin.errors import Argument, BadInput
 from optin.extras import expect
+from optin.formats.scratch import Scratch
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from optin.engine import duck, spark
 from optin.engine.dialect import IBIS, POSTGRES, Dialect
 from optin.engine.session import Session
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput
 from optin.tables.headers import shared
 from optin.tables.places import real_name
+from optin.tables.plain_files import DataFile
 from optin.wording.engines import KNOWN, MEMORY
 
 if TYPE_CHECKING:
@@ -38,6 +39,20 @@ def dialect_for(engine: str) -> Dialect:
     if found is None:
         raise BadInput("engine {engine} is not known; use {known}", engine=engine, known=KNOWN)
     return found
+
+
+def expect_reachable(files: Iterable[DataFile], engine: str) -> None:
+    """Refuse files whose plain form lies here alone to an engine that runs elsewhere."""
+    copied = next((file for file in files if file.copied), None)
+    if copied is not None and dialect_for(engine).elsewhere(engine):
+        raise BadInput(
+            "engine {engine} runs elsewhere and reads CSV with commas and Parquet; {file} ({words}) is read by {memory},"
+            " duckdb and spark-local",
+            engine=engine,
+            file=copied.name,
+            words=", ".join(copied.words),
+            memory=Argument("engine", MEMORY),
+        )
 
 
 def open_session(engine: str) -> Session:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from optin.agents.benefit import Benefit
 from optin.agents.grouping import combined
 from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
-from optin.engine.engines import dialect_for, dialect_of, grouped, open_session, read_csv, read_parquet
+from optin.engine.engines import (
+    dialect_for,
+    dialect_of,
+    expect_reachable,
+    grouped,
+    open_session,
+    read_csv,
+    read_parquet,
+)
+from optin.engine.left_out import usable_rows
 from optin.engine.people import EngineConstrained, EngineQuasiLinear, limit_of, with_labels
 from optin.engine.rows import Rows
 from optin.engine.session import Session
@@ -20,12 +30,18 @@ from optin.errors import BadInput
 from optin.extras import installed
 from optin.tables.columns import Wanted
 from optin.tables.csvfiles import expect_readable, expect_text, line_count
+from optin.tables.databases import is_database
 from optin.tables.file_stamps import marks_of
-from optin.tables.headers import expect_column, expect_one_type, expect_told_apart, header, is_parquet
+from optin.tables.frames import index_of, is_frame
+from optin.tables.headers import expect_column, expect_one_type, expect_told_apart, header
+from optin.tables.how_read import AS_FOUND, GivenReading, HowRead, Reading
 from optin.tables.parquetfiles import expect_whole, parquet_types, row_count
-from optin.tables.places import files_of, real_name
+from optin.tables.places import is_parquet, real_name
+from optin.tables.plain_files import DataFile, told
 from optin.tables.reading import Table, read_table
+from optin.tables.sources import Source, files_from
 from optin.tables.stored_types import expect_opened
+from optin.tables.usable_rows import usable
 from optin.wording.engines import MEMORY
 
 if TYPE_CHECKING:
@@ -33,10 +49,11 @@ if TYPE_CHECKING:
     from ibis.expr import types as ir
 
 MANY = 1_000_000  # from so many people on, ids are compared only when asked for
+DEFAULT = "duckdb"
 
 
 def read(
-    source: str | Path | ir.Table,
+    source: str | Path | ir.Table | Any,  # noqa: ANN401 - a table of pandas, polars or Arrow
     *,
     id: str = "id",  # noqa: A002 - the word of the contract
     limits: str | None = None,
@@ -45,30 +62,44 @@ def read(
     benefit: Benefit | None = None,
     outside: Any = 0.0,  # noqa: ANN401
     groups: str | Sequence[str] | None = None,
-    engine: str = "duckdb",
+    engine: str | None = None,
     check_ids: bool | None = None,
+    **given: Unpack[GivenReading],
 ) -> Agents:
     """Open a table of people where it lies, check it there, and return agents for `plan`, `announce` and `release`.
 
-    ``source`` is a file, folder or glob of Parquet or CSV, or a table of any Ibis backend. Name the column of ``limits``; or
-    ``budgets`` and ``costs``; or ``costs`` with a common ``benefit``. The first scan counts what cannot be used and names one
-    such person by id. Ids are compared below 10^6 people, and above with ``check_ids=True``. ``groups`` names a column of
-    public labels, or several whose combinations are the groups (E27): each group is then planned and released by itself.
+    ``source`` is a file, folder or glob (CSV with any ``delimiter`` and ``decimal`` mark, Parquet, JSON lines, a workbook or a
+    DuckDB file and its ``table``), a postgresql:// address and a ``query``, a table of pandas, polars or Arrow, or of any Ibis
+    backend. Name the column of ``limits``; or ``budgets`` and ``costs``; or ``costs`` with a common ``benefit``. Rows that
+    cannot be used are named by line or id, all at once, or left out and written to the file ``skip_bad``; an empty limit
+    counts as ``blank_limit``. How it was read is said by ``reading`` of what comes back. The engine is DuckDB, or memory for a
+    table that is there already. Ids are compared below 10^6 people, and above with ``check_ids=True``. ``groups`` names a
+    column of public labels, or several whose combinations are the groups (E27): each group is then planned and released by
+    itself.
     """
     _expect_source(source)
-    by = (groups,) if isinstance(groups, str) else tuple(groups or ())
-    wanted = [name for name in (limits, budgets, costs, *by) if name is not None]
     _check_columns(limits, budgets, costs, benefit)
-    if engine == MEMORY and not hasattr(source, "execute"):
-        table = read_table(str(source), [id, *wanted])
-        return agents_of(
-            table, id=id, limits=limits, budgets=budgets, costs=costs, benefit=benefit, outside=outside, groups=by
-        )
-    rows = rows_of(source, id=id, columns=wanted, engine=engine)
-    people = people_of(rows, limits=limits, budgets=budgets, costs=costs, benefit=benefit, outside=outside, groups=by)
+    by = (groups,) if isinstance(groups, str) else tuple(groups or ())
+    how, wanted = HowRead.of(**given), [name for name in (limits, budgets, costs) if name is not None]
+    said: dict[str, Any] = {
+        "limits": limits,
+        "budgets": budgets,
+        "costs": costs,
+        "benefit": benefit,
+        "outside": outside,
+    }
+    engine = engine or (MEMORY if is_frame(source) else DEFAULT)
+    if engine == MEMORY and not hasattr(source, "get_backend"):
+        table = read_table(source, None if how.skip_bad and is_frame(source) else [id, *wanted, *by], how=how)
+        return agents_of(table, id=id, **said, by=by, index=index_of(source))
+    rows = rows_of(source, id=id, columns=[*wanted, *by], engine=engine, how=how)
+    left_out = 0
+    if how.skip_bad is not None:
+        rows, left_out = usable_rows(rows, wanted_of(limits, budgets, costs, how.blank_limit), many=MANY)
+    people = people_of(rows, **said, by=by)
     if check_ids or (check_ids is None and len(people) < MANY):
         expect_distinct_ids(rows)
-    return people
+    return read_so(people, rows.reading(wanted, left_out))
 
 
 def people_of(
@@ -79,57 +110,57 @@ def people_of(
     costs: str | None,
     benefit: Benefit | None,
     outside: Any = 0.0,  # noqa: ANN401
-    groups: tuple[str, ...] = (),
+    by: tuple[str, ...] = (),
 ) -> EngineConstrained | EngineQuasiLinear:
     """Take rows that are open for the people that some of their columns describe."""
-    rows = with_labels(rows, groups)
+    rows = with_labels(rows, by)
     if benefit is not None:
-        return EngineQuasiLinear(rows, str(costs), benefit=benefit, outside=outside, by=groups)
-    return limit_of(rows, limits, budgets, costs, groups)
+        return EngineQuasiLinear(rows, str(costs), benefit=benefit, outside=outside, by=by)
+    return limit_of(rows, limits, budgets, costs, by)
 
 
 def _expect_source(source: object) -> None:
-    """Refuse a table in memory, which needs no reading: say how it becomes people."""
-    if isinstance(source, str | Path) or hasattr(source, "get_backend"):
-        return
-    raise BadInput(
-        "optin.read opens files and tables of Ibis. A table in memory is people already:"
-        ' optin.PrivacyConstrained(table["limit"], ids=table["id"]); or read ibis.memtable(table)'
-    )
+    """Refuse what is no table."""
+    if not (isinstance(source, str | Path) or hasattr(source, "get_backend") or is_frame(source)):
+        raise BadInput(
+            "optin.read opens files, queries, and tables of pandas, polars, Arrow and Ibis; of columns alone make people"
+            " yourself: optin.PrivacyConstrained(limits, ids=ids)"
+        )
 
 
-def _header(file: str, found: remote.Located | None) -> tuple[str, ...]:
+def _header(file: DataFile, found: remote.Located | None) -> tuple[str, ...]:
     """Read the column names, and look through CSV before an engine does: they differ in what they make of other text."""
     if found is not None:
-        return tuple(found.header(file))
-    known = tuple(header(Path(file)))
-    if not is_parquet(file):
-        expect_text(Path(file))
+        return tuple(found.header(str(file.name)))
+    known = tuple(header(file.path))
+    if not is_parquet(file.path):
+        expect_text(file.path)
     return known
 
 
-def _types(file: str, found: remote.Located | None) -> dict[str, pa.DataType]:
-    return parquet_types(Path(file)) if found is None else found.types(file)
+def _types(file: DataFile, found: remote.Located | None) -> dict[str, pa.DataType]:
+    return parquet_types(file.path) if found is None else found.types(str(file.name))
 
 
-def _expect_whole(files: Sequence[str]) -> None:
+def _expect_whole(files: Sequence[DataFile]) -> None:
     """Where an engine gave up on local files, name the file and where it is damaged; nothing the engine said is passed on."""
-    for file in files:
-        if not remote.is_remote(file):
-            expect_whole(Path(file)) if is_parquet(file) else expect_readable(Path(file))
+    with told(files):
+        for file in files:
+            if not remote.is_remote(str(file.name)):
+                expect_whole(file.path) if is_parquet(file.path) else expect_readable(file.path)
 
 
-def engine_for(path: str) -> str:
+def engine_for(path: str, how: HowRead = AS_FOUND) -> str:
     """Choose memory below 10^6 rows, and DuckDB from there on, if it is installed, or for files that lie elsewhere."""
     if remote.is_remote(path):
-        return "duckdb"
+        return DEFAULT
     if not installed("duckdb"):
         return MEMORY
     rows = 0
-    for file in files_of(path):
-        rows += row_count(file) if is_parquet(file) else line_count(file, enough=MANY - rows)
+    for file in files_from(path, how):
+        rows += row_count(file.path) if is_parquet(file.path) else line_count(file.path, enough=MANY - rows)
         if rows >= MANY:
-            return "duckdb"
+            return DEFAULT
     return MEMORY
 
 
@@ -141,52 +172,113 @@ def _check_columns(limits: str | None, budgets: str | None, costs: str | None, b
         )
 
 
-def rows_of(source: str | Path | ir.Table, *, id: str, columns: list[str], engine: str) -> Rows:  # noqa: A002
+def rows_of(
+    source: Source,
+    *,
+    id: str,  # noqa: A002 - the word of the contract
+    columns: Sequence[str],
+    engine: str,
+    how: HowRead = AS_FOUND,
+) -> Rows:
     """Open the table; every file must have the id and the columns, once."""
-    if not isinstance(source, str | Path):
-        session = Session(
-            source.get_backend(), source.get_backend().name, dialect_of(source.get_backend()), owned=False
-        )
-        return Rows(session, source, "the table", id)
+    if hasattr(source, "get_backend"):
+        backend = source.get_backend()
+        return Rows(Session(backend, backend.name, dialect_of(backend), owned=False), source, "the table", id, how=how)
     found = remote.located(str(source)) if remote.is_remote(str(source)) else None
-    files = [str(file) for file in files_of(str(source))] if found is None else found.files
-    real = tuple(real_name(file) for file in files)
+    if found is None:
+        files = files_from(source, how, None if how.skip_bad else [id, *columns])
+    else:
+        files = tuple(DataFile(file, Path(file)) for file in found.files)
+    with told(files):
+        return _opened(files, found, source, id=id, columns=columns, engine=engine, how=how)
+
+
+def _opened(
+    files: tuple[DataFile, ...],
+    found: remote.Located | None,
+    source: Source,
+    *,
+    id: str,  # noqa: A002
+    columns: Sequence[str],
+    engine: str,
+    how: HowRead,
+) -> Rows:
+    about = str(source) if isinstance(source, str | Path) and not is_database(str(source)) else str(files[0].name)
+    real = tuple(_original(file) for file in files)
     marks = marks_of(real)  # before anything is read of them
     headers = [(file, _header(file, found)) for file in files]
     for file, known in headers:
         for name in (id, *columns):
-            expect_column(file, name, list(known))
-        if is_parquet(file):
-            expect_told_apart(file, list(known))
-    types = [(file, _types(file, found)) for file in files if is_parquet(file)]
+            expect_column(file.path, name, list(known))
+        if is_parquet(file.path):
+            expect_told_apart(file.path, list(known))
+    types = [(str(file.path), _types(file, found)) for file in files if is_parquet(file.path)]
     stored = {name: tuple(kinds[name] for _, kinds in types if name in kinds) for _, kinds in types for name in kinds}
     if dialect_for(engine).one_stored_type:
-        expect_opened(stored, str(source), engine)
+        expect_opened(stored, about, engine)
         expect_one_type(types)
+    expect_reachable(files, engine)
     session = open_session(engine)
     session.explain = partial(_expect_whole, files)
     if found is not None:
         found.register(session)
-    if is_parquet(files[0]):
-        table, places = session.tried(lambda: (read_parquet(session, files), {}), about=str(source))
+    paths = [(str(file.path) if found is None else str(file.name), known) for file, known in headers]
+    if is_parquet(files[0].path):
+        table, places = session.tried(lambda: (read_parquet(session, [path for path, _ in paths]), {}), about=about)
     else:
-        table, places = session.tried(lambda: read_csv(session, grouped(headers)), about=str(source))
-    rows = Rows(session, table, str(source), id, real, marks, places, tuple(headers), stored)
+        table, places = session.tried(lambda: read_csv(session, grouped(paths)), about=about)
+    named = tuple((str(file.name), known) for file, known in headers)
+    rows = Rows(session, table, about, id, real, marks, places, named, stored, how, files)
     rows.ids()
     return rows
 
 
-def agents_of(
-    table: Table, *, id: str, limits: str | None, budgets: str | None, costs: str | None,  # noqa: A002
-    benefit: Benefit | None, outside: Any = 0.0, groups: tuple[str, ...] = (),  # noqa: ANN401
-) -> Agents:  # fmt: skip
-    """Build the agents that a table in memory describes: what is wrong is looked for in the same order as in an engine."""
-    table.expect_stored(id, [name for name in (limits, budgets, costs) if name is not None])
-    labels = combined([table.labels(name) for name in groups]) if groups else None
+def _original(file: DataFile) -> str:
+    """Name the file whose change would matter: what users call a table in memory or a database is none."""
+    name = str(file.name)
+    return real_name(name if "://" in name or os.path.exists(name) else str(file.path))
+
+
+def wanted_of(limits: str | None, budgets: str | None, costs: str | None, blank: float | None) -> tuple[Wanted, ...]:
+    """Say what is wanted of the columns that are named."""
     if limits is not None:
-        return PrivacyConstrained(table.numbers(limits), ids=tuple(table.ids(id)), groups=labels)
+        return (Wanted.limits(limits, blank),)
+    if budgets is not None:
+        return Wanted.budgets(budgets), Wanted.divisors(str(costs))
+    return (Wanted.costs(str(costs)),)
+
+
+def agents_of(table: Table, *, index: Any = None, **described: Any) -> Agents:  # noqa: ANN401 - as `usable_agents`
+    """Build the agents that a table in memory describes."""
+    return usable_agents(table, index=index, **described)[0]
+
+
+def usable_agents(
+    table: Table, *, id: str, limits: str | None, budgets: str | None, costs: str | None,  # noqa: A002
+    benefit: Benefit | None, outside: Any = 0.0, by: tuple[str, ...] = (), index: Any = None,  # noqa: ANN401
+) -> tuple[Agents, Table]:  # fmt: skip
+    """Build the agents that a table in memory describes, and return it without rows that were left out.
+
+    What is wrong is looked for in the same order as in an engine.
+    """
+    table.expect_stored(id, [name for name in (limits, budgets, costs) if name is not None])
+    wanted = wanted_of(limits, budgets, costs, table.how.blank_limit)
+    found = usable(table, id, wanted)
+    columns = [found.numbers[one.name] for one in wanted]
+    labels = index if index is None or found.table.kept is None else index[found.table.kept]
+    groups = combined([found.table.labels(name) for name in by]) if by else None
+    named: dict[str, Any] = {"ids": found.ids, "groups": groups}
     if benefit is not None:
-        cost = table.numbers(Wanted.costs(str(costs)))
-        return QuasiLinear(cost, benefit=benefit, outside=outside, ids=tuple(table.ids(id)), groups=labels)
-    budget, cost = table.numbers(Wanted.budgets(str(budgets))), table.numbers(Wanted.divisors(str(costs)))
-    return PrivacyConstrained.from_budgets(budget, cost, ids=tuple(table.ids(id)), groups=labels)
+        people: Agents = QuasiLinear(*columns, benefit=benefit, outside=outside, index=labels, **named)
+    elif limits is not None:
+        people = PrivacyConstrained(*columns, index=labels, **named)
+    else:
+        people = PrivacyConstrained.from_budgets(*columns, **named)
+    words = found.table.words([one.name for one in wanted])
+    return read_so(people, Reading(words, found.left_out)), found.table
+
+
+def read_so(people: Agents, reading: Reading) -> Agents:
+    """Note how a table of people was read."""
+    object.__setattr__(people, "reading", reading)  # people are frozen, and are made in several ways
+    return people

@@ -274,11 +274,13 @@ def limit_of(
 ) -> EngineConstrained:
     """Take limits from a column, or divide budgets by costs."""
     if limits is not None:
-        return _limited(rows, rows.wanted(Wanted(limits)), (Wanted(limits),), by)
-    wanted = Wanted.budgets(str(budgets)), Wanted.divisors(str(costs))
-    budget, cost = (rows.wanted(one) for one in wanted)
+        wanted = Wanted.limits(limits, rows.how.blank_limit)
+        rows = rows.with_limits(wanted)
+        return _limited(rows, rows.wanted(wanted), (wanted,), by)
+    both = Wanted.budgets(str(budgets)), Wanted.divisors(str(costs))
+    budget, cost = (rows.wanted(one) for one in both)
     named = replace(rows, table=rows.table.mutate(budget=budget, cost=cost))
-    return _limited(named, _ratio(named.table.budget, named.table.cost), wanted, by)
+    return _limited(named, _ratio(named.table.budget, named.table.cost), both, by)
 
 
 def _limited(

@@ -13,6 +13,7 @@ from optin.errors import BadInput
 from optin.extras import expect
 from optin.tables.csvfiles import expect_quotes, expect_utf8
 from optin.tables.csvlines import expect_lines
+from optin.tables.databases import is_database
 from optin.tables.parquetfiles import types_in
 from optin.tables.places import KNOWN, is_hidden
 
@@ -23,8 +24,8 @@ FIRST = 1 << 20  # bytes in which a CSV file must name its columns
 
 
 def is_remote(path: str) -> bool:
-    """Tell an address from a path."""
-    return "://" in path
+    """Tell an address from a path; a database is neither."""
+    return "://" in path and not is_database(path)
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from optin.engine.decimals import corrected_in_engine, corrected_whole_in_engine
@@ -11,8 +11,11 @@ from optin.engine.functions import present, trimmed
 from optin.engine.session import Session, literal
 from optin.tables.cells import ENDLESS, FARTHEST, NUMBER
 from optin.tables.columns import Wanted, wrong_at
+from optin.tables.decimal_marks import IN_GROUPS, POINT, WITH_COMMA, WITH_POINT, Signs, decimal_mark
 from optin.tables.file_stamps import Mark, expect_unchanged, marks_of
 from optin.tables.headers import expect_column, no_column
+from optin.tables.how_read import AS_FOUND, HowRead, Reading
+from optin.tables.plain_files import DataFile, words_of
 from optin.tables.stored_types import (
     Stored,
     expect_alike,
@@ -24,10 +27,13 @@ from optin.tables.stored_types import (
     not_numbers,
 )
 from optin.wording.answers import NO, NO_ANSWER, YES
+from optin.wording.limit_steps import LIMIT_STEPS, texts_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from ibis.expr import types as ir
+
+STEPS = {step.epsilon: texts_of(step) for step in LIMIT_STEPS}
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,10 @@ class Rows:
     places: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: tuple[tuple[str, tuple[str, ...]], ...] = field(default=(), repr=False)
     stored: Stored = field(default_factory=dict, repr=False)
+    how: HowRead = AS_FOUND
+    parts: tuple[DataFile, ...] = field(default=(), repr=False)
+    decimal_marks: dict[str, str] = field(default_factory=dict, repr=False)
+    """What stands before a fraction in the columns that were looked at."""
 
     def __post_init__(self) -> None:
         """Note how each file is now; every later query reads the same list. Give columns names of our own."""
@@ -114,7 +124,7 @@ class Rows:
             expect_numbers(stored, self.source, name)
         kind = column.type()
         if kind.is_string():
-            return self._parsed(column)
+            return self._parsed(self._pointed(name))
         if not (kind.is_numeric() or kind.is_boolean()):
             raise not_numbers(self.source, name, str(kind).lstrip("!"))
         if kind.is_boolean():
@@ -129,14 +139,71 @@ class Rows:
         """Return a column as `number` does, but what no float holds is read towards the person."""
         number, column = self.number(wanted.name), self.column(wanted.name)
         if column.type().is_string() or column.type().is_decimal():
-            return corrected_in_engine(trimmed(column.cast("string")), number, wanted)
+            return corrected_in_engine(self._pointed(wanted.name), number, wanted)
         return corrected_whole_in_engine(number, wanted) if column.type().is_integer() else number
 
-    def _parsed(self, column: ir.StringColumn) -> ir.FloatingColumn:
+    def with_limits(self, wanted: Wanted) -> Rows:
+        """Write the steps of the limit question as their epsilons, and an empty limit as what it counts as.
+
+        The column is replaced before it is read, so that no query spells this out more than once.
+        """
+        import ibis
+
+        column, blank = self.column(wanted.name), wanted.blank
+        if column.type().is_floating():
+            if blank is None:
+                return self
+            return self._replaced(wanted.name, (column.isnull() | column.isnan()).ifelse(literal(blank), column))
+        if not column.type().is_string() and (blank is None or column.type().is_boolean()):
+            return self
+        text = column.cast("string")
+        small = trimmed(text).lower()
+        mark = self.mark(wanted.name) if column.type().is_string() else POINT
+        written = [(small.isin(texts), _decimal(epsilon, mark)) for epsilon, texts in STEPS.items()]
+        if blank is not None:
+            written.append((text.isnull() | small.isin(("", "nan")), _decimal(blank, mark)))
+        return self._replaced(wanted.name, ibis.cases(*written, else_=text))
+
+    def _replaced(self, name: str, column: ir.Column) -> Rows:
+        return replace(self, table=self.table.mutate(**{self.places[name]: column}))
+
+    def mark(self, name: str) -> str:
+        """Say what stands before a fraction in a column; one query where cells are not separated by commas."""
+        if self.how.decimal is not None:
+            return self.how.decimal
+        if not any(part.separated for part in self.parts):
+            return POINT
+        if name not in self.decimal_marks:
+            text = self.table.select(text=trimmed(self.column(name))).text
+            comma, point, grouped = (text.re_search(each) for each in (WITH_COMMA, WITH_POINT, IN_GROUPS))
+            counts = {
+                "commas": comma,
+                "points": point,
+                "grouped_commas": comma & grouped,
+                "grouped_points": point & grouped,
+            }
+            query = text.as_table().agg(**{each: cells.sum() for each, cells in counts.items()})
+            found = self.session.one(query, about=self.source)
+            signs = Signs(**{each: int(number or 0) for each, number in found.items()})
+            self.decimal_marks[name] = decimal_mark(signs, self.source, name)
+        return self.decimal_marks[name]
+
+    def _pointed(self, name: str) -> ir.StringColumn:
+        """Return a column as text without blanks around it, its decimals written with a point."""
+        column = self.column(name)
+        text = trimmed(column.cast("string"))
+        if not column.type().is_string() or (mark := self.mark(name)) == POINT:
+            return text
+        return text.replace(POINT, "!").replace(mark, POINT)
+
+    def reading(self, columns: Sequence[str], left_out: int = 0) -> Reading:
+        """Say how these rows were read."""
+        return Reading(words_of(self.parts, [self.mark(name) for name in columns]), left_out)
+
+    def _parsed(self, text: ir.StringColumn) -> ir.FloatingColumn:
         """Read text as numbers; what engines make of 1d or 1_000 differs, so only plain digits reach their casts."""
         import ibis
 
-        text = trimmed(column)
         number = text.re_search(NUMBER).ifelse(text, None).cast("string").try_cast("float64")
         digits, far = (
             ~text.re_search(ENDLESS),
@@ -166,3 +233,10 @@ class Rows:
         found = self.session.one(others.agg(people=others.count(), first=others.person.min()), about=self.source)
         if found["people"]:
             raise wrong_at(f"{self.place(found['first'])}: {name}", NO_ANSWER, found["people"] - 1)
+
+
+def _decimal(number: float, mark: str) -> ir.StringScalar:
+    """Write a number as the column does that it is written into."""
+    import ibis
+
+    return ibis.literal(repr(number).replace(POINT, mark))

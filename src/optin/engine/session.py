@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optin.engine.dialect import Dialect
-from optin.engine.scratch import Scratch
 from optin.errors import BadInput
+from optin.formats.scratch import Scratch
 
 if TYPE_CHECKING:
     import pyarrow as pa

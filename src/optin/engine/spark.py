@@ -18,11 +18,11 @@ from uuid import uuid4
 
 from optin.engine.dialect import Dialect
 from optin.engine.functions import validated
-from optin.engine.scratch import Scratch
 from optin.engine.session import FAILED, Session
 from optin.engine.spark_connect import connected
 from optin.errors import BadInput
 from optin.extras import expect
+from optin.formats.scratch import Scratch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -255,6 +255,7 @@ SPARK = Dialect(
     valid_text=validated,
     one_stored_type=True,
     answers_to=_answers_to,
+    elsewhere=LOCAL.__ne__,
     open=_open,
     read_parquet=_read_parquet,
     read_csv=_read_csv,

@@ -1,8 +1,9 @@
 """The first scan: limits counted and added up in buckets, and everything that may be wrong with them, in one query.
 
-A bucket is named by its limits rounded to nine binary digits, which two multiplications and two subtractions of float64 do
-(Veltkamp's splitting): no logarithm, so that every engine forms the same buckets to the last bit. Sums are taken of the
-distance to that name, which is exact and small: adding up 10^8 equal limits then loses nothing that could be seen.
+A bucket is named by its limits rounded to nine binary digits (of people in groups five), which two multiplications and two
+subtractions of float64 do (Veltkamp's splitting): no logarithm, so that every engine forms the same buckets to the last bit.
+Sums are taken of the distance to that name, which is exact and small: adding up 10^8 equal limits then loses nothing that
+could be seen.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ibis.expr import types as ir
 
 DIGITS = 9
-FACTOR = 2.0 ** (53 - DIGITS) + 1.0
+COARSE = 5  # of many groups: with more, there would be as many buckets as people
 HUGE = 1e294  # from about here on the rounding above overflows
 
 
@@ -42,25 +43,26 @@ class Survey:
     counts: NDArray[np.int64]
     shifts: Array  # sum of (limit - name)
     spreads: Array  # sum of (limit - name)^2
+    digits: int = DIGITS
 
     @property
     def least(self) -> float:
         """A float at or below the smallest positive limit, and in its bucket."""
-        return float(_split_down(self.names[:1])[0]) if len(self.names) else np.inf
+        return float(_split_down(self.names[:1], self.digits)[0]) if len(self.names) else np.inf
 
     @property
     def most(self) -> float:
         """A float at or above the largest finite limit, and in its bucket."""
         if self.huge:
             return LARGEST
-        return float(tops(self.names[-1:])[0]) if len(self.names) else 0.0
+        return float(tops(self.names[-1:], self.digits)[0]) if len(self.names) else 0.0
 
     def outline(self) -> Outline:
         """Return the exact sums at the upper end of each bucket."""
         totals = self.counts * self.names + self.shifts
         squares = self.counts * self.names**2 + 2 * self.names * self.shifts + self.spreads
         counts = self.zeros + np.cumsum(self.counts, dtype=np.float64)
-        return Outline(tops(self.names), counts, np.cumsum(totals), np.cumsum(squares), exact=True)
+        return Outline(tops(self.names, self.digits), counts, np.cumsum(totals), np.cumsum(squares), exact=True)
 
     def up_to(self, ceiling: float) -> Survey:
         """Read everything above ``ceiling`` as infinite."""
@@ -80,26 +82,26 @@ class Survey:
 def survey(session: Session, limit: ir.FloatingColumn, *, about: str) -> Survey:
     """Scan a column once."""
     table = limit.name("tau").as_table()
-    found = session.fetch(_bucketed(table, ()), about=about)
+    found = session.fetch(_bucketed(table, (), DIGITS), about=about)
     beyond = _beyond(session, table, (), about=about) if _is_beyond(found) else None
-    return _read(found, beyond)
+    return _read(found, beyond, DIGITS)
 
 
 def surveys(session: Session, table: ir.Table, *, about: str) -> dict[str | None, Survey]:
     """Scan limits ``tau`` and the public labels beside them once; each label has a survey of its own people."""
     import pyarrow.compute as pc
 
-    found = session.fetch(_bucketed(table, ("label",)), about=about)
+    found = session.fetch(_bucketed(table, ("label",), COARSE), about=about)
     beyond = _beyond(session, table, ("label",), about=about) if _is_beyond(found) else None
     order = pc.sort_indices(found, sort_keys=[("label", "ascending")])
     parts = found.take(order)
     labels = parts.column("label").to_pylist()
     edges = [at for at in range(len(labels)) if at == 0 or labels[at] != labels[at - 1]] + [len(labels)]
-    return {labels[a]: _read(parts.slice(a, b - a), _of_label(beyond, labels[a])) for a, b in pairwise(edges)}
+    return {labels[a]: _read(parts.slice(a, b - a), _of_label(beyond, labels[a]), COARSE) for a, b in pairwise(edges)}
 
 
-def _bucketed(table: ir.Table, by: tuple[str, ...]) -> ir.Table:
-    split = table.tau * literal(FACTOR)
+def _bucketed(table: ir.Table, by: tuple[str, ...], digits: int) -> ir.Table:
+    split = table.tau * literal(_factor(digits))
     named = table.select(*by, tau=table.tau, bucket=split - (split - table.tau))
     gap = named.tau - named.bucket
     return named.group_by(*by, "bucket").agg(people=named.count(), shift=gap.sum(), spread=(gap * gap).sum())
@@ -109,7 +111,7 @@ def _is_beyond(found: pa.Table) -> bool:
     return bool(np.isnan(found.column("bucket").fill_null(-1.0).to_numpy(zero_copy_only=False)).any())
 
 
-def _read(found: pa.Table, beyond: pa.Table | None) -> Survey:
+def _read(found: pa.Table, beyond: pa.Table | None, digits: int) -> Survey:
     """Take what a scan found: buckets in order, and apart from them what is unusable, zero, infinite or huge."""
     columns = {name: found.column(name).to_numpy(zero_copy_only=False) for name in ("people", "shift", "spread")}
     missing = found.column("bucket").is_null().to_numpy(zero_copy_only=False)
@@ -131,6 +133,7 @@ def _read(found: pa.Table, beyond: pa.Table | None) -> Survey:
         counts=counts[order],
         shifts=columns["shift"][order],
         spreads=columns["spread"][order],
+        digits=digits,
     )
 
 
@@ -163,26 +166,30 @@ def merged_surveys(found: Iterable[Survey]) -> Survey:
         return found
 
     columns = {name: added_up(name) for name in ("counts", "shifts", "spreads")}
-    whole: dict[str, Any] = {**counts, "names": names, **columns}
+    whole: dict[str, Any] = {**counts, "names": names, **columns, "digits": parts[0].digits}
     return Survey(**whole)
 
 
 _COUNTS = ("people", "unusable", "zeros", "infinite", "huge")
 
 
-def split(numbers: Array) -> Array:
-    """Round to nine binary digits, by the steps that engines take."""
+def _factor(digits: int) -> float:
+    return 2.0 ** (53 - digits) + 1.0
+
+
+def split(numbers: Array, digits: int = DIGITS) -> Array:
+    """Round to so many binary digits, by the steps that engines take."""
     with np.errstate(over="ignore", invalid="ignore"):
-        scaled = numbers * FACTOR
+        scaled = numbers * _factor(digits)
         return np.asarray(scaled - (scaled - numbers))
 
 
-def tops(names: Array) -> Array:
+def tops(names: Array, digits: int = DIGITS) -> Array:
     """Return the largest float of each bucket: the middle to the next one, or the float before where that is rounded up."""
-    middle = names + np.ldexp(1.0, np.frexp(names)[1] - 1 - DIGITS)
-    return np.asarray(np.where(split(middle) <= names, middle, np.nextafter(middle, 0.0)))
+    middle = names + np.ldexp(1.0, np.frexp(names)[1] - 1 - digits)
+    return np.asarray(np.where(split(middle, digits) <= names, middle, np.nextafter(middle, 0.0)))
 
 
-def _split_down(names: Array) -> Array:
+def _split_down(names: Array, digits: int) -> Array:
     """Return the smallest float of each bucket, or a little less."""
-    return np.asarray(names * (1.0 - 2.0**-DIGITS))
+    return np.asarray(names * (1.0 - 2.0**-digits))

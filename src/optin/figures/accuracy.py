@@ -18,7 +18,7 @@ from optin.figures.ink import LIGHT, Ink, dot, inches, key, name_lines, plain, s
 from optin.kernel.ladder import Array
 from optin.planning import Plan
 from optin.releasing import Interval, Release
-from optin.wording.numbers import count, meaningful, percent, short, steady
+from optin.wording.numbers import count, ends, meaningful, percent, short, steady
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -185,12 +185,12 @@ def turnout_lines(plan: Plan, description: Description, away: Array) -> dict[str
 def intervals(ax: Axes, release: Release, *, level_of: float = 0.95, ink: Ink = LIGHT) -> str:
     """Draw the estimate with its two intervals (E22). Returns the picture in words."""
     noise, total = release.noise_interval(level_of), release.total_interval(level_of)
-    half = release.half_width(level_of)
+    error = release.standard_error
     plain(ax, ink, x="in the unit of the values", y="", grid="x")
     for row, (found, colour) in enumerate(((total, ink.pale), (noise, ink.strong))):
-        _interval(ax, found, row, colour, half, ink)
+        _interval(ax, found, row, colour, error, ink)
         dot(ax, ink, (release.estimate, row))
-    words = f"estimate {meaningful(release.estimate, half)}"
+    words = f"estimate {meaningful(release.estimate, error)}"
     write(ax, ink, words, (release.estimate, 1), offset=(0, 14), ha="center", weight="bold")
     ax.set_yticks((0, 1), ("the population\n(sampling and noise)", "these people\n(noise alone)"))
     least, most = min(*noise, *total, release.estimate), max(*noise, *total, release.estimate)
@@ -198,17 +198,18 @@ def intervals(ax: Axes, release: Release, *, level_of: float = 0.95, ink: Ink = 
     ax.set(ylim=(-0.55, 1.6), xlim=(least - room, most + room))
     shown = percent(level_of)
     return (
-        f"Estimate {meaningful(release.estimate, half)}. With {shown} confidence the weighted mean of these people's values "
-        f"lies between {meaningful(noise.low, half)} and {meaningful(noise.high, half)}, the population's mean between "
-        f"{meaningful(total.low, half)} and {meaningful(total.high, half)}."
+        f"Estimate {meaningful(release.estimate, error)}. With {shown} confidence the weighted mean of these people's values "
+        f"lies between {' and '.join(ends(noise, error))}, the population's mean between "
+        f"{' and '.join(ends(total, error))}."
     )
 
 
-def _interval(ax: Axes, found: Interval, row: int, colour: str, half: float, ink: Ink) -> None:
+def _interval(ax: Axes, found: Interval, row: int, colour: str, error: float, ink: Ink) -> None:
     ax.plot((found.low, found.high), (row, row), color=colour, linewidth=9, solid_capstyle="butt", zorder=3)
     ax.plot((found.low, found.high), (row, row), "|", color=ink.text, markersize=13, zorder=4)
-    write(ax, ink, meaningful(found.low, half), (found.low, row), offset=(-5, 0), ha="right", va="center")
-    write(ax, ink, meaningful(found.high, half), (found.high, row), offset=(5, 0), ha="left", va="center")
+    low, high = ends(found, error)
+    write(ax, ink, low, (found.low, row), offset=(-5, 0), ha="right", va="center")
+    write(ax, ink, high, (found.high, row), offset=(5, 0), ha="left", va="center")
 
 
 def _promise(ax: Axes, promised: float, right: float, ink: Ink) -> None:

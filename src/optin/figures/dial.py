@@ -14,7 +14,7 @@ from optin.figures.curves import Crowd, Designs, crowd, designs
 from optin.figures.ink import LIGHT, Ink, dot, log_axis, name_lines, plain, scaled_axis, write
 from optin.kernel.ladder import Array
 from optin.planning import Plan
-from optin.wording.numbers import count, short
+from optin.wording.numbers import count, largest, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,13 +49,13 @@ def variance_by_cap(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -
     _best_elsewhere(ax, plan, found.caps, found, ink)
     dot(ax, ink, at)
     words = (
-        f"this plan: cap {short(plan.cap)}"
+        f"this plan: cap {largest(plan.cap)}"
         if plan.cap <= found.caps[-1]
         else "this plan, proportional:\nnobody is capped"
     )
     _name_plan(ax, words, at, ink, up=26 if plan.eta_given or plan.cap > found.caps[-1] else -16)
     return (
-        f"Expected squared error against the cap. The plan's cap is {short(plan.cap)}, its error {short(plan.worst_case_mse)}. "
+        f"Expected squared error against the cap. The plan's cap is {largest(plan.cap)}, its error {short(plan.worst_case_mse)}. "
         f"With about the strictest group's limit for all it would be {short(float(found.errors[0]))}, proportional to limits "
         f"{short(float(found.errors[-1]))}."
     )

@@ -15,7 +15,7 @@ from optin.figures.cells import SMALLEST_CELL, Cell, People, cells, described, g
 from optin.figures.ink import LIGHT, Ink, fitted, key, letters, plain, write
 from optin.kernel.ladder import Array
 from optin.planning import Plan
-from optin.wording.numbers import count, outward, part, percent, short
+from optin.wording.numbers import count, largest, outward, part, percent, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ def limits(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -> str:
     ax.set(xlim=(0, 100), ylim=(0, top))
     if plan.cap < top:
         ax.axhline(plan.cap, color=ink.text, linewidth=1.2, linestyle=(0, (5, 3)))
-        write(ax, ink, f"cap {short(plan.cap)}", (0, plan.cap), offset=(5, 3), weight="bold")
+        write(ax, ink, f"cap {largest(plan.cap)}", (0, plan.cap), offset=(5, 3), weight="bold")
     _pool_names(ax, plan, description, ink)
     _unused_name(ax, plan, edges, np.minimum(allowed, top), ink)
     if allowed[-1] > top:
@@ -229,5 +229,5 @@ def _limits_words(plan: Plan, description: Description, found: Sequence[Cell]) -
     return (
         f"People in order of their limits, which run from about {short(low)} to about {short(high)}. In the tail, "
         f"{given} people give all they allow{f' ({nothing})' if nothing else ''}; in the pool, "
-        f"{part(plan.pooled_people, plan.people)} people give the cap of {short(plan.cap)} and no more."
+        f"{part(plan.pooled_people, plan.people)} people give the cap of {largest(plan.cap)} and no more."
     )

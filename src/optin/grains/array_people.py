@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from optin.agents import Agents, InMemory, PrivacyConstrained
 from optin.agents.models import indifferent
-from optin.errors import BadInput, BudgetSpent, Place
+from optin.errors import BadInput, Place
 from optin.extras import expect
 from optin.grains.array_answers import coded_answers
 from optin.grains.arrays import Answers, Codes, FloatArray, GrainRule, everyone_capped, lowered
@@ -22,7 +22,7 @@ from optin.grains.batches import Batch, Entrance, Passed, PassedGroups
 from optin.grains.freezing import frozen
 from optin.grains.promised_groups import ArrayGroups
 from optin.grains.splitting import Released, all_of, promised
-from optin.grains.units import NOTHING_LEFT, UNLIMITED, USEFUL, allowance_grains, cut_to, epsilons_of
+from optin.grains.units import UNLIMITED, USEFUL, allowance_grains, cut_to, epsilons_of, nothing_left
 from optin.tables.columns import column, has_rows
 from optin.tables.labels import of_people
 from optin.wording.answers import NO_ANSWER, answer_of
@@ -231,7 +231,7 @@ def _lowered_to(agents: PrivacyConstrained, left: NDArray[np.int64], levels: Arr
     stated = allowance_grains(agents.limits)
     lowered = np.where(stated <= left, agents.limits, cut_to(left, levels))
     if stated.any() and left.max() < USEFUL and not allowance_grains(lowered).any():
-        raise BudgetSpent(NOTHING_LEFT)
+        raise nothing_left()
     return with_limits(agents, lowered)
 
 

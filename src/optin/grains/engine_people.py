@@ -22,7 +22,7 @@ from optin.engine.checks import refuse_unusable
 from optin.engine.people import SHARED, EngineAgents, EngineConstrained
 from optin.engine.rows import Rows
 from optin.engine.session import literal
-from optin.errors import BadInput, BudgetSpent, PromiseBroken
+from optin.errors import BadInput, PromiseBroken
 from optin.grains.arrays import GRAIN, LOWERED, Answers
 from optin.grains.batches import Batch, Entrance, counted
 from optin.grains.engine import EngineCodes, EnginePromises
@@ -30,7 +30,7 @@ from optin.grains.engine_groups import EngineGroupPromises, GroupRule
 from optin.grains.overlay import FIRST, SECOND, STATED, allowance, epsilon, expression_cut_to, laid_over, left_of
 from optin.grains.people import DECLINED, NOBODY, Allowing, Announced, Known, Offered
 from optin.grains.splitting import Released
-from optin.grains.units import NOTHING_LEFT, USEFUL, allowance_grains
+from optin.grains.units import USEFUL, allowance_grains, nothing_left
 from optin.tables.columns import NO_NUMBER, Wanted, column
 
 if TYPE_CHECKING:
@@ -326,7 +326,7 @@ def _lowered(
         lowered = rows.table["limit"]
     people = EngineConstrained(rows, lowered, columns=agents.columns, by=agents.by)
     if people.most * GRAIN < 1 and _all_spent(rows, limit, left):
-        raise BudgetSpent(NOTHING_LEFT)
+        raise nothing_left()
     return people
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optin.errors import Argument, BudgetSpent
 from optin.kernel.rounding import GRAIN
 from optin.tables.columns import column
 
@@ -12,7 +13,12 @@ UNLIMITED = 2**62
 """The allowance, in grains, that is never used up: an infinite limit, or one of 2^30 epsilon or more, is kept so."""
 USEFUL = 2**16
 """Fewer grains than this (an epsilon of 2^-16, 0.000015) left of an allowance are rounding dust: nothing is planned on them."""
-NOTHING_LEFT = "everyone here has spent or promised all of their allowance in this ledger: nothing is left to plan"
+NOTHING_LEFT = (
+    "everyone here has spent or promised all of their allowance in this ledger: nothing is left to plan. An allowance is what"
+    " someone allows over all releases, by default their first limit: if they now allow more, give that as {totals} with"
+    " {raised}; what a round holds that came to nothing is given back when it is cancelled"
+)
+"""A template; `nothing_left` fills it in."""
 
 
 def allowance_grains(limits: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -55,3 +61,8 @@ def steps_of(levels: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]
     """Sort levels, from nothing on, and say how many grains each of them takes."""
     steps = np.append(0.0, np.sort(column(levels, "levels")))
     return allowance_grains(steps), steps
+
+
+def nothing_left() -> BudgetSpent:
+    """Say that nobody has anything left to plan, and what leads on."""
+    return BudgetSpent(NOTHING_LEFT, totals=Argument("allowances"), raised=Argument("raise_limits", True))

@@ -64,6 +64,11 @@ def variance(data_variance: Any, squares: Any, total: Any, noise: Any) -> Any:
     return (data_variance * squares + noise) / total / total
 
 
+def noise_in_units(noise: float, times: float) -> float:
+    """Return what kappa R^2 becomes where limits are multiplied by ``times``: weights stay as they were."""
+    return noise * times * times
+
+
 @overload
 def noise_variance(noise: float, total: float) -> float: ...
 @overload

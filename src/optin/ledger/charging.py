@@ -15,7 +15,7 @@ from optin.database.crash_points import reached
 from optin.errors import PromiseBroken
 from optin.grains.splitting import Released
 from optin.ledger.arrivals import Arrivals, Taking
-from optin.ledger.chain import Entry, Terms, Written, append, last, new_salt
+from optin.ledger.chain import Entry, Terms, Written, append, last, new_salt, rows_of
 from optin.ledger.holds import closing_of, expect_offer, terms_of
 from optin.ledger.splits import Split, split_of
 from optin.ledger.staging import stage_designs
@@ -67,6 +67,7 @@ def charge(connection: Connection, terms: Terms, *, arrivals: Arrivals, settleme
         return _stored(offer, closing, taking)
     taking.expect_standing()
     split = split_of(offer, settlement.released(taking.joined))
+    _expect_holds(connection, offer, split)
     reached("after checks")
     expected = taking.let_absent_go()
     number = _turn_holds_into_charges(connection, offer, expected, _charge_of(connection, split, taking), split)
@@ -124,6 +125,21 @@ def _turn_holds_into_charges(connection: Connection, offer: Row[Any], expected: 
 
 
 _OTHER_HOLDS = "the ledger's holds do not match its announcement; run `optin ledger verify`"
+_BOUNDED = "SELECT COUNT(*) FROM promises WHERE offer = :offer AND bounded"
+
+
+def _expect_holds(connection: Connection, offer: Row[Any], split: Split) -> None:
+    """Refuse holds that are not those announced, where a promise was cut to what remained of an allowance.
+
+    Every hold was compared with what a person's limit gives; what one was cut to, only the ledger knows.
+    """
+    if not connection.scalar(text(_BOUNDED), {"offer": offer.number}):
+        return
+    about = {"salt": offer.salt, "version": offer.version, "sharing": split.sharing}
+    if rows_of(connection, kind="announce", act=offer.number, offer=None, **about).digest != offer.rows:
+        raise PromiseBroken(_OTHER_HOLDS)
+
+
 _CHARGED = """SELECT COALESCE(SUM(grains >> 21), 0) AS high, COALESCE(SUM(grains & 2097151), 0) AS low
     FROM charges WHERE offer = :offer"""
 """Halves, since SQLite adds up no further than 2^63."""

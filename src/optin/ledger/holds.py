@@ -96,12 +96,13 @@ def _expect_covered(connection: Connection, holding: Holding, arrivals: Arrivals
     if count:
         raise BudgetSpent(
             "the remaining allowance of {count} of {people} people does not cover this promise, first {person}; plan"
-            " with the ledger, cancel first a round that came to nothing, or raise allowances with {raised} (people who"
-            " weigh costs: to the totals they now allow)",
+            " with the ledger, cancel first a round that came to nothing, or raise allowances with {raised} to the totals"
+            " that people now allow ({totals})",
             count=count,
             people=len(arrivals),
             person=arrivals.place(first or 0),
             raised=Argument("raise_limits", True),
+            totals=Argument("allowances"),
         )
 
 

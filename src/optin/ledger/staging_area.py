@@ -17,8 +17,8 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from optin.database.connection import guarded
 from optin.database.crash_points import reached
-from optin.engine.scratch import Scratch
 from optin.errors import BadInput
+from optin.formats.scratch import Scratch
 from optin.grains.batches import Batch
 from optin.ledger.chain import Written, rows_of
 from optin.ledger.roster import Roster, as_ids, roster_of

@@ -8,8 +8,9 @@ from sqlalchemy import Connection, text
 
 from optin.grains.units import UNLIMITED
 from optin.ledger.tallying import MOST
+from optin.receipts import GROUPS, SHEETS
 
-_BOUNDS = {"most": MOST, "unlimited": UNLIMITED}
+_BOUNDS = {"most": MOST, "unlimited": UNLIMITED, "several": SHEETS, "groups": GROUPS}
 _IMPOSSIBLE = {
     "promises are of an amount that nobody can be promised": """SELECT COUNT(*) FROM promises
         WHERE NOT grains BETWEEN 0 AND :most OR NOT capped BETWEEN grains AND :most""",
@@ -42,11 +43,11 @@ _RULES = {
         (SELECT 1 FROM promises q WHERE q.offer = c.offer AND q.position = c.position
          AND (q.grains = c.grains OR (c.answered IS NOT NULL AND c.grains < q.grains)))""",
     "promises of one question are split, or of several are not": """SELECT COUNT(*) FROM promises q
-        JOIN acts t ON t.number = q.offer WHERE (q.capped IS NULL) <> (t.version = 1)""",
+        JOIN acts t ON t.number = q.offer WHERE (q.capped IS NULL) = (t.version IN (:several, :groups))""",
     "promises to groups say none, or others say one": """SELECT COUNT(*) FROM promises q
-        JOIN acts t ON t.number = q.offer WHERE (q.design IS NULL) <> (t.version < 3)""",
+        JOIN acts t ON t.number = q.offer WHERE (q.design IS NULL) = (t.version = :groups)""",
     "charges for one question say which, or for several do not": """SELECT COUNT(*) FROM charges c
-        JOIN acts t ON t.number = c.act WHERE (c.answered IS NULL) <> (t.version = 1)""",
+        JOIN acts t ON t.number = c.act WHERE (c.answered IS NULL) = (t.version IN (:several, :groups))""",
     "holds were both charged and let go": """SELECT COUNT(*) FROM charges c JOIN returns r
         ON r.offer = c.offer AND r.position = c.position""",
     "holds of a closed round were neither charged nor let go": """SELECT COUNT(*) FROM promises q

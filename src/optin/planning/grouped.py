@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,10 +33,15 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class _Part:
-    """What was found for one group, and how many of its people allow anything."""
+    """What was found for one group, and its people."""
 
     plan: Plan
-    promised: int
+    people: Agents
+
+    @cached_property
+    def promised(self) -> int:
+        """How many of its people allow anything."""
+        return len(self.people) - (self.people.table().zeros if isinstance(self.people, Constrained) else 0)
 
     def fits(self, least: int) -> bool:
         """Tell whether sums over this group give no single limit away: enough people, and not a few below the cap alone."""
@@ -69,10 +75,8 @@ def plan_groups(agents: Agents, find: Find, nothing: Find, *, merge_small: bool 
 def _found(agents: Agents, find: Find, nothing: Find, labels: Sequence[Labels]) -> list[_Part]:
     def part(place: int, people: Agents) -> _Part:
         try:
-            if not isinstance(people, Constrained):
-                return _Part(find(people), len(people))
-            plan = find(people) if people.most > TINIEST else nothing(people)
-            return _Part(plan, len(people) - people.table().zeros)
+            none = isinstance(people, Constrained) and not people.most > TINIEST
+            return _Part(nothing(people) if none else find(people), people)
         except Infeasible as error:
             raise _of_group(error, labels[place]) from None
 

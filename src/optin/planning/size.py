@@ -136,10 +136,12 @@ def size(
     solve, questions = _Solver(few), tuple(asked)
     given = {size: solve(questions, size) for size in sorted({*sizes, float(people)}, reverse=True)}
     smallest = min(sizes)
-    found = tuple(
-        _sized(solve, questions, place, smallest, people / smallest, given[smallest][place])
-        for place in range(len(questions))
-    )
+    first = {_asked_of(question): place for place, question in reversed(tuple(enumerate(questions)))}
+    alike = {
+        key: _sized(solve, questions, place, smallest, people / smallest, given[smallest][place])
+        for key, place in sorted(first.items(), key=lambda item: item[1])
+    }
+    found = tuple(replace(alike[_asked_of(question)], name=question.name) for question in questions)
     if len(sizes) == 1:
         return Size(int(people), 1, words, found)
     across = tuple(
@@ -173,6 +175,13 @@ def _combined_half(question: Question, terms: tuple[tuple[float, _Given], ...]) 
     spending = CombinedSpending(tuple((coefficient, each.spending) for coefficient, each in terms))
     bias = question.max_gap * math.fsum(abs(coefficient) * each.tilt for coefficient, each in terms)
     return question.half_width(_ERROR, spending) + bias
+
+
+def _asked_of(question: Question) -> tuple[object, ...]:
+    """Return all that its size depends on: questions that differ in their words alone are sized once."""
+    told = question.to_record()
+    told |= {"options": len(told["options"])} if "options" in told else {}
+    return tuple((key, repr(value)) for key, value in told.items() if key not in ("name", "text", "unit", "column"))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from optin.agents import Agents, Constrained, Weighing
 from optin.errors import Argument, BadInput, Infeasible
 from optin.kernel.dial import robust_design
 from optin.kernel.ladder import Limits
+from optin.kernel.noise import noise_in_units
 from optin.kernel.optimum import Design, best_at_reach
 from optin.kernel.sharing import Shared, share_out
 from optin.planning.acceptance import solve_quasilinear
@@ -135,7 +136,7 @@ def _shared(table: Limits, scale: float, asked: Asked) -> Shared:
 
 def _design(table: Limits, scale: float, asked: Asked) -> Design:
     """Solve one question, kappa times the square of what limits are multiplied by."""
-    kappa = asked.kappa * scale * scale
+    kappa = noise_in_units(asked.kappa, scale)
     if asked.reach is None:
         return robust_design(table, spread=asked.spread, kappa=kappa, gap=asked.gap)
     found = best_at_reach(table, reach=asked.reach * scale, spread=asked.spread, kappa=kappa)

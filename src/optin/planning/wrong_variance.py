@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from optin.agents import Agents, Constrained
 from optin.errors import BadInput
-from optin.kernel.noise import noise_variance
+from optin.kernel.noise import noise_in_units, noise_variance
 from optin.kernel.optimum import best_design
 from optin.planning.without import expect_planned
 from optin.questions.kinds import number
@@ -65,7 +65,7 @@ def _loss(plan: PlanNumbers, truth: float, agents: Constrained) -> float:
     best = best_design(table, spread=truth, kappa=plan.noise_constant)
     if best.cap > table.ceiling:
         table = agents.scaled_table()
-        best = best_design(table, spread=truth, kappa=plan.noise_constant * table.scale * table.scale)
+        best = best_design(table, spread=truth, kappa=noise_in_units(plan.noise_constant, table.scale))
     return (truth * plan.weight_squares + _noise(plan)) / best.variance
 
 

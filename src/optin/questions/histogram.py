@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -89,7 +89,8 @@ class Histogram(Worded):
     def reading(self) -> tuple[str, ...]:
         """How steps and the median are read."""
         bins = "Steps are proportions of people, lines their 95 % intervals."
-        return (bins, "The broken line is the median, and the dotted band its interval, in whole bins.")
+        median = "The broken line is the median, and the dotted band its interval, in whole bins."
+        return (bins, median, "Whatever lies outside counts in the first or the last bin.")
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -172,11 +173,13 @@ def _checked_part(part: float) -> float:
     return float(part)
 
 
-def _checked_edges(edges: Sequence[float], name: str) -> tuple[float, ...]:
+def _checked_edges(edges: Iterable[Any], name: str) -> tuple[float, ...]:
     try:
-        found = tuple(float(edge) for edge in edges)
+        found = tuple(math.nan if isinstance(edge, str | bytes) else float(edge) for edge in edges)
     except (TypeError, ValueError, OverflowError):
         raise BadInput('question "{question}": edges must be numbers', question=name) from None
+    if any(map(math.isnan, found)):
+        raise BadInput('question "{question}": edges must be numbers', question=name)
     if not all(map(math.isfinite, found)) or any(low >= high for low, high in itertools.pairwise(found)):
         raise BadInput('question "{question}": edges must be finite and rise from each to the next', question=name)
     if not 2 <= len(found) - 1 <= MOST_BINS:

@@ -136,6 +136,10 @@ class Question(Protocol):
         """Write everything that was asked, as JSON holds it."""
 
 
+SPREAD, TOO_NOISY = "sd", "too noisy to say"
+"""What the spread of numbers is called, and what is said of one that noise left nothing of."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """One published figure of a question: which answer it is about, the estimate, and its interval."""
@@ -146,14 +150,23 @@ class Reading:
     high: float
     proportion: bool = False
     """Whether it is the part of people who gave an answer, and not a number of its own."""
+    lost: bool = False
+    """Whether noise left nothing of it."""
 
     def written(self, unit: str = "") -> tuple[str, str]:
         """Write the estimate and its interval; a proportion in per cent, anything else in its unit.
 
         >>> Reading("yes", 0.314, 0.272, 0.356, proportion=True).written()
         ('31.4 %', '27.2 to 35.6 %')
+
+        Noise can leave nothing of a spread (E21), and to write 0 would say that all people answered alike.
+
+        >>> Reading(SPREAD, 0.0, 0.0, 1.2, lost=True).written("hours")
+        ('too noisy to say', '0.00 to 1.20 hours')
         """
         half, kind = (self.high - self.low) / 2, {"proportion": self.proportion, "unit": unit}
+        if self.lost:
+            return TOO_NOISY, between(self.low, self.high, **kind)  # type: ignore[arg-type]
         return written(self.estimate, half, **kind), between(self.low, self.high, **kind)  # type: ignore[arg-type]
 
 
@@ -199,9 +212,9 @@ def stated_readings(result: QuestionResult) -> dict[str, Any]:
 
 
 def number(value: Any, name: str, wanted: str = "{argument} must be a number") -> float:  # noqa: ANN401
-    """Return what was given as a float; anything else is refused."""
+    """Return what was given as a float; anything else is refused, text in digits too."""
     try:
-        found = float(value)
+        found = math.nan if isinstance(value, str | bytes) else float(value)
     except (OverflowError, TypeError, ValueError):
         found = math.nan
     if math.isnan(found):

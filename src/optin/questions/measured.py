@@ -10,6 +10,7 @@ from optin.questions.counted import Counted
 from optin.questions.facts import Facts
 from optin.questions.number_result import NumberResult
 from optin.questions.spending import Spends
+from optin.wording.numbers import counted_between
 
 TINIEST = 1e-150
 
@@ -83,7 +84,8 @@ class Measured(Facts):
         box = (
             "The box reaches one standard deviation to both sides: how far people differ, published at no further cost."
         )
-        return ("The dot is the mean and the line through it the 95 % interval of the population's mean.", box)
+        dot = "The dot is the mean and the line through it the 95 % interval of the population's mean."
+        return (dot, box, f"Answers were {counted_between(self.bounds)}.")
 
     @property
     def cells(self) -> tuple[Cell, ...]:

@@ -66,7 +66,7 @@ class Number(Measured):
             "data_variance": checked_variance(hi - lo, self.data_variance, sd),
             "unit": checked_words(self.unit, "unit"),
             "text": checked_words(self.text, "a question's text"),
-            "column": checked_text(self.column or self.name, "column"),
+            "column": checked_text(self.name if self.column == "" else self.column, "column"),
             "importance": checked_importance(self.importance),
             "max_gap": number(self.max_gap, "max_gap"),
             "max_error": checked_max_error(self.max_error),

@@ -15,7 +15,7 @@ from optin.kernel.spreads import ENOUGH, Moments
 from optin.questions.combined import Addend
 from optin.questions.counted import Counted
 from optin.questions.intervals import Interval, check_level
-from optin.questions.kinds import Reading
+from optin.questions.kinds import SPREAD, Reading
 from optin.questions.telling import ToldResult
 from optin.wording.amounts import plus_minus_of
 
@@ -143,7 +143,10 @@ class NumberResult(ToldResult):
         """List the mean and the standard deviation."""
         found = [Reading("mean", self.estimate, *self.interval(level))]
         spread, bounds = self.sd, self.sd_interval(level)
-        return found if spread is None or bounds is None else [*found, Reading("sd", spread, *bounds)]
+        if spread is None or bounds is None:
+            return found
+        lost = spread == 0.0 and self.noise_scale > 0.0
+        return [*found, Reading(SPREAD, spread, bounds.low, bounds.high, lost=lost)]
 
     def standard_errors(self) -> dict[str, float]:
         """Return that of the mean."""

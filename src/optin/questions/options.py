@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from decimal import Decimal
 from typing import Any
 
@@ -25,7 +25,7 @@ _UNSHOWN = ("Cc", "Cs")  # controls, which act on a screen and which engines can
 
 def checked_options(options: Iterable[str], name: str) -> tuple[str, ...]:
     """Refuse fewer than two, more than fifty, empty or repeated options."""
-    if isinstance(options, str) or not isinstance(options, Iterable):
+    if isinstance(options, str | Mapping | Set) or not isinstance(options, Iterable):
         raise BadInput('question "{question}": give options as a list of texts', question=name)
     found = tuple(options)
     if not all(isinstance(option, str) and option.strip() for option in found):

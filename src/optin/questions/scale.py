@@ -12,6 +12,9 @@ from optin.questions.counted import Counted
 from optin.questions.kinds import Reading
 from optin.questions.proportions import Proportions
 
+MEAN, TOP = "mean score", "top two"
+"""What the figures of a scale are called beside its options."""
+
 
 @dataclass(frozen=True, repr=False)
 class Scale(Choice):
@@ -22,6 +25,17 @@ class Scale(Choice):
     """
 
     kind: ClassVar[str] = "scale"
+
+    def __post_init__(self) -> None:
+        """Check words and options; what is read off the cells has names of its own."""
+        super().__post_init__()
+        taken = next((name for name in (MEAN, TOP) if name in self.options), None)
+        if taken is not None:
+            raise BadInput(
+                'question "{question}": no option of a scale may be called "{option}", for a figure of the scale is',
+                question=self.name,
+                option=taken,
+            )
 
     @property
     def reading(self) -> tuple[str, ...]:
@@ -61,18 +75,18 @@ class ScaleResult(Proportions):
 
     def readings(self, level: float = 0.95) -> list[Reading]:
         """List the proportions, the mean score and the top two."""
-        found = [*super().readings(level), Reading("mean score", self.mean, *self.mean_interval(level))]
+        found = [*super().readings(level), Reading(MEAN, self.mean, *self.mean_interval(level))]
         if len(self.options) > 3:
-            found.append(Reading("top two", self.top(2), *self.top_interval(2, level), proportion=True))
+            found.append(Reading(TOP, self.top(2), *self.top_interval(2, level), proportion=True))
         return found
 
     def addends(self) -> tuple[Addend, ...]:
         """Return the proportions, the mean score and the top two, as they are added to those of other groups."""
-        found = (*super().addends(), self._addend("mean score", self.scores, proportion=False))
+        found = (*super().addends(), self._addend(MEAN, self.scores, proportion=False))
         if len(self.options) <= 3:
             return found
         top = [float(option in self._top(2)) for option in self.options]
-        return (*found, self._addend("top two", top, proportion=True))
+        return (*found, self._addend(TOP, top, proportion=True))
 
     def _top(self, count: int) -> tuple[str, ...]:
         if not 1 <= count < len(self.options):

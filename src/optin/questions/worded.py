@@ -44,7 +44,7 @@ class Worded(Facts):
             name=checked_name(self.name),
             text=checked_words(self.text, "a question's text"),
             unit=checked_words(self.unit, "unit"),
-            column=checked_text(self.column or self.name, "column"),
+            column=checked_text(self.name if self.column == "" else self.column, "column"),
             importance=checked_importance(self.importance),
             max_gap=number(self.max_gap, "max_gap"),
             max_error=checked_max_error(self.max_error),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from optin.receipts.checking import check, root_of, seal_of
 from optin.receipts.record import Receipt, outcome
-from optin.receipts.sealing import GROUPS, SHEETS, VERSION, Seal, sealed, version_of
+from optin.receipts.sealing import GROUPS, SHEETS, VERSION, Seal, asks_several, sealed, version_of
 from optin.receipts.tree import BLOCK, SALT_BYTES, MerkleTree, charge_salts, climb, leaves_of
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "MerkleTree",
     "Receipt",
     "Seal",
+    "asks_several",
     "charge_salts",
     "check",
     "climb",

@@ -15,6 +15,17 @@ GROUPS = 3
 """The version of announcements and releases to public groups, whose rows also hold whose group each person is in."""
 
 
+def asks_several(version: object) -> bool:
+    """Say whether rows of an act of this version say what is split among questions: there are several, or groups.
+
+    In which format an act is hashed is another matter: whoever asks about questions asks here, and never for a version.
+
+    >>> asks_several(VERSION), asks_several(SHEETS), asks_several(GROUPS)
+    (False, True, True)
+    """
+    return version in (SHEETS, GROUPS)
+
+
 def version_of(shares: tuple[int, ...], *, grouped: bool = False) -> int:
     """Say in which version an announcement with these shares, its release and their receipts are written.
 

@@ -8,7 +8,7 @@ from optin import figures
 from optin.figures.answers import answer_height
 from optin.planning.cautions import assumption
 from optin.questions import Question
-from optin.questions.kinds import QuestionResult, Reading
+from optin.questions.kinds import SPREAD, QuestionResult, Reading
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
 from optin.report.section import Pictured, note, section
@@ -52,7 +52,7 @@ def reading_of(question: Question, result: QuestionResult) -> Iterator[str]:
 
 def is_estimate(each: Reading, question: Question) -> bool:
     """Tell what a question publishes itself, such as proportions, from what is read off it, such as a median."""
-    return each.proportion == question.proportion and each.answer != "sd"
+    return each.proportion == question.proportion and each.answer != SPREAD
 
 
 def _numbers(release: Release, question: Question, result: QuestionResult) -> Markup:

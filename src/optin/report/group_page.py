@@ -90,7 +90,7 @@ def _planned_whole(plan: Plan, name: str) -> tuple[str, str, str, str]:
 
 def _privacy(plan: Plan | None, release: Release | None) -> Markup:
     offers = plan.parts if release is None and plan is not None else release.announcement.parts  # type: ignore[union-attr]
-    return section("Privacy sheet", PUBLIC, below=privacy_sheet(max(offers, key=lambda each: each.cap)))
+    return section("Privacy sheet", PUBLIC, below=privacy_sheet(*offers))
 
 
 def _drawn_section(release: Release) -> Markup:

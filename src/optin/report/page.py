@@ -8,7 +8,7 @@ from optin._version import __version__
 from optin.agents import Description
 from optin.errors import BadInput
 from optin.planning import Plan
-from optin.questions import Sheet
+from optin.questions import Question, Sheet
 from optin.releasing import Release
 from optin.report import plan_sections, release_sections
 from optin.report.assumption import assumption_of
@@ -18,7 +18,18 @@ from optin.report.privacy import privacy_sheet
 from optin.report.section import section, tiles, warned
 from optin.report.sheet_page import sheet_body
 from optin.report.style import STYLE
-from optin.wording.numbers import count, counted_between, meaningful, part, people_like, plus_minus, short
+from optin.wording.numbers import (
+    count,
+    counted_between,
+    ends,
+    largest,
+    meaningful,
+    odds_factor,
+    part,
+    people_like,
+    plus_minus,
+    short,
+)
 
 GUARD = "A plan with --max-gap"
 
@@ -75,8 +86,16 @@ def _of_plan(plan: Plan, description: Description | None, release: Release | Non
 
 
 def _asked(sheet: Sheet) -> Markup:
-    """Say what was asked, word for word, where there are words."""
-    return paragraphs(*(f"The question: {question.text}" for question in sheet if question.text))
+    """Say what was measured, word for word, where there are words: what it is about, the question and its unit."""
+    about = [f"About: {sheet.title}"] if sheet.title else []
+    return paragraphs(*about, *(f"The question: {words}" for words in map(_question, sheet) if words))
+
+
+def _question(question: Question) -> str:
+    """Write a question and what its values are counted in, whichever of them is known."""
+    unit = f"in {question.unit}" if question.unit else ""
+    named = question.text or (question.name if unit else "")
+    return f"{named} ({unit})" if named and unit else named
 
 
 def _plan_header(plan: Plan, title: str, description: Description | None) -> Markup:
@@ -97,7 +116,7 @@ def _plan_tiles(plan: Plan, half: float) -> list[tuple[str, str]]:
     exact = math.isinf(plan.eta)
     return [
         (plus_minus(half), "around the true mean in 95 of 100 cases, sampling, noise and possible bias together"),
-        (short(plan.cap) if plan.pooled_people and not exact else "no cap", _cap_words(plan)),
+        (largest(plan.cap) if plan.pooled_people and not exact else "no cap", _cap_words(plan)),
         (
             f"{part(plan.pooled_people, plan.people)} of {plan.people:,}",
             "set no limit, and they alone count"
@@ -122,7 +141,7 @@ def _cap_words(plan: Plan) -> str:
     if not plan.pooled_people:
         return "needed: everyone gives all they allow"
     odds = (
-        f": it changes the odds of any conclusion by a factor of at most {short(math.exp(plan.cap))}"
+        f": it changes the odds of any conclusion by a factor of at most {odds_factor(plan.cap)}"
         if plan.cap < 5
         else ""
     )
@@ -130,8 +149,7 @@ def _cap_words(plan: Plan) -> str:
 
 
 def _release_header(release: Release, description: Description | None) -> Markup:
-    total = release.total_interval(0.95)
-    half = release.half_width(0.95)
+    total, error = release.total_interval(0.95), release.standard_error
     offer = release.announcement
     cut = ", before it is cut at the bounds" if {total.low, total.high} & {*offer.bounds} else ""
     price = (
@@ -140,9 +158,9 @@ def _release_header(release: Release, description: Description | None) -> Markup
         else "nobody gave more privacy than they allowed"
     )
     lead = (
-        f"The mean of values {counted_between(offer.bounds)} is estimated at {meaningful(release.estimate, half)}. "
+        f"The mean of values {counted_between(offer.bounds)} is estimated at {meaningful(release.estimate, error)}. "
         "With 95 % confidence the population's mean of them lies between "
-        f"{meaningful(total.low, half)} and {meaningful(total.high, half)}; ± is half of that interval{cut}. "
+        f"{' and '.join(ends(total, error))}; ± is half of that interval{cut}. "
         f"{release.joined_people:,} of {count(offer.people)} joined{_idle(description)}; {price}."
     )
     kicker = tag("p", f"Campaign {offer.campaign}, round {offer.round}", class_="kicker")
@@ -162,7 +180,9 @@ def _idle(description: Description | None) -> str:
 
 def _release_title(release: Release) -> str:
     half = release.half_width(0.95)
-    found = f"{meaningful(release.estimate, half)} {plus_minus(half)}".replace(" ", "\N{NO-BREAK SPACE}")
+    found = f"{meaningful(release.estimate, release.standard_error)} {plus_minus(half)}".replace(
+        " ", "\N{NO-BREAK SPACE}"
+    )
     return f"The mean is {found}, of values {counted_between(release.announcement.bounds)}"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from optin import figures
 from optin.agents import Description
 from optin.figures.accuracy import error_parts, threshold_hidden, told_references
@@ -14,9 +16,18 @@ from optin.planning.cautions import CLASS
 from optin.questions import Question
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
-from optin.report.section import Pictured, error_name, error_reading, facts, note, root, squared_error_caption
+from optin.report.section import (
+    LARGEST_TILT,
+    Pictured,
+    error_name,
+    error_reading,
+    facts,
+    note,
+    root,
+    squared_error_caption,
+)
 from optin.report.turnout_section import turnout_section
-from optin.wording.numbers import count, part, percent, power_of, short, steady
+from optin.wording.numbers import count, largest, part, percent, power_of, short, steady
 
 NEAR_STRICTEST = (
     "Near the strictest: the strictest group's limit, rounded down so that it is nobody's own. The strictest limit is at"
@@ -122,7 +133,7 @@ def _weights_of_sheet(plan: Plan, release: Release | None) -> list[tuple[str, st
     pooled = f"{short(plan.pooled_weight * plan.people)} equal shares"
     rows = [
         ("weight of a pooled person", pooled),
-        ("tilt", percent(own.tilt)),
+        (LARGEST_TILT if release is not None and len(plan.sheet) > 1 else "tilt", percent(own.tilt)),
         ("largest bias of a proportion at a gap of 10 points", f"{short(10 * own.tilt)} points"),
         *(
             (f"{question.name}: declared gap, largest bias", _gap(question, own.tilt))
@@ -189,7 +200,7 @@ def _dial(plan: Plan, description: Description) -> Pictured:
                 ("near the strictest" + (" above 0" if coarse(description).zeros else ""), "proportional")
             )
         )
-        own = ("this plan", short(plan.cap), root(plan.worst_case_mse), percent(plan.tilt))
+        own = ("this plan", largest(plan.cap), root(plan.worst_case_mse), percent(plan.tilt))
         shown = table(
             "Three places on the dial",
             ("", "cap", error_name(bias=plan.max_gap > 0), "tilt"),
@@ -277,9 +288,9 @@ def plan_numbers(plan: Plan) -> Markup:
     rows = [
         ("people", f"{count(plan.people)} ({plan.model})"),
         ("bounds of a value", f"{plan.bounds[0]:.10g} to {plan.bounds[1]:.10g}"),
-        ("declared variance of a value", f"{plan.data_variance:.10g}"),
+        ("declared sd of a value", f"{math.sqrt(plan.data_variance):.10g}"),
         ("declared gap", f"{plan.max_gap:.10g}"),
-        ("cap on epsilon", f"{plan.cap:.10g}"),
+        ("cap on epsilon", largest(plan.cap)),
         ("people at or above the cap", part(plan.pooled_people, plan.people)),
         ("sum of epsilons", f"{plan.epsilon_total:.10g}"),
         ("η, noise scale", f"{plan.eta:.10g}, {plan.noise_scale:.10g}" + (" (given)" if plan.eta_given else "")),

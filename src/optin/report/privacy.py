@@ -8,11 +8,11 @@ from optin.report.markup import Markup, joined, tag
 from optin.wording.numbers import at_most, odds_factor
 
 
-def privacy_sheet(offer: Plan | Announcement) -> Markup:
-    """Write the promise in plain words, with the largest epsilon of this offer."""
-    several = len(offer.sheet) > 1
+def privacy_sheet(*offers: Plan | Announcement) -> Markup:
+    """Write the promise in plain words, with the largest epsilon of an offer, or of the offers to all groups."""
+    several, noiseless = len(offers[0].sheet) > 1, all(offer.noiseless for offer in offers)
     rows = [
-        ("What is promised", _promise(offer.cap, noiseless=offer.noiseless, several=several)),
+        ("What is promised", _promise(max(offer.cap for offer in offers), noiseless=noiseless, several=several)),
         *([("Several questions", _SEVERAL)] if several else []),
         *_ROWS,
     ]

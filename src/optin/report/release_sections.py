@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import math
+
 from optin import figures
 from optin.figures.accuracy import release_parts
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table, tag
 from optin.report.section import Pictured, error_name, error_reading, facts, note, root, section, squared_error_caption
-from optin.wording.numbers import count, meaningful, percent, power_of, steady
+from optin.wording.numbers import count, ends, largest, percent, power_of, steady
 
 LEVELS = (0.9, 0.95, 0.99)
 
 
 def result_section(release: Release) -> Pictured:
     """Show the estimate with both intervals."""
-    half = release.half_width(0.95)
 
     def numbers() -> Markup:
         rows = [
-            (percent(at), *(_ends(release, kind, at, half) for kind in ("noise_interval", "total_interval")))
-            for at in LEVELS
+            (percent(at), *(_ends(release, kind, at) for kind in ("noise_interval", "total_interval"))) for at in LEVELS
         ]
         shown = table("Intervals", ("confidence", "these people", "the population"), rows, strong="95 %")
         method = f"Method for the population: {release.total_interval(0.95).method}."
@@ -49,9 +49,9 @@ def _spread_words(release: Release) -> list[str]:
     ]
 
 
-def _ends(release: Release, kind: str, at: float, half: float) -> str:
+def _ends(release: Release, kind: str, at: float) -> str:
     low, high = getattr(release, kind)(at)
-    return f"{meaningful(low, half)} to {meaningful(high, half)}"
+    return " to ".join(ends((low, high), release.standard_error))
 
 
 def _ledger_note(release: Release) -> str:
@@ -92,11 +92,11 @@ def offer_section(release: Release) -> Markup:
         ("announced", f"{count(offer.people)} ({offer.model})"),
         ("joined", f"{count(release.joined_people)}, those with nothing to give included"),
         ("bounds of a value", f"{offer.bounds[0]:.10g} to {offer.bounds[1]:.10g}"),
-        ("declared variance of a value", f"{offer.data_variance:.10g}"),
+        ("declared sd of a value", f"{math.sqrt(offer.data_variance):.10g}"),
         ("declared gap, tilt", f"{offer.max_gap:.10g}, {percent(release.tilt)}"),
         (
             "cap on epsilon",
-            f"{offer.cap:.10g}" + (" (lowered to what one release may promise)" if offer.cap_lowered else ""),
+            largest(offer.cap) + (" (lowered to what one release may promise)" if offer.cap_lowered else ""),
         ),
         ("noise scale", f"{release.noise_scale:.10g}"),
         ("variance, standard error", f"{release.variance:.10g}, {release.standard_error:.10g}"),

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+LARGEST_TILT = "tilt, of the question that has most"
+"""Each question of a release has the tilt of those who answered it, and a page shows one."""
+
+
 def section(title: str, *reading: str, below: str = "") -> Markup:
     """Write a section without a picture."""
     return tag("section", tag("h2", title), paragraphs(*reading), below)

@@ -33,7 +33,7 @@ def sheet_body(plan: Plan | None, description: Description | None, release: Rele
 
 def plan_sections(plan: Plan, description: Description | None, release: Release | None) -> list[Pictured]:
     """List what a plan's page shows in pictures; those of people need a description of their limits."""
-    found = [sheet_plan.shares_section(plan)]
+    found = [sheet_plan.shares_section(plan, released=release is not None)]
     if description is None:
         return found
     found += [limits_section(plan, description), weights_section(plan, description, release)]

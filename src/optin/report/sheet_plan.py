@@ -12,7 +12,7 @@ from optin.questions import Question
 from optin.report.markup import Markup, joined, paragraphs, table, tag
 from optin.report.section import Pictured, facts, note, section, tiles, warned
 from optin.wording.amounts import plus_minus_of
-from optin.wording.numbers import count, part, people_like, percent, short
+from optin.wording.numbers import count, largest, part, people_like, percent, short
 
 VERDICTS = (
     "± up to a fifth of the sd of an answer is good, up to a half poor, more useless; of a proportion ± 10 and ± 25"
@@ -45,7 +45,7 @@ def _tiles(plan: Plan) -> list[tuple[str, str]]:
     dearest = max(plan.questions, key=lambda each: each.epsilon_share)
     return [
         (people_like(plan.effective_people), "would give answers as accurate as these without noise"),
-        (short(plan.cap) if plan.pooled_people and not plan.noiseless else "no cap", _cap_words(plan)),
+        (largest(plan.cap) if plan.pooled_people and not plan.noiseless else "no cap", _cap_words(plan)),
         (
             f"{part(plan.pooled_people, plan.people)} of {plan.people:,}",
             "set no limit, and they alone count" if plan.noiseless else capped,
@@ -67,12 +67,14 @@ def plan_title(plan: Plan) -> str:
     return f"A plan for {count(plan.people)}"
 
 
-def shares_section(plan: Plan) -> Pictured:
+def shares_section(plan: Plan, *, released: bool = False) -> Pictured:
     """Show what each question takes of everyone's epsilon, and the ± and effective people that it leads to."""
+    planned = ", as planned" if released else ""
+    ahead = " that was planned for if everyone answers; what came of it stands with the results" if released else ""
 
     def numbers() -> Markup:
         head = ("question", "share", "95 % interval", "as accurate as", "verdict")
-        shown = table("Each question", head, [_row(plan, question) for question in plan.sheet])
+        shown = table(f"Each question{planned}", head, [_row(plan, question) for question in plan.sheet])
         return joined((shown, note(VERDICTS)))
 
     return Pictured(
@@ -80,7 +82,8 @@ def shares_section(plan: Plan) -> Pictured:
         title="What each question takes",
         reading=(
             "All questions share one limit: one that is dear (many options, a number that hardly differs between people, or"
-            " more importance) takes more of everyone's epsilon, and less is left for the others. The ± stands at the right."
+            " more importance) takes more of everyone's epsilon, and less is left for the others. At the right stands the ±"
+            f"{ahead}."
         ),
         draw=lambda ax, ink: figures.epsilon_shares(ax, plan, ink=ink),
         numbers=numbers,
@@ -129,7 +132,7 @@ def plan_numbers(plan: Plan) -> Markup:
     rows = [
         ("people", f"{count(plan.people)} ({plan.model})"),
         ("questions", f"{len(plan.sheet)}"),
-        ("cap on epsilon", f"{plan.cap:.10g}"),
+        ("cap on epsilon", largest(plan.cap)),
         ("people at or above the cap", part(plan.pooled_people, plan.people)),
         ("sum of epsilons", f"{plan.epsilon_total:.10g}"),
         ("tilt", f"{plan.tilt:.10g}"),

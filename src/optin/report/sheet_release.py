@@ -14,9 +14,9 @@ from optin.releasing import Release
 from optin.releasing.telling import charged_words
 from optin.report.answer_sections import answer_section, dropped_section
 from optin.report.markup import Markup, grouped_table, joined, paragraphs, tag
-from optin.report.section import facts, section, warned
+from optin.report.section import LARGEST_TILT, facts, section, warned
 from optin.wording.amounts import plus_minus_of
-from optin.wording.numbers import count, percent
+from optin.wording.numbers import count, largest, percent
 
 ERROR = 0.05
 LEVEL = (
@@ -129,8 +129,8 @@ def drawn_section(release: Release) -> Markup:
         ("announced", f"{count(offer.people)} ({offer.model})"),
         ("joined", f"{count(release.joined_people)}, those with nothing to give included"),
         ("answered", "; ".join(_answered(release))),
-        ("cap on epsilon", f"{offer.cap:.10g}" + (" (lowered to what one release may promise)" * offer.cap_lowered)),
-        ("tilt", percent(release.tilt)),
+        ("cap on epsilon", largest(offer.cap) + (" (lowered to what one release may promise)" * offer.cap_lowered)),
+        ("tilt" if len(release.sheet) == 1 else LARGEST_TILT, percent(release.tilt)),
         ("fingerprint", release.fingerprint),
         ("charged", charged_words(release)),
         ("drawn by", f"optin {release.versions.optin}, OpenDP {release.versions.opendp}, {release.versions.mechanism}"),

@@ -7,6 +7,7 @@ what they hold as text or as decimals is read here too, so that a number has one
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
@@ -15,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.tables.columns import Wanted
+from optin.tables.decimal_marks import IN_GROUPS, POINT, WITH_COMMA, WITH_POINT, Signs
 from optin.tables.decimals import corrected
 from optin.wording.answers import answer_of
+from optin.wording.limit_steps import STEP_TEXTS
 
 Cells: TypeAlias = Any
 """A column of one file: a list of text, or a column of Arrow, which has a stored type."""
@@ -29,6 +32,7 @@ FARTHEST = float(np.finfo(np.float64).max)
 BLANKS = " \t\n\v\f\r"
 SIGNS = b"0123456789.+-eE"
 """Of these signs alone, Python reads as a float exactly what NUMBER describes."""
+_STEPS = {text: repr(epsilon) for text, epsilon in STEP_TEXTS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +64,35 @@ def as_entries(column: Cells, name: str, file: str) -> Any:  # noqa: ANN401 - a 
     return stored_cells.as_entries(column, name, file)
 
 
-def as_numbers(column: Cells, name: str, file: str, wanted: Wanted | None = None) -> tuple[NDArray[np.float64], Mask]:
+def as_numbers(
+    column: Cells, name: str, file: str, wanted: Wanted | None = None, mark: str = POINT
+) -> tuple[NDArray[np.float64], Mask]:
     """Take numbers, NaN where there is none, and mark the cells that hold something else.
 
-    What is ``wanted`` of people is read towards the person; values are read as the nearest float.
+    What is ``wanted`` of people is read towards the person; values are read as the nearest float. Before a fraction stands
+    the ``mark``; an empty limit is read as what it counts as.
     """
     if isinstance(column, list):
-        return numbers_in(column, wanted)
-    from optin.tables import stored_cells
+        numbers, others = numbers_in(column, wanted, mark)
+    else:
+        from optin.tables import stored_cells
 
-    return stored_cells.as_numbers(column, name, file, wanted)
+        numbers, others = stored_cells.as_numbers(column, name, file, wanted, mark)
+    if wanted is not None and wanted.blank is not None:
+        numbers[np.isnan(numbers) & ~others] = wanted.blank
+    return numbers, others
+
+
+def signs_of(column: Cells) -> Signs:
+    """Count the cells of a text file's column that have a comma or a point."""
+    texts = Counter(cell.strip(BLANKS) for cell in column)
+    counts = [0, 0, 0, 0]
+    for text, times in texts.items():
+        for at, pattern in enumerate((WITH_COMMA, WITH_POINT)):
+            if re.search(pattern, text):
+                counts[at] += times
+                counts[at + 2] += times if re.search(IN_GROUPS, text) else 0
+    return Signs(*counts)
 
 
 def as_truths(column: Cells, name: str, file: str) -> tuple[Mask, Mask]:
@@ -91,16 +114,22 @@ def coded(texts: list[str]) -> Coded:
     return Coded(list(places), _looked_up(texts, places, np.intp))
 
 
-def numbers_in(cells: list[str], wanted: Wanted | None) -> tuple[NDArray[np.float64], Mask]:
+def numbers_in(cells: list[str], wanted: Wanted | None, mark: str = POINT) -> tuple[NDArray[np.float64], Mask]:
     """Read text as numbers, NaN where there is none, and mark the cells that hold something else.
+
+    Of limits, the steps of the limit question are read as their epsilons. Where a comma stands before fractions, a point makes
+    no number.
 
     >>> numbers_in(["1", " .5 ", "", "1_000", "inf"], None)
     (array([1. , 0.5, nan, nan, inf]), array([False, False, False,  True, False]))
     """
-    plain = _plain_numbers(cells)
+    plain = _plain_numbers(cells) if mark == POINT else None
     if plain is not None:
         return _read(cells, plain, wanted), np.zeros(len(cells), dtype=np.bool_)
     texts = [cell.strip(BLANKS) for cell in cells]
+    steps: Mapping[str, str] = _STEPS if wanted is not None and wanted.is_limit else {}
+    if mark != POINT or steps:
+        texts = [steps.get(text.lower()) or _pointed(text, mark) for text in texts]
     matches = re.compile(NUMBER).fullmatch
     known = {text: matches(text) is not None for text in set(texts)}
     read = _looked_up(texts, known, np.bool_)
@@ -108,6 +137,10 @@ def numbers_in(cells: list[str], wanted: Wanted | None) -> tuple[NDArray[np.floa
     numbers = np.full(len(texts), np.nan)
     numbers[read] = _read(found, _floats(found), wanted)
     return numbers, ~read & _looked_up(texts, {text: text != "" for text in known}, np.bool_)
+
+
+def _pointed(text: str, mark: str) -> str:
+    return text if mark == POINT else text.replace(POINT, "!").replace(mark, POINT)
 
 
 def _plain_numbers(cells: list[str]) -> NDArray[np.float64] | None:

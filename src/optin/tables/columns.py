@@ -10,17 +10,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.errors import BadInput, Place
+from optin.errors import Argument, BadInput, Place
 from optin.kernel.ladder import Array
 from optin.kernel.rounding import LESS, MORE, above, below
 
 LARGEST = 1e300
 EXTREME = 1e150
 NO_NUMBER = "is not a number; write it with digits and a point"
+NO_DECIMAL = (
+    "is written with a comma; if that is its decimal mark, say {decimal}, else write it with digits and a point"
+)
+NO_COMMA = "has a point, and a comma was said to stand before fractions; write it with digits and a comma"
+PERCENTAGE = "is a percentage; write the number itself, such as 0.1"
+NO_LIMIT = "is a word for no limit; write inf where there is none"
+TWO_WAYS = "is a word for nothing, which may mean no limit or nothing allowed; write inf or 0"
 MISSING = "is missing; fill it in or leave the person out"
+BLANK_LIMIT = "is missing; fill it in, or say with {blank} what an empty limit counts as"
 NO_ID = "is missing; every person needs an id"
 NO_GROUP = "is missing; every person belongs to a group"
 SAME_ID = "{place}: {people:,} people have this {name}; every person needs their own"
+ADVISED = {"decimal": Argument("decimal", ","), "blank": Argument("blank_limit", "0")}
+"""Arguments that the words above name."""
 Rounded = Callable[[Any], float]
 """How a number that no float holds becomes one: `below` for what people allow, `above` for what they bear."""
 
@@ -39,6 +49,18 @@ class Wanted:
     most: float = LARGEST
     rounded: Rounded = below
     inexact: float | None = None
+    is_limit: bool = False
+    blank: float | None = None
+
+    @classmethod
+    def limits(cls, name: str, blank: float | None = None) -> Wanted:
+        """Want limits: the texts of the limit question's steps are limits too, and an empty one counts as ``blank``."""
+        return cls(name, is_limit=True, blank=blank)
+
+    @property
+    def missing(self) -> str:
+        """Say that a number is missing, and of a limit what can be done about it."""
+        return BLANK_LIMIT if self.is_limit else MISSING
 
     @classmethod
     def budgets(cls, name: str) -> Wanted:
@@ -74,7 +96,12 @@ class Wanted:
 def wrong_at(place: object, words: str, others: int) -> BadInput:
     """Say what is wrong at a place, and how many more people it is about."""
     more = " ({others:,} more)" if others else ""
-    return BadInput("{place} " + words + more, place=place, others=others)
+    return BadInput("{place} " + words + more, place=place, others=others, **advised(words))
+
+
+def advised(words: str) -> dict[str, Argument]:
+    """Return the arguments that some words name."""
+    return {name: said for name, said in ADVISED.items() if f"{{{name}}}" in words}
 
 
 def refuse(wrong: NDArray[np.bool_], words: str, said: Callable[[int], object]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from optin.errors import BadInput
-from optin.tables.csvlines import expect_lines, wrong_width
+from optin.tables.csvlines import expect_lines, wrong_widths
 
 KINDS = (
     (b"\x1f\x8b", "compressed (gzip), not UTF-8 text"),
@@ -30,15 +30,14 @@ KINDS = (
 """How files begin that are given instead of CSV, and what they are."""
 BLOCK = 128  # rows at a time: so few that they stay in the cache of a processor, which saves half of the time
 BOM = b"\xef\xbb\xbf"
-EDGE = np.isin(np.arange(256), list(b',\r\n"'))
-"""What may stand on the outer side of a quote."""
+SIGNS = np.arange(256)
 
 
 def csv_header(path: Path) -> list[str]:
     """Read the column names, which are the first line."""
     with path.open("rb") as file:
         _expect_lines(path, islice(file, 1))
-    for _, row in _rows(path, strict=True):
+    for _, row in csv_rows(path, strict=True):
         return row
     raise BadInput("{path} is empty; the first line must name the columns", path=path)
 
@@ -102,22 +101,25 @@ def line_count(path: Path, *, enough: int) -> int:
     return lines
 
 
-def line_of(path: Path, row: int) -> int:
-    """Find the line on which a row starts; quoted line breaks and blank lines make this more than row + 2."""
-    for at, (line, _) in enumerate(_rows(path)):
-        if at == row + 1:
-            return line
-    return row + 2
+def lines_of(path: Path, rows: Sequence[int]) -> list[int]:
+    """Find the lines on which rows start, given in order; quoted line breaks and blank lines make them more than row + 2."""
+    wanted, found = set(rows), dict[int, int]()
+    for at, (line, _) in enumerate(csv_rows(path), start=-1):
+        if at in wanted:
+            found[at] = line
+            if len(found) == len(wanted):
+                break
+    return [found.get(row, row + 2) for row in rows]
 
 
 def expect_readable(path: Path) -> None:
-    """Name the first line that is no row of the table."""
+    """Name the lines that are no rows of the table."""
     expect_text(path)
     width = len(csv_header(path))
-    for line, row in _rows(path):
-        if len(row) != width:
-            raise wrong_width(path, line, len(row), width)
-    for _ in _rows(path, strict=True):  # a quote that never closes, in what has the right width
+    wrong = [(line, len(row)) for line, row in csv_rows(path) if len(row) != width]
+    if wrong:
+        raise wrong_widths(path, wrong, width)
+    for _ in csv_rows(path, strict=True):  # a quote that never closes, in what has the right width
         pass
 
 
@@ -127,10 +129,10 @@ def expect_text(path: Path) -> None:
         expect(path, lambda: path.open("rb"))
 
 
-def expect_quotes(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
+def expect_quotes(name: Path | str, opened: Callable[[], BinaryIO], delimiter: str = ",") -> None:
     """Refuse a quote that does not open or close a whole cell: of "p1" and a blank behind it, engines make different ids."""
     with opened() as file:
-        line = _odd_quote(file)
+        line = _odd_quote(file, delimiter)
     if line is not None:
         raise BadInput(
             "{name} line {line}: a quote opens or closes a part of a cell; leave no blank beside quotes, and inside"
@@ -140,11 +142,12 @@ def expect_quotes(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
         )
 
 
-def _odd_quote(file: BinaryIO) -> int | None:
-    """Find the line of the first quote that has no comma, line end or other quote on its outer side.
+def _odd_quote(file: BinaryIO, delimiter: str) -> int | None:
+    """Find the line of the first quote that has no delimiter, line end or other quote on its outer side.
 
     Quotes open and close in turn, so every other one opens; a quote inside a cell is written twice and closes and opens.
     """
+    edge = np.isin(SIGNS, list(b'\r\n"' + delimiter.encode()))
     held, quotes, line = b"\n", 0, 1
     while True:
         block = file.read(1 << 20)
@@ -152,7 +155,7 @@ def _odd_quote(file: BinaryIO) -> int | None:
         signs = np.frombuffer(data, dtype=np.uint8)
         places = np.flatnonzero(signs[1:-1] == ord('"')) + 1
         opening = (quotes + np.arange(len(places))) % 2 == 0
-        odd = places[~EDGE[np.where(opening, signs[places - 1], signs[places + 1])]]
+        odd = places[~edge[np.where(opening, signs[places - 1], signs[places + 1])]]
         if len(odd):
             return line + data.count(b"\n", 1, int(odd[0]))
         if not block:
@@ -195,10 +198,10 @@ def _expect_lines(name: Path | str, lines: Iterable[bytes]) -> None:
             )
 
 
-def _rows(path: Path, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(path: Path, delimiter: str = ",", *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
     """Walk over rows that are not blank, each with the line it starts on."""
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        reader, start = csv.reader(file, strict=strict), 1
+        reader, start = csv.reader(file, delimiter=delimiter, strict=strict), 1
         while True:
             row = _next(reader, path, start)
             if row is None:

@@ -6,12 +6,13 @@ header for a person; DuckDB drops an empty last cell that no column is for, Arro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO
 
 from optin.errors import BadInput
+from optin.tables.bad_rows import FIRST, BadRow, unusable
 
 BLOCK = 1 << 20
 BOM = b"\xef\xbb\xbf"
@@ -19,10 +20,7 @@ BOM = b"\xef\xbb\xbf"
 
 def expect_lines(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
     """Refuse lines that engines read differently; only a file that may have some is walked line by line."""
-    with opened() as file:
-        top = file.read(len(BOM) + 1).removeprefix(BOM)[:1]
-    if top in (b"\n", b"\r"):
-        raise BadInput("{name} line 1 is blank; the first line must name the columns", name=name)
+    expect_top(name, opened)
     with opened() as file:
         if _plainly_alike(file):
             return
@@ -30,16 +28,26 @@ def expect_lines(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
         _expect_alike(name, lines)
 
 
-def wrong_width(name: Path | str, line: int, columns: int, width: int) -> BadInput:
+def expect_top(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
+    """Refuse a blank first line."""
+    with opened() as file:
+        top = file.read(len(BOM) + 1).removeprefix(BOM)[:1]
+    if top in (b"\n", b"\r"):
+        raise BadInput("{name} line 1 is blank; the first line must name the columns", name=name)
+
+
+def wrong_widths(name: Path | str, found: Sequence[tuple[int, int]], width: int) -> BadInput:
+    """Say which lines have more or fewer columns than the header."""
+    rows = [BadRow(f"{name} line {line}", "", width_words(columns, width)) for line, columns in found[:FIRST]]
+    return unusable(rows, len(found))
+
+
+def width_words(columns: int, width: int) -> str:
     """Say that a line has more or fewer columns than the header."""
     counted = "1 column" if columns == 1 else f"{columns} columns"
-    return BadInput(
-        "{name} line {line} has {counted} where the header has {width}; look for a missing or an extra comma, or a"
-        " quote that is not closed",
-        name=name,
-        line=line,
-        counted=counted,
-        width=width,
+    return (
+        f"has {counted} where the header has {width}; look for a missing or an extra comma, a decimal comma, or a quote that"
+        " is not closed"
     )
 
 
@@ -57,7 +65,7 @@ def _plainly_alike(file: BinaryIO) -> bool:
 
 def _expect_alike(name: Path | str, lines: TextIOWrapper) -> None:
     """Compare the end of every row, and the number of its columns, with those of the first."""
-    usual, width = "", 0
+    usual, width, wrong = "", 0, list[tuple[int, int]]()
     for line, end, columns in _rows(lines):
         usual, width = usual or end, width or columns
         if end not in (usual, ""):
@@ -67,7 +75,9 @@ def _expect_alike(name: Path | str, lines: TextIOWrapper) -> None:
                 line=line,
             )
         if columns not in (width, 0):
-            raise wrong_width(name, line, columns, width)
+            wrong.append((line, columns))
+    if wrong:
+        raise wrong_widths(name, wrong, width)
 
 
 def _rows(lines: TextIOWrapper) -> Iterator[tuple[int, str, int]]:

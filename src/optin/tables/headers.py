@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from optin.errors import Argument, BadInput
 from optin.tables.csvfiles import csv_header
 from optin.tables.parquetfiles import parquet_header
-from optin.tables.places import PARQUET
+from optin.tables.places import is_parquet
 from optin.tables.stored_types import type_name
 
 if TYPE_CHECKING:
@@ -111,8 +111,3 @@ def _holds_number(cell: str) -> bool:
 
 def _top(file: Path | str) -> str:
     return str(file) if is_parquet(file) else f"{file} line 1"
-
-
-def is_parquet(file: Path | str) -> bool:
-    """Tell Parquet by its name."""
-    return Path(file).suffix.lower() in PARQUET

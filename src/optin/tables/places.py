@@ -15,6 +15,16 @@ from optin.errors import BadInput
 
 PARQUET = (".parquet", ".pq")
 KNOWN = (".csv", *PARQUET)
+TEXTS = (".csv", ".tsv")
+LINES = (".jsonl", ".ndjson")
+PACKED = ("", ".gz", ".zst", ".zstd")
+FORMS = {
+    **dict.fromkeys([text + packed for text in TEXTS for packed in PACKED], "CSV"),
+    **dict.fromkeys([text + packed for text in LINES for packed in PACKED], "JSON lines"),
+    **dict.fromkeys(PARQUET, "Parquet"),
+    ".xlsx": "workbooks",
+}
+"""How names end that are read from a folder, and what they are."""
 
 
 def files_of(path: str) -> tuple[Path, ...]:
@@ -50,8 +60,19 @@ def _inside(folder: Path) -> list[Path]:
     return sorted(
         file
         for file in folder.rglob("*")
-        if file.suffix.lower() in KNOWN and file.is_file() and not is_hidden(file.relative_to(folder).parts)
+        if form_of(file) and file.is_file() and not is_hidden(file.relative_to(folder).parts)
     )
+
+
+def form_of(file: Path) -> str | None:
+    """Tell by its name what a file is; None for a name that tells nothing."""
+    name = file.name.lower()
+    return next((form for end, form in FORMS.items() if name.endswith(end)), None)
+
+
+def is_parquet(file: Path | str) -> bool:
+    """Tell Parquet by its name."""
+    return Path(file).suffix.lower() in PARQUET
 
 
 def is_hidden(parts: Sequence[str]) -> bool:
@@ -61,7 +82,13 @@ def is_hidden(parts: Sequence[str]) -> bool:
 
 def _one_kind(path: str, files: list[Path]) -> tuple[Path, ...]:
     if not files:
-        raise BadInput("{path} holds no CSV or Parquet file; give a table with one row per person", path=path)
-    if len({file.suffix.lower() in PARQUET for file in files}) > 1:
-        raise BadInput("{path} mixes CSV and Parquet; give one kind, or people could be read twice", path=path)
+        raise BadInput(
+            "{path} holds no CSV or Parquet file (nor JSON lines, nor a workbook); give a table with one row per person",
+            path=path,
+        )
+    forms = sorted({form_of(file) or "CSV" for file in files})
+    if len(forms) > 1:
+        raise BadInput(
+            "{path} mixes {forms}; give one kind, or people could be read twice", path=path, forms=" and ".join(forms)
+        )
     return tuple(files)

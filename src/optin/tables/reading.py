@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -13,12 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.errors import BadInput
-from optin.tables.cells import Cells, Mask, as_entries, as_ids, as_numbers, as_truths, coded
+from optin.tables.cells import Cells, Mask, as_entries, as_ids, as_numbers, as_truths, coded, signs_of
 from optin.tables.columns import NO_GROUP, NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
-from optin.tables.csvfiles import line_of, read_csv
-from optin.tables.headers import expect_column, header, is_parquet, shared
+from optin.tables.csvfiles import TextTable, read_csv
+from optin.tables.decimal_marks import POINT, Signs, decimal_mark
+from optin.tables.headers import expect_column, header, shared
+from optin.tables.how_read import AS_FOUND, HowRead
 from optin.tables.parquetfiles import read_parquet
-from optin.tables.places import files_of
+from optin.tables.places import is_parquet
+from optin.tables.plain_files import DataFile, told, words_of
+from optin.tables.sources import Source, files_from
 from optin.tables.stored_types import expect_ids, expect_numbers
 from optin.wording.answers import NO_ANSWER
 
@@ -48,18 +54,40 @@ class Table:
     (['007', '7'], [1.0, 4.0], True)
     """
 
-    files: tuple[Path, ...]
+    parts: tuple[DataFile, ...]
     tables: tuple[Columns, ...]
     names: tuple[str, ...]
+    how: HowRead = AS_FOUND
+    kept: NDArray[np.intp] | None = field(default=None, repr=False)
+    """Which rows are left, counted as they were read, where some were left out."""
+    sizes: tuple[int, ...] = field(default=(), repr=False)
+    """How many rows each file had."""
+
+    def __post_init__(self) -> None:
+        """Note how many rows were read."""
+        if not self.sizes:
+            object.__setattr__(self, "sizes", tuple(len(table) for table in self.tables))
 
     def __len__(self) -> int:
         return sum(len(table) for table in self.tables)
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files, as users call them."""
+        return tuple(str(part.name) for part in self.parts)
+
     def place(self, row: int) -> str:
         """Say where a row stands: file and line, or for Parquet file and row, counted from 1."""
-        ends = list(accumulate(len(table) for table in self.tables))
-        at = next((number for number, end in enumerate(ends) if row < end), len(ends) - 1)
-        return _place(self.files[at], row - (ends[at] - len(self.tables[at])))
+        return self.places([row])[0]
+
+    def places(self, rows: Sequence[int]) -> list[str]:
+        """Say where rows stand, given in order."""
+        read = list(rows) if self.kept is None else self.kept[list(rows)].tolist()
+        starts, found = [0, *accumulate(self.sizes)], dict[int, list[int]]()
+        for row in read:
+            at = min(bisect_right(starts, row), len(self.parts)) - 1
+            found.setdefault(at, []).append(row - starts[at])
+        return [place for at, inside in found.items() for place in self.parts[at].places(inside)]
 
     def expect_stored(self, id: str, numbers: Sequence[str]) -> None:  # noqa: A002 - the word of the contract
         """Refuse columns that are not stored as ids or numbers, before any cell is looked at."""
@@ -70,35 +98,67 @@ class Table:
 
     def ids(self, name: str) -> list[str]:
         """Read ids as text, each of them only once in all files."""
-        texts = [text or "" for part in self._each(name, as_ids) for text in part]
+        texts = self.texts(name)
         refuse(np.array([text == "" for text in texts]), NO_ID, self._said(name))
-        refuse_repeats(texts, name, lambda second, first: f"{self.place(first)} and {self.place(second)}")
+        refuse_repeats(texts, name, lambda second, first: " and ".join(self.places([first, second])))
         return texts
+
+    def texts(self, name: str) -> list[str]:
+        """Read ids as text; empty where there is none."""
+        return [text or "" for part in self._each(name, as_ids) for text in part]
 
     def labels(self, name: str) -> list[str]:
         """Read labels as text, byte for byte; whole numbers become their digits, and every person needs one."""
-        texts = [text or "" for part in self._each(name, as_ids) for text in part]
+        texts = self.texts(name)
         refuse(np.array([text == "" for text in texts]), NO_GROUP, self._said(name))
         return texts
 
     def numbers(self, wanted: str | Wanted) -> NDArray[np.float64]:
         """Read numbers of at least 0."""
         wanted = Wanted(wanted) if isinstance(wanted, str) else wanted
-        name = wanted.name
-        numbers, words = self._joined(name, partial(as_numbers, wanted=wanted))
-        refuse(words, NO_NUMBER, self._said(name))
-        refuse_faults(numbers, wanted, self._said(name))
+        numbers, words = self.read_numbers(wanted)
+        refuse(words, NO_NUMBER, self._said(wanted.name))
+        refuse_faults(numbers, wanted, self._said(wanted.name))
         return numbers
+
+    def read_numbers(self, wanted: Wanted) -> tuple[NDArray[np.float64], Mask]:
+        """Read numbers as they are wanted, NaN where there is none, and mark what is none."""
+        convert = partial(as_numbers, wanted=wanted, mark=self.mark(wanted.name))
+        return self._joined(wanted.name, convert)
+
+    def mark(self, name: str) -> str:
+        """Say what stands before a fraction in a column; refuse one of which that cannot be known."""
+        if self.how.decimal is not None:
+            return self.how.decimal
+        both = zip(self.parts, self.tables, strict=True)
+        separated = [table.column(name) for part, table in both if part.separated]
+        if not separated:
+            return POINT
+        signs = sum((signs_of(column) for column in separated), Signs())
+        return decimal_mark(signs, str(self.parts[0].name), name)
+
+    def words(self, columns: Sequence[str]) -> str:
+        """Say how files were read, given the columns of numbers."""
+        return words_of(self.parts, [self.mark(name) for name in columns])
 
     def values(self, name: str) -> NDArray[np.float64]:
         """Read any numbers; NaN where there is none, which a release refuses of those who join."""
-        return self._joined(name, as_numbers)[0]
+        return self._joined(name, partial(as_numbers, mark=self.mark(name)))[0]
 
     def skippable(self, name: str) -> NDArray[np.float64]:
         """Read any numbers; NaN where a cell is empty, and words are refused: they would pass for an answer left out."""
-        numbers, words = self._joined(name, as_numbers)
+        numbers, words = self._joined(name, partial(as_numbers, mark=self.mark(name)))
         refuse(words, NO_NUMBER, self._said(name))
         return numbers
+
+    def without(self, rows: Mask) -> Table:
+        """Leave out rows that are marked."""
+        kept, tables, start = np.flatnonzero(~rows), list[Columns](), 0
+        for table in self.tables:
+            inside = kept[(kept >= start) & (kept < start + len(table))] - start
+            tables.append(_taken(table, inside.tolist()))
+            start += len(table)
+        return replace(self, tables=tuple(tables), kept=kept if self.kept is None else self.kept[kept])
 
     def entries(self, name: str) -> Any:  # noqa: ANN401 - a column in which distinct entries are listed once, or a list
         """Return cells as they are written, text byte for byte; a list where files store them in different types."""
@@ -108,6 +168,14 @@ class Table:
         from optin.tables.stored_cells import together
 
         return together(parts)
+
+    def cell(self, name: str, row: int) -> str:
+        """Return one cell as text; never for a message."""
+        starts = [0, *accumulate(len(table) for table in self.tables)]
+        at = bisect_right(starts, row) - 1
+        value = self.tables[at].column(name)[row - starts[at]]
+        value = value.as_py() if hasattr(value, "as_py") else value
+        return "" if value is None else str(value)
 
     def truths(self, name: str) -> NDArray[np.bool_]:
         """Read yes and no."""
@@ -128,24 +196,40 @@ class Table:
         return [convert(table.column(name), name, str(file)) for file, table in pairs]
 
 
-def read_table(path: str, names: Sequence[str] | None = None, *, expected: Sequence[str] = ()) -> Table:
+def read_table(
+    path: Source, names: Sequence[str] | None = None, *, expected: Sequence[str] = (), how: HowRead = AS_FOUND
+) -> Table:
     """Read the named columns (None: all they share) of every file the path stands for; each must have them, once.
 
     Each must also have the ``expected`` ones; that is found out before anything is read.
     """
-    files = files_of(path)
-    wanted = list(dict.fromkeys(names)) if names is not None else shared([header(file) for file in files])
-    for file in files if expected else ():
-        _expect(file, expected)
-    tables = tuple(_read(file, wanted) for file in files)
+    return read_files(files_from(path, how, names), names, expected=expected, how=how)
+
+
+def read_files(
+    files: tuple[DataFile, ...], names: Sequence[str] | None, *, expected: Sequence[str] = (), how: HowRead = AS_FOUND
+) -> Table:
+    """Read columns of files that lie in plain form."""
+    with told(files):
+        wanted = list(dict.fromkeys(names)) if names is not None else shared([header(file.path) for file in files])
+        for file in files if expected else ():
+            _expect(file.path, expected)
+        tables = tuple(_read(file.path, wanted) for file in files)
     if sum(len(table) for table in tables) == 0:
-        raise BadInput("{path} has a header and no rows; give one row per person", path=path)
-    return Table(files, tables, tuple(wanted))
+        raise BadInput("{path} has a header and no rows; give one row per person", path=called(files))
+    return Table(files, tables, tuple(wanted), how)
 
 
-def names_in(path: str) -> list[str]:
+def called(files: Sequence[DataFile]) -> str:
+    """Name files as users do: one by its name, several by their folder."""
+    return str(files[0].name) if len(files) == 1 else os.path.dirname(files[0].name)
+
+
+def names_in(path: Source, how: HowRead = AS_FOUND) -> list[str]:
     """List the columns that every file the path stands for has, once."""
-    return shared([header(file) for file in files_of(path)])
+    files = files_from(path, how)
+    with told(files):
+        return shared([header(file.path) for file in files])
 
 
 def _expect(file: Path, names: Sequence[str]) -> None:
@@ -160,5 +244,10 @@ def _read(file: Path, names: list[str]) -> Columns:
     return found
 
 
-def _place(file: Path, row: int) -> str:
-    return f"{file} row {row + 1}" if is_parquet(file) else f"{file} line {line_of(file, row)}"
+def _taken(table: Columns, rows: list[int]) -> Columns:
+    """Keep some rows of a file."""
+    if isinstance(table, TextTable):
+        return TextTable({name: [cells[row] for row in rows] for name, cells in table.columns.items()}, len(rows))
+    stored: Any = table  # a table of Arrow
+    found: Columns = stored.take(rows)
+    return found

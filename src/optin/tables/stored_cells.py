@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from optin.errors import BadInput
 from optin.tables.cells import Mask, numbers_in, truths_in
 from optin.tables.columns import Wanted
+from optin.tables.decimal_marks import POINT
 from optin.tables.decimals import corrected_whole
 from optin.tables.stored_types import (
     expect_ids,
@@ -45,7 +46,7 @@ def as_entries(column: pa.ChunkedArray, name: str, file: str) -> pa.ChunkedArray
 
 
 def as_numbers(
-    column: pa.ChunkedArray, name: str, file: str, wanted: Wanted | None = None
+    column: pa.ChunkedArray, name: str, file: str, wanted: Wanted | None = None, mark: str = POINT
 ) -> tuple[NDArray[np.float64], Mask]:
     """Take numbers, NaN where there is none, and mark the cells that hold something else.
 
@@ -54,7 +55,8 @@ def as_numbers(
     expect_numbers(column.type, file, name)
     plain = _plain(column)
     if is_text(plain.type) or pa.types.is_decimal(plain.type):
-        return numbers_in([text or "" for text in pc.cast(plain, pa.string()).to_pylist()], wanted)
+        written = mark if is_text(plain.type) else POINT
+        return numbers_in([text or "" for text in pc.cast(plain, pa.string()).to_pylist()], wanted, written)
     numbers = np.array(pc.cast(plain, pa.float64(), safe=False).to_pylist(), dtype=np.float64)  # None becomes NaN
     if wanted is not None and pa.types.is_integer(plain.type):
         numbers = corrected_whole(numbers, wanted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optin.wording.numbers import meaningful, plus_minus, short
+from optin.wording.numbers import ends, meaningful, plus_minus, short
 
 
 def written(number: float, half: float, *, proportion: bool, unit: str = "") -> str:
@@ -21,11 +21,12 @@ def between(low: float, high: float, *, proportion: bool, unit: str = "") -> str
     """Write both ends of an interval.
 
     >>> between(0.27216, 0.35616, proportion=True), between(37.6, 38.8, proportion=False, unit="hours")
-    ('27.2 to 35.6 %', '37.60 to 38.80 hours')
+    ('27.2 to 35.7 %', '37.60 to 38.80 hours')
     """
     half = (high - low) / 2
     scale, after = (100.0, " %") if proportion else (1.0, f" {unit}".rstrip())
-    return f"{meaningful(scale * low, scale * half)} to {meaningful(scale * high, scale * half)}{after}"
+    first, last = ends((scale * low, scale * high), scale * half)
+    return f"{first} to {last}{after}"
 
 
 def plus_minus_of(half: float, *, proportion: bool, unit: str = "") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import decimal
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from optin.wording.groups import SMALLEST_GROUP
 
@@ -153,6 +153,27 @@ def meaningful(number: float, error: float) -> str:
         return short(number, 6)
     places = 1 - math.floor(math.log10(error))
     return f"{round(number, places) + 0.0:,.{max(places, 0)}f}"
+
+
+def ends(interval: Iterable[float], error: float) -> tuple[str, str]:
+    """Write both ends of an interval with the digits its error leaves meaningful, rounded outwards: it never gets shorter.
+
+    >>> ends((0.4712345, 0.5312), 0.0312), ends((10234.5, 10474.5), 120.0), ends((1.0, 1.0), 0.0)
+    (('0.471', '0.532'), ('10,230', '10,480'), ('1', '1'))
+    """
+    low, high = interval
+    if not (math.isfinite(error) and error > 0):
+        return short(low, 6), short(high, 6)
+    places = 1 - math.floor(math.log10(error))
+    return _outwards(low, places, decimal.ROUND_FLOOR), _outwards(high, places, decimal.ROUND_CEILING)
+
+
+def _outwards(number: float, places: int, direction: str) -> str:
+    if not math.isfinite(number):
+        return short(number)
+    step = decimal.Decimal(1).scaleb(-places)
+    rounded = (decimal.Decimal(repr(float(number))) / step).to_integral_value(direction) * step
+    return f"{float(rounded) + 0.0:,.{max(places, 0)}f}"
 
 
 def percent(share: float) -> str:

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from optin.errors import Argument, Failure, OptinError
 from optin.web.service.failures import Refused, TooSoon
 from optin.web.service.records import WORDS, Visitor
+from optin.wording import limit_steps
 
 _templates = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
@@ -30,6 +31,8 @@ _ABSENT = {
     "echo": None,
     "typed": "",
     "chosen": -1,
+    "limit_question": limit_steps.QUESTION,
+    "limit_advice": limit_steps.ADVICE,
 }
 
 TRANSLATIONS: Mapping[str, str] = {}

@@ -11,7 +11,17 @@ from optin.campaign import explain
 from optin.releasing import Release
 from optin.web.service.ladder import Step, ladder_of
 from optin.web.service.records import PRIVACY_CONSTRAINED
-from optin.wording.numbers import at_most, count, counted_between, meaningful, odds_factor, percent, short
+from optin.wording.numbers import (
+    at_most,
+    count,
+    counted_between,
+    ends,
+    largest,
+    meaningful,
+    odds_factor,
+    percent,
+    short,
+)
 
 _USED_UP = (
     "your total over all campaigns is used up (what you declined counts until it is given back: once a second person "
@@ -226,15 +236,17 @@ class ResultWords:
 def result_words(release: Release) -> ResultWords:
     """Put a release in words, with both intervals at 95 %."""
     total, noise = release.total_interval(0.95), release.noise_interval(0.95)
-    half = release.half_width(0.95)
+    error = release.standard_error
+    low, high = ends(total, error)
+    noise_low, noise_high = ends(noise, error)
     return ResultWords(
-        estimate=meaningful(release.estimate, half),
-        half_width=at_most(half),
+        estimate=meaningful(release.estimate, error),
+        half_width=at_most(release.half_width(0.95)),
         counted=counted_between(release.announcement.bounds),
-        low=meaningful(total.low, half),
-        high=meaningful(total.high, half),
-        noise_low=meaningful(noise.low, half),
-        noise_high=meaningful(noise.high, half),
+        low=low,
+        high=high,
+        noise_low=noise_low,
+        noise_high=noise_high,
         assumption=release.assumption(GUARD),
         warnings=release.warnings(),
     )
@@ -242,7 +254,7 @@ def result_words(release: Release) -> ResultWords:
 
 def _capped(offer: Announcement) -> str:
     if offer.cap < 20.0:
-        return f"a factor of {odds_factor(offer.cap)} on the odds (epsilon {at_most(offer.cap)}), or less by their own limit"
+        return f"a factor of {odds_factor(offer.cap)} on the odds (epsilon {largest(offer.cap)}), or less by their own limit"
     return "they allow"
 
 

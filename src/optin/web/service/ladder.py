@@ -1,39 +1,17 @@
 """The public ladder: the steps from which people choose a limit or a cost, in plain words.
 
-A limit typed freely would be as good as a name. Steps that many share say less about one person, and are easier to
-choose from.
+Limits have the steps of every form (`optin.wording.limit_steps`); costs are asked for here alone.
 """
 
 from __future__ import annotations
 
 from optin.client.wire import Step
 from optin.errors import BadInput
-from optin.wording.numbers import odds_factor
+from optin.wording.limit_steps import LIMIT_STEPS
 
 __all__ = ["COSTS", "LIMITS", "Step", "ladder_of", "step_of"]
 
-
-_NAMES = (
-    (0.01, "next to nothing"),
-    (0.02, "a trace"),
-    (0.05, "very little"),
-    (0.1, "little"),
-    (0.2, "some"),
-    (0.5, "a fair amount"),
-    (1.0, "quite a bit"),
-    (2.0, "much"),
-    (4.0, "a great deal"),
-    (8.0, "nearly anything"),
-)
-LIMITS = tuple(
-    Step(
-        index,
-        amount,
-        name,
-        f"whatever someone suspects about your answer, the result changes their odds by at most a factor {odds_factor(amount)}",
-    )
-    for index, (amount, name) in enumerate(_NAMES)
-)
+LIMITS = tuple(Step(step.index, step.epsilon, step.name, step.words) for step in LIMIT_STEPS)
 _PRICES = (
     (0.0, "nothing", "giving this away costs you nothing"),
     (0.01, "hardly anything", "you would hardly notice"),

@@ -1,4 +1,7 @@
-"""A private folder for what an engine spills: removed on exit, and at the next start if the exit never came."""
+"""A private folder for what an engine spills, or what a file is turned into.
+
+It is removed on exit, and at the next start if the exit never came.
+"""
 
 from __future__ import annotations
 

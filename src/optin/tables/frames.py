@@ -1,0 +1,62 @@
+"""Tables that are in memory already: of pandas, polars, Arrow, or whatever hands its columns over as Arrow does.
+
+Nothing is imported that did not come along with the table, except Arrow itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from optin.errors import BadInput
+from optin.extras import expect
+from optin.tables.headers import expect_column
+from optin.tables.labels import names_of
+
+NAME = "the table"
+
+
+def is_frame(source: object) -> bool:
+    """Tell a table in memory from a path and from a table of Ibis."""
+    return not isinstance(source, str | Path) and not hasattr(source, "get_backend") and names_of(source) is not None
+
+
+def arrow_of(frame: Any, names: Sequence[str] | None) -> Any:  # noqa: ANN401 - pandas, polars or Arrow
+    """Return some columns of a table (None: all of them) as a table of Arrow; a named index of pandas is a column too."""
+    expect("parquet", "a table in memory")
+    import pyarrow as arrow
+
+    frame = frame.collect() if hasattr(frame, "collect") and not hasattr(frame, "to_arrow") else frame
+    if hasattr(frame, "reset_index") and index_of(frame) is None:
+        frame = frame.reset_index()
+    known = [str(name) for name in names_of(frame) or []]
+    for name in names or ():
+        expect_column(NAME, name, known)
+    chosen = known if names is None else list(names)
+    return arrow.table({name: _column(arrow, frame, name) for name in chosen})
+
+
+def index_of(frame: Any) -> Any:  # noqa: ANN401
+    """Return the labels that a table of pandas carries; None for any other."""
+    index: Any = getattr(frame, "index", None)
+    return index if hasattr(index, "get_indexer") and index.names == [None] else None
+
+
+def _column(arrow: Any, frame: Any, name: str) -> Any:  # noqa: ANN401
+    """Hand over one column; what mixes kinds of things cannot be, and what is said of it may quote a cell."""
+    column, found = frame[name], None
+    try:
+        found = column.to_arrow() if hasattr(column, "to_arrow") else column
+        if not isinstance(found, arrow.Array | arrow.ChunkedArray):
+            found = arrow.array(found, from_pandas=True)
+        found = arrow.chunked_array([found]) if isinstance(found, arrow.Array) else found
+    except (arrow.ArrowException, TypeError, ValueError, OverflowError):
+        found = None
+    if found is None:
+        raise BadInput(
+            '{source}: {name} mixes things of different kinds; write them alike, for instance table["{name}"].astype(str)',
+            source=NAME,
+            name=name,
+        )
+    return found

@@ -1,0 +1,114 @@
+"""How people's tables are read: what someone said of it beforehand, and what was found out and is said afterwards."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypedDict
+
+from optin.errors import Argument, BadInput
+
+NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
+"""Delimiters that are easier to type as words."""
+REFUSE = "refuse"
+
+
+class GivenReading(TypedDict, total=False):
+    """What `optin.read` may be told of a table, besides its columns."""
+
+    delimiter: str | None
+    decimal: str | None
+    table: str | None
+    query: str | None
+    blank_limit: float | str | None
+    skip_bad: str | Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HowRead:
+    r"""What someone said of how a table is to be read; whatever is None is found out, and refused if it could be two things.
+
+    ``delimiter`` stands between cells and ``decimal`` before a fraction; ``table`` names a sheet or a table, ``query`` asks a
+    database; a blank limit counts as ``blank_limit``; rows that cannot be used are left out and written to ``skip_bad``.
+
+    >>> HowRead.of(delimiter="tab", blank_limit="0")
+    HowRead(delimiter='\t', decimal=None, table=None, query=None, blank_limit=0.0, skip_bad=None)
+    """
+
+    delimiter: str | None = None
+    decimal: str | None = None
+    table: str | None = None
+    query: str | None = None
+    blank_limit: float | None = None
+    skip_bad: Path | None = None
+
+    @classmethod
+    def of(cls, **given: Any) -> HowRead:  # noqa: ANN401 - checked here
+        """Check what is given."""
+        unknown = next((name for name in given if name not in cls.__dataclass_fields__), None)
+        if unknown is not None:
+            raise TypeError(f"read() got an unexpected keyword argument {unknown!r}")
+        delimiter = NAMED.get(given.get("delimiter") or "", given.get("delimiter"))
+        skipped = given.get("skip_bad")
+        return cls(
+            **given
+            | {
+                "delimiter": _delimiter(delimiter),
+                "decimal": _decimal(given.get("decimal"), delimiter),
+                "blank_limit": _blank(given.get("blank_limit")),
+                "skip_bad": None if skipped is None else Path(skipped),
+            }
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what was said, for plan.json; the next command says itself which rows it leaves out."""
+        said = asdict(self) | {"skip_bad": None}
+        if self.blank_limit == math.inf:
+            said["blank_limit"] = "inf"
+        return {name: value for name, value in said.items() if value is not None}
+
+
+AS_FOUND = HowRead()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table was read: in words, and how many of its rows were left out."""
+
+    words: str = ""
+    left_out: int = 0
+
+    def __str__(self) -> str:
+        gone = f"{self.left_out:,} {'row' if self.left_out == 1 else 'rows'} left out" if self.left_out else ""
+        return "; ".join(part for part in (f"read as {self.words}" if self.words else "", gone) if part)
+
+
+def _delimiter(text: str | None) -> str | None:
+    if text is None or (len(text) == 1 and not text.isalnum() and text not in "\"'.\r\n"):
+        return text
+    raise BadInput(
+        "{delimiter} is one sign between cells: a comma, a semicolon, a pipe or the word tab",
+        delimiter=Argument("delimiter"),
+    )
+
+
+def _decimal(text: str | None, delimiter: str | None) -> str | None:
+    if text not in (None, ".", ","):
+        raise BadInput("{decimal} is a point or a comma", decimal=Argument("decimal"))
+    return text
+
+
+def _blank(given: float | str | None) -> float | None:
+    """Read what a blank limit counts as; refuse is the default."""
+    if given is None or given == REFUSE:
+        return None
+    try:
+        found = float(given)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not found >= 0:
+        raise BadInput(
+            "{blank} is what an empty limit counts as: 0, another number, inf, or refuse", blank=Argument("blank_limit")
+        )
+    return found

@@ -1,0 +1,43 @@
+"""Where people may come from: files as they come, a table in memory, a query; each as files in plain form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from optin.errors import Argument, BadInput
+from optin.tables.databases import copy_query, is_database
+from optin.tables.frames import NAME, arrow_of, is_frame
+from optin.tables.how_read import AS_FOUND, HowRead
+from optin.tables.plain_files import DataFile, plain_files, scratch_file
+
+Source = Any
+"""A path, the address of a database, or a table in memory."""
+
+
+def files_from(source: Source, how: HowRead = AS_FOUND, names: Sequence[str] | None = None) -> tuple[DataFile, ...]:
+    """Make sure that people lie in files in plain form; of a table in memory only the named columns are needed."""
+    if is_frame(source):
+        return (_frame(source, names),)
+    if is_database(str(source)):
+        return (_queried(str(source), how),)
+    if how.query is not None:
+        raise BadInput("{query} asks a database, and this is a file; leave it out", query=Argument("query"))
+    return plain_files(str(source), how)
+
+
+def _frame(frame: Any, names: Sequence[str] | None) -> DataFile:  # noqa: ANN401 - pandas, polars or Arrow
+    import pyarrow.parquet as arrow_parquet
+
+    to = scratch_file(".parquet")
+    arrow_parquet.write_table(arrow_of(frame, names), to)
+    return DataFile(Path(NAME), to, ("a table in memory",))
+
+
+@cache
+def _queried(address: str, how: HowRead) -> DataFile:
+    """Ask a database once in a command: what it says later may be about other people."""
+    to = scratch_file(".csv")
+    return DataFile(Path(copy_query(address, how, to)), to, ("the rows of a query",))

@@ -1,0 +1,30 @@
+"""What people write where a number is wanted, and what to write instead: kinds of spelling, never the cell itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from optin.tables.columns import NO_COMMA, NO_DECIMAL, NO_LIMIT, NO_NUMBER, PERCENTAGE, TWO_WAYS, Wanted
+from optin.tables.decimal_marks import COMMA, WITH_COMMA, WITH_POINT
+
+ENDLESS_WORDS = "^(unlimited|no limit|limitless|without limit|any|anything|everything|infinite|max|maximum|∞)$"
+NOTHING_WORDS = "^(none|no|nothing|never|null|nil|na|n/a|n[.]a[.]|-+|[?]+|missing|unknown)$"
+
+
+def spellings(wanted: Wanted, mark: str) -> Sequence[tuple[str, str]]:
+    """List what to say of a text that is no number, and the pattern (of small letters) it is told by; the first counts."""
+    signs = [(NO_COMMA, WITH_POINT)] if mark == COMMA else [(NO_DECIMAL, WITH_COMMA)]
+    if not wanted.is_limit:
+        return signs
+    return [*signs, (PERCENTAGE, "%$"), (NO_LIMIT, ENDLESS_WORDS), (TWO_WAYS, NOTHING_WORDS)]
+
+
+def said_of(text: str, wanted: Wanted, mark: str) -> str:
+    """Say what to write instead of a text that is no number.
+
+    >>> said_of("10 %", Wanted.limits("limit"), ".")
+    'is a percentage; write the number itself, such as 0.1'
+    """
+    small = text.strip().lower()
+    return next((words for words, pattern in spellings(wanted, mark) if re.search(pattern, small)), NO_NUMBER)

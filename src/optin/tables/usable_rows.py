@@ -1,0 +1,101 @@
+"""The door of a table in memory: rows that cannot be used are refused all at once, or left out and written to a file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optin.tables.bad_rows import FIRST, SHARED_ID, BadRow, unusable, write_bad
+from optin.tables.cells import Mask
+from optin.tables.columns import NO_ID, Wanted, advised
+from optin.tables.reading import Table, read_files
+from optin.tables.spellings import said_of
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong in one column, and in which rows; no words where they depend on what is written there."""
+
+    column: str
+    words: str | None
+    rows: Mask
+
+
+@dataclass(frozen=True)
+class Usable:
+    """A table whose rows can all be used, its ids and numbers, and how many rows were left out."""
+
+    table: Table
+    ids: tuple[str, ...]
+    numbers: dict[str, Numbers]
+    left_out: int = 0
+
+
+def usable(table: Table, id: str, wanted: Sequence[Wanted]) -> Usable:  # noqa: A002 - the word of the contract
+    """Read ids and numbers; refuse rows that cannot be used, or leave them out where a file was named for them."""
+    texts, numbers, faults = table.texts(id), dict[str, Numbers](), list[Fault]()
+    for one in wanted:
+        numbers[one.name], others = table.read_numbers(one)
+        faults += _faults(one, numbers[one.name], others)
+    faults += _of_ids(texts, id)
+    bad = np.logical_or.reduce([fault.rows for fault in faults])
+    if table.how.skip_bad is None:
+        if bad.any():
+            if len({texts[row] for row in np.flatnonzero(bad)}) == 1 and faults[-1].rows.any():
+                table.ids(id)  # one id that several people share: they are named together
+            raise unusable(_bad_rows(table, wanted, faults, np.flatnonzero(bad)[:FIRST].tolist()), int(bad.sum()))
+        return Usable(table, tuple(texts), numbers)
+    gone = int(np.count_nonzero(bad)) + sum(len(part.bad) for part in table.parts)
+    if gone:
+        _write(table, table.how.skip_bad, wanted, faults, np.flatnonzero(bad))
+    ids = tuple(text for text, wrong in zip(texts, bad.tolist(), strict=True) if not wrong)
+    left = replace(table.without(bad) if bad.any() else table, how=replace(table.how, skip_bad=None))
+    return Usable(left, ids, {name: found[~bad] for name, found in numbers.items()}, gone)
+
+
+def _faults(wanted: Wanted, numbers: Numbers, others: Mask) -> list[Fault]:
+    return [
+        Fault(wanted.name, None, others),
+        Fault(wanted.name, wanted.missing, np.isnan(numbers) & ~others),
+        *(Fault(wanted.name, words, np.asarray(wrong)) for words, wrong in wanted.faults(numbers)),
+    ]
+
+
+def _of_ids(texts: Sequence[str], id: str) -> list[Fault]:  # noqa: A002
+    missing = np.array([text == "" for text in texts], dtype=np.bool_)
+    shared = np.zeros(len(texts), dtype=np.bool_)
+    if len(set(texts)) < len(texts):
+        counts = Counter(texts)
+        shared = np.array([counts[text] > 1 for text in texts], dtype=np.bool_) & ~missing
+    return [Fault(id, NO_ID, missing), Fault(id, SHARED_ID, shared)]
+
+
+def _bad_rows(table: Table, wanted: Sequence[Wanted], faults: Sequence[Fault], rows: Sequence[int]) -> list[BadRow]:
+    named, mark, found = {one.name: one for one in wanted}, cache(table.mark), []
+    for row, place in zip(rows, table.places(rows), strict=True):
+        fault = next(fault for fault in faults if fault.rows[row])
+        words = fault.words or said_of(table.cell(fault.column, row), named[fault.column], mark(fault.column))
+        found.append(BadRow(place, fault.column, words))
+    return found
+
+
+def _write(table: Table, path: Path, wanted: Sequence[Wanted], faults: Sequence[Fault], rows: NDArray[np.intp]) -> None:
+    """Write rows that were left out with all their cells: lines of another width first, then the others."""
+    whole = read_files(table.parts, None, how=table.how)
+    lines = [(f"{part.name} line {line}", cells, words) for part in table.parts for line, cells, words in part.bad]
+    found = _bad_rows(table, wanted, faults, rows.tolist())
+    cells = [[whole.cell(name, row) for name in whole.names] for row in rows.tolist()]
+    said = [f"{row.column} {row.words.format(**advised(row.words))}" for row in found]
+    write_bad(
+        path,
+        whole.names,
+        [*lines, *((row.place, inside, words) for row, inside, words in zip(found, cells, said, strict=True))],
+    )

@@ -1,0 +1,60 @@
+"""What a plain install holds, and what is said of everything that it does not."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from optin import extras
+from optin.errors import Argument, BadInput, MissingExtra
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+OPTIONAL = PROJECT["optional-dependencies"]
+HEAVY = {"pandas", "pyarrow", "duckdb", "ibis-framework", "matplotlib", "psycopg", "fastapi", "pyspark"}
+
+
+def named(requirements):
+    return {each.split(">")[0].split("<")[0].split("[")[0].strip() for each in requirements}
+
+
+def test_every_extra_that_a_message_names_can_be_installed_and_all_holds_each():
+    assert set(extras.PACKAGES) == set(OPTIONAL) - {"all", "dev", "docs"}
+    listed = OPTIONAL["all"][0].removeprefix("optin[").removesuffix("]").split(",")
+    assert set(listed) == set(extras.PACKAGES)
+
+
+def test_nothing_heavy_is_in_a_plain_install():
+    assert not HEAVY & named(PROJECT["dependencies"])
+
+
+@pytest.mark.parametrize("extra", extras.PACKAGES)
+def test_everything_is_installed_where_tests_run(extra):
+    assert extras.installed(extra)
+    extras.expect(extra, "nothing")
+
+
+def test_what_is_missing_is_bad_input_with_the_line_as_data():
+    with pytest.raises(MissingExtra) as caught:
+        extras.expect_package("no_such_package_at_all", "a data frame")
+    assert isinstance(caught.value, BadInput)
+    assert caught.value.extra == "no_such_package_at_all"
+    assert caught.value.data["line"] == "pip install no_such_package_at_all"
+    said = extras.missing("engine duckdb", package="ibis", extra="optin[duckdb]", instead=Argument("engine", "memory"))
+    assert said.data["line"] == "pip install 'optin[duckdb]'"
+    assert "pip install 'optin[duckdb]'" in str(said)
+
+
+@pytest.mark.slow
+def test_a_clean_environment_from_the_wheel_is_light_lives_a_campaign_and_names_every_missing_extra():
+    """It builds the wheel and installs it where nothing else is; the others: packaging/try_extras.py."""
+    words = [sys.executable, ROOT / "packaging" / "try_extras.py", "base", "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (base,) = json.loads(done.stdout)
+    assert base["packages"] < 20
+    assert base["megabytes"] < 400
+    assert not HEAVY & set(base["names"])
