@@ -47,7 +47,9 @@ def draw(rows):
             SIZES, middle, (middle - low, high - middle), color=color, marker=marker, linestyle=line, capsize=4
         )
         axes.annotate(words, (SIZES[-1], middle[-1]), xytext=offset, textcoords="offset points", ha="right")
-    axes.set(xscale="log", yscale="log", xlabel="people", ylabel="nanoseconds per person (processor time)")
+    axes.set(
+        ylim=(2, 2000), xscale="log", yscale="log", xlabel="people", ylabel="nanoseconds per person (processor time)"
+    )
     axes.set_title("From 100,000 people on, planning costs less than sorting", loc="left")
     axes.grid(alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)

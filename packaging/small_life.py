@@ -20,6 +20,7 @@ def main(there: list[str]) -> None:
     base()
     uses: dict[str, Callable[[], None]] = {
         "parquet": parquet, "duckdb": duckdb, "spark": spark, "postgres": postgres, "figures": figures, "web": web,
+        "excel": excel,
     }  # fmt: skip
     for extra, use in uses.items():
         if extra in there:
@@ -46,6 +47,7 @@ def base() -> None:
     assert "Report" in told, told
     people = "id,limit,drinks,smokes\n" + "".join(f"p{at},0.{at % 9 + 1},{at % 7},yes\n" for at in range(300))
     Path("people.csv").write_text(people)
+    Path("semicolons.csv").write_text(people.replace(",", ";"))
     plan = ("plan", "people.csv", "--limits", "limit", "--bounds", "0", "9", "--sd", "2", "-o", "plan.json")
     optin(*plan)
     optin("announce", "plan.json", "people.csv", "--ledger", "ledger.sqlite", "-o", "offer.json")
@@ -56,6 +58,7 @@ def base() -> None:
     optin("report", "release.json", "--plan", "plan.json", "-o", "report.html")
     optin("compare", "people.csv", "--limits", "limit", "--bounds", "0", "9", "--sd", "2")
     optin("simulate", "--people", "100", "--campaigns", "20")
+    optin("plan", "semicolons.csv", *plan[2:-1], "semicolons.json")
     import optin as library
 
     agents = library.read("people.csv", limits="limit", engine="memory")
@@ -113,6 +116,25 @@ def web() -> None:
     expect("web", "the web service")
     import optin.client  # noqa: F401
     from optin.web.serving import serve  # noqa: F401
+
+
+def excel() -> None:
+    """Plan over a workbook; where nothing can write one, an archive that looks like one is asked for."""
+    import zipfile
+
+    if "openpyxl" in installed_names():
+        import openpyxl
+
+        book = openpyxl.Workbook()
+        for line in Path("people.csv").read_text().splitlines():
+            book.active.append(line.split(","))
+        book.save("people.xlsx")
+    else:
+        with zipfile.ZipFile("people.xlsx", "w") as packed:
+            packed.writestr("xl/workbook.xml", "<workbook/>")
+    import optin as library
+
+    assert len(library.read("people.xlsx", limits="limit", engine="memory")) == 300
 
 
 def installed_names() -> set[str]:

@@ -181,14 +181,14 @@ MUTATIONS = (
         "an estimate that is clamped",
         "        return nearest(Fraction(self.bounds[0]) + Fraction(self.width) * self.counted.mean(0))",
         "        return nearest(Fraction(self.bounds[0]) + Fraction(self.width) * min(max(self.counted.mean(0), 0), 1))",
-        "test_release.py::test_anyone_recomputes_the_estimate_from_the_published_integers",
+        "test_release.py::test_an_estimate_beyond_the_bounds_is_published_as_it_is",
     ),
     _in(
         "questions/number_result.py",
         "noise scale half as large as it is",
         "nearest(Fraction(self.width) / self.counted.exact_reach)",
         "nearest(Fraction(self.width) / self.counted.exact_reach / 2)",
-        "test_release.py::test_the_noise_interval_is_the_laplace_quantile_and_the_rounding",
+        "test_release.py::test_the_noise_scale_is_the_range_over_the_sum_of_epsilons",
     ),
 )
 

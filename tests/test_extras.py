@@ -1,5 +1,6 @@
 """What a plain install holds, and what is said of everything that it does not."""
 
+import ast
 import json
 import subprocess
 import sys
@@ -46,6 +47,40 @@ def test_what_is_missing_is_bad_input_with_the_line_as_data():
     said = extras.missing("engine duckdb", package="ibis", extra="optin[duckdb]", instead=Argument("engine", "memory"))
     assert said.data["line"] == "pip install 'optin[duckdb]'"
     assert "pip install 'optin[duckdb]'" in str(said)
+
+
+OPTIONAL_MODULES = {package for packages in extras.PACKAGES.values() for package in packages}
+LATER = ("engine/", "web/", "client/", "figures/", "grains/", "questions/", "tables/stored_")
+"""Rooms that are entered with a table, an axes or a service in hand, which only an extra could have made."""
+
+
+def local_imports(tree):
+    """List functions that load an optional package, each with what it called before."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            for at, step in enumerate(function.body):
+                names = [alias.name for alias in getattr(step, "names", [])] if isinstance(step, ast.Import) else []
+                names += [step.module or ""] if isinstance(step, ast.ImportFrom) else []
+                if {name.split(".")[0] for name in names} & OPTIONAL_MODULES:
+                    yield function.name, " ".join(ast.unparse(before) for before in function.body[:at])
+
+
+def test_whoever_loads_an_optional_package_asks_for_it_first():
+    source = ROOT / "src" / "optin"
+    found = {
+        (str(file.relative_to(source)), name): before
+        for file in source.rglob("*.py")
+        for name, before in local_imports(ast.parse(file.read_text()))
+        if not str(file.relative_to(source)).startswith(LATER)
+    }
+    asked = [place for place, before in found.items() if "expect" in before]
+    assert len(asked) >= 8
+    assert set(found) - set(asked) == {
+        ("report/images.py", "_our_settings"),  # of a picture that is being drawn
+        ("tables/parquetfiles.py", "_damage"),  # of a file that was opened before
+        ("tables/parquetfiles.py", "_opened"),
+        ("tables/sources.py", "_frame"),  # of a table that was handed over before
+    }
 
 
 @pytest.mark.slow

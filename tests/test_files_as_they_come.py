@@ -404,3 +404,17 @@ def test_a_table_of_joiners_only_is_told_what_to_give(tmp_path):
         )
         assert refused.code == 2
         assert "--joined" in refused.err
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("named", [(), ("--limits", "limit")])
+def test_a_campaign_goes_through_in_semicolons_and_decimal_commas(engine, named, tmp_path):
+    people = "".join(f"p{row};0,{row + 1};{row},5;{'yes' if row else 'no'}\n" for row in range(12))
+    path = put(tmp_path, "a.csv", "id;limit;value;joined\n" + people)
+    ledger, at = ("--ledger", tmp_path / "l.sqlite"), ("--engine", engine)
+    optin_ok("plan", path, "--limits", "limit", "--bounds", 0, 12, *at, "-o", tmp_path / "plan.json")
+    optin_ok("announce", tmp_path / "plan.json", path, *ledger, *at, "-o", tmp_path / "a.json")
+    asked = (tmp_path / "a.json", path, "--values", "value", "--joined", "joined", *named)
+    done = optin_ok("release", *asked, *ledger, *at, "--json", "-o", tmp_path / "r.json")
+    assert "read as semicolons" in done.err
+    assert done.json["joined_people"] == 11

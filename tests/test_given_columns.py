@@ -28,12 +28,23 @@ def summed(people, values, joined=None):
     return measure(offered(people), people, values, joined=joined).those
 
 
-@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, lambda rows: pa.table(rows), dict])
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
-def test_a_table_in_memory_is_refused_with_what_to_do(kind, engine):
-    table = kind({"id": NAMES, "limit": LIMITS})
-    with pytest.raises(BadInput, match=r"optin.PrivacyConstrained\(table\[.limit.\].*ibis.memtable"):
-        optin.read(table, limits="limit", engine=engine)
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, lambda rows: pa.table(rows)])
+@pytest.mark.parametrize("engine", ["memory", "duckdb", None])
+def test_a_table_in_memory_is_read_as_people_and_stays_there_unless_an_engine_is_named(kind, engine):
+    people = optin.read(kind({"id": NAMES, "limit": LIMITS}), limits="limit", engine=engine)
+    assert len(people) == len(NAMES)
+    assert isinstance(people, PrivacyConstrained) == (engine != "duckdb")
+
+
+def test_columns_that_are_no_table_are_refused_with_what_to_do():
+    with pytest.raises(BadInput, match=r"optin.PrivacyConstrained\(limits, ids=ids\)"):
+        optin.read({"id": NAMES, "limit": LIMITS}, limits="limit")
+
+
+def test_people_of_a_data_frame_keep_its_labels():
+    frame = pd.DataFrame({"id": NAMES, "limit": LIMITS, "value": VALUES}, index=[f"row {name}" for name in NAMES])
+    people, order = optin.read(frame, limits="limit"), np.random.default_rng(3).permutation(12)
+    assert summed(people, frame["value"].iloc[order]) == summed(people, VALUES)
 
 
 @pytest.mark.parametrize("ids", [pd.Series(NAMES), NAMES])

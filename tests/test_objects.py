@@ -79,6 +79,19 @@ def client_records(offer, drawn):
     yield client.Outlook(people=300, cap=1.0, standard_error=0.1, noise_scale=0.1, effective_people=100.0, tilt=0.1)
 
 
+def group_records():
+    """What is made of designs and of groups in a laboratory."""
+    yield baselines.Accuracy(0.1, 0.2, 0.0, 0.0)
+    yield baselines.Epsilons(np.sqrt)
+    yield baselines.Levels(np.array([0.5]), np.array([12.0]), 0)
+    yield baselines.Setting(0.25, 0.5, 0.0, 2.0, 0.5, mean_given=False)
+    yield simulation.SimulatedGroup(people=50, limits="mixed", answers={"mean": 38.0})
+    arrays = (np.zeros(3), np.ones(3, dtype=np.bool_), np.ones(3))
+    outcome = simulation.GroupOutcome("combined", 0.0, 0.1, *arrays)
+    yield outcome
+    yield simulation.GroupSimulation(SHEET["break"], "yes", 0.5, 3, 0.95, 0.0, (outcome,))
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """One of each, made as users make them."""
@@ -131,6 +144,7 @@ def made(tmp_path_factory):
         *(campaign.Quorum(people=10), baselines.ValueLaw(shape="coin", mean=0.5), *simulation.POPULATIONS.values()),
         participation.turnout(offer, people),
         *client_records(offer, drawn),
+        *group_records(),
         client.Admission(account="a1", key="secret-key", campaign=None),
     ]
     yield {type(each): each for each in found}

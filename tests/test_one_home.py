@@ -268,7 +268,7 @@ def test_every_engine_that_messages_name_is_known_and_named_in_one_file():
         check_engine(name)
 
     def lists(node):
-        return isinstance(node, ast.Constant) and "spark-local," in str(node.value)
+        return isinstance(node, ast.Constant) and "duckdb, spark-local," in str(node.value)
 
     assert places(lists, besides=SOURCE / "wording" / "engines.py") == set()
 

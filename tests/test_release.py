@@ -73,6 +73,16 @@ def test_rounding_of_values_moves_the_mean_by_at_most_half_a_level(people):
     assert release.rounding == 2 * 2.0**-21
 
 
+def test_an_estimate_beyond_the_bounds_is_published_as_it_is(monkeypatch):
+    """Noise of ten scales takes the mean of these four ten fifteenths of the range above it: clamping would hide that."""
+    monkeypatch.setattr(noise, "draw", lambda count=1: [10 * 2**52] * count)
+    assert drawn().estimate == pytest.approx(0.8 + 10 / 15, rel=1e-5)
+
+
+def test_the_noise_scale_is_the_range_over_the_sum_of_epsilons():
+    assert drawn(bounds=(10.0, 30.0)).noise_scale == pytest.approx(20 / 15, rel=1e-9)
+
+
 def test_anyone_recomputes_the_estimate_from_the_published_integers():
     release = drawn(bounds=(10.0, 30.0))
     record = json.loads(release.to_json())

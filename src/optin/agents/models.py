@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from optin.kernel.passes import ArrayLimits
 from optin.kernel.rounding import above, quotient_below
 from optin.tables.columns import EXTREME, Wanted, checked_ids, column, has_rows, numbers, same_rows
 from optin.tables.labels import expect_labels, together
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,6 +45,17 @@ class PrivacyConstrained(Constrained):
     index: Any = field(default=None, kw_only=True)
     groups: Any = field(default=None, kw_only=True)
     most: float = field(init=False)
+
+    if TYPE_CHECKING:  # columns of any kind are welcome, and kept as arrays and tuples
+
+        def __init__(
+            self,
+            limits: ArrayLike,
+            *,
+            ids: Iterable[Any] | None = None,
+            index: Any = None,  # noqa: ANN401
+            groups: Any = None,  # noqa: ANN401
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         columns = {"limits": self.limits, "ids": self.ids, **_labelled(self.groups)}
@@ -141,6 +155,19 @@ class QuasiLinear(Weighing):
     ids: tuple[str, ...] | None = field(default=None, kw_only=True)
     index: Any = field(default=None, kw_only=True)
     groups: Any = field(default=None, kw_only=True)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            costs: ArrayLike,
+            *,
+            benefit: Benefit = ...,
+            outside: Any = 0.0,  # noqa: ANN401
+            ids: Iterable[Any] | None = None,
+            index: Any = None,  # noqa: ANN401
+            groups: Any = None,  # noqa: ANN401
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         line = self.benefit if isinstance(self.benefit, LinearBenefit) else None

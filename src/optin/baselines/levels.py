@@ -20,13 +20,14 @@ from optin.agents.forms import LimitTable
 from optin.kernel.ladder import Array
 from optin.kernel.passes import ArrayLimits
 from optin.planning import Plan
+from optin.wording.records import Brief
 
 NO_LIMIT = 1e100
 CHUNK = 32_768
 
 
-@dataclass(frozen=True)
-class Levels:
+@dataclass(frozen=True, repr=False)
+class Levels(Brief):
     """Finite limits, rising, how many people stand behind each entry, and how many have no limit at all."""
 
     limits: Array

@@ -15,10 +15,11 @@ from optin.baselines.simulated import SimulatedValues
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
 from optin.planning import Plan
+from optin.wording.records import Brief
 
 
-@dataclass(frozen=True)
-class Setting:
+@dataclass(frozen=True, repr=False)
+class Setting(Brief):
     """What the error of a design depends on besides limits, in units of the range (R = 1) from the lower bound.
 
     Of several questions everything is in sds of each (E18). ``worst`` is kappa over the largest spread there can be, and
@@ -33,8 +34,8 @@ class Setting:
     mean_given: bool = True
 
 
-@dataclass(frozen=True)
-class Accuracy:
+@dataclass(frozen=True, repr=False)
+class Accuracy(Brief):
     """The two parts of the variance, bias for values unrelated to limits, and tilt, in units of the range.
 
     ``sampling`` is the luck of who was asked, and of who was kept where a design keeps people by chance.
@@ -62,8 +63,8 @@ class Loss(Protocol):
         """Average that over the people from one entry of the levels up to another."""
 
 
-@dataclass(frozen=True)
-class Epsilons:
+@dataclass(frozen=True, repr=False)
+class Epsilons(Brief):
     """A loss as a plain function from limits to epsilons, for a design of one's own.
 
     >>> Epsilons(lambda limits: limits / 2).epsilons(np.array([1.0, 3.0]))

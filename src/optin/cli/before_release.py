@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from optin.cli import screen
 from optin.errors import BadInput, OptinError
+from optin.tables.how_read import AS_FOUND, HowRead
 from optin.wording.answers import NO_OPTION, NO_SET
 
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ def looks_like_joining(names: Collection[str]) -> str | None:
     return next((name for name in names if "".join(filter(str.isalpha, name)).lower() in JOINING), None)
 
 
-def say_who_counts(people: str, joined: str | None) -> None:
+def say_who_counts(people: str, joined: str | None, how: HowRead = AS_FOUND) -> None:
     """Say that everyone counts as joined, where a column that nobody named seems to know better."""
-    found = None if joined is not None else looks_like_joining(_names(people))
+    found = None if joined is not None else looks_like_joining(_names(people, how))
     if found is None:
         return
     words = (
@@ -41,12 +42,12 @@ def say_who_counts(people: str, joined: str | None) -> None:
     screen.warn([f'{words} table has one called "{found}"'])
 
 
-def _names(people: str) -> list[str]:
+def _names(people: str, how: HowRead) -> list[str]:
     """List the columns of a table; one that cannot be read is refused in its own words, a moment later."""
     from optin.tables import names_in
 
     with suppress(OptinError):
-        return names_in(people)
+        return names_in(people, how)
     return []
 
 

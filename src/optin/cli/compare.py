@@ -15,7 +15,7 @@ from optin.cli.people import Columns, located, read_people
 from optin.cli.plan import outside_option
 from optin.cli.reading_options import apart, reads_tables
 from optin.cli.screen import columns, note, print_json, rows, working
-from optin.tables.how_read import HowRead
+from optin.tables.how_read import AS_FOUND, HowRead
 from optin.wording.numbers import people_like
 
 if TYPE_CHECKING:
@@ -53,8 +53,7 @@ def compare_designs(
     engine: Engine = None,
     picture: Picture = None,
     as_json: AsJson = False,
-    *,
-    how: HowRead,
+    how: HowRead = AS_FOUND,
 ) -> None:
     """Put the best design beside what others do, for these people.
 

@@ -10,7 +10,7 @@ from optin.cli import screen
 from optin.cli.announced_table import announced_table
 from optin.cli.people import Columns, agents_of, read_people, said_of, usable_people
 from optin.errors import BadInput
-from optin.tables.how_read import AS_FOUND, HowRead
+from optin.tables.how_read import AS_FOUND, HowRead, Reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,8 +63,9 @@ def read_released(
         table = read_table(path, expected if named else None, expected=expected, how=how)
         if named:
             agents, table = usable_people(table, _settled(read.offer, given))
-    if named and str(agents.reading):
-        screen.note(said_of(agents.reading, how))
+    reading = agents.reading if named else Reading(table.words([]))
+    if str(reading):
+        screen.note(said_of(reading, how))
     return table, None, given
 
 

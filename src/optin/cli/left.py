@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from optin.agents import Constrained
 from optin.wording.numbers import count, percent
 
 if TYPE_CHECKING:
@@ -43,8 +42,15 @@ class Left:
         return [f"{number:,} {why}" for number, why in found if number]
 
 
-def left_of(stated: Agents, agents: Agents) -> Left:
-    """Compare what people state with what they are planned with; people who weigh costs have no limit to cut."""
+def left_of(stated: Agents, agents: Agents, *, asked: bool) -> Left | None:
+    """Compare what people state with what they are planned with; None where nobody ``asked`` a ledger and nothing was cut.
+
+    People who weigh costs have no limit to cut.
+    """
+    if stated is agents and not asked:
+        return None
+    from optin.agents import Constrained
+
     if not isinstance(stated, Constrained) or not isinstance(agents, Constrained):
         return Left(0, 0, 1.0)
     before, after = stated.table(), agents.table()

@@ -34,13 +34,18 @@ from optin.cli.people import Columns, located, read_people
 from optin.cli.question_table import half_of
 from optin.cli.reading_options import apart, as_planned, reads_tables
 from optin.errors import BadInput
-from optin.tables.how_read import HowRead
+from optin.tables.how_read import AS_FOUND, HowRead
 from optin.wording.groups import SMALLEST_GROUP
 from optin.wording.numbers import at_most, largest, percent, plain, plus_minus
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement, Deal
     from optin.announcement.one_question import AnnouncedQuestion
+
+CampaignName = Annotated[
+    str | None, typer.Option(metavar="NAME", help="A name for the campaign.", show_default="random")
+]
+LeastPeople = Annotated[int, typer.Option(metavar="N", help="Refuse to announce to fewer people than this.")]
 
 
 @reads_tables
@@ -49,13 +54,9 @@ def announce_plan(
     people: PeoplePath,
     ledger: LedgerUrl,
     output: NewFile,
-    campaign: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A name for the campaign.", show_default="random")
-    ] = None,
+    campaign: CampaignName = None,
     round_number: Annotated[int, typer.Option("--round", metavar="N", help="The round of the campaign.")] = 1,
-    min_people: Annotated[
-        int, typer.Option(metavar="N", help="Refuse to announce to fewer people than this.")
-    ] = SMALLEST_GROUP,
+    min_people: LeastPeople = SMALLEST_GROUP,
     raise_limits: RaiseLimits = False,
     limits: Limits = None,
     budgets: Budgets = None,
@@ -68,8 +69,7 @@ def announce_plan(
     engine: Engine = None,
     check_ids: CheckIds = False,
     as_json: AsJson = False,
-    *,
-    how: HowRead,
+    how: HowRead = AS_FOUND,
 ) -> None:
     """Make the public offer and hold everyone's promise in the ledger.
 

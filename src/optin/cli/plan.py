@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from optin.cli import plan_options as options
 from optin.cli.asking import Asking
 from optin.cli.group_tables import show_plan
+from optin.cli.left import left_of
 from optin.cli.options import (
     Allowances,
     AsJson,
@@ -32,7 +33,7 @@ from optin.cli.people import Columns, People, located, read_people
 from optin.cli.reading_options import apart, reads_tables
 from optin.cli.screen import finite, note, print_json, warn, working
 from optin.errors import BadInput
-from optin.tables.how_read import HowRead
+from optin.tables.how_read import AS_FOUND, HowRead
 
 NOTHING_WRITTEN = "nothing was written; add -o plan.json to go on with this plan"
 
@@ -72,8 +73,7 @@ def plan_people(
     check_ids: CheckIds = False,
     output: options.PlanFile = None,
     as_json: AsJson = False,
-    *,
-    how: HowRead,
+    how: HowRead = AS_FOUND,
 ) -> None:
     """Find the best design for these people and explain it.
 
@@ -86,7 +86,6 @@ def plan_people(
     Example: optin plan people.csv --limits limit --sheet sheet.toml -o plan.json
     """
     from optin.cli import explaining
-    from optin.cli.left import left_of
     from optin.cli.what_if import share_of
 
     accepted = {"limits": limits, "budgets": budgets, "costs": costs, "allowances": allowances, "total": total}
@@ -107,7 +106,7 @@ def plan_people(
     if plan.grouped:
         show_plan(plan, told, odd, as_json=as_json)
     else:
-        left = left_of(read.agents, found.agents) if found.agents is not read.agents or ledger else None
+        left = left_of(read.agents, found.agents, asked=ledger is not None)
         story = explaining.explanation(plan, found.agents, described=record["describe"], without=share, left=left)
         _show(story.beside(read.left_out), told, odd, as_json=as_json)
     note(f"wrote {output}" if output else NOTHING_WRITTEN)

@@ -38,7 +38,7 @@ from optin.cli.people import Columns, located
 from optin.cli.reading_options import apart, reads_tables
 from optin.cli.results import show_release, summary
 from optin.errors import BadInput
-from optin.tables.how_read import HowRead
+from optin.tables.how_read import AS_FOUND, HowRead
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
@@ -71,8 +71,7 @@ def release_results(
     engine: Engine = None,
     check_ids: CheckIds = False,
     as_json: AsJson = False,
-    *,
-    how: HowRead,
+    how: HowRead = AS_FOUND,
 ) -> None:
     """Draw the one noisy result that an announcement allows, and charge everyone who joined for what they answered.
 
@@ -89,7 +88,7 @@ def release_results(
     across = Across.asked(offer, population, differences=differences)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=_grouped_by(offer, by))
     asked = AnswerColumns(offer.sheet, values, joined)
-    say_who_counts(people, joined)
+    say_who_counts(people, joined, how)
     read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
     table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
     expect_free(grains, [announcement, people, ledger, output])

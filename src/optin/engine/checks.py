@@ -34,12 +34,12 @@ def refuse_unusable(rows: Rows, wanted: tuple[Wanted, ...]) -> None:
 def faults_of(rows: Rows, wanted: Wanted) -> list[tuple[str, ir.BooleanColumn]]:
     """List what may be wrong with a column in words, and in which rows it is; of several faults the first counts."""
     raw, number = rows.column(wanted.name), rows.wanted(replace(wanted, inexact=1.0))  # a digit is no fault
-    present, words = raw.notnull(), [(NO_NUMBER, ibis_true())]
+    present, words = raw.notnull(), [(NO_NUMBER, _everywhere())]
     if raw.type().is_string():
         text = trimmed(raw)
         present = present & (text != "")
         words = [(said, text.lower().re_search(pattern)) for said, pattern in spellings(wanted, rows.mark(wanted.name))]
-        words.append((NO_NUMBER, ibis_true()))
+        words.append((NO_NUMBER, _everywhere()))
     nan = number.isnan().fill_null(False)  # which Ibis calls NULL on Spark, and a number elsewhere
     usable, written = number.notnull() & ~nan, present & number.isnull() & ~nan
     faults = [
@@ -50,7 +50,7 @@ def faults_of(rows: Rows, wanted: Wanted) -> list[tuple[str, ir.BooleanColumn]]:
     return [(said, wrong.fill_null(False)) for said, wrong in faults]
 
 
-def ibis_true() -> ir.BooleanValue:
+def _everywhere() -> ir.BooleanValue:
     """Return what is true of every row."""
     import ibis
 

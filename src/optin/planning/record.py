@@ -18,6 +18,7 @@ from optin.kernel.ladder import Array
 from optin.kernel.noise import LAPLACE
 from optin.kernel.optimum import epsilons, shadow_prices
 from optin.planning.design import Design
+from optin.planning.echo import echoed
 from optin.planning.grouped import for_each_person, group_plans
 from optin.planning.numbers import PlanNumbers
 from optin.planning.telling import accuracy_words, plan_telling, rows, warnings_of
@@ -98,19 +99,34 @@ class Plan(PlanNumbers, Told):
     def shadow_prices(self, agents: Agents) -> Array:
         """Differentiate the optimal variance by each person's limit (E7): 0 for the pooled, negative for the others.
 
-        Of several questions it is v that is differentiated, in declared variances (E18).
+        At a given eta the weights alone answer. Quasi-linear people who allow a little more make the release better, and
+        so everyone else's limits higher: the price is divided by 1 - M' (E11). Of several questions it is v that is
+        differentiated, in declared variances (E18).
+
+        >>> import optin
+        >>> people = optin.QuasiLinear([1, 0.25], benefit=optin.LinearBenefit(base=3, slope=1))
+        >>> plan = optin.plan(people, bounds=(0, 1))
+        >>> bool((plan.shadow_prices(people) <= 0).all())
+        True
         """
         if self.grouped:
             return for_each_person(self, agents, Plan.shadow_prices)
-        self._expect_best("shadow prices are")
-        return shadow_prices(self.limits(agents), self.design(), spread=self.spread) * self.asked.units.square
+        self._expect_even("shadow prices are")
+        prices = shadow_prices(self.limits(agents), self.design(), spread=self.spread) * self.asked.units.square
+        return prices if self.model == "privacy-constrained" else echoed(self, agents, prices)
 
     def _expect_best(self, what: str) -> None:
         """Refuse what follows from E1 alone."""
-        if self.model != "privacy-constrained" or self.eta_given or self.asked.gapped:
+        if self.model != "privacy-constrained" or self.eta_given:
             raise BadInput(
                 "{what} defined for privacy-constrained plans over the best noise, with max_gap=0", what=what
             )
+        self._expect_even(what)
+
+    def _expect_even(self, what: str) -> None:
+        """Refuse what is not known where a gap is declared, or questions differ in importance."""
+        if self.asked.gapped:
+            raise BadInput("{what} defined with max_gap=0", what=what)
         if self.asked.one_cap:
             raise BadInput("{what} defined where all questions are of the same importance", what=what)
 

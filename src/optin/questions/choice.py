@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from optin.formats.strict_json import Fields
 from optin.kernel.proportions import cell_scales
@@ -28,7 +28,7 @@ class Choice(Worded):
     (24.0, 8.0)
     """
 
-    kind: ClassVar[str] = "choice"
+    kind = "choice"
 
     _: KW_ONLY
     options: tuple[str, ...]

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class Histogram(Worded):
     ('16 to 25', '25 to 35', '35 to 45')
     """
 
-    kind: ClassVar[str] = "histogram"
+    kind = "histogram"
 
     _: KW_ONLY
     edges: tuple[float, ...]

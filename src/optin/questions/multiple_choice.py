@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
@@ -38,7 +38,7 @@ class MultipleChoice(Worded):
     133.33333333333334
     """
 
-    kind: ClassVar[str] = "multiple-choice"
+    kind = "multiple-choice"
 
     _: KW_ONLY
     options: tuple[str, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import InitVar, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,7 +44,7 @@ class Number(Measured):
     158.0246913580247
     """
 
-    kind: ClassVar[str] = "number"
+    kind = "number"
 
     name: str
     bounds: tuple[float, float]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from optin.errors import BadInput
 from optin.questions.choice import Choice
@@ -24,7 +23,7 @@ class Scale(Choice):
     24.0
     """
 
-    kind: ClassVar[str] = "scale"
+    kind = "scale"
 
     def __post_init__(self) -> None:
         """Check words and options; what is read off the cells has names of its own."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 from dataclasses import KW_ONLY, InitVar, dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,8 +37,8 @@ class Score(Measured, Worded):
     ((0.0, 27.0), 8.0)
     """
 
-    kind: ClassVar[str] = "score"
-    widest_gap: ClassVar[float] = math.inf
+    kind = "score"
+    widest_gap = math.inf
 
     _: KW_ONLY
     items: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
@@ -25,8 +25,9 @@ GAP = 'question "{question}": max_gap must lie between 0 and how far means can b
 class Worded(Facts):
     """A question's name and words; kinds add what they ask for."""
 
-    kind: ClassVar[str]
-    widest_gap: ClassVar[float] = 1.0
+    kind = ""
+    """The word for it in files: each kind has its own."""
+    widest_gap = 1.0
     """What proportions can differ by at most."""
 
     name: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from optin.formats.strict_json import Fields
-from optin.questions.cells import LEVEL, Cell, Chosen, FloatArray
+from optin.questions.cells import LEVEL, Chosen, FloatArray
 from optin.questions.counted import Counted
 from optin.questions.options import coded_truths
 from optin.questions.proportions import Proportions
@@ -28,11 +28,11 @@ class YesNo(Worded):
     8.0
     """
 
-    kind: ClassVar[str] = "yes-no"
+    kind = "yes-no"
 
-    options: ClassVar[tuple[str, str]] = (YES, NO)
-    data_variance: ClassVar[float] = 0.25
-    cells: ClassVar[tuple[Cell, ...]] = (Chosen(0, LEVEL),)
+    options = (YES, NO)
+    data_variance = 0.25
+    cells = (Chosen(0, LEVEL),)
 
     def coded(self, answers: Any, name: str = "") -> FloatArray:  # noqa: ANN401 - a column of any kind
         """Code yes as 0 and no as 1: the places of the options."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from optin.errors import BadInput
+from optin.extras import expect_package
 from optin.questions import Question
 from optin.questions.combined import Combined
 from optin.questions.intervals import Interval
@@ -172,6 +173,7 @@ class Differences(Told):
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is loaded only here
         """Return a pandas DataFrame."""
+        expect_package("pandas", "a data frame")
         import pandas as pd
 
         return pd.DataFrame(self.columns())

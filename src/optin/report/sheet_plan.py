@@ -73,7 +73,7 @@ def shares_section(plan: Plan, *, released: bool = False) -> Pictured:
     ahead = " that was planned for if everyone answers; what came of it stands with the results" if released else ""
 
     def numbers() -> Markup:
-        head = ("question", "share", "95 % interval", "as accurate as", "verdict")
+        head = ("question", "share", "95 % interval", "as accurate as (people)", "verdict")
         shown = table(f"Each question{planned}", head, [_row(plan, question) for question in plan.sheet])
         return joined((shown, note(VERDICTS)))
 
@@ -98,7 +98,7 @@ def _row(plan: Plan, question: Question) -> tuple[str, ...]:
         question.name,
         percent(found.epsilon_share),
         _half(plan, question),
-        people_like(found.effective_people),
+        people_like(found.effective_people).removesuffix(" people"),
         verdict(half, question.yardstick),
     )
 

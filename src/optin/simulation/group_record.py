@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from optin.extras import expect_package
 from optin.kernel.ladder import Array
 from optin.questions import Question
-from optin.simulation.record import MeasuredErrors
+from optin.simulation.record import MeasuredErrors, held
+from optin.wording.numbers import plain
+from optin.wording.records import Listed
+from optin.wording.telling import Telling, Told
 
 if TYPE_CHECKING:
     import pandas
 
 
-@dataclass(frozen=True)
-class GroupOutcome(MeasuredErrors):
+@dataclass(frozen=True, repr=False)
+class GroupOutcome(MeasuredErrors, Listed):
     """One design over all campaigns: errors of its figure for the whole, and where its interval held the truth.
 
     ``predicted_bias`` is the error that remains if everything is repeated without end, ``computed`` the expected squared
@@ -37,8 +42,8 @@ class GroupOutcome(MeasuredErrors):
         return self._mean(self.lengths)
 
 
-@dataclass(frozen=True)
-class GroupSimulation:
+@dataclass(frozen=True, repr=False)
+class GroupSimulation(Told):
     """Many campaigns with the same people in groups: which figure was asked for, its truth, and what each design did.
 
     ``max_gap`` is what the design that allows for a gap was told.
@@ -52,6 +57,18 @@ class GroupSimulation:
     max_gap: float
     outcomes: tuple[GroupOutcome, ...]
 
+    def telling(self) -> Telling:
+        """Put what each design did beside the truth."""
+        rows = tuple(
+            (o.design, plain(math.sqrt(o.mse)), plain(math.sqrt(o.computed)), held(o.coverage)) for o in self.outcomes
+        )
+        lines = (
+            ("figure", f"{self.answer} of {self.question.name}, truly {plain(self.truth)}"),
+            ("campaigns", f"{self.campaigns:,}"),
+        )
+        head = ("design", "measured error", "computed", f"{self.level:.0%} intervals held")
+        return Telling("Simulation of groups", lines, head, rows, numbers=1, more=".frame()")
+
     def __getitem__(self, design: str) -> GroupOutcome:
         for outcome in self.outcomes:
             if outcome.design == design:
@@ -60,6 +77,7 @@ class GroupSimulation:
 
     def frame(self) -> pandas.DataFrame:
         """Return the table: a row for each design, measured beside computed."""
+        expect_package("pandas", "a data frame")
         import pandas
 
         rows = [

@@ -30,12 +30,13 @@ from optin.simulation.given import child, whole
 from optin.simulation.group_record import GroupOutcome, GroupSimulation
 from optin.simulation.populations import Mix, Population, population_named
 from optin.simulation.sheets import endless, released
+from optin.wording.records import Brief
 
 UNGROUPED, ROBUST, GROUPED = "one plan for all", "one plan, gap allowed for", "a plan for each group"
 
 
-@dataclass(frozen=True)
-class SimulatedGroup:
+@dataclass(frozen=True, repr=False)
+class SimulatedGroup(Brief):
     """One group: how many people, the law of their limits, and the law of their answers.
 
     ``limits`` is a population, its name ("standard", "careful", "mixed", "open", …), or one number; ``answers`` is what

@@ -15,8 +15,6 @@ WITH_COMMA = "^[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?$"
 WITH_POINT = "^[+-]?[0-9]*[.][0-9]+([eE][+-]?[0-9]+)?$"
 IN_GROUPS = "^[+-]?[1-9][0-9]{0,2}([.,][0-9]{3})+$"
 """What could also be a whole number in groups of three digits."""
-SEVERAL = "[.,].*[.,]"
-"""What has more than one of the signs: 1.234,5 for one."""
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class HowRead:
             **given
             | {
                 "delimiter": _delimiter(delimiter),
-                "decimal": _decimal(given.get("decimal"), delimiter),
+                "decimal": _decimal(given.get("decimal")),
                 "blank_limit": _blank(given.get("blank_limit")),
                 "skip_bad": None if skipped is None else Path(skipped),
             }
@@ -93,7 +93,7 @@ def _delimiter(text: str | None) -> str | None:
     )
 
 
-def _decimal(text: str | None, delimiter: str | None) -> str | None:
+def _decimal(text: str | None) -> str | None:
     if text not in (None, ".", ","):
         raise BadInput("{decimal} is a point or a comma", decimal=Argument("decimal"))
     return text

@@ -11,7 +11,7 @@ from optin.errors import BadInput
 from optin.wording.answers import SEPARATOR
 
 
-class Rows(Protocol):
+class RowWriter(Protocol):
     """Where rows are written to."""
 
     def head(self, names: list[str]) -> None:
@@ -21,7 +21,7 @@ class Rows(Protocol):
         """Write one person's row."""
 
 
-def copy_objects(name: Path, path: Path, to: Rows) -> None:
+def copy_objects(name: Path, path: Path, to: RowWriter) -> None:
     """Write objects as rows of text; the columns are all names that occur, in the order of their first appearance."""
     columns = list(dict.fromkeys(key for _, found in _objects(name, path) for key in found))
     to.head(columns)

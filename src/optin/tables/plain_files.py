@@ -168,7 +168,9 @@ def _with_commas(file: DataFile, sign: str, *, skip: bool) -> DataFile:
                 continue
             opened.write("\n" * (line - at))
             writer.writerow(row)
-            at = line + 1 + sum(len(_BREAK.findall(cell)) for cell in row)
+            text = "".join(row)
+            inside = "\n" in text or "\r" in text
+            at = line + 1 + (sum(len(_BREAK.findall(cell)) for cell in row) if inside else 0)
     return replace(file, path=to, bad=tuple(bad))
 
 

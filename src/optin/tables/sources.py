@@ -29,10 +29,10 @@ def files_from(source: Source, how: HowRead = AS_FOUND, names: Sequence[str] | N
 
 
 def _frame(frame: Any, names: Sequence[str] | None) -> DataFile:  # noqa: ANN401 - pandas, polars or Arrow
+    table, to = arrow_of(frame, names), scratch_file(".parquet")  # which says what is missing, if Arrow is
     import pyarrow.parquet as arrow_parquet
 
-    to = scratch_file(".parquet")
-    arrow_parquet.write_table(arrow_of(frame, names), to)
+    arrow_parquet.write_table(table, to)
     return DataFile(Path(NAME), to, ("a table in memory",))
 
 

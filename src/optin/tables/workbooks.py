@@ -16,7 +16,7 @@ from typing import Any
 
 from optin.errors import Argument, BadInput
 from optin.extras import expect
-from optin.tables.jsonlines import Rows
+from optin.tables.jsonlines import RowWriter
 
 _ZEROS = re.compile("^0+$")
 
@@ -42,7 +42,7 @@ def sheet_of(file: Path, table: str | None) -> Iterator[Any]:
         book.close()
 
 
-def copy_sheet(file: Path, sheet: Any, to: Rows) -> None:  # noqa: ANN401 - openpyxl is not always there
+def copy_sheet(file: Path, sheet: Any, to: RowWriter) -> None:  # noqa: ANN401 - openpyxl is not always there
     """Write the rows of a sheet as text; rows in which nothing stands are passed over."""
     width = 0
     for number, cells in enumerate(sheet.iter_rows(), start=1):
