@@ -55,7 +55,8 @@ def base() -> None:
         "release", "offer.json", "people.csv", "--values", "drinks", "--ledger", "ledger.sqlite", "-o", "release.json"
     )
     optin("ledger", "verify", "--ledger", "ledger.sqlite", "--against", "release.json")
-    optin("report", "release.json", "--plan", "plan.json", "-o", "report.html")
+    told = optin("report", "release.json", "--plan", "plan.json", "-o", "report.html")
+    assert ("optin[figures]" in told) != ("matplotlib" in installed_names()), told
     optin("compare", "people.csv", "--limits", "limit", "--bounds", "0", "9", "--sd", "2")
     optin("simulate", "--people", "100", "--campaigns", "20")
     optin("plan", "semicolons.csv", *plan[2:-1], "semicolons.json")

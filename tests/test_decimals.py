@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -199,5 +200,5 @@ def test_what_lies_far_below_nothing_is_refused_by_an_engine_as_in_memory(tmp_pa
     for engine in ("memory", "duckdb"):
         with pytest.raises(optin.BadInput) as caught:
             optin.read(tmp_path / "people.csv", limits="limit", engine=engine)
-        said.append(str(caught.value).split(": ", 1)[1])
+        said.append(re.sub(r"people\.csv (line \d+|id p\d+)", "", str(caught.value).split(": ", 1)[1]))
     assert said[0] == said[1]

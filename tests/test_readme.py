@@ -52,7 +52,7 @@ def cell(people, asked, limits):
     sheet = optin.Sheet([optin.YesNo(f"q{at}") for at in range(asked)])
     each = optin.size(sheet, people=people, limits=limits).questions[0]
     if each.verdict == "useless":
-        return f"*useless* (± {100 * each.half_width:.0f})"
+        return "*useless*"
     return f"± {100 * each.half_width:.1f}" + (" (poor)" if each.verdict == "poor" else "")
 
 

@@ -33,6 +33,7 @@ from optin.cli.output import Output, expect_free, read_record
 from optin.cli.people import Columns, located, read_people
 from optin.cli.question_table import half_of
 from optin.cli.reading_options import apart, as_planned, reads_tables
+from optin.cli.said_before import shortened
 from optin.errors import BadInput
 from optin.tables.how_read import AS_FOUND, HowRead
 from optin.wording.groups import SMALLEST_GROUP
@@ -104,7 +105,8 @@ def announce_plan(
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
     against = _against(source, known=known, raised=raise_limits)
-    _show(offer, against, offer.warnings(described(record)), as_json=as_json)
+    description = described(record)
+    _show(offer, against, offer.warnings(description), found.warnings(description), as_json=as_json)
     screen.note(f"wrote {output}; {held}" + ("" if known else f"; new ledger made at {ledger}"))
 
 
@@ -133,7 +135,7 @@ def _against(source: Columns, *, known: bool, raised: bool) -> str:
     return f"{stated}; or the total in the ledger" + (" where that is higher" if raised else ", for whoever has one")
 
 
-def _show(offer: Announcement, against: str, odd: Sequence[str], *, as_json: bool) -> None:
+def _show(offer: Announcement, against: str, odd: Sequence[str], before: Sequence[str], *, as_json: bool) -> None:
     if as_json:
         screen.print_json(_offer_record(offer) | {"fingerprint": offer.fingerprint, "warnings": list(odd)})
     elif offer.grouped:
@@ -144,7 +146,7 @@ def _show(offer: Announcement, against: str, odd: Sequence[str], *, as_json: boo
             screen.say()
             header = ("question", "kind", "of epsilon", "± if all join")
             screen.columns("Questions", header, _question_lines(offer), texts=2)
-    screen.warn(odd)
+    screen.warn(shortened(odd, before))
 
 
 def _offer_record(offer: Announcement) -> dict[str, Any]:

@@ -99,9 +99,7 @@ def plan_people(
     read = read_people(people, columns, engine=engine, check_ids=check_ids, how=kept)
     found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
     record = plan_record(plan, found.agents, columns) | {"reading": how.as_dict(), "left_out": read.left_out}
-    if output is not None:
-        with Output(output, private=True, inputs=[people, ledger, sheet]) as file:
-            file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
+    _write(output, record, inputs=[people, ledger, sheet])
     told, odd = plan.flat() | record, plan.warnings(described(record))
     if plan.grouped:
         show_plan(plan, told, odd, as_json=as_json)
@@ -110,6 +108,12 @@ def plan_people(
         story = explaining.explanation(plan, found.agents, described=record["describe"], without=share, left=left)
         _show(story.beside(read.left_out), told, odd, as_json=as_json)
     note(f"wrote {output}" if output else NOTHING_WRITTEN)
+
+
+def _write(output: Path | None, record: dict[str, Any], *, inputs: Sequence[Path | str | None]) -> None:
+    if output is not None:
+        with Output(output, private=True, inputs=inputs) as file:
+            file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
 
 
 def _expect_ledger(ledger: str | None, *, raise_limits: bool) -> None:

@@ -37,6 +37,7 @@ from optin.cli.output import Output, expect_free
 from optin.cli.people import Columns, located
 from optin.cli.reading_options import apart, reads_tables
 from optin.cli.results import show_release, summary
+from optin.cli.said_before import shortened
 from optin.errors import BadInput
 from optin.tables.how_read import AS_FOUND, HowRead
 
@@ -88,9 +89,9 @@ def release_results(
     across = Across.asked(offer, population, differences=differences)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=_grouped_by(offer, by))
     asked = AnswerColumns(offer.sheet, values, joined)
-    say_who_counts(people, joined, how)
     read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
     table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
+    say_who_counts(people, joined, how)
     expect_free(grains, [announcement, people, ledger, output])
     with (
         Output(output, inputs=[announcement, people, ledger]) as file,
@@ -161,7 +162,7 @@ def _show(
         show_release("Already released (stored result)" if stored else "Released", drawn, counted)
         if across is not None:
             across.show(drawn)
-    screen.warn(odd)
+    screen.warn(shortened(odd, drawn.announcement.warnings()))
     if stored:
         screen.note(
             "this is the release as stored: nothing was drawn or charged, and answers and quorums were not used"

@@ -10,6 +10,8 @@ import typer
 from optin.cli import screen
 from optin.cli.options import AsJson, NewFile
 from optin.cli.output import expect_free
+from optin.errors import MissingExtra
+from optin.extras import expect
 
 
 def write_page(
@@ -33,3 +35,11 @@ def write_page(
     if as_json:
         screen.print_json({"report": str(written), "bytes": written.stat().st_size})
     screen.note(f"wrote {written}: open it in a browser")
+    _tell_of_missing_pictures()
+
+
+def _tell_of_missing_pictures() -> None:
+    try:
+        expect("figures", "a picture")
+    except MissingExtra as why:
+        screen.note(f"it has every number and no picture: {why}")

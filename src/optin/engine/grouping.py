@@ -20,7 +20,7 @@ from optin.engine.limits import EngineLimits
 from optin.engine.rows import Rows
 from optin.engine.small_tables import small_table
 from optin.engine.survey import Survey, merged_surveys, surveys
-from optin.kernel.ladder import Array
+from optin.kernel.ladder import Array, Outline
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -94,27 +94,50 @@ class Windows:
         self.found: list[dict[Window, tuple[Array, NDArray[np.int64]]]] = [{} for _ in groups.names]
 
     def fetch(self, wanted: Mapping[int, Window]) -> None:
-        """Fetch one window of each of these groups, in one scan."""
+        """Fetch one window of each of these groups, in one scan; and with it what its tilt will be asked about."""
+        windows = {at: (window, self._around_mean(at, window)) for at, window in wanted.items()}
         labels = [(label, at) for label, at in self.groups.places.items() if at in wanted]
-        columns: dict[str, Sequence[Any]] = {
-            "name": [label for label, _ in labels],
-            "place": [at for _, at in labels],
-            "low": [wanted[at][0] for _, at in labels],
-            "high": [min(wanted[at][1], np.finfo(float).max) for _, at in labels],
-        }
-        types = {"name": "string", "place": "int64", "low": "float64", "high": "float64"}
-        few = small_table(self.rows.session, columns, types)
+        columns: dict[str, Sequence[Any]] = {"name": [label for label, _ in labels], "place": [at for _, at in labels]}
+        for k in range(2):
+            columns[f"low_{k}"] = [windows[at][k][0] for _, at in labels]
+            columns[f"high_{k}"] = [min(windows[at][k][1], np.finfo(float).max) for _, at in labels]
+        types = dict.fromkeys(columns, "float64") | {"name": "string", "place": "int64"}
+        place, tau, people = self._distinct(small_table(self.rows.session, columns, types))
+        for at, both in windows.items():
+            own = slice(*np.searchsorted(place, [at, at + 1]))
+            for low, high in both:
+                inside = (tau[own] > low) & (tau[own] <= high)
+                self.found[at][low, high] = (tau[own][inside], people[own][inside])
+
+    def _distinct(self, few: ir.Table) -> tuple[NDArray[np.int64], Array, NDArray[np.int64]]:
+        """Ask for the distinct limits inside the windows of each group, and how often each occurs; by place, rising."""
         people = self.rows.table.select(tau=self.limit, label=self.rows.table[LABEL])
         near = people.join(few, people.label == few.name)
-        near = near.filter((near.tau > near.low) & (near.tau <= near.high)).select("place", "tau")
+        first, second = ((near.tau > near[f"low_{k}"]) & (near.tau <= near[f"high_{k}"]) for k in range(2))
+        near = near.filter(first | second).select("place", "tau")
         query = near.group_by("place", "tau").agg(people=near.count())
         found = self.rows.session.fetch(query, about=self.rows.source)
-        place, tau, people_ = (found.column(name).to_numpy(zero_copy_only=False) for name in ("place", "tau", "people"))
+        place, tau, count = (found.column(name).to_numpy(zero_copy_only=False) for name in ("place", "tau", "people"))
         order = np.lexsort((tau, place))
-        place, tau, people_ = place[order], tau[order].astype(np.float64), people_[order].astype(np.int64)
-        for at, window in wanted.items():
-            inside = slice(*np.searchsorted(place, [at, at + 1]))
-            self.found[at][window] = (tau[inside], people_[inside])
+        return place[order], tau[order].astype(np.float64), count[order].astype(np.int64)
+
+    def _around_mean(self, at: int, window: Window) -> Window:
+        """Say where the mean of min(limit, cap) lies for every cap in a window, in whole buckets: E15's tilt asks there next."""
+        survey = self.groups.survey(at)
+        outline = survey.outline()
+        if not survey.people or not len(outline.edges) or not window[1] < outline.edges[-1] * 2:
+            return (0.0, 0.0)
+        ends = [_clipped_mean(outline, survey.people, cap) for cap in window]
+        first, last = np.searchsorted(outline.edges, ends)
+        low = float(outline.edges[first - 1]) if first > 0 else 0.0
+        high = float(outline.edges[min(last, len(outline.edges) - 1)])
+        return (low, float(np.nextafter(high, np.inf)))
+
+
+def _clipped_mean(outline: Outline, people: int, cap: float) -> float:
+    """Bound the mean of min(limit, cap) by what lies in buckets below the cap; exact where the cap is an edge."""
+    below = outline.sums_at(cap)
+    return float((below.total + (people - below.count) * cap) / people)
 
 
 class GroupLimits(EngineLimits):
