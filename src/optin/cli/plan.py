@@ -40,6 +40,7 @@ NOTHING_WRITTEN = "nothing was written; add -o plan.json to go on with this plan
 if TYPE_CHECKING:
     from optin.agents import Agents, Description
     from optin.cli.explaining import Explanation
+    from optin.cli.left import Left
     from optin.ledger import Terms
     from optin.planning import Plan
 
@@ -85,7 +86,6 @@ def plan_people(
 
     Example: optin plan people.csv --limits limit --sheet sheet.toml -o plan.json
     """
-    from optin.cli import explaining
     from optin.cli.what_if import share_of
 
     accepted = {"limits": limits, "budgets": budgets, "costs": costs, "allowances": allowances, "total": total}
@@ -105,9 +105,14 @@ def plan_people(
         show_plan(plan, told, odd, as_json=as_json)
     else:
         left = left_of(read.agents, found.agents, asked=ledger is not None)
-        story = explaining.explanation(plan, found.agents, described=record["describe"], without=share, left=left)
-        _show(story.beside(read.left_out), told, odd, as_json=as_json)
+        _show(_story(plan, found, record, share, left).beside(read.left_out), told, odd, as_json=as_json)
     note(f"wrote {output}" if output else NOTHING_WRITTEN)
+
+
+def _story(plan: Plan, found: People, record: dict[str, Any], without: float | None, left: Left | None) -> Explanation:
+    from optin.cli.explaining import explanation
+
+    return explanation(plan, found.agents, described=record["describe"], without=without, left=left)
 
 
 def _write(output: Path | None, record: dict[str, Any], *, inputs: Sequence[Path | str | None]) -> None:
