@@ -86,22 +86,18 @@ def plan_people(
     Example: optin plan people.csv --limits limit --sheet sheet.toml -o plan.json
     """
     from optin.cli import explaining
-    from optin.cli.what_if import share_of
 
     accepted = {"limits": limits, "budgets": budgets, "costs": costs, "allowances": allowances, "total": total}
     worth = {"benefit_base": benefit_base, "benefit_slope": benefit_slope, "outside": outside_option(outside)}
     columns = Columns(id=id_column, by=tuple(by or ()), **accepted, **worth).check()  # type: ignore[arg-type]
-    share = None if without is None else share_of(without)
-    _expect_ledger(ledger, raise_limits=raise_limits)
+    share = _left_out(without, ledger, raise_limits=raise_limits)
     one_number = {"bounds": bounds, "sd": sd, "eta": eta, "max_gap": max_gap}
     asked = Asking(sheet, one_number, slack, target_error, wished_error).arguments() | _grouping(by, merge_small, share)
     kept = apart(how, [people, ledger, sheet, output])
     read = read_people(people, columns, engine=engine, check_ids=check_ids, how=kept)
     found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
     record = plan_record(plan, found.agents, columns) | {"reading": how.as_dict(), "left_out": read.left_out}
-    if output is not None:
-        with Output(output, private=True, inputs=[people, ledger, sheet]) as file:
-            file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
+    _write(output, record, [people, ledger, sheet])
     told, odd = plan.flat() | record, plan.warnings(described(record))
     if plan.grouped:
         show_plan(plan, told, odd, as_json=as_json)
@@ -112,9 +108,21 @@ def plan_people(
     note(f"wrote {output}" if output else NOTHING_WRITTEN)
 
 
-def _expect_ledger(ledger: str | None, *, raise_limits: bool) -> None:
+def _write(output: Path | None, record: dict[str, Any], inputs: Sequence[Path | str | None]) -> None:
+    """Write plan.json, for the analyst's eyes only, if it is asked for."""
+    if output is not None:
+        with Output(output, private=True, inputs=inputs) as file:
+            file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
+
+
+def _left_out(without: str | None, ledger: str | None, *, raise_limits: bool) -> float | None:
+    """Read which share of people may decline; allowances can be raised in a ledger alone."""
+    from optin.cli.what_if import share_of
+
+    share = None if without is None else share_of(without)
     if raise_limits and ledger is None:
         raise BadInput("--raise-limits raises allowances of a ledger: name it with --ledger URL, or leave it out")
+    return share
 
 
 def _grouping(by: list[str] | None, merge_small: bool, without: float | None) -> dict[str, Any]:
