@@ -144,3 +144,18 @@ def test_edited_holds_that_add_up_to_the_same_charge_nobody_for_another(tmp_path
         with pytest.raises(PromiseBroken, match="holds do not match"):
             campaign.release(offer, agents, np.zeros(COUNT), ledger=ledger, joined=joined)
         assert [act.kind for act in ledger.acts()] == ["register", "announce"]
+
+
+def test_nobody_is_said_to_be_charged_in_a_group_that_is_withheld(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = table().to_pandas().assign(joined=["no"] * 25 + ["yes"] * 35)
+    frame.to_csv("people.csv", index=False)
+    plan = ("plan", "people.csv", "--limits", "limit", "--bounds", 0, 80, "--by", "ward", "-o", "plan.json")
+    assert command(*plan).code == 0
+    ledger = ("--ledger", "ledger.sqlite")
+    assert command("announce", "plan.json", "people.csv", *ledger, "-o", "offer.json").code == 0
+    answers = ("--by", "ward", "--values", "hours", "--joined", "joined")
+    found = command("release", "offer.json", "people.csv", *answers, *ledger, "-o", "release.json")
+    assert '"ER"' in found.out.split("charged to nobody")[1]
+    assert "all who joined in groups that are published" in found.out
+    assert "all 35" not in found.out

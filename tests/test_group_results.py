@@ -13,7 +13,7 @@ from optin.errors import BadInput
 from optin.kernel.mixtures import mixture_reach
 from optin.planning.population import population_shares
 from optin.questions.combined import Combined, Term
-from optin.releasing.across import difference_of, differences_of, total_of
+from optin.releasing.comparing import difference_of, differences_of, total_of
 
 PEOPLE = {"ER": 200, "ICU": 80, "ward": 500}
 

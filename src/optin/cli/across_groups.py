@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optin.cli import screen
@@ -10,6 +13,7 @@ from optin.wording.groups import shown_group
 from optin.wording.numbers import steady
 
 if TYPE_CHECKING:
+    from optin.announcement import Announcement
     from optin.planning import Plan
     from optin.questions import Question
     from optin.releasing import Release
@@ -38,19 +42,57 @@ def show_planned(plan: Plan) -> None:
     screen.columns("All groups together", ("question", "±", "standard error", "as one group, at most"), rows, texts=1)
 
 
-def show_whole(drawn: Release, population: Any = None) -> None:  # noqa: ANN401
-    """Print the whole of every question, or why there is none."""
-    found, missing = _wholes(drawn, population)
-    screen.say()
-    if found:
-        rows = [row for question, whole in found for row in _whole_rows(question, whole)]
-        screen.columns("All groups together", WHOLE, rows, texts=2)
-        screen.say(MEANINGS.format(population="" if population is None else " in the population given"))
-    if missing:
-        screen.rows("No whole", missing)
+@dataclass(frozen=True)
+class Across:
+    """What is asked about groups together: the shares of a population, where they are known, and whether differences."""
+
+    shares: Mapping[str, float] | None
+    differences: bool
+
+    @classmethod
+    def asked(cls, offer: Announcement, population: Path | None, *, differences: bool) -> Across | None:
+        """Check what was asked before anything is drawn; None where people are in no groups."""
+        from optin.planning.population import population_shares
+
+        if offer.grouped:
+            shares = None if population is None else population_shares(population, tuple(offer.groups))
+            return cls(shares, differences)
+        if differences or population is not None:
+            raise BadInput(
+                "{option} is about groups, and this announcement is not to groups: leave it out",
+                option="--differences" if differences else "--population",
+            )
+        return None
+
+    def show(self, drawn: Release) -> None:
+        """Print the whole of every question, or why there is none, and differences where they are asked for."""
+        found, missing = _wholes(drawn, self.shares)
+        screen.say()
+        if found:
+            rows = [row for question, whole in found for row in _whole_rows(question, whole)]
+            screen.columns("All groups together", WHOLE, rows, texts=2)
+            screen.say(MEANINGS.format(population="" if self.shares is None else " in the population given"))
+        if missing:
+            screen.rows("No whole", missing)
+        if self.differences:
+            _show_differences(drawn)
+
+    def summary(self, drawn: Release) -> dict[str, Any]:
+        """Return the whole, and differences where they are asked for, for scripts."""
+        found, missing = _wholes(drawn, self.shares)
+        whole = [
+            {
+                "name": question.name,
+                "shares": dict(total.shares),
+                "answers": [_figure(*each) for each in zip(total.readings(0.95), _errors(total), strict=True)],
+            }
+            for question, total in found
+        ]
+        told: dict[str, Any] = {"whole": whole, "no_whole": dict(missing)}
+        return told | ({"differences": [_pairs(drawn, each) for each in drawn.sheet]} if self.differences else {})
 
 
-def show_differences(drawn: Release) -> None:
+def _show_differences(drawn: Release) -> None:
     """Print the differences of all pairs of groups, with what their intervals promise together."""
     for question in drawn.sheet:
         screen.say()
@@ -68,31 +110,14 @@ def show_differences(drawn: Release) -> None:
         screen.say(found.promise)
 
 
-def across_summary(drawn: Release, population: Any = None, *, differences: bool = False) -> dict[str, Any]:  # noqa: ANN401
-    """Return the whole, and differences where they are asked for, for scripts."""
-    found, missing = _wholes(drawn, population)
-    whole = [
-        {
-            "name": question.name,
-            "shares": dict(total.shares),
-            "answers": [_figure(*each) for each in zip(total.readings(0.95), _errors(total), strict=True)],
-        }
-        for question, total in found
-    ]
-    told: dict[str, Any] = {"whole": whole, "no_whole": dict(missing)}
-    return told | ({"differences": [_pairs(drawn, question) for question in drawn.sheet]} if differences else {})
-
-
-def _wholes(drawn: Release, population: Any) -> tuple[list[tuple[Question, Total]], list[tuple[str, str]]]:  # noqa: ANN401
+def _wholes(
+    drawn: Release, shares: Mapping[str, float] | None
+) -> tuple[list[tuple[Question, Total]], list[tuple[str, str]]]:
     """Put the whole of each question together; where a group's result is missing, say so."""
-    from optin.planning.population import population_shares
-
-    if population is not None:
-        population = population_shares(population, tuple(drawn.groups))
     found, missing = [], []
     for question in drawn.sheet:
         try:
-            found.append((question, drawn.total(question.name, population)))
+            found.append((question, drawn.total(question.name, shares)))
         except BadInput as why:
             missing.append((question.name, str(why)))
     return found, missing

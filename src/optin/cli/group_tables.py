@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from optin.cli import screen
+from optin.cli.across_groups import show_planned
 from optin.wording.groups import listed_groups, shown_group, tens_in_words
 from optin.wording.numbers import largest, percent
 
@@ -32,6 +33,7 @@ def show_plan(plan: Plan, record: dict[str, Any], odd: Sequence[str], *, as_json
         screen.say()
         screen.columns("Each group by itself", HEAD, list(told.rows()), texts=1)
         screen.say(VERDICTS)
+        show_planned(plan)
     screen.warn(odd)
 
 

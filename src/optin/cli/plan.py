@@ -40,7 +40,6 @@ NOTHING_WRITTEN = "nothing was written; add -o plan.json to go on with this plan
 if TYPE_CHECKING:
     from optin.agents import Agents, Description
     from optin.cli.explaining import Explanation
-    from optin.cli.left import Left
     from optin.ledger import Terms
     from optin.planning import Plan
 
@@ -86,44 +85,44 @@ def plan_people(
 
     Example: optin plan people.csv --limits limit --sheet sheet.toml -o plan.json
     """
-    from optin.cli.what_if import share_of
+    from optin.cli import explaining
 
     accepted = {"limits": limits, "budgets": budgets, "costs": costs, "allowances": allowances, "total": total}
     worth = {"benefit_base": benefit_base, "benefit_slope": benefit_slope, "outside": outside_option(outside)}
     columns = Columns(id=id_column, by=tuple(by or ()), **accepted, **worth).check()  # type: ignore[arg-type]
-    share = None if without is None else share_of(without)
-    _expect_ledger(ledger, raise_limits=raise_limits)
+    share = _left_out(without, ledger, raise_limits=raise_limits)
     one_number = {"bounds": bounds, "sd": sd, "eta": eta, "max_gap": max_gap}
     asked = Asking(sheet, one_number, slack, target_error, wished_error).arguments() | _grouping(by, merge_small, share)
     kept = apart(how, [people, ledger, sheet, output])
     read = read_people(people, columns, engine=engine, check_ids=check_ids, how=kept)
     found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
     record = plan_record(plan, found.agents, columns) | {"reading": how.as_dict(), "left_out": read.left_out}
-    _write(output, record, inputs=[people, ledger, sheet])
+    _write(output, record, [people, ledger, sheet])
     told, odd = plan.flat() | record, plan.warnings(described(record))
     if plan.grouped:
         show_plan(plan, told, odd, as_json=as_json)
     else:
         left = left_of(read.agents, found.agents, asked=ledger is not None)
-        _show(_story(plan, found, record, share, left).beside(read.left_out), told, odd, as_json=as_json)
+        story = explaining.explanation(plan, found.agents, described=record["describe"], without=share, left=left)
+        _show(story.beside(read.left_out), told, odd, as_json=as_json)
     note(f"wrote {output}" if output else NOTHING_WRITTEN)
 
 
-def _story(plan: Plan, found: People, record: dict[str, Any], without: float | None, left: Left | None) -> Explanation:
-    from optin.cli.explaining import explanation
-
-    return explanation(plan, found.agents, described=record["describe"], without=without, left=left)
-
-
-def _write(output: Path | None, record: dict[str, Any], *, inputs: Sequence[Path | str | None]) -> None:
+def _write(output: Path | None, record: dict[str, Any], inputs: Sequence[Path | str | None]) -> None:
+    """Write plan.json, for the analyst's eyes only, if it is asked for."""
     if output is not None:
         with Output(output, private=True, inputs=inputs) as file:
             file.write(json.dumps(finite(record), indent=1, allow_nan=False) + "\n")
 
 
-def _expect_ledger(ledger: str | None, *, raise_limits: bool) -> None:
+def _left_out(without: str | None, ledger: str | None, *, raise_limits: bool) -> float | None:
+    """Read which share of people may decline; allowances can be raised in a ledger alone."""
+    from optin.cli.what_if import share_of
+
+    share = None if without is None else share_of(without)
     if raise_limits and ledger is None:
         raise BadInput("--raise-limits raises allowances of a ledger: name it with --ledger URL, or leave it out")
+    return share
 
 
 def _grouping(by: list[str] | None, merge_small: bool, without: float | None) -> dict[str, Any]:

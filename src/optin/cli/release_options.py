@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,3 +20,17 @@ MaxStandardError = Annotated[
     float | None, typer.Option(metavar="E", help="For one number: release only if the standard error is at most this.")
 ]
 AllowNoNoise = Annotated[bool, typer.Option("--allow-no-noise", help="Publish exactly where nobody set a limit.")]
+Differences = Annotated[
+    bool,
+    typer.Option(
+        "--differences", help="For groups: also the differences of all pairs, with intervals that hold together."
+    ),
+]
+Population = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="shares.csv",
+        help="For groups: each group's share of the population, or its people (columns group and share, or group and people).",
+        show_default="the people announced",
+    ),
+]

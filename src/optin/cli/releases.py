@@ -11,6 +11,7 @@ import typer
 
 from optin.cli import release_options as options
 from optin.cli import screen
+from optin.cli.across_groups import Across
 from optin.cli.answers import AnswerColumns
 from optin.cli.before_release import forgotten_options, say_who_counts
 from optin.cli.drawing import Released, draw, quorum_of, read_released, taking_of
@@ -43,6 +44,7 @@ from optin.tables.how_read import AS_FOUND, HowRead
 if TYPE_CHECKING:
     from optin.announcement import Announcement
     from optin.cli.drawing import Taking
+    from optin.ledger import Ledger
     from optin.releasing import Release
 
 
@@ -64,6 +66,8 @@ def release_results(
     quorum: options.LeastPeople = 1,
     max_standard_error: options.MaxStandardError = None,
     allow_no_noise: options.AllowNoNoise = False,
+    differences: options.Differences = False,
+    population: options.Population = None,
     grains: GrainsFile = None,
     engine: Engine = None,
     check_ids: CheckIds = False,
@@ -73,17 +77,16 @@ def release_results(
     """Draw the one noisy result that an announcement allows, and charge everyone who joined for what they answered.
 
     Answers stand in columns named after the questions (or as the sheet's column says); --values names the column where one
-    question is asked. Of several questions some may be left empty: who skips one is not charged for it (but of CSV an empty
-    cell of a multiple-choice question chose nothing, which is an answer). Columns of limits are found by the announced sums;
-    name them if you like. Asked again, the stored release comes back: nothing is drawn or charged twice.
+    question is asked. Of several some may be left empty: who skips one is not charged for it (but of CSV an empty cell of a
+    multiple-choice question chose nothing, which is an answer). Columns of limits are found by the announced sums. Asked again,
+    the stored release comes back: nothing is drawn or charged twice. Of groups the whole put together from them is printed too.
 
     Example: optin release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json
     """
-    from optin.campaign import write_grains
-
     ledger = _accounted(context, ledger, no_ledger=no_ledger)
     offer = read_announcement(announcement)
     wanted, came = quorum_of(quorum, max_standard_error)
+    across = Across.asked(offer, population, differences=differences)
     asked = AnswerColumns(offer.sheet, values, joined)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=_grouped_by(offer, by, asked))
     read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
@@ -101,13 +104,20 @@ def release_results(
         taking = taking_of(offer, table, kept, given, asked, opened)
         drawn = draw(offer, taking, table, opened, quorum=wanted, allow_no_noise=allow_no_noise)
         file.write(drawn.to_json() + "\n")
-        if grains is not None:
-            told = {"answers": taking.answers, "release": drawn}
-            write_grains(offer, taking.agents, grains, joined=taking.joined, ledger=opened, **told)
+        _write_grains(grains, taking, drawn, opened)
     stored = drawn.ledger_number is not None and drawn.ledger_number <= before
     counted = came[-1].promised if came and not stored else None
-    _show(drawn, _used_twice(taking, asked), stored=stored, as_json=as_json, counted=counted)
+    _show(drawn, _used_twice(taking, asked), across, stored=stored, as_json=as_json, counted=counted)
     screen.note(f"wrote {output}")
+
+
+def _write_grains(path: Path | None, taking: Taking, drawn: Release, ledger: Ledger | None) -> None:
+    """Write what everyone lost to a private file, where one is asked for."""
+    from optin.campaign import write_grains
+
+    if path is not None:
+        told = {"answers": taking.answers, "release": drawn}
+        write_grains(drawn.announcement, taking.agents, path, joined=taking.joined, ledger=ledger, **told)
 
 
 def _grouped_by(offer: Announcement, by: list[str] | None, asked: AnswerColumns) -> tuple[str, ...]:
@@ -142,12 +152,19 @@ def _used_twice(taking: Taking, asked: AnswerColumns) -> tuple[str, ...]:
     return tuple(limits_as_values(name) for name in limits if name in asked.named)
 
 
-def _show(drawn: Release, odd: Sequence[str], *, stored: bool, as_json: bool, counted: int | None) -> None:
+def _show(
+    drawn: Release, odd: Sequence[str], across: Across | None, *, stored: bool, as_json: bool, counted: int | None
+) -> None:
     odd = (*odd, *drawn.warnings())
     if as_json:
-        screen.print_json(summary(drawn) | {"counted_people": counted, "stored": stored, "warnings": list(odd)})
+        together = {} if across is None else across.summary(drawn)
+        screen.print_json(
+            summary(drawn) | together | {"counted_people": counted, "stored": stored, "warnings": list(odd)}
+        )
     else:
         show_release("Already released (stored result)" if stored else "Released", drawn, counted)
+        if across is not None:
+            across.show(drawn)
     screen.warn(shortened(odd, drawn.announcement.warnings()))
     if stored:
         screen.note(

@@ -126,6 +126,8 @@ def _charged(drawn: Release) -> tuple[str, str]:
         return "charged", "nobody: no ledger stands behind this draw; publish it only if you know what that means"
     what = "" if len(drawn.sheet) == 1 else ", for what they answered"
     who = f"all {drawn.joined_people:,} who joined" if drawn.joined_people > 1 else "the one who joined"
+    if drawn.withheld:
+        who = "all who joined in groups that are published"
     return "charged", f"{who}{what}, as act {drawn.ledger_number} of the ledger"
 
 

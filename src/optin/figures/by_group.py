@@ -10,7 +10,8 @@ from optin.figures.ink import LIGHT, Ink, plain, write
 from optin.figures.labels import MANY, drawable_names, row_labels, unit_label
 from optin.figures.marks import interval_looks
 from optin.questions.kinds import Reading
-from optin.releasing.across import Differences, Total, withheld_why
+from optin.releasing.across import Differences, Total
+from optin.releasing.comparing import withheld_why
 from optin.wording.groups import shown_group
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from optin.formats import strict_json
 from optin.questions import Sheet
 from optin.questions.counted import Counted
 from optin.questions.kinds import QuestionResult
-from optin.releasing.across import AcrossRelease
 from optin.releasing.answered import Answered
+from optin.releasing.comparing import AcrossRelease
 from optin.releasing.consistency import check_same
 from optin.releasing.deciding import WHY
 from optin.releasing.dividing import DividedRelease, GroupAnswered, group_statements

@@ -163,7 +163,8 @@ def _difference_table(found: Differences) -> Markup:
             f"{len(found.pairs):,} pairs are not listed here; release.differences(…, among=[…]) compares a few."
         )
     together = f"{100 * found.level:.4g} % together"
-    pairs = [(" less ".join(map(isolated, pair.groups)), pair.rows(found.each_level)) for pair in found.pairs]
+    level = found.each_level
+    pairs = [(" less ".join(map(isolated, pair.groups)), pair.rows(level)) for pair in found.pairs]
     if found.comparisons == len(pairs):
         rows = [(name, *row[3:]) for name, (row,) in pairs]
         return table("Differences of groups", ("groups", "difference", together), rows)
