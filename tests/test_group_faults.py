@@ -88,6 +88,15 @@ def test_what_is_private_cannot_be_a_group(tmp_path, engine, kind):
         optin.plan(optin.read(path, limits="limit", groups=["ward", column], engine=engine), [HOURS, BREAK])
 
 
+def test_a_column_of_answers_is_known_by_its_name():
+    frame = table().to_pandas()
+    limits = frame["limit"].astype(float)
+    with pytest.raises(BadInput, match="break is a column of answers"):
+        optin.plan(optin.PrivacyConstrained(limits, groups=frame["break"]), [HOURS, BREAK])
+    assert optin.plan(optin.PrivacyConstrained(limits, groups=frame["ward"]), [HOURS, BREAK]).grouped
+    assert optin.plan(optin.PrivacyConstrained(limits, groups=frame["break"].to_numpy()), [HOURS]).grouped
+
+
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_the_commands_divide_nobody_by_what_is_private(tmp_path, monkeypatch, engine):
     monkeypatch.chdir(tmp_path)
@@ -159,3 +168,10 @@ def test_nobody_is_said_to_be_charged_in_a_group_that_is_withheld(tmp_path, monk
     assert '"ER"' in found.out.split("charged to nobody")[1]
     assert "all who joined in groups that are published" in found.out
     assert "all 35" not in found.out
+
+
+def test_one_group_is_no_pair_however_it_is_spelled():
+    agents = people(groups=np.repeat(["a", "b"], 30))
+    release = optin.release(optin.plan(agents, [HOURS]).announce(agents), agents, np.zeros(COUNT))
+    with pytest.raises(BadInput, match='no group "ab"'):
+        release.differences("hours", among="ab")

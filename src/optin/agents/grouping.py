@@ -187,6 +187,12 @@ def _doubled(label: str) -> str:
     return label.replace("/", "//")
 
 
+def column_names(labels: Any) -> tuple[str, ...]:  # noqa: ANN401
+    """Name the column that labels come from, where it says so, as one of pandas or polars does."""
+    name = getattr(labels, "name", None)
+    return (name,) if isinstance(name, str) else ()
+
+
 def expect_public(by: Sequence[str], private: Iterable[str | None], what: str) -> None:
     """Refuse columns of groups that hold what people keep to themselves: everyone would read it off the groups."""
     known = set(private)

@@ -12,7 +12,7 @@ import numpy as np
 
 from optin.agents.benefit import Benefit, LinearBenefit, taken
 from optin.agents.forms import Constrained, Found, LimitTable, Weighing, expect_finite
-from optin.agents.grouping import Groups, grouped
+from optin.agents.grouping import Groups, column_names, grouped
 from optin.errors import BadInput
 from optin.kernel.bound import Tally, tally_of
 from optin.kernel.ladder import Array
@@ -66,6 +66,7 @@ class PrivacyConstrained(Constrained):
         object.__setattr__(self, "limits", column(limits, "limits"))
         expect_labels(index, len(self.limits))
         object.__setattr__(self, "ids", checked_ids(self.ids, len(self.limits)))
+        object.__setattr__(self, "by", column_names(self.groups))
         object.__setattr__(self, "groups", grouped(groups[0] if groups else self.groups, len(self.limits)))
         object.__setattr__(self, "most", float(self.limits.max()))
 
@@ -179,6 +180,7 @@ class QuasiLinear(Weighing):
         object.__setattr__(self, "costs", column(costs, Wanted.costs("costs")))
         expect_labels(index, len(self.costs))
         object.__setattr__(self, "ids", checked_ids(self.ids, len(self.costs)))
+        object.__setattr__(self, "by", column_names(self.groups))
         object.__setattr__(self, "groups", grouped(groups[0] if groups else self.groups, len(self.costs)))
         if not callable(self.benefit):
             raise BadInput(

@@ -78,7 +78,7 @@ def _difference(question: Question, addends: Addends, first: str, second: str) -
 def differences_of(groups: Groups, question: str, level: float, among: Sequence[str] | None = None) -> Differences:
     """Return the differences of all pairs of groups that were published, with intervals that hold together."""
     check_level(level)
-    chosen = tuple(groups) if among is None else tuple(dict.fromkeys(among))
+    chosen = tuple(groups) if among is None else tuple(dict.fromkeys([among] if isinstance(among, str) else among))
     for name in chosen:
         _expect_group(groups, name)
     withheld = {name: why for name in chosen if (why := withheld_why(groups[name], question))}
