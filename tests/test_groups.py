@@ -1,6 +1,7 @@
 """Public groups (E27): each is planned and announced by itself, and is what its people would have alone."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import optin
+from optin.agents.grouping import CHUNK, Groups
 from optin.announcement.origin import differs_from_plan
 from optin.errors import BadInput, Infeasible
 
@@ -220,3 +222,23 @@ def test_an_announcement_whose_groups_were_changed_is_refused():
         text = json.dumps(changed | {"fingerprint": strict_json.fingerprint(changed)})
         with pytest.raises(BadInput):
             optin.Announcement.from_json(text)
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_one_column_is_divided_as_masks_would_also_over_several_chunks(ordered):
+    rng = np.random.default_rng(7)
+    codes = rng.integers(5, size=3 * CHUNK + 17).astype(np.uint16)
+    codes = np.sort(codes) if ordered else codes
+    column = rng.random(len(codes))
+    groups = Groups(tuple("abcdef"), codes)
+    for place, part in enumerate(groups.divided(column)):
+        assert np.array_equal(part, column[codes == place])
+        assert np.array_equal(groups.rows(place), np.flatnonzero(codes == place))
+
+
+def test_groups_are_pickled_as_they_were_given():
+    groups = Groups(("a", "b"), np.array([1, 0, 1], dtype=np.uint16))
+    given = pickle.dumps(groups)
+    groups.rows(1)
+    assert pickle.dumps(groups) == given
+    assert pickle.loads(given).names == groups.names

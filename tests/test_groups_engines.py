@@ -194,3 +194,18 @@ def test_a_person_moved_in_the_engine_is_refused_and_nothing_is_lost(tmp_path):
             campaign.release(offer, read(tmp_path / "moved.parquet", "duckdb"), ledger=ledger)
         assert len(ledger.acts()) == acts
         assert campaign.release(offer, agents, ledger=ledger).withheld == {}
+
+
+def test_a_thousand_groups_are_announced_and_released_with_the_integers_of_memory(tmp_path):
+    found = table(5, count=12_000, limits=(0.125, 0.5, 1.0, 3.0))
+    wards = pa.array([f"ward {k % 1000:03d}" for k in range(12_000)])
+    found = found.set_column(found.schema.get_field_index("ward"), "ward", wards)
+    pq.write_table(found, tmp_path / "people.parquet")
+    kept, held = (read(tmp_path / "people.parquet", each) for each in ("duckdb", "memory"))
+    plan = optin.plan(kept, ONE)
+    offers = [plan.announce(each, campaign="c", min_people=0) for each in (kept, held)]
+    assert len(offers[0].groups) == 1_000
+    assert offers[0] == offers[1]
+    mine, theirs = measure(offers[0], kept, "hours"), measure(offers[1], held, columns(found, ONE))
+    assert [part.those for part in mine.parts] == [part.those for part in theirs.parts]
+    assert len(optin.release(offers[0], kept, "hours").groups) == 1_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -45,38 +45,52 @@ class Groups:
         """List the rows of each group, in the order of its names."""
         return (self.rows(place) for place in range(len(self)))
 
+    def __reduce__(self) -> tuple[type[Groups], tuple[Any, ...]]:
+        """Pickle what was given; where people stand is found again."""
+        return Groups, (self.names, self.codes)
+
     def rows(self, place: int) -> Rows:
         """List whose group it is, in the order of the people."""
-        return self.order[self._edges[place] : self._edges[place + 1]]
-
-    @property
-    def spans(self) -> list[slice]:
-        """Where each group stands in `order`."""
-        return [slice(*each) for each in pairwise(self._edges.tolist())]
+        return self._rows[place]
 
     @cached_property
-    def order(self) -> Rows:
-        """Everyone's place, group after group."""
-        return self.sorted(np.arange(len(self.codes)))
+    def _rows(self) -> list[Rows]:
+        return list(self.divided(np.arange(len(self.codes))))
 
-    def sorted(self, column: NDArray[Any]) -> NDArray[Any]:
-        """Put one entry a person into order, group after group, and within a group as people stand.
+    def divided(self, column: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        """Hand out one entry a person group by group, and within a group as people stand.
 
-        A chunk at a time: what is looked up and where it goes then both lie near, and numpy sorts 16 bits by their digits.
+        People who already stand group by group are handed out as they are, without a copy. Otherwise chunks that fit the
+        cache are sorted first, for which numpy looks at the digits of 16 bits, and a group is put together when it is asked
+        for: whoever is done with one before asking for the next needs memory for one.
         """
-        found, free = np.empty(len(column), dtype=column.dtype), self._edges[:-1].copy()
+        if self._rising:
+            edges = [0, *np.cumsum(self._counts.sum(axis=0)).tolist()]
+            return (np.ascontiguousarray(column[start:end]) for start, end in pairwise(edges))
+        near = self._sorted_in_chunks(column)
+        ends = np.cumsum(self._counts, axis=1) + np.arange(0, len(column), CHUNK)[:, None]
+        spans = zip((ends - self._counts).T.tolist(), ends.T.tolist(), strict=True)
+        return (np.concatenate([near[a:b] for a, b in zip(*span, strict=True)]) for span in spans)
+
+    def _sorted_in_chunks(self, column: NDArray[Any]) -> NDArray[Any]:
+        found = np.empty(len(column), dtype=column.dtype)
         for start in range(0, len(column), CHUNK):
-            codes = self.codes[start : start + CHUNK]
-            counts = np.bincount(codes, minlength=len(self))
-            before = np.cumsum(counts) - counts
-            places = np.repeat(free - before, counts) + np.arange(len(codes))
-            found[places] = column[start : start + CHUNK][np.argsort(codes, kind="stable")]
-            free += counts
+            here = slice(start, start + CHUNK)
+            # mode="clip" writes to where it belongs at once; no place is ever outside.
+            np.take(column[here], np.argsort(self.codes[here], kind="stable"), out=found[here], mode="clip")
         return found
 
     @cached_property
-    def _edges(self) -> NDArray[np.intp]:
-        return np.concatenate([[0], np.cumsum(np.bincount(self.codes, minlength=len(self)))])
+    def _counts(self) -> NDArray[np.intp]:
+        """How many of each group stand in each chunk."""
+        starts = range(0, len(self.codes), CHUNK)
+        return np.stack([np.bincount(self.codes[at : at + CHUNK], minlength=len(self)) for at in starts])
+
+    @cached_property
+    def _rising(self) -> bool:
+        """Whether people stand group by group already; the first chunk that does not says no."""
+        chunks = (self.codes[at : at + CHUNK + 1] for at in range(0, len(self.codes), CHUNK))
+        return all(bool((chunk[1:] >= chunk[:-1]).all()) for chunk in chunks)
 
     def put_into(self, places: Mapping[str, int], names: Sequence[str]) -> Groups:
         """Put people into other groups, by the place of each label among their names; a label that has none is refused."""

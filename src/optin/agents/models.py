@@ -131,8 +131,7 @@ class PrivacyConstrained(Constrained):
 
     def parts(self) -> Iterator[PrivacyConstrained]:
         """List the people of each group, in the order of the names of groups, without ids."""
-        limits = self.groups.sorted(self.limits)
-        return (_limited_to(limits[span]) for span in self.groups.spans)
+        return map(_limited_to, self.groups.divided(self.limits))
 
     def each_group(self, find: Callable[[int, PrivacyConstrained], Found]) -> list[Found]:
         """Have something found of each group by itself, given its place."""

@@ -104,10 +104,19 @@ def _proposal(outline: Outline, beyond: Beyond, low: float, high: float) -> tupl
             last = middle
         else:
             first = middle + 1
-    margin = 0 if outline.exact else 8 + 2 * math.isqrt(len(edges)) if outline.margin is None else outline.margin
+    margin = _margin(outline, first)
     foot, top = first - 1 - margin, first + margin
     centre = float(edges[min(first, len(edges) - 1)]) if len(edges) else _between(low, high)
     return (float(edges[foot]) if foot >= 0 else low), centre, (float(edges[top]) if top < len(edges) else high)
+
+
+def _margin(outline: Outline, turn: int) -> int:
+    """Say how many edges the turning point may be off: nothing of exact sums, else the root of how many decided it."""
+    if outline.exact:
+        return 0
+    if outline.margin is not None:
+        return outline.margin
+    return 8 + min(2 * math.isqrt(len(outline.edges)), 4 * math.isqrt(turn))
 
 
 def _between(low: float, high: float) -> float:

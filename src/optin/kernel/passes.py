@@ -7,9 +7,10 @@ near it are ever sorted; a wrong guess costs a pass and never the answer.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ LARGEST_SAMPLE = 1 << 16
 MANTISSA_BITS = 8
 _SHIFT = 52 - MANTISSA_BITS
 _GOLDEN = 0.6180339887498949
+_LARGEST = float(np.finfo(float).max)
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class ArrayLimits:
 
     def chunks(self, size: int = CHUNK) -> Iterator[Array]:
         """Yield the limits a cache-sized piece at a time."""
-        buffer = np.empty(min(size, len(self.values)))
+        changed = self.inverse or self.scale != 1.0
+        buffer = np.empty(min(size, len(self.values)) if changed else 0)
         for start in range(0, len(self.values), size):
             chunk = self.values[start : start + size]
             yield self._limits(chunk, buffer[: len(chunk)])
@@ -67,8 +70,7 @@ class ArrayLimits:
         n = len(self.values)
         # About as many to sort in the sample as will lie in the range it proposes.
         size = min(int((2 * n) ** (2 / 3)), LARGEST_SAMPLE, n)
-        # A Weyl sequence visits the array evenly in any order it may be sorted in, with no generator to seed.
-        places = (np.arange(size) * _GOLDEN % 1.0 * n).astype(np.intp)
+        places = (_spread_out()[:size] * n).astype(np.intp)
         sample = self.values[places]
         sample = self._limits(sample, np.empty(size))
         sample = np.sort(sample[(sample > low) & (sample < high)])
@@ -98,8 +100,8 @@ class ArrayLimits:
 
     def clipped_total(self, bound: float) -> float:
         """Add up min(limit, bound) in one pass."""
-        buffer = np.empty(min(CHUNK, len(self.values)))
-        return float(sum(np.minimum(c, bound, out=buffer[: len(c)]).sum() for c in self.chunks()))
+        row = _scratch.row
+        return float(sum(np.minimum(c, bound, out=row[: len(c)]).sum() for c in self.chunks()))
 
     def ladder(self, low: float, high: float) -> Ladder | None:
         """Collect the limits strictly between ``low`` and ``high`` and add up those at or below ``low``, in one pass."""
@@ -173,6 +175,16 @@ class ArrayLimits:
         return self._extremes[3]
 
 
+class _Scratch(threading.local):
+    """Room for one chunk in each thread: memory that is asked for and given back for every small table costs more than it."""
+
+    def __init__(self) -> None:
+        self.row = np.empty(CHUNK)
+
+
+_scratch = _Scratch()
+
+
 class _Distinct:
     """Limits collected chunk after chunk; where many fall in a chunk, equal ones are counted at once."""
 
@@ -199,6 +211,8 @@ class _Distinct:
 
     def counted(self) -> tuple[Array, NDArray[np.int64]]:
         """Return the distinct limits, rising, and how often each was added."""
+        if not self._plain and len(self._values) == 1:
+            return self._values[0], self._counts[0]
         plain = np.sort(np.concatenate(self._plain)) if self._plain else np.empty(0)
         starts = _starts(plain)
         values, counts = plain[starts], np.diff(starts, append=len(plain))
@@ -208,6 +222,12 @@ class _Distinct:
         order = np.argsort(values)
         starts = _starts(values[order])
         return values[order][starts], np.add.reduceat(counts[order], starts)
+
+
+@cache
+def _spread_out() -> Array:
+    """Return a Weyl sequence: it visits an array evenly in any order it may be sorted in, with no generator to seed."""
+    return np.arange(LARGEST_SAMPLE, dtype=np.float64) * _GOLDEN % 1.0
 
 
 def _starts(rising: Array) -> NDArray[np.int64]:
@@ -228,7 +248,6 @@ class _Tail:
         self._count = 0
         self._totals: list[float] = []
         self._squares: list[float] = []
-        self._row = np.zeros(CHUNK)
 
     def add(self, chunk: Array, mask: NDArray[np.bool_]) -> None:
         count = int(np.count_nonzero(mask))
@@ -243,9 +262,8 @@ class _Tail:
         if count == len(chunk):
             return chunk
         # An infinite limit times False would be NaN; no infinite limit is ever marked.
-        return np.multiply(
-            np.minimum(chunk, np.finfo(float).max, out=self._row[: len(chunk)]), mask, out=self._row[: len(chunk)]
-        )
+        row = _scratch.row[: len(chunk)]
+        return np.multiply(np.minimum(chunk, _LARGEST, out=row), mask, out=row)
 
     def sums(self) -> Sums:
         return Sums(self._count, math.fsum(self._totals), math.fsum(self._squares))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,15 +33,13 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class _Part:
-    """What was found for one group, and its people."""
+    """What was found for one group, and how many of its people allow anything, where that is asked.
+
+    The people themselves are let go: in memory they may be a copy.
+    """
 
     plan: Plan
-    people: Agents
-
-    @cached_property
-    def promised(self) -> int:
-        """How many of its people allow anything."""
-        return len(self.people) - (self.people.table().zeros if isinstance(self.people, Constrained) else 0)
+    promised: int
 
     def fits(self, least: int) -> bool:
         """Tell whether sums over this group give no single limit away: enough people, and not a few below the cap alone."""
@@ -56,14 +54,15 @@ def plan_groups(agents: Agents, find: Find, nothing: Find, *, merge_small: bool 
     least = SMALLEST_GROUP if merge_small is True else int(merge_small)
     known = agents.groups.names
     labels: list[Labels] = [(name,) for name in known]
-    parts = _found(agents, find, nothing, labels)
+    found = partial(_found, find=find, nothing=nothing, counted=least > 0)
+    parts = found(agents, labels=labels)
     while least > 0 and len(parts) > 1:
         small = [at for at, part in enumerate(parts) if not part.fits(least)]
         if not small:
             break
         labels = _merged(labels, merged_places(small, [part.promised for part in parts]))
         places = {label: at for at, each in enumerate(labels) for label in each}
-        parts = _found(agents.put_into(places, [group_name(each, known) for each in labels]), find, nothing, labels)
+        parts = found(agents.put_into(places, [group_name(each, known) for each in labels]), labels=labels)
     if not any(part.plan.epsilon_total > 0 for part in parts):
         raise Infeasible(
             "all {people} limits are 0, so nothing may be published; someone has to allow a positive epsilon",
@@ -72,15 +71,20 @@ def plan_groups(agents: Agents, find: Find, nothing: Find, *, merge_small: bool 
     return _together(parts, labels, known)
 
 
-def _found(agents: Agents, find: Find, nothing: Find, labels: Sequence[Labels]) -> list[_Part]:
+def _found(agents: Agents, *, find: Find, nothing: Find, labels: Sequence[Labels], counted: bool) -> list[_Part]:
     def part(place: int, people: Agents) -> _Part:
         try:
             none = isinstance(people, Constrained) and not people.most > TINIEST
-            return _Part(nothing(people) if none else find(people), people)
+            return _Part(nothing(people) if none else find(people), _promised(people) if counted else 0)
         except Infeasible as error:
             raise _of_group(error, labels[place]) from None
 
     return agents.each_group(part)
+
+
+def _promised(people: Agents) -> int:
+    """Count those who allow anything."""
+    return len(people) - (people.table().zeros if isinstance(people, Constrained) else 0)
 
 
 def _of_group(error: Infeasible, labels: Labels) -> Infeasible:
