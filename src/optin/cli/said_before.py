@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
+from textwrap import shorten
 
-LONGEST = 90
+LONGEST = 60
 
 
 def shortened(now: Sequence[str], before: Iterable[str]) -> list[str]:
@@ -13,17 +13,15 @@ def shortened(now: Sequence[str], before: Iterable[str]) -> list[str]:
 
     >>> before = ["Some limits are above 12: is this a percentage? A limit is an epsilon."]
     >>> shortened(["Some limits are above 10: is this a percentage? A limit is an epsilon.", "New."], before)
-    ['Some limits are above 10 (as said before)', 'New.']
+    ['Some limits are above 10: is this a percentage? A limit is… (as said before)', 'New.']
     """
-    known = {_without_numbers(words) for words in before}
-    return [_cut(words) if _without_numbers(words) in known else words for words in now]
+    known = set(map(_letters, before))
+    return [_cut(words) if _letters(words) in known else words for words in now]
 
 
-def _without_numbers(words: str) -> str:
-    return re.sub(r"[\d.,]+", "", words)
+def _letters(words: str) -> str:
+    return "".join(filter(str.isalpha, words))
 
 
 def _cut(words: str) -> str:
-    """Keep the first part of a sentence, up to a colon or its end."""
-    first = re.split(r": |\. |\? ", words)[0].rstrip(".")
-    return f"{first if len(first) <= LONGEST else first[:LONGEST].rsplit(' ', 1)[0] + '…'} (as said before)"
+    return f"{shorten(words, LONGEST, placeholder='…')} (as said before)"
