@@ -86,6 +86,12 @@ def test_a_population_is_checked_before_anything_is_drawn_and_then_counted(folde
     assert "differences" not in told
     again = optin_ok(*RELEASE[:-1], "again.json", "--population", "shares.csv").out
     assert "in the population given" in again
+    optin_ok("report", "release.json", "--population", "shares.csv", "-o", "report.html")
+    page = (folder / "report.html").read_text()
+    counted = read(folder).total("hours", folder / "shares.csv")
+    assert counted.written(counted.readings(0.95)[0])[0] in page
+    plain = read(folder).total("hours")
+    assert plain.written(plain.readings(0.95)[0])[1] not in page
 
 
 def test_a_group_that_nobody_joined_has_no_whole_and_the_reason_is_printed(folder):

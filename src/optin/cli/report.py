@@ -10,6 +10,7 @@ import typer
 from optin.cli import screen
 from optin.cli.options import AsJson, NewFile
 from optin.cli.output import expect_free
+from optin.cli.release_options import Population
 from optin.errors import MissingExtra
 from optin.extras import expect
 
@@ -21,6 +22,7 @@ def write_page(
         Path | None,
         typer.Option("--plan", metavar="plan.json", help="The plan that a release came from, for all pictures."),
     ] = None,
+    population: Population = None,
     as_json: AsJson = False,
 ) -> None:
     """Write one self-contained HTML page with pictures, numbers, both intervals and a privacy sheet.
@@ -29,9 +31,9 @@ def write_page(
     """
     from optin.report import write_report
 
-    expect_free(output, [source, plan])
+    expect_free(output, [source, plan, population])
     with screen.working("drawing"):
-        written = write_report(source, output, plan=plan)
+        written = write_report(source, output, plan=plan, population=population)
     if as_json:
         screen.print_json({"report": str(written), "bytes": written.stat().st_size})
     screen.note(f"wrote {written}: open it in a browser")

@@ -6,7 +6,7 @@ from optin.planning import Plan
 from optin.planning.telling_groups import HEAD, PlanOfGroups
 from optin.releasing import Release
 from optin.releasing.telling import charged_words
-from optin.report.group_sections import question_sections
+from optin.report.group_sections import Shares, question_sections
 from optin.report.markup import Markup, joined, paragraphs, table, tag
 from optin.report.privacy import privacy_sheet
 from optin.report.section import facts, section, warned
@@ -21,14 +21,14 @@ PUBLIC = (
 )
 
 
-def group_body(plan: Plan | None, release: Release | None) -> tuple[str, Markup]:
+def group_body(plan: Plan | None, release: Release | None, population: Shares = None) -> tuple[str, Markup]:
     """Lay out all that is known of people in groups; title and body."""
     parts: list[Markup] = []
     title = "" if plan is None else f"A plan for {count(plan.people)} in {len(plan.groups):,} groups"
     if release is not None:
         title = release_title(release)
         parts.append(_release_header(release))
-        parts += [each for question in release.sheet for each in question_sections(release, question)]
+        parts += [each for question in release.sheet for each in question_sections(release, question, population)]
     elif plan is not None:
         parts.append(_plan_header(plan, title))
     if plan is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from optin.errors import BadInput
 from optin.figures.by_group import MOST_ROWS, by_group, differences, rows_height
@@ -33,9 +33,12 @@ APART = (
 )
 
 
-def question_sections(release: Release, question: Question) -> Iterator[Markup]:
-    """Show one question: its figures by group with the whole, then differences."""
-    whole, why = whole_of(release, question)
+Shares = Mapping[str, float] | None
+
+
+def question_sections(release: Release, question: Question, population: Shares = None) -> Iterator[Markup]:
+    """Show one question: its figures by group with the whole, by shares of a population where given, then differences."""
+    whole, why = whole_of(release, question, population)
     if all(question.name in each.dropped for each in release.groups.values()):
         yield section(question.text or question.name, f"Not published of any group: {why}.")
         return
@@ -45,10 +48,10 @@ def question_sections(release: Release, question: Question) -> Iterator[Markup]:
     yield from difference_section(release, question)
 
 
-def whole_of(release: Release, question: Question) -> tuple[Total | None, str]:
+def whole_of(release: Release, question: Question, population: Shares = None) -> tuple[Total | None, str]:
     """Put the whole together, or say why there is none."""
     try:
-        return release.total(question.name), ""
+        return release.total(question.name, population), ""
     except BadInput as why:
         return None, str(why)
 

@@ -13,6 +13,7 @@ from optin.releasing import Release
 from optin.report import plan_sections, release_sections
 from optin.report.assumption import assumption_of
 from optin.report.group_page import group_body
+from optin.report.group_sections import Shares
 from optin.report.markup import Markup, joined, paragraphs, tag
 from optin.report.privacy import privacy_sheet
 from optin.report.section import section, tiles, warned
@@ -34,9 +35,11 @@ from optin.wording.numbers import (
 GUARD = "A plan with --max-gap"
 
 
-def page(*, plan: Plan | None, description: Description | None, release: Release | None) -> str:
+def page(
+    *, plan: Plan | None, description: Description | None, release: Release | None, population: Shares = None
+) -> str:
     """Lay out everything that is known as one HTML document that loads nothing."""
-    title, body = _body(plan, description, release)
+    title, body = _body(plan, description, release, population)
     head = joined(
         (
             tag("meta", charset="utf-8"),
@@ -49,12 +52,14 @@ def page(*, plan: Plan | None, description: Description | None, release: Release
     return f"<!doctype html>\n{tag('html', tag('head', head), tag('body', tag('main', body)), lang='en')}\n"
 
 
-def _body(plan: Plan | None, description: Description | None, release: Release | None) -> tuple[str, Markup]:
+def _body(
+    plan: Plan | None, description: Description | None, release: Release | None, population: Shares
+) -> tuple[str, Markup]:
     asked = plan if release is None else release
     if asked is None:
         raise BadInput("there is nothing to report: give a plan or a release")
     if asked.grouped:
-        title, body = group_body(plan, release)
+        title, body = group_body(plan, release, population)
         return title, joined((body, _footer()))
     found = _of_one_number if asked.sheet.one_number is not None else sheet_body
     title, body = found(plan, description, release)

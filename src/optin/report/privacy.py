@@ -23,7 +23,7 @@ def _promise(cap: float, *, noiseless: bool, several: bool) -> str:
     if noiseless:
         return "Nothing. Everyone who counts set no limit, so the plan adds no noise and protects nobody's value."
     most = (
-        f"the largest is the cap, {at_most(cap)}: a factor of {odds_factor(cap)}"
+        f"none is above the cap, {at_most(cap)}: a factor of {odds_factor(cap)}"
         if cap < 20
         else "each by their own limit"
     )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from optin.agents import Bucket, Description
 from optin.announcement.origin import differs_from_plan
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput
 from optin.formats.atomic import AtomicWrite
 from optin.planning import Plan
+from optin.planning.population import population_shares
 from optin.releasing import Release
 from optin.report.page import page
 from optin.wording.records import Listed
@@ -24,14 +26,21 @@ class Source(Listed):
     plan: Plan | None = None
     description: Description | None = None
     release: Release | None = None
+    population: Mapping[str, float] | None = None
+    """The share of each group in a population, where the whole is one of people who were not all asked."""
 
 
-def write_report(source: Path, out: Path, *, plan: Path | None = None) -> Path:
-    """Read plan.json or release.json (with ``plan``, both) and write the page atomically."""
+def write_report(source: Path, out: Path, *, plan: Path | None = None, population: Path | None = None) -> Path:
+    """Read plan.json or release.json (with ``plan``, both) and write the page atomically.
+
+    ``population`` is a file of the groups' shares, as `optin release` takes it.
+    """
     _check_place(Path(out))
     found = read_source(Path(source))
     if plan is not None:
         found = _joined(found, read_source(Path(plan)))
+    if population is not None:
+        found = replace(found, population=_shares(found.release, population))
     with AtomicWrite(out) as file:  # a page to show: it holds nobody's own number
         file.write(render(found))
     return Path(out)
@@ -39,7 +48,13 @@ def write_report(source: Path, out: Path, *, plan: Path | None = None) -> Path:
 
 def render(source: Source) -> str:
     """Return the page as text; the same source gives the same text."""
-    return page(plan=source.plan, description=source.description, release=source.release)
+    return page(plan=source.plan, description=source.description, release=source.release, population=source.population)
+
+
+def _shares(release: Release | None, population: Path) -> Mapping[str, float]:
+    if release is None or not release.grouped:
+        raise BadInput("{population} is about a release of groups: leave it out", population=Argument("population"))
+    return population_shares(population, tuple(release.groups))
 
 
 def read_source(path: Path) -> Source:
