@@ -235,7 +235,7 @@ def check_table(announcement: Announcement, agents: Agents) -> None:
 def check_announced(announcement: Announcement, everyone: SheetSums) -> None:
     """Refuse other people, and limits edited since the announcement: the exact integer sums would differ."""
     found = tuple(ExactSums(each.grains, each.squares) for each in everyone.questions)
-    if found != announcement.question_sums:
+    if found != announcement.question_sums or everyone.people != announcement.people:
         raise PromiseBroken(
             "these are not the promises that were announced: a limit was changed or the people are others, or in another"
             " group. Use the announced table, or plan and announce a new round",

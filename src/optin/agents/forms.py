@@ -67,6 +67,8 @@ class Constrained(OneLine, ABC):
     reading = Reading()
     """How the table they come from was read, if `optin.read` read one."""
     groups: Any = None
+    by: tuple[str, ...] = ()
+    """The columns their groups come from, if `optin.read` read them."""
 
     def __repr__(self) -> str:
         return f"PrivacyConstrained({len(self)} people{_divided(self.groups)})"
@@ -113,6 +115,8 @@ class Weighing(OneLine, ABC):
     outside: Any
     index: Any
     groups: Any = None
+    by: tuple[str, ...] = ()
+    """The columns their groups come from, if `optin.read` read them."""
 
     def __repr__(self) -> str:
         return f"QuasiLinear({len(self)} people{_divided(self.groups)}, benefit={benefit_name(self.benefit)})"

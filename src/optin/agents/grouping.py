@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -107,24 +108,39 @@ def places_of(places: Mapping[str, int], name: str) -> int:
 
 def grouped(labels: Any, people: int, name: str = "groups") -> Groups | None:  # noqa: ANN401 - any column is welcome
     """Check labels, one for each person, and put names into order; None where people are not divided."""
-    if labels is None or isinstance(labels, Groups):
+    if labels is None:
+        return None
+    if isinstance(labels, Groups):
+        _expect_one_each(len(labels.codes), people, name)
         return labels
-    if isinstance(labels, str):
-        raise BadInput("{groups} must be one label for each person, not one text", groups=name)
-    texts = labels.to_pylist() if hasattr(labels, "to_pylist") else list(labels)
-    if len(texts) != people:
-        raise BadInput(
-            "{groups} has {given} entries for {people} people; give one for each",
-            groups=name,
-            given=len(texts),
-            people=people,
-        )
+    texts = _texts(labels, name)
+    _expect_one_each(len(texts), people, name)
     first: dict[Any, int] = {}
     found = _numbered(texts, first, name)
     names = checked_names(first, lambda label: Place(first_at(found, first[label]), name))
     order = {label: place for place, label in enumerate(names)}
     lookup = np.array([order[label] for label in first], dtype=np.uint16)
     return Groups(tuple(map(str, names)), lookup[found])
+
+
+def _texts(labels: Any, name: str) -> list[Any]:  # noqa: ANN401
+    """List labels in the order of the people; of a text, a set or a mapping nobody knows whose is whose."""
+    if isinstance(labels, str | bytes | Mapping | AbstractSet) or getattr(labels, "ndim", 1) != 1:
+        raise BadInput(
+            "{groups} must be a column or a list with one label for each person, in the order of the people",
+            groups=name,
+        )
+    return labels.to_pylist() if hasattr(labels, "to_pylist") else list(labels)
+
+
+def _expect_one_each(given: int, people: int, name: str) -> None:
+    if given != people:
+        raise BadInput(
+            "{groups} has {given} entries for {people} people; give one for each",
+            groups=name,
+            given=given,
+            people=people,
+        )
 
 
 def _numbered(texts: list[Any], first: dict[Any, int], name: str) -> NDArray[np.int64]:
@@ -159,7 +175,7 @@ def checked_names(labels: Iterable[Any], said: Any) -> list[str]:  # noqa: ANN40
 
 def fault_of(label: object) -> str:
     """Say what is wrong with a label, if anything is."""
-    if label is None or label != label or label == "" or type(label).__name__ == "NAType":
+    if label is None or type(label).__name__ == "NAType" or label != label or label == "":
         return NO_GROUP
     if not isinstance(label, str):
         return "is not text; groups are kept byte for byte, so turn them into str yourself"
@@ -183,3 +199,16 @@ def combined(columns: Sequence[Sequence[str]]) -> list[str]:
 
 def _doubled(label: str) -> str:
     return label.replace("/", "//")
+
+
+def expect_public(by: Sequence[str], private: Iterable[str | None], what: str) -> None:
+    """Refuse columns of groups that hold what people keep to themselves: everyone would read it off the groups."""
+    known = set(private)
+    for name in by:
+        if name in known:
+            raise BadInput(
+                "{column} is a column of {what}, which are private, and groups are public: everyone would read it off the"
+                " groups. Divide people by what may be known of them",
+                column=name,
+                what=what,
+            )

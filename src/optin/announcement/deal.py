@@ -132,6 +132,8 @@ def explain(
 def _own(announcement: Announcement, group: str | None) -> Announcement:
     """Return the offer to a person's own group, which they must name where there are some, and only there."""
     if group is not None:
+        if not isinstance(group, str):
+            raise BadInput("{group} must be a text, the name of a group", group=Argument("group"))
         return announcement.of_group(group)
     if announcement.grouped:
         raise BadInput(

@@ -46,6 +46,8 @@ class Columns:
 
     def check(self) -> Columns:
         """Insist on exactly one of the three ways to say what people accept."""
+        from optin.agents.grouping import expect_public
+
         benefit = self.benefit_base is not None or self.benefit_slope is not None
         given = (self.limits is not None, self.budgets is not None, self.costs is not None, benefit)
         if given not in ((True, False, False, False), (False, True, True, False), (False, False, True, True)):
@@ -53,6 +55,7 @@ class Columns:
                 "say what people accept in one way: --limits COL, or --budgets COL --costs COL, or --costs COL"
                 " --benefit-base A --benefit-slope B"
             )
+        expect_public(self.by, (self.allowances,), "allowances")
         if self.allowances is not None and self.total is not None:
             raise BadInput("--total is one number for everyone and --allowances a column of them: give one of the two")
         if benefit and (self.benefit_base is None or self.benefit_slope is None):

@@ -87,8 +87,8 @@ def release_results(
     offer = read_announcement(announcement)
     wanted, came = quorum_of(quorum, max_standard_error)
     across = Across.asked(offer, population, differences=differences)
-    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=_grouped_by(offer, by))
     asked = AnswerColumns(offer.sheet, values, joined)
+    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=_grouped_by(offer, by, asked))
     read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
     table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
     say_who_counts(people, joined, how)
@@ -120,8 +120,11 @@ def _write_grains(path: Path | None, taking: Taking, drawn: Release, ledger: Led
         write_grains(drawn.announcement, taking.agents, path, joined=taking.joined, ledger=ledger, **told)
 
 
-def _grouped_by(offer: Announcement, by: list[str] | None) -> tuple[str, ...]:
-    """Settle which columns hold people's groups: they must be named where groups were announced, and only there."""
+def _grouped_by(offer: Announcement, by: list[str] | None, asked: AnswerColumns) -> tuple[str, ...]:
+    """Settle which columns hold people's groups: they are named where groups were announced, and hold no answers."""
+    from optin.agents.grouping import expect_public
+
+    expect_public(by or (), asked.named, "answers")
     if offer.grouped != bool(by):
         raise BadInput(
             "this announcement is to groups: name their column with --by COL, as when it was planned"

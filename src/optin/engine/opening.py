@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from optin.agents.benefit import Benefit
-from optin.agents.grouping import combined
+from optin.agents.grouping import combined, expect_public
 from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
 from optin.engine.checks import expect_distinct_ids
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 MANY = 1_000_000  # from so many people on, ids are compared only when asked for
 DEFAULT = "duckdb"
+ACCEPTED = "limits, budgets or costs"
 
 
 def read(
@@ -80,6 +81,7 @@ def read(
     _expect_source(source)
     _check_columns(limits, budgets, costs, benefit)
     by = (groups,) if isinstance(groups, str) else tuple(groups or ())
+    expect_public(by, (limits, budgets, costs), ACCEPTED)
     how, wanted = HowRead.of(**given), [name for name in (limits, budgets, costs) if name is not None]
     said: dict[str, Any] = {
         "limits": limits,
@@ -261,6 +263,7 @@ def usable_agents(
 
     What is wrong is looked for in the same order as in an engine.
     """
+    expect_public(by, (limits, budgets, costs), ACCEPTED)
     table.expect_stored(id, [name for name in (limits, budgets, costs) if name is not None])
     wanted = wanted_of(limits, budgets, costs, table.how.blank_limit)
     found = usable(table, id, wanted)
@@ -274,6 +277,7 @@ def usable_agents(
         people = PrivacyConstrained(*columns, index=labels, **named)
     else:
         people = PrivacyConstrained.from_budgets(*columns, **named)
+    object.__setattr__(people, "by", by)  # people are frozen
     words = found.table.words([one.name for one in wanted])
     return read_so(people, Reading(words, found.left_out)), found.table
 

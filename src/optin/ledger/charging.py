@@ -20,6 +20,7 @@ from optin.ledger.holds import closing_of, expect_offer, terms_of
 from optin.ledger.splits import Split, split_of
 from optin.ledger.staging import stage_designs
 from optin.ledger.streamed_hashes import mask_digest
+from optin.ledger.taking import OTHER_HOLDS
 from optin.ledger.texts import expect_released
 
 Draw = Callable[[NDArray[np.bool_], int], tuple[str, str]]
@@ -120,11 +121,10 @@ def _turn_holds_into_charges(connection: Connection, offer: Row[Any], expected: 
     given = {"offer": offer.number, "act": number} | released
     charged = connection.execute(text(charge + _STANDING), given).rowcount
     if charged != expected:
-        raise PromiseBroken(_OTHER_HOLDS)
+        raise PromiseBroken(OTHER_HOLDS)
     return number
 
 
-_OTHER_HOLDS = "the ledger's holds do not match its announcement; run `optin ledger verify`"
 _BOUNDED = "SELECT COUNT(*) FROM promises WHERE offer = :offer AND bounded"
 
 
@@ -137,7 +137,7 @@ def _expect_holds(connection: Connection, offer: Row[Any], split: Split) -> None
         return
     about = {"salt": offer.salt, "version": offer.version, "sharing": split.sharing}
     if rows_of(connection, kind="announce", act=offer.number, offer=None, **about).digest != offer.rows:
-        raise PromiseBroken(_OTHER_HOLDS)
+        raise PromiseBroken(OTHER_HOLDS)
 
 
 _CHARGED = """SELECT COALESCE(SUM(grains >> 21), 0) AS high, COALESCE(SUM(grains & 2097151), 0) AS low
@@ -149,4 +149,4 @@ def _expect_written(connection: Connection, offer: Row[Any], written: Written) -
     """Refuse charges that are not those sealed: holds that were edited would charge less than is lost, unseen until verified."""
     found = connection.execute(text(_CHARGED), {"offer": offer.number}).one()
     if (int(found.high) << 21) + int(found.low) != written.grains:
-        raise PromiseBroken(_OTHER_HOLDS)
+        raise PromiseBroken(OTHER_HOLDS)

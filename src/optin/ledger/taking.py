@@ -30,6 +30,7 @@ OTHER_GROUP = (
     "the group of {person} is not the one announced; promises freeze: use the table that was announced, or cancel and"
     " announce a new round"
 )
+OTHER_HOLDS = "the ledger's holds do not match its announcement; run `optin ledger verify`"
 NOT_GROUPED = "this announcement is to people in groups: say whose group each person is in"
 NOT_ANSWERED = (
     "this announcement asks several questions: say what each person gives to all of them, and which they answered"
@@ -91,7 +92,15 @@ class MaskTaking:
         everyone = len(charged) == len(self.batch.ids) and bool(np.all(charged == np.arange(len(charged))))
         ids = self.batch.ids if everyone else [self.batch.ids[at] for at in charged.tolist()]
         columns = self._several(charged, split) if split.several else [np.asarray(self.batch.grains)[charged]]
+        self._expect_charges(columns[0])
         return written_of("release", pieces(ids, *columns), salt, version=split.version, sharing=split.sharing)
+
+    def _expect_charges(self, lost: NDArray[np.int64]) -> None:
+        """Refuse charges made from holds that were edited: each must be what this person loses, not only their sum."""
+        rows = text("SELECT grains FROM charges WHERE offer = :offer ORDER BY position")
+        found = self.connection.scalars(rows, {"offer": self.offer.number}).all()
+        if not np.array_equal(np.array(found, dtype=np.int64), lost):
+            raise PromiseBroken(OTHER_HOLDS)
 
     def _several(self, charged: NDArray[np.int64], split: Split) -> list[NDArray[np.int64]]:
         capped, answered = np.asarray(self.batch.capped)[charged], np.asarray(self.batch.answered)[charged]

@@ -12,6 +12,7 @@ from optin.errors import BadInput
 from optin.wording.groups import listed_groups, shown_group
 
 _NEARLY_ONE = 1e-6
+_MOST_PEOPLE = 1e15
 _COLUMNS = ("share", "people")
 
 
@@ -48,6 +49,8 @@ def _as_mapping(population: Any) -> Mapping[Any, Any]:  # noqa: ANN401
     if isinstance(population, str | Path):
         return read_population(str(population))
     if hasattr(population, "to_dict"):
+        if not getattr(getattr(population, "index", None), "is_unique", True):
+            raise BadInput("the population names a group twice; give each group one number")
         population = population.to_dict()
     if not isinstance(population, Mapping):
         raise BadInput("population must give each group its share or its people, as a mapping by name")
@@ -71,6 +74,7 @@ def read_population(path: str) -> dict[str, float]:
 
 
 def _positive(number: Any, name: str) -> float:  # noqa: ANN401
-    if type(number) is bool or not isinstance(number, Real) or not 0.0 < float(number) < math.inf:
+    counts = isinstance(number, Real) and not isinstance(number, bool)
+    if not counts or not 0.0 < number < _MOST_PEOPLE:
         raise BadInput("the share of group {group} must be a positive number", group=shown_group(name))
     return float(number)

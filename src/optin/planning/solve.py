@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from optin.agents import Agents, Constrained, Weighing
+from optin.agents.grouping import expect_public
 from optin.errors import Argument, BadInput, Infeasible
 from optin.kernel.dial import robust_design
 from optin.kernel.ladder import Limits
@@ -68,6 +69,7 @@ def plan(
     expect_agents(agents)
     numbers = {"bounds": bounds, "sd": sd, "data_variance": data_variance, "data_sd": data_sd, "max_gap": max_gap}
     asked = asked_of(agents, _sheet(sheet, numbers), eta=eta, slack=slack, wished_errors=wished_errors)
+    expect_public(agents.by, (question.column for question in asked.sheet), "answers")
     find = partial(_undivided, asked=asked, target_error=target_error)
     if agents.groups is None:
         return find(agents)
