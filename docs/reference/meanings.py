@@ -52,6 +52,12 @@ MEANINGS: dict[str, dict[str, str]] = {
         "bias": "what it is off by, if values are unrelated to limits",
         "tilt": "what a unit of distance between people's means adds to the bias at most",
     },
+    "WholeError": {
+        "name": "of the design that every group is published by",
+        "bias": "what the whole is off by, if values are unrelated to limits within groups",
+        "bias_bound": "largest bias of the whole: those of all groups may have the same sign",
+        "variance": "expected squared distance of the whole from its own mean",
+    },
     "Baseline": {
         "name": "the design, as in `NAMES`",
         "sentence": "what it does",

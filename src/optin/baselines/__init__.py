@@ -8,6 +8,7 @@ from people, or from a `Description`, which is enough to draw reports without an
 only be drawn: there is no path from a real value to noise in floats.
 """
 
+from optin.baselines.by_group import WholeError, whole_errors
 from optin.baselines.catalogue import NAMES, OUTSIDE, Baseline, designs, own_designs
 from optin.baselines.comparison import Comparison, Group, compare, compared
 from optin.baselines.levels import Levels, levels_for
@@ -34,6 +35,7 @@ __all__ = [
     "Setting",
     "SimulatedValues",
     "ValueLaw",
+    "WholeError",
     "best_threshold",
     "comparable",
     "compare",
@@ -45,4 +47,5 @@ __all__ = [
     "references",
     "response_variances",
     "strictest",
+    "whole_errors",
 ]

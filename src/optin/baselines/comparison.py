@@ -65,8 +65,7 @@ class Comparison(Told):
 
     def ratio(self, design: Baseline) -> float:
         """How many times the expected squared error of the optimum a design has."""
-        own = self.designs[0].mse
-        return design.mse / own if own > 0 else (1.0 if design.mse == 0 else math.inf)
+        return times(design.mse, self.designs[0].mse)
 
     @property
     def of_a_sheet(self) -> bool:
@@ -91,6 +90,15 @@ class Comparison(Told):
             for d, epsilons in zip(self.designs, self.epsilons, strict=True)
         ]
         return pandas.DataFrame(rows, index=pandas.Index([d.name for d in self.designs], name="design"))
+
+
+def times(error: float, own: float) -> float:
+    """Say how many times our error another is, also where ours is none.
+
+    >>> times(3.0, 2.0), times(0.0, 0.0), times(1.0, 0.0)
+    (1.5, 1.0, inf)
+    """
+    return error / own if own > 0 else (1.0 if error == 0 else math.inf)
 
 
 def compare(

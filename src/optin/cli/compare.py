@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +11,7 @@ import typer
 
 from optin.cli import plan_options as options
 from optin.cli.asking import Asking
-from optin.cli.options import AsJson, Budgets, Costs, Engine, Id, Limits, PeoplePath
+from optin.cli.options import AsJson, Budgets, By, Costs, Engine, Id, Limits, PeoplePath
 from optin.cli.output import Output
 from optin.cli.people import Columns, located, read_people
 from optin.cli.plan import outside_option
@@ -19,7 +21,7 @@ from optin.tables.how_read import AS_FOUND, HowRead
 from optin.wording.numbers import people_like
 
 if TYPE_CHECKING:
-    from optin.baselines import Baseline, Comparison
+    from optin.baselines import Baseline, Comparison, WholeError
 
 Mean = Annotated[
     float | None,
@@ -43,6 +45,7 @@ def compare_designs(
     limits: Limits = None,
     budgets: Budgets = None,
     costs: Costs = None,
+    by: By = None,
     id_column: Id = "id",
     benefit_base: options.BenefitBase = None,
     benefit_slope: options.BenefitSlope = None,
@@ -61,7 +64,8 @@ def compare_designs(
     For each design: bias, variance, expected squared error (with the largest bias that --max-gap allows), how many times
     ours that is, and the mean epsilon it takes from people of rising limits. No values are read: errors follow from limits.
     For a sheet of several questions errors are in declared variances, the same for every question, and each design is also
-    told by how many people would be as accurate without noise.
+    told by how many people would be as accurate without noise. With --by every design is also used for each public group by
+    itself, and told by the error of the whole that is put together from groups, beside that of undivided people.
 
     Example: optin compare people.csv --limits limit --bounds 0 40 --sd 9 -o designs.png
     """
@@ -73,16 +77,20 @@ def compare_designs(
         benefit_base=benefit_base,
         benefit_slope=benefit_slope,
         outside=outside_option(outside),
+        by=tuple(by or ()),
     ).check()
     one_number = {"bounds": bounds, "sd": sd, "max_gap": max_gap}
     question = Asking(sheet, one_number, 0.0, None, None).questions()
-    found = _compared(people, kept, question, mean=mean, engine=engine, how=apart(how, [people, sheet]))
+    how = apart(how, [people, sheet])
+    found = _compared(people, replace(kept, by=()), question, mean=mean, engine=engine, how=how)
+    whole = _put_together(people, kept, question, mean=mean, engine=engine, how=how) if by else ()
     if picture is not None:
         _draw(found, picture, [people, sheet])
     if as_json:
-        print_json(_record(found))
+        print_json(_record(found) | ({"by_group": [_whole_record(whole, each) for each in whole]} if whole else {}))
     else:
         _show(found)
+        _show_whole(found, whole)
 
 
 def _compared(
@@ -94,6 +102,17 @@ def _compared(
     people = read_people(path, kept, engine=engine, how=how)
     with working("comparing"), located(people.table):
         return compared(plan(people.agents, **question), people.agents, mean=mean)
+
+
+def _put_together(
+    path: str, kept: Columns, question: dict[str, Any], *, mean: float | None, engine: str | None, how: HowRead
+) -> tuple[WholeError, ...]:
+    from optin.baselines import whole_errors
+    from optin.campaign import plan
+
+    people = read_people(path, kept, engine=engine, how=how)
+    with working("comparing by group"), located(people.table):
+        return whole_errors(plan(people.agents, **question), people.agents, mean=mean)
 
 
 def _draw(found: Comparison, picture: Path, inputs: list[str | Path | None]) -> None:
@@ -131,6 +150,22 @@ def _show(found: Comparison) -> None:
     given = [(d.name, *map(_number, row)) for d, row in zip(found.designs, found.epsilons, strict=True)]
     columns("Mean epsilon, by limit", ["design", *found.group_names], given, strong=0)
     rows("What they do", [(d.name, d.sentence) for d in found.designs])
+
+
+def _whole_record(whole: Sequence[WholeError], each: WholeError) -> dict[str, Any]:
+    errors = {"bias": each.bias, "bias_bound": each.bias_bound, "variance": each.variance, "mse": each.mse}
+    return {"name": each.name} | errors | {"ratio": each.ratio(whole[0])}
+
+
+def _show_whole(found: Comparison, whole: Sequence[WholeError]) -> None:
+    """Show each design by group beside itself for undivided people."""
+    undivided = {design.name: design.mse for design in found.designs}
+    both = [each for each in whole if each.name in undivided]
+    told = [(each.bias, each.variance, each.mse, each.ratio(whole[0]), undivided[each.name]) for each in both]
+    if whole:
+        header = ["design", "bias", "variance", "mse", "ratio", "mse undivided"]
+        lines = [(each.name, *map(_number, numbers)) for each, numbers in zip(both, told, strict=True)]
+        columns(f"The whole, put together from groups{_unit(found)}", header, lines, strong=0)
 
 
 def _errors(found: Comparison, design: Baseline) -> dict[str, float]:

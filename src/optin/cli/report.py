@@ -27,6 +27,9 @@ def write_page(
 ) -> None:
     """Write one self-contained HTML page with pictures, numbers, both intervals and a privacy sheet.
 
+    Groups stand in the plan and in the release, so there is no --by here: the page shows every group, the whole and the
+    differences.
+
     Example: optin report release.json --plan plan.json -o report.html
     """
     from optin.report import write_report

@@ -7,7 +7,7 @@ go on. So there are as many scans as without groups.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from optin.agents.forms import Found
 from optin.agents.grouping import SEPARATOR, checked_names, places_of
 from optin.engine.limits import EngineLimits
 from optin.engine.rows import Rows
+from optin.engine.session import literal
 from optin.engine.small_tables import small_table
 from optin.engine.survey import Survey, merged_surveys, surveys
 from optin.kernel.ladder import Array, Outline
@@ -102,16 +103,18 @@ class Windows:
             columns[f"low_{k}"] = [windows[at][k][0] for _, at in labels]
             columns[f"high_{k}"] = [min(windows[at][k][1], np.finfo(float).max) for _, at in labels]
         types = dict.fromkeys(columns, "float64") | {"name": "string", "place": "int64"}
-        place, tau, people = self._distinct(small_table(self.rows.session, columns, types))
+        place, tau, people = self._distinct(small_table(self.rows.session, columns, types), _hull(windows.values()))
         for at, both in windows.items():
             own = slice(*np.searchsorted(place, [at, at + 1]))
             for low, high in both:
                 inside = (tau[own] > low) & (tau[own] <= high)
                 self.found[at][low, high] = (tau[own][inside], people[own][inside])
 
-    def _distinct(self, few: ir.Table) -> tuple[NDArray[np.int64], Array, NDArray[np.int64]]:
+    def _distinct(self, few: ir.Table, hull: Window) -> tuple[NDArray[np.int64], Array, NDArray[np.int64]]:
         """Ask for the distinct limits inside the windows of each group, and how often each occurs; by place, rising."""
         people = self.rows.table.select(tau=self.limit, label=self.rows.table[LABEL])
+        # Comparing two floats first spares most people the look-up of their label.
+        people = people.filter((people.tau > literal(hull[0])) & (people.tau <= literal(hull[1])))
         near = people.join(few, people.label == few.name)
         first, second = ((near.tau > near[f"low_{k}"]) & (near.tau <= near[f"high_{k}"]) for k in range(2))
         near = near.filter(first | second).select("place", "tau")
@@ -132,6 +135,13 @@ class Windows:
         low = float(outline.edges[first - 1]) if first > 0 else 0.0
         high = float(outline.edges[min(last, len(outline.edges) - 1)])
         return (low, float(np.nextafter(high, np.inf)))
+
+
+def _hull(windows: Iterable[Sequence[Window]]) -> Window:
+    """Return the narrowest window that holds all others."""
+    held = [window for both in windows for window in both if window[0] < window[1]]
+    lows, highs = zip(*held, strict=True) if held else ((0.0,), (0.0,))
+    return min(lows), min(max(highs), float(np.finfo(float).max))
 
 
 def _clipped_mean(outline: Outline, people: int, cap: float) -> float:
