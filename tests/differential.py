@@ -375,7 +375,10 @@ def _numbers_of(plan):
 
 
 def placeless(message, source, case):
-    """Take the place away: an index of arrays, the line (or row) of a file, the id of an engine; nothing else."""
+    """Take the place away: an index of arrays, the line (or row) of a file, the id of an engine; nothing else.
+
+    Of several rows that cannot be used, files name the first by line and engines by id, so the order of lines goes too.
+    """
     known = "|".join(sorted((re.escape(cell) for cell in {*case.columns.get("id", ())} - {""}), key=len, reverse=True))
     person = rf"(line \d+|row \d+|id ({known or '-'}))(?![^\s:;,.])"
     message = re.sub(r"PEOPLE/\d\.(csv|parquet)", "PEOPLE", message.replace(source, "PEOPLE"))
@@ -385,7 +388,8 @@ def placeless(message, source, case):
         r"SOMEONE:? (SOMEONE|(the|this) person)", "SOMEONE", message.replace("the person at SOMEONE", "SOMEONE")
     )
     message = re.sub(r"^SOMEONE (?=has )", "PEOPLE ", message)  # line 1 is the header
-    return re.sub(r"^PEOPLE:", "SOMEONE", message)  # whom no engine can name has no id
+    message = re.sub(r"^PEOPLE:", "SOMEONE", message)  # whom no engine can name has no id
+    return "\n".join(sorted(re.sub(r" \(\d+ more\)$", "", line.strip()) for line in message.split("\n")))
 
 
 def by_command(case, folder, engine):

@@ -305,7 +305,7 @@ def test_people_who_weigh_costs_are_asked_again_once_they_allow_more(book):
     plan = campaign.plan(who, bounds=(0, 1), slack=0.1)
     first = campaign.announce(plan, who, ledger=book)
     campaign.release(first, who, VALUES, ledger=book)
-    with pytest.raises(BudgetSpent, match="totals they now allow"):
+    with pytest.raises(BudgetSpent, match="totals that people now allow"):
         campaign.announce(plan, who, ledger=book, raise_limits=True)
     second = campaign.announce(plan, who, ledger=book, raise_limits=True, allowances=1000.0)
     assert campaign.release(second, who, VALUES, ledger=book).charged

@@ -192,5 +192,7 @@ def test_a_plan_for_people_without_costs_prints_what_they_keep(tmp_path):
 @pytest.mark.parametrize("engine", ["memory", "duckdb", pytest.param("spark-local", marks=SPARK)])
 def test_nan_written_in_a_cell_is_missing_in_every_engine(tmp_path, engine):
     (tmp_path / "people.csv").write_text("id,limit\nann,0.5\nbob,NaN\n")
-    with pytest.raises(optin.BadInput, match="limit is missing; fill it in or leave the person out"):
+    with pytest.raises(
+        optin.BadInput, match="limit is missing; fill it in, or say with blank_limit='0' what an empty limit counts as"
+    ):
         optin.read(tmp_path / "people.csv", limits="limit", engine=engine)

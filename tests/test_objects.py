@@ -82,6 +82,7 @@ def client_records(offer, drawn):
 def group_records():
     """What is made of designs and of groups in a laboratory."""
     yield baselines.Accuracy(0.1, 0.2, 0.0, 0.0)
+    yield baselines.WholeError("optimum", 0.0, 0.0, 0.1)
     yield baselines.Epsilons(np.sqrt)
     yield baselines.Levels(np.array([0.5]), np.array([12.0]), 0)
     yield baselines.Setting(0.25, 0.5, 0.0, 2.0, 0.5, mean_given=False)

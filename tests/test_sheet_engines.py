@@ -29,6 +29,7 @@ class Offer:
     total_grains: int = 0
     surplus = promised_variance = None
     data_variance = 0.25
+    grouped = False
 
     @property
     def noiseless(self):

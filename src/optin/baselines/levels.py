@@ -125,7 +125,7 @@ def levels_of(limits: Array) -> Levels:
     Above 1e100 no number could tell the noise from none, and so there is no limit.
 
     >>> levels_of(np.array([9.0, 1.0, 9.0, 9.0, np.inf]))
-    Levels(limits=array([1., 9.]), counts=array([1., 3.]), infinite=1)
+    Levels(limits=2 numbers, counts=2 numbers, infinite=1)
     """
     rising = np.sort(limits)
     finite = int(np.searchsorted(rising, NO_LIMIT, side="right"))

@@ -75,7 +75,7 @@ def announce_plan(
     """Make the public offer and hold everyone's promise in the ledger.
 
     People new to the ledger are registered, their limit being their allowance. The file names nobody: with it and their
-    own limit everyone can see what they are promised (optin explain).
+    own limit everyone can see what they are promised (optin explain). Under limits 1, 4, 9, 9 the offer is a cap of 5.
 
     Example: optin announce plan.json people.csv --ledger ledger.sqlite -o announcement.json
     """

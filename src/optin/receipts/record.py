@@ -71,7 +71,7 @@ class Receipt(Told):
             ("remaining", left),
             ("sealed in", f"act {self.ledger_number} of the ledger"),
         )
-        return Telling(f"Receipt of {self.id}", lines)
+        return Telling("Receipt", lines)
 
     def to_json(self) -> str:
         """Write the receipt as JSON, for the person it belongs to."""

@@ -68,6 +68,8 @@ def _shown(record: Any) -> Iterator[Field[Any]]:  # noqa: ANN401
 class OneLine:
     """Something that prints on one line, in a notebook too."""
 
+    __slots__ = ()
+
     def _repr_html_(self) -> str:
         return f"<code>{escape(repr(self))}</code>"
 

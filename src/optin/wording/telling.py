@@ -92,6 +92,8 @@ def _one_line(text: str) -> str:
 class Told:
     """A record that prints what a person wants to know of it, and not its fields."""
 
+    __slots__ = ()
+
     def telling(self) -> Telling:
         """Say what a person wants to know."""
         raise NotImplementedError
