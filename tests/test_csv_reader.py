@@ -101,6 +101,9 @@ def corrected_by_arrow(text, numbers, wanted):
         return np.where(above, numbers * LESS, numbers)
     with np.errstate(over="ignore"):
         moved = numbers * wanted.inexact
+    moved = np.where(
+        np.isinf(moved), numbers, moved
+    )  # unlike before: what is finite is refused as too large, as in engines
     return np.where(exact, numbers, np.where(numbers <= wanted.most, np.minimum(moved, wanted.most), moved))
 
 

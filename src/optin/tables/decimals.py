@@ -55,6 +55,7 @@ def _shifted(numbers: Numbers, above: NDArray[np.bool_], exact: NDArray[np.bool_
         return np.where(above, numbers * LESS, numbers)
     with np.errstate(over="ignore"):
         moved = numbers * wanted.inexact
+    moved = np.where(np.isinf(moved), numbers, moved)  # and nothing finite infinite
     within = np.where(numbers <= wanted.most, np.minimum(moved, wanted.most), moved)  # a digit makes nothing too large
     return np.where(exact, numbers, within)
 
