@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
@@ -74,16 +73,14 @@ class DividedRelease:
         """Whether people are in public groups, each with results of its own (E27)."""
         return self.announcement.grouped
 
-    @cached_property
-    def groups(self: Release) -> Mapping[str, Release]:  # type: ignore[misc]
+    @property
+    def groups(self) -> Mapping[str, Release]:
         """What was published of each public group, by its name."""
-        names = [design.group for design in self.announcement.designs]
-        offers = self.announcement.parts
-        found = {
-            name: replace(self, announcement=offer, joined_people=part.joined_people, answered=part.answered, parts=())
-            for name, offer, part in zip(names, offers, self.parts, strict=False)
-        }
-        return MappingProxyType({name: each for name, each in found.items() if name is not None})
+        return self._groups
+
+    @cached_property
+    def _groups(self) -> dict[str, Release]:
+        return _by_group(cast("Release", self))
 
     @property
     def withheld(self) -> dict[str, str]:
@@ -100,6 +97,17 @@ class DividedRelease:
                 count=len(self.announcement.designs),
                 group=shown_group(str(self.announcement.designs[0].group)),
             )
+
+
+def _by_group(release: Release) -> dict[str, Release]:
+    offers = release.announcement.parts
+    return {
+        design.group: replace(
+            release, announcement=offer, joined_people=part.joined_people, answered=part.answered, parts=()
+        )
+        for design, offer, part in zip(release.announcement.designs, offers, release.parts, strict=False)
+        if design.group is not None
+    }
 
 
 def group_statements(groups: Mapping[str, Release]) -> list[dict[str, Any]]:
