@@ -213,6 +213,7 @@ def test_no_page_or_command_puts_plus_minus_before_a_standard_error():
         SOURCE / "cli" / "question_table.py",
         SOURCE / "cli" / "sheets.py",
         SOURCE / "cli" / "streams.py",
+        SOURCE / "report" / "group_page.py",
     )  # columns of half-widths; how ± is spelled
     lines = [(path.name, line.strip()) for path in half_widths for line in path.read_text().splitlines()]
     assert found == [f"{name}: {line[:120]}" for name, line in lines if '"±"' in line]

@@ -307,7 +307,12 @@ MEANINGS: dict[str, dict[str, str]] = {
         "joined": "share of people who joined",
         "outcomes": "the optimum, then the designs asked for",
     },
-    "Source": {"plan": "a plan", "description": "of the limits", "release": "a release"},
+    "Source": {
+        "plan": "a plan",
+        "description": "of the limits",
+        "release": "a release",
+        "population": "each group's share of it",
+    },
     "YesNo": {
         "name": "its name within the sheet",
         "text": "what people read",
