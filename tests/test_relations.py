@@ -51,7 +51,8 @@ def test_the_measured_bias_of_every_design_stays_within_its_bound_and_is_the_com
         PEOPLE, gap=gap, max_gap=gap, campaigns=4_000, designs=names, generator=np.random.default_rng(8)
     )
     for outcome in found.outcomes:
-        assert abs(outcome.bias) <= outcome.design.bias_bound + 4.5 * outcome.bias_error, outcome.design.name
+        allowed = outcome.design.bias_bound + 4.5 * outcome.bias_error
+        assert abs(outcome.bias) <= allowed + 1e-12, outcome.design.name  # the midpoint draws nothing: rounding is left
     measured = {outcome.design.name: outcome for outcome in found.outcomes}
     means = relations.related_means(MIX, bounds=UNIT, gap=gap)
     aliases = {"robust": "optimum", "optimum": "adpm"}  # the worst-case variance is declared, so ADPM is E1
