@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class _Sums(Protocol):
 
 class _Release(Protocol):
     @property
-    def groups(self) -> Mapping[str, Any]: ...
+    def groups(self) -> Mapping[str, _Release]: ...
     @property
     def announcement(self) -> _Announcement: ...
     @property

@@ -173,7 +173,7 @@ def _outwards(number: float, places: int, direction: str) -> str:
         return short(number)
     step = decimal.Decimal(1).scaleb(-places)
     rounded = (decimal.Decimal(repr(float(number))) / step).to_integral_value(direction) * step
-    return f"{float(rounded) + 0.0:,.{max(places, 0)}f}"
+    return f"{rounded + 0:,.{max(places, 0)}f}"  # a decimal keeps the digits that a float would round; 0 has no sign
 
 
 def percent(share: float) -> str:

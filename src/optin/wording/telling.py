@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -89,14 +90,14 @@ def _one_line(text: str) -> str:
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
-class Told:
+class Told(ABC):
     """A record that prints what a person wants to know of it, and not its fields."""
 
     __slots__ = ()
 
+    @abstractmethod
     def telling(self) -> Telling:
         """Say what a person wants to know."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         return repr(self.telling())
