@@ -33,7 +33,6 @@ from optin.errors import OptinError
 from optin.ledger import Ledger, Terms
 from optin.releasing.drawing import measure
 from optin.tables import read_table
-from optin.tables.bad_rows import SHARED_ID
 
 __all__ = ["Case", "campaign", "outcome", "written"]
 
@@ -389,16 +388,10 @@ def placeless(message, source, case):
         r"SOMEONE:? (SOMEONE|(the|this) person)", "SOMEONE", message.replace("the person at SOMEONE", "SOMEONE")
     )
     message = re.sub(r"^SOMEONE (?=has )", "PEOPLE ", message)  # line 1 is the header
-    message = re.sub(r"^PEOPLE:", "SOMEONE", message)  # whom no engine can name has no id
-    return "\n".join(_unordered(message.split("\n"))) if "\n" in message else message
-
-
-def _unordered(lines):
-    """Sort what is said of several rows; of ids that people share, engines speak only where nothing else is wrong."""
-    told = [re.sub(r" \(\d+ more\)$", "", line.strip()) for line in lines]
-    rows = sorted(line for line in told if line.startswith("SOMEONE") and SHARED_ID not in line)
-    rest = [re.sub(r"^\d+ rows", "rows", line) for line in told if not line.startswith("SOMEONE")]
-    return [*rows, *rest] if len(rows) != 1 else rows
+    message = re.sub(r"^( *)PEOPLE:", r"\1SOMEONE", message, flags=re.M)  # whom no engine can name has no id
+    if "rows cannot be used" not in message:
+        return message
+    return "\n".join(sorted(re.sub(r" \(\d+ more\)$", "", line.strip()) for line in message.split("\n")))
 
 
 def by_command(case, folder, engine):

@@ -285,7 +285,7 @@ def test_an_engine_that_is_unknown_missing_or_silent_is_said_so(tmp_path, monkey
     refused(folder, "engine nope is not known", engine="nope")
     for url in ("spark://127.0.0.1:1", "sc://127.0.0.1:1"):
         refused(folder, f"the cluster {url} does not answer", "Nothing was planned, released or charged", engine=url)
-    monkeypatch.setattr("optin.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("optin.extras._present", lambda name: False)
     refused(folder, "pip install 'optin[spark]'", engine="spark-local")
 
 
@@ -366,3 +366,13 @@ def test_an_engine_chosen_by_size_is_memory_for_few(tmp_path, monkeypatch):
     assert engine_for(folder) == engine_for(str(tmp_path / "people.csv")) == "memory"
     monkeypatch.setattr("optin.engine.opening.MANY", 3)
     assert engine_for(folder) == engine_for(str(tmp_path / "people.csv")) == "duckdb"
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb", pytest.param("spark-local", marks=SPARK)])
+def test_ids_that_are_shared_or_missing_are_listed_beside_other_faults(tmp_path, engine):
+    several = written(tmp_path / "several", id=["a", "a", None, "b", "c"], limit=[1.0, 2.0, 1.0, -1.0, 1.0])
+    refused(several, "4 rows cannot be used", "id is the id of another row", "id is missing", "limit", engine=engine)
+    pairs = written(tmp_path / "pairs", id=["a", "a", "b", "b", "c"], limit=[1.0, 2.0, 1.0, 1.0, 1.0])
+    refused(pairs, "4 rows cannot be used", "id is the id of another row", engine=engine)
+    pair = written(tmp_path / "pair", id=["a", "a", "b"], limit=[1.0, 2.0, 1.0])
+    refused(pair, "2 people have this id", engine=engine)

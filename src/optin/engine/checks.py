@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,26 +10,57 @@ from optin.engine.functions import trimmed
 from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.errors import BadInput
-from optin.tables.bad_rows import FIRST, BadRow, unusable
-from optin.tables.columns import NO_ID, NO_NUMBER, SAME_ID, Wanted, wrong_at
+from optin.tables.bad_rows import FIRST, SHARED_ID, BadRow, unusable
+from optin.tables.columns import NO_ID, NO_NUMBER, SAME_ID, Wanted
 from optin.tables.spellings import spellings
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
+    RowFault = tuple[str, str, ir.BooleanColumn]
+
+MANY = 1_000_000  # from so many people on, ids are compared only when asked for
+
 
 def refuse_unusable(rows: Rows, wanted: tuple[Wanted, ...]) -> None:
-    """Count the people with an unusable entry, and name the first of them (by id)."""
+    """Count the people with an unusable entry; if there are any, name the first of all rows to be mended (by id).
+
+    Ids are looked at only then, so that a table that can be used is not searched for ids that people share.
+    """
+    faults = [(one.name, words, wrong) for one in wanted for words, wrong in faults_of(rows, one)]
+    if _people(rows, _marked(rows, faults)):
+        few = rows.session.one(rows.table.agg(people=rows.table.count()), about=rows.source)["people"] < MANY
+        _refuse(rows, [*faults, *faults_of_ids(rows, repeats=few)])
+
+
+def _marked(rows: Rows, faults: Sequence[RowFault]) -> ir.Table:
+    """List people whose row cannot be used, and the first of the faults of each."""
     import ibis
 
-    faults = [(one.name, words, wrong) for one in wanted for words, wrong in faults_of(rows, one)]
     fault = ibis.cases(*((wrong, at) for at, (_, _, wrong) in enumerate(faults)))
     table = rows.table.select(person=rows.ids(), fault=fault)
-    bad = table.filter(table.fault.notnull())
-    people = int(rows.session.one(bad.agg(people=bad.count()), about=rows.source)["people"])
-    if people:
-        first = rows.session.fetch(bad.order_by(bad.person).limit(FIRST), about=rows.source).to_pylist()
-        raise unusable([BadRow(rows.place(row["person"]), *faults[row["fault"]][:2]) for row in first], people)
+    return table.filter(table.fault.notnull())
+
+
+def _people(rows: Rows, bad: ir.Table) -> int:
+    return int(rows.session.one(bad.agg(people=bad.count()), about=rows.source)["people"])
+
+
+def _refuse(rows: Rows, faults: Sequence[RowFault]) -> None:
+    """Name the first of the rows that cannot be used, and say how many there are."""
+    bad = _marked(rows, faults)
+    first = rows.session.fetch(bad.order_by(bad.person).limit(FIRST), about=rows.source).to_pylist()
+    places = [rows.place(row["person"]) if row["person"] else rows.source for row in first]
+    named = [BadRow(place, *faults[row["fault"]][:2]) for place, row in zip(places, first, strict=True)]
+    raise unusable(named, _people(rows, bad))
+
+
+def faults_of_ids(rows: Rows, *, repeats: bool) -> list[RowFault]:
+    """List what may be wrong with ids: that they are missing, and (``repeats``) that people share one."""
+    person = rows.ids()
+    missing = person.isnull() | (person == "")
+    found: list[RowFault] = [(rows.id, NO_ID, missing)]
+    return [*found, (rows.id, SHARED_ID, person.count().over(group_by=person) > 1)] if repeats else found
 
 
 def faults_of(rows: Rows, wanted: Wanted) -> list[tuple[str, ir.BooleanColumn]]:
@@ -62,10 +94,9 @@ def expect_distinct_ids(rows: Rows) -> None:
     table = rows.table.select(person=rows.ids().fill_null(""))
     counted_ids = table.group_by("person").agg(people=table.count())
     wrong = counted_ids.filter((counted_ids.people > 1) | (counted_ids.person == ""))
-    found = rows.session.fetch(wrong.order_by(wrong.person).limit(1), about=rows.source).to_pylist()
-    if not found:
-        return
-    person, people = found[0]["person"], found[0]["people"]
-    if not person:
-        raise wrong_at(f"{rows.source}: {rows.id}", NO_ID, people - 1)
-    raise BadInput(SAME_ID, place=rows.place(person), people=people, name=rows.id)
+    found = rows.session.fetch(wrong.order_by(wrong.person).limit(2), about=rows.source).to_pylist()
+    if len(found) == 1 and found[0]["person"]:  # they are named together
+        person, people = found[0]["person"], found[0]["people"]
+        raise BadInput(SAME_ID, place=rows.place(person), people=people, name=rows.id)
+    if found:
+        _refuse(rows, faults_of_ids(rows, repeats=True))

@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from optin.engine.checks import faults_of
+from optin.engine.checks import MANY, faults_of, faults_of_ids
 from optin.engine.rows import Rows
-from optin.tables.bad_rows import SHARED_ID, write_bad
-from optin.tables.columns import NO_ID, Wanted, advised
+from optin.tables.bad_rows import write_bad
+from optin.tables.columns import Wanted, advised
 
 if TYPE_CHECKING:
-    from ibis.expr import types as ir
+    pass
 
 
-def usable_rows(rows: Rows, wanted: Sequence[Wanted], *, many: int) -> tuple[Rows, int]:
-    """Leave out rows that cannot be used, and say how many; ids that people share are looked for below ``many`` rows."""
+def usable_rows(rows: Rows, wanted: Sequence[Wanted]) -> tuple[Rows, int]:
+    """Leave out rows that cannot be used, and say how many; ids that people share are looked for below `MANY` rows."""
     import ibis
 
     for one in wanted:
         rows = rows.with_limits(one) if one.is_limit else rows
     lines = [(f"{part.name} line {line}", cells, words) for part in rows.parts for line, cells, words in part.bad]
-    few = rows.session.one(rows.table.agg(people=rows.table.count()), about=rows.source)["people"] < many
+    few = rows.session.one(rows.table.agg(people=rows.table.count()), about=rows.source)["people"] < MANY
     faults = [(one.name, words, wrong) for one in wanted for words, wrong in faults_of(rows, one)]
-    faults += [(rows.id, words, wrong) for words, wrong in _of_ids(rows, repeats=few)]
+    faults += faults_of_ids(rows, repeats=few)
     marked = rows.table.mutate(optin_fault=ibis.cases(*((wrong, at) for at, (_, _, wrong) in enumerate(faults))))
     bad = marked.filter(marked.optin_fault.notnull())
     found = rows.session.fetch(bad, about=rows.source).to_pylist()
@@ -42,14 +42,6 @@ def usable_rows(rows: Rows, wanted: Sequence[Wanted], *, many: int) -> tuple[Row
         write_bad(rows.how.skip_bad, list(rows.places), [*lines, *((a, b, said[fault]) for a, b, fault in people)])
     kept = marked.filter(marked.optin_fault.isnull()).drop("optin_fault") if people else rows.table
     return replace(rows, table=kept), len(lines) + len(people)
-
-
-def _of_ids(rows: Rows, *, repeats: bool) -> list[tuple[str, ir.BooleanColumn]]:
-    person = rows.ids()
-    missing = person.isnull() | (person == "")
-    if not repeats:
-        return [(NO_ID, missing)]
-    return [(NO_ID, missing), (SHARED_ID, person.count().over(group_by=person) > 1)]
 
 
 def _text(cell: object) -> str:

@@ -12,7 +12,7 @@ from optin.agents.benefit import Benefit
 from optin.agents.grouping import combined, expect_public
 from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
-from optin.engine.checks import expect_distinct_ids
+from optin.engine.checks import MANY, expect_distinct_ids
 from optin.engine.engines import (
     dialect_for,
     dialect_of,
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from ibis.expr import types as ir
 
-MANY = 1_000_000  # from so many people on, ids are compared only when asked for
 DEFAULT = "duckdb"
 ACCEPTED = "limits, budgets or costs"
 
@@ -97,7 +96,7 @@ def read(
     rows = rows_of(source, id=id, columns=[*wanted, *by], engine=engine, how=how)
     left_out = 0
     if how.skip_bad is not None:
-        rows, left_out = usable_rows(rows, wanted_of(limits, budgets, costs, how.blank_limit), many=MANY)
+        rows, left_out = usable_rows(rows, wanted_of(limits, budgets, costs, how.blank_limit))
     people = people_of(rows, **said, by=by)
     if check_ids or (check_ids is None and len(people) < MANY):
         expect_distinct_ids(rows)

@@ -49,8 +49,11 @@ def usable(table: Table, id: str, wanted: Sequence[Wanted]) -> Usable:  # noqa: 
     bad = np.logical_or.reduce([fault.rows for fault in faults])
     if table.how.skip_bad is None:
         if bad.any():
-            if len({texts[row] for row in np.flatnonzero(bad)}) == 1 and faults[-1].rows.any():
-                table.ids(id)  # one id that several people share: they are named together
+            if (
+                not any(fault.rows.any() for fault in faults[:-1])
+                and len({texts[at] for at in np.flatnonzero(bad)}) == 1
+            ):
+                table.ids(id)  # one id that several people share, and nothing else: they are named together
             raise unusable(_bad_rows(table, wanted, faults, np.flatnonzero(bad)[:FIRST].tolist()), int(bad.sum()))
         return Usable(table, tuple(texts), numbers)
     gone = int(np.count_nonzero(bad)) + sum(len(part.bad) for part in table.parts)
