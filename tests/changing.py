@@ -2,6 +2,10 @@
 
 from dataclasses import replace
 
+from optin.announcement.numbers import AnnouncedDesign, ExactNumbers
+from optin.announcement.sealed import Seal, commitment_to
+from optin.releasing.sealed import commitment_of
+
 SUMS = {"people", "weight_squares", "pooled_people", "tilt", "epsilon_total"}
 QUESTION = {"bounds", "data_variance", "max_gap"}
 PROMISE = {"surplus", "benefit_name", "benefit_at_promise", "outside"}
@@ -57,23 +61,40 @@ def changed_offer(offer, **changes):
     if "variance" in rest:
         rest["variances"] = (rest.pop("variance"),)
     terms = replace(offer.terms, **named, sheet=asked(offer.sheet, question)) if question or named else offer.terms
-    public = replace(offer.public, promise=promised(offer.promise, promise), **rest)
-    return replace(offer, terms=terms).stating(public=public, sealed=(replace(offer.sealed[0], **exact),))
+    design, promises = offer.only_design, promised(offer.promise, promise)
+    if offer.sealed is None:  # the public file alone
+        return replace(offer, terms=terms, designs=(replace(design, public=replace(offer.public, **rest)),))
+    known = offer.sealed.question_sums[0]
+    sums = replace(known, **exact) if exact else known
+    numbers = ExactNumbers(replace(design.exact.numbers, promise=promises, **rest), (sums,))
+    forged = AnnouncedDesign(replace(offer.public, promise=promises, **rest), numbers)
+    seal = offer.seal and Seal(commitment_to([numbers], offer.seal.salt), offer.seal.salt)
+    return replace(offer, terms=terms, designs=(forged,), seal=seal)
 
 
 def changed_release(release, **changes):
     """A release that says something else."""
     exact, rest = parted(changes, EXACT)
-    answered = replace(release.answered[0], sums=replace(release.answered[0].sums, **exact))
+    told = release.answered[0]
+    if release.sealed is None:  # the public file alone: another estimate
+        rest.pop("noisy_total")
+        cells = (told.told.cells[0] + 1.0, *told.told.cells[1:])
+        return replace(release, answered=(replace(told, told=replace(told.told, cells=cells)),), **rest)
+    answered = release.sealed.answered[0]
+    answered = replace(answered, sums=replace(answered.sums, **exact))
     if "joined_people" in rest:
-        answered = replace(answered, people=rest["joined_people"])
+        told, answered = (replace(each, people=rest["joined_people"]) for each in (told, answered))
     if "tilt" in rest:
-        answered = replace(answered, tilt=rest.pop("tilt"))
+        tilt = rest.pop("tilt")
+        told, answered = (replace(each, tilt=tilt) for each in (told, answered))
     if "noisy_totals" in rest:
         answered = replace(answered, noisy_totals=rest.pop("noisy_totals"))
     if "noisy_total" in rest:
         answered = replace(answered, noisy_totals=(rest.pop("noisy_total"), *answered.noisy_totals[1:]))
-    return replace(release, answered=(answered,), **rest)
+    if release.seal is None:
+        return replace(release, answered=(answered,), **rest)
+    forged = replace(release, answered=(replace(told, sealed=answered),), **rest)
+    return replace(forged, seal=Seal(commitment_of(forged, release.seal.salt), release.seal.salt))
 
 
 def parts_of(record):

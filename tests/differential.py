@@ -332,9 +332,16 @@ class _Run:
             drawn = release_accountably(
                 offer, agents, values, ledger=self.ledger, joined=joined, quorum=quorum, **case.release
             )
-        exact = drawn.noisy_total if offer.noiseless else None
+        exact = drawn.sealed.noisy_total if offer.noiseless else None
         self.found.append(
-            (self.step, drawn.joined_people, drawn.total_grains, drawn.total_squared_grains, drawn.tilt, exact)
+            (
+                self.step,
+                drawn.joined_people,
+                drawn.sealed.total_grains,
+                drawn.sealed.total_squared_grains,
+                drawn.tilt,
+                exact,
+            )
         )
         self.found.append((f"charges {number}", spent(self.ledger)))
         self.step = f"again {number}"

@@ -42,7 +42,9 @@ def offer_of(campaign, grains, *, exact=False):
         PublicNumbers(people=len(grains), cap=cap, noiseless=exact, tilt=0.0, variances=(0.0,)),
         (ExactSums(sums.grains, sums.squares),),
     )
-    return changed_offer(bare, variance=nearest(exact_variance(bare.question, bare.sealed[0], noiseless=exact)))
+    return changed_offer(
+        bare, variance=nearest(exact_variance(bare.question, bare.sealed.question_sums[0], noiseless=exact))
+    )
 
 
 def drawn_from(offer, grains, number, *, noisy_total=7):
@@ -50,7 +52,7 @@ def drawn_from(offer, grains, number, *, noisy_total=7):
     sums, versions = sums_of(grains), Versions(optin="test", opendp="none", mechanism="none")
     answered = Answered(sums.people, 0.0, ExactSums(sums.grains, sums.squares), (noisy_total, 0))
     drawn = Release(offer, sums.people, (answered,), versions).charged_at(number)
-    return drawn.to_json(), drawn.drawn_fingerprint
+    return drawn.to_sealed_json(), drawn.drawn_fingerprint
 
 
 def terms(campaign="c"):
@@ -63,7 +65,7 @@ def announce(ledger, campaign="c", *, ids=("ann", "bob", "cy"), grains=5, allowa
     offer = offer_of(campaign, promised, exact=exact)
     entry = ledger.announce(
         Terms(campaign, 1, offer.fingerprint),
-        body=offer.to_json(),
+        body=offer.to_sealed_json(),
         ids=list(ids),
         grains=promised,
         allowances=_column(allowances, ids),

@@ -102,7 +102,7 @@ def test_a_release_edited_outside_no_longer_agrees(book, offer):
     forged = free | {"charged": True, "ledger_number": real.ledger_number, "ledger_head": real.ledger_head}
     with pytest.raises(BadInput):
         Release.from_json(json.dumps(forged))
-    other = changed_release(real, noisy_total=real.noisy_total + 1)
+    other = changed_release(real, noisy_total=real.sealed.noisy_total + 1)
     assert not book.verify([other]).ok
     with pytest.raises(BadInput, match="disagree"):
         Release.from_json(json.dumps(json.loads(real.to_json()) | {"ledger_number": None, "ledger_head": None}))

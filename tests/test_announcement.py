@@ -17,6 +17,7 @@ from optin.announcement import Announcement
 from optin.announcement.exact import exact_variance
 from optin.errors import BadInput, Infeasible
 from optin.grains.arrays import GrainRule, everyone_grains
+from optin.kernel.coarse import two_figures_up
 
 NAMES = ["epsilon at most", "odds factor", "weight", "utility", "margin"]
 WORKED = [1.0, 4.0, 9.0, 9.0]
@@ -50,12 +51,17 @@ def floor_of_grains(limits):
 
 def test_the_worked_example_is_announced_as_in_the_theory():
     offer, agents = announced(WORKED)
-    assert offer.cap == 5.0
-    assert offer.eta == 15.0
-    assert offer.grains(agents).tolist() == [2**32, 4 * 2**32, 5 * 2**32, 5 * 2**32]
-    assert Fraction(offer.variance) == Fraction(1 / 12)
-    assert offer.total_grains == 15 * 2**32
-    assert offer.total_squared_grains == (1 + 16 + 25 + 25) * 2**64
+    assert optin.plan(agents, bounds=(0.0, 1.0)).cap == 5.0
+    low, high = 2.0 ** (18 / 8), 2.0 ** (19 / 8)
+    mse = [(0.25 * (17 + 2 * cap**2) + 2) / (5 + 2 * cap) ** 2 for cap in (low, high)]
+    assert offer.cap == (low if mse[0] < mse[1] else high)
+    capped = int(offer.cap * 2**32)
+    assert offer.grains(agents).tolist() == [2**32, 4 * 2**32, capped, capped]
+    assert offer.sealed.eta == float(Fraction(5 * 2**32 + 2 * capped, 2**32))
+    assert offer.sealed.variance == pytest.approx(min(mse), rel=1e-9)
+    assert offer.sealed.total_grains == 5 * 2**32 + 2 * capped
+    assert offer.sealed.total_squared_grains == 17 * 2**64 + 2 * capped**2
+    assert (offer.variance, offer.noise_scale) == (two_figures_up(min(mse)), two_figures_up(1 / offer.sealed.eta))
 
 
 def test_grains_of_a_million_people_never_pass_the_floor_of_their_limit():
@@ -74,7 +80,9 @@ def test_rounding_to_grains_costs_almost_no_variance(smallest, loss):
     agents = optin.PrivacyConstrained(limits)
     plan = optin.plan(agents, bounds=(0.0, 1.0))
     offer = plan.announce(agents)
-    assert plan.variance * (1 - 1e-12) <= offer.variance < plan.variance * (1 + loss)
+    given = np.minimum(limits, offer.cap)
+    ideal = (0.25 * np.sum(given**2) + 2.0) / given.sum() ** 2
+    assert ideal * (1 - 1e-12) <= offer.sealed.variance < ideal * (1 + loss)
 
 
 def weighed(rule, values, bounds=(0.0, 1.0), joined=None):
@@ -282,9 +290,10 @@ def test_every_announced_field_is_among_those_changed():
 
 
 @pytest.mark.parametrize("forgery", [{"variance": 0.01}, {"noiseless": True}])
-def test_a_forged_accuracy_is_noticed_even_with_a_fresh_fingerprint(forgery):
-    forged = changed_offer(announced(WORKED)[0], **forgery)
-    with pytest.raises(BadInput, match="does not follow"):
+@pytest.mark.parametrize("eta", [None, 8.0])
+def test_a_forged_accuracy_is_noticed_even_with_a_fresh_fingerprint(forgery, eta):
+    forged = changed_offer(announced(WORKED, eta=eta)[0], **forgery)
+    with pytest.raises(BadInput, match=r"do(es)? not follow|cap"):
         Announcement.from_json(forged.to_json())
 
 
@@ -294,6 +303,7 @@ def test_a_forged_accuracy_is_noticed_even_with_a_fresh_fingerprint(forgery):
         lambda record: record["public"].pop("cap"),
         lambda record: record.update(extra=1),
         *(lambda record, part=part: record[part].update(extra=1) for part in ("terms", "public", "sealed")),
+        lambda record: record.update(commitment="ab"),
         lambda record: record.update(format="optin.announcement/3"),
         lambda record: record.pop("format"),
         lambda record: record.update(format="optin.release/1"),
@@ -312,8 +322,9 @@ def test_a_forged_accuracy_is_noticed_even_with_a_fresh_fingerprint(forgery):
         lambda record: part_with(record, "people").update(people=10**400),
     ],
 )
-def test_malformed_announcements_are_refused(change):
-    record = json.loads(announced(WORKED)[0].to_json())
+@pytest.mark.parametrize("eta", [None, 8.0])
+def test_malformed_announcements_are_refused(change, eta):
+    record = json.loads(announced(WORKED, eta=eta)[0].to_sealed_json())
     change(record)
     with pytest.raises(BadInput, match="announcement"):
         Announcement.from_json(json.dumps(record))
@@ -326,7 +337,7 @@ def test_text_that_is_no_announcement_is_refused(text):
 
 
 def test_an_unknown_model_and_impossible_counts_are_refused_even_with_a_fresh_fingerprint():
-    offer, _ = announced(WORKED)
+    offer, _ = announced(WORKED, eta=8.0)
     for change in ({"model": "other"}, {"people": 0}, {"total_grains": 0}, {"cap": -1.0}, {"round": 0}):
         with pytest.raises(BadInput, match=r"cannot be read|round must be"):
             Announcement.from_json(changed_offer(offer, **change).to_json())
@@ -344,14 +355,15 @@ IMPOSSIBLE = [
 def stated_again(offer, change):
     """Forge an announcement as well as one can: with every number that follows from the others made to follow."""
     forged = changed_offer(offer, **change)
-    variance = float(exact_variance(forged.question, forged.sealed[0]))
-    return changed_offer(forged, variance=variance)
+    variance = float(exact_variance(forged.question, forged.sealed.question_sums[0]))
+    return changed_offer(forged, variance=variance if offer.seal is None else two_figures_up(max(variance, 0.0)))
 
 
 @pytest.mark.parametrize("change", IMPOSSIBLE, ids=lambda change: next(iter(change)))
-def test_what_no_plan_could_announce_is_refused_even_with_a_fresh_fingerprint(change):
+@pytest.mark.parametrize("eta", [None, 15.0])
+def test_what_no_plan_could_announce_is_refused_even_with_a_fresh_fingerprint(change, eta):
     with pytest.raises(BadInput, match=r"contradicts itself|round must|campaign must|must lie between|is not a number"):
-        Announcement.from_json(stated_again(announced(WORKED)[0], change).to_json())
+        Announcement.from_json(stated_again(announced(WORKED, eta=eta)[0], change).to_sealed_json())
 
 
 @pytest.mark.parametrize(
@@ -373,9 +385,10 @@ def test_each_person_computes_alone_exactly_what_the_announcement_gives_them(lim
     grains = offer.grains(agents).tolist()
     deals = [optin.explain(offer, limit=limit) for limit in limits]
     assert [deal.grains for deal in deals] == grains
-    assert sum(Fraction(a, offer.total_grains) for a in grains) == 1
+    assert sum(Fraction(a, offer.sealed.total_grains) for a in grains) == 1
     for deal, limit, a in zip(deals, limits, grains, strict=True):
-        assert deal.weight == float(Fraction(a, offer.total_grains))
+        told = float(Fraction(a, offer.sealed.total_grains))
+        assert deal.weight == told if offer.seal is None else told <= deal.weight <= min(1.1 * told, 1.0)
         assert deal.epsilon <= limit
         assert deal.margin >= 0
         if not offer.noiseless:
@@ -411,7 +424,7 @@ def test_four_crossings_is_announced_at_the_least_fixed_point():
     assert offer.promised_variance == pytest.approx(0.0724891738191508, rel=1e-7)
     assert offer.surplus == pytest.approx(2.552165236169844, rel=1e-6)
     assert offer.benefit_at_promise - offer.outside == offer.surplus
-    assert exact_variance(offer.question, offer.sealed[0]) <= Fraction(offer.promised_variance)
+    assert exact_variance(offer.question, offer.sealed.question_sums[0]) <= Fraction(offer.promised_variance)
 
 
 @settings(max_examples=examples(60), deadline=None)
@@ -424,7 +437,7 @@ def test_at_full_turnout_every_quasi_linear_person_gains_in_exact_arithmetic(cos
     benefit = optin.LinearBenefit(base=40.0, slope=slope)
     offer, agents = quasi_linear(costs, benefit, outside=0.1, slack=slack)
     promised = Fraction(offer.promised_variance)
-    assert exact_variance(offer.question, offer.sealed[0]) <= promised
+    assert exact_variance(offer.question, offer.sealed.question_sums[0]) <= promised
     gain = Fraction(float(benefit(offer.promised_variance))) - Fraction(0.1)
     for cost, a in zip(costs, offer.grains(agents).tolist(), strict=True):
         assert Fraction(cost) * Fraction(a, 2**32) <= gain
@@ -525,8 +538,9 @@ def test_an_announcement_for_limits_refuses_people_with_costs():
 
 def test_tilt_is_the_distance_of_the_weights_from_equal_ones():
     offer, agents = announced([1.0, 4.0, 9.0, 9.0], max_gap=0.0)
-    weights = [Fraction(a, offer.total_grains) for a in offer.grains(agents).tolist()]
-    assert offer.tilt == float(sum(max(w - Fraction(1, 4), 0) for w in weights))
+    weights = [Fraction(a, offer.sealed.total_grains) for a in offer.grains(agents).tolist()]
+    assert offer.sealed.tilt == float(sum(max(w - Fraction(1, 4), 0) for w in weights))
+    assert offer.tilt == two_figures_up(offer.sealed.tilt)
     assert offer.bias_bound == 0.0
 
 

@@ -64,7 +64,9 @@ def loss_is_kept(limits, movers, draws):
     low[:movers], high[:movers] = 0.0, 1.0
     grains, level = offer.grains(agents), levels(high, offer.bounds).astype(np.int64)
     bar = sum(a * z for a, z in zip(grains.tolist(), level.tolist(), strict=True))
-    above = [sum(r.noisy_total > bar for r in releases(offer, agents, side, count=draws)) for side in (high, low)]
+    above = [
+        sum(r.sealed.noisy_total > bar for r in releases(offer, agents, side, count=draws)) for side in (high, low)
+    ]
     least = scipy.stats.beta.ppf(5e-5, above[0], draws - above[0] + 1)
     most = scipy.stats.beta.isf(5e-5, above[1] + 1, draws - above[1])
     promised = int(grains[:movers].sum()) / 2**32
@@ -98,11 +100,11 @@ def test_c_replayed_with_the_same_noise_the_total_moves_by_at_most_the_promise(m
     grains = offer.grains(agents).tolist()
     z = noise.draw(2)  # one for the mean, one for the spread
     monkeypatch.setattr(noise, "draw", lambda count: z[:count])
-    before = optin.release(offer, agents, values).answered[0].noisy_totals
+    before = optin.release(offer, agents, values).sealed.answered[0].noisy_totals
     for person in range(500):
         other = values.copy()
         other[person] = rng.choice([-1e9, 0.0, rng.random(), 1.0, math.inf])
-        after = optin.release(offer, agents, other).answered[0].noisy_totals
+        after = optin.release(offer, agents, other).sealed.answered[0].noisy_totals
         moved = sum(abs(one - two) for one, two in zip(after, before, strict=True))
         assert moved <= grains[person] * 2**20
         assert moved * 2**32 <= math.floor(limits[person] * 2.0**32) * 2**52
@@ -137,8 +139,8 @@ def test_f_both_intervals_cover_what_they_claim_when_the_declared_variance_is_tr
     rng = np.random.default_rng(6)
     agents = optin.PrivacyConstrained(np.r_[np.full(150, 0.05), np.full(250, 0.4)])
     offer = optin.plan(agents, bounds=(0.0, 1.0), data_variance=1 / 12).announce(agents)
-    assert offer.total_grains**2 >= 200 * offer.total_squared_grains
-    weights = offer.grains(agents) / offer.total_grains
+    assert offer.sealed.total_grains**2 >= 200 * offer.sealed.total_squared_grains
+    weights = offer.grains(agents) / offer.sealed.total_grains
     covered = np.zeros(3)
     for _ in range(draws):
         values = rng.random(400)

@@ -82,7 +82,7 @@ def test_nobody_is_planned_beyond_what_remains(book):
     assert np.all(rule <= left)
     assert np.array_equal(left - book.remaining(IDS), rule)
     release = campaign.release(offer, people, VALUES, ledger=book)
-    assert release.total_grains == int(rule.sum())
+    assert release.sealed.total_grains == int(rule.sum())
     assert campaign.release(offer, people, VALUES, ledger=book) == release
     assert book.verify().ok
 
@@ -123,7 +123,7 @@ def test_quasi_linear_people_are_charged_as_promised(book):
     agents = QuasiLinear(np.full(PEOPLE, 0.5), benefit=LinearBenefit(base=1.0, slope=1.0), ids=IDS)
     offer = campaign.announce(campaign.plan(agents, bounds=(0, 1), slack=0.5), agents, ledger=book)
     release = campaign.release(offer, agents, VALUES, ledger=book)
-    assert release.total_grains == sum(book.receipt(one).spent for one in IDS)
+    assert release.sealed.total_grains == sum(book.receipt(one).spent for one in IDS)
 
 
 def test_a_quasi_linear_turnout_that_breaks_the_promise_charges_nobody(book):
@@ -203,7 +203,7 @@ def test_cancelling_frees_the_budget_for_another_campaign(book):
     offer = announced(book)
     campaign.cancel(offer, ledger=book)
     again = announced(book)
-    assert again.total_grains == offer.total_grains
+    assert again.sealed.total_grains == offer.sealed.total_grains
 
 
 def test_announcing_again_under_the_same_name_changes_nothing(book):

@@ -49,7 +49,8 @@ def test_plan_announcement_release_and_report_warn_of_the_same():
     plan, agents = planned(np.full(12, 0.05))
     offer = plan.announce(agents)
     release = optin.release(offer, agents, np.full(12, 0.5))
-    assert plan.warnings() == offer.warnings() == release.warnings() != ()
+    told = [[re.sub(r"[\d.]+", "#", words) for words in each.warnings()] for each in (plan, offer, release)]
+    assert told[0] == told[1] == told[2] != []  # but for numbers: the public ones are rounded up
     assert plan.warnings()[0] in render(Source(plan=plan)).replace("&#x27;", "'")
     assert release.warnings()[0] in render(Source(release=release))
     assert plan.warnings()[0] in repr(plan)
@@ -179,7 +180,9 @@ def test_a_draft_and_the_plan_of_the_same_people_state_the_same_half_width():
     found = preview.accuracy(draft, counts)
     agents = optin.PrivacyConstrained(np.repeat([step.amount for step in LIMITS], counts))
     plan = optin.plan(agents, bounds=(0, 80), data_sd=8)
-    assert found.half_width == plan.half_width() == pytest.approx(plan.announce(agents).half_width(), rel=1e-6)
+    offer = plan.announce(agents)
+    assert found.half_width == plan.half_width() == pytest.approx(offer.sealed.half_width(), rel=0.01)
+    assert offer.sealed.half_width() <= offer.half_width() <= 1.15 * offer.sealed.half_width()
     words = preview_words(found, max_gap=0.0)
     assert words["half_width"] == at_most(plan.half_width())
     assert words["standard_error"] == short(plan.standard_error)
@@ -190,8 +193,12 @@ def test_a_half_width_at_a_turnout_is_that_of_so_many_people(turnout):
     limits = np.r_[np.full(200, 0.2), np.full(200, 0.8)]
     plan, agents = planned(limits, data_sd=0.2)
     some = np.arange(400) % 10 < 10 * turnout
-    drawn = optin.release(plan.announce(agents), agents, np.full(400, 0.5), joined=some)
-    assert plan.half_width(turnout=turnout) == pytest.approx(drawn.only.declared_half_width(), rel=1e-3)
+    offer = plan.announce(agents)
+    drawn = optin.release(offer, agents, np.full(400, 0.5), joined=some)
+    exact = drawn.sealed.only.declared_half_width()
+    assert offer.sealed.half_width(turnout=turnout) == pytest.approx(exact, rel=1e-3)
+    assert plan.half_width(turnout=turnout) == pytest.approx(exact, rel=0.01)
+    assert exact <= drawn.only.declared_half_width() <= 1.15 * exact
 
 
 def test_a_report_of_a_release_states_half_of_its_interval_before_it_is_cut():
@@ -313,7 +320,7 @@ def test_a_plan_that_differs_in_one_number_is_another_plan(field):
     plan, agents = planned(np.r_[np.full(60, 0.1), np.full(40, 1.0)])
     offer = plan.announce(agents)
     assert differs_from_plan(offer, plan) is None
-    more = getattr(plan, field) + 1 if field in ("people", "max_gap") else getattr(plan, field) * 1.001
+    more = getattr(plan, field) + 1 if field in ("people", "max_gap") else getattr(plan, field) * 1.2
     assert differs_from_plan(offer, changed_plan(plan, **{field: more})) is not None
 
 

@@ -54,6 +54,7 @@ def test_a_whole_campaign_runs_and_its_receipt_checks(folder):
     optin_ok("report", "release.json", "--plan", "plan.json", "-o", "report.html")
     assert names(folder) == [
         "announcement.json",
+        "announcement.sealed.json",
         "ledger.sqlite",
         "people.csv",
         "plan.json",
@@ -75,7 +76,7 @@ def test_files_about_single_people_are_for_their_owner_alone(folder):
     announced()
     optin_ok("release", "announcement.json", "people.csv", *RELEASE, "--ledger", "ledger.sqlite", "-o", "release.json")
     optin_ok("receipt", "--ledger", "ledger.sqlite", "--id", "p0001", "-o", "receipt.json")
-    for name in ("plan.json", "receipt.json", "ledger.sqlite"):
+    for name in ("plan.json", "announcement.sealed.json", "receipt.json", "ledger.sqlite"):
         assert mode(folder / name) == 0o600, name
     for name in ("announcement.json", "release.json"):
         assert mode(folder / name) & 0o600 == 0o600, name
@@ -91,7 +92,12 @@ def test_the_files_are_those_of_the_library(folder):
     record = json.loads((folder / "plan.json").read_text())
     assert record["describe"] == json.loads(json.dumps(library.describe(agents).as_dict()))
     offer = library.Announcement.from_json((folder / "announcement.json").read_text())
-    assert offer == plan.announce(agents, campaign=offer.campaign)
+    again = plan.announce(agents, campaign=offer.campaign)
+    assert offer.sealed is None
+    assert (offer.terms, offer.designs) == (again.terms, again.designs)  # only the salt of the seal differs
+    opened = library.Announcement.from_json((folder / "announcement.sealed.json").read_text())
+    assert opened.sealed.question_sums == again.sealed.question_sums
+    assert opened == offer
 
 
 def test_the_worked_example_comes_out_of_the_command_line(folder):
@@ -108,7 +114,7 @@ def test_the_worked_example_comes_out_of_the_command_line(folder):
     assert "--min-people" in refused.err
     assert "four.sqlite" not in names(folder)
     optin_ok("announce", "p.json", "four.csv", "--ledger", "four.sqlite", "--min-people", 1, "-o", "a.json")
-    assert optin_ok("explain", "a.json", "--limit", 9, "--json").json["epsilon"] == 5.0
+    assert optin_ok("explain", "a.json", "--limit", 9, "--json").json["epsilon"] == int(2.0 ** (19 / 8) * 2**32) / 2**32
     assert optin_ok("explain", "a.json", "--limit", 1, "--json").json["epsilon"] == 1.0
 
 

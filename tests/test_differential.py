@@ -174,7 +174,7 @@ def test_columns_without_a_name_or_named_alike_are_in_nobodys_way(tmp_path, engi
     path.write_text(f"{ODD_HEADER}\n{rows}")
     agents = optin.read(path, limits="limit", engine=engine)
     offer = optin.plan(agents, bounds=(0, 1)).announce(agents)
-    assert offer.total_grains == 12 * 2**31
+    assert offer.sealed.total_grains == 12 * 2**31
     values = read_table(str(path), ["value"]).values("value") if engine == "memory" else "value"
     assert optin.release(offer, agents, values).joined_people == 12
     with pytest.raises(optin.BadInput, match=r"people\.csv has 2 columns named notes; rename all but one"):

@@ -47,7 +47,7 @@ def test_a_useful_rest_is_planned_on_to_the_last_grain(tmp_path, engine):
         agents = people(np.full(PEOPLE, 0.5), engine, tmp_path)
         plan = campaign.plan(agents, bounds=(0, 1), ledger=ledger)
         assert plan.epsilon_total == PEOPLE * 2.0**-16
-        assert campaign.announce(plan, agents, ledger=ledger).total_grains == PEOPLE * 2**16
+        assert campaign.announce(plan, agents, ledger=ledger).sealed.total_grains == PEOPLE * 2**16
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])

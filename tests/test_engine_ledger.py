@@ -116,7 +116,7 @@ def test_a_second_round_is_planned_and_promised_with_what_remains(ledger, kept, 
     campaign.release(first, kept, "value", ledger=ledger)
     second = announced(kept, ledger, "second")
     lowered = campaign.within_allowance(held, ledger, besides=None)
-    assert second.total_grains < first.total_grains
+    assert second.sealed.total_grains < first.sealed.total_grains
     assert len(lowered) == N
     release = campaign.release(second, kept, "value", ledger=ledger)
     assert release.joined_people == N
@@ -235,7 +235,7 @@ def offered(url):
     offer = offer_of("census", grains)
     terms = Terms("census", 1, offer.fingerprint)
     with Ledger.open(url) as ledger:
-        ledger.announce(terms, body=offer.to_json(), ids=IDS, grains=grains, allowances=grains)
+        ledger.announce(terms, body=offer.to_sealed_json(), ids=IDS, grains=grains, allowances=grains)
     batches = [
         Batch(IDS[at : at + 500], grains[at : at + 500].tolist(), joined=JOINED[at : at + 500].astype(int).tolist())
         for at in range(0, N, 500)

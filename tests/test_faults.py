@@ -90,7 +90,7 @@ def expect_one_result(ledger, name, found):
     assert charged == PEOPLE
     assert not found or found[0][0] == body
     (drawn,) = json.loads(body)["sealed"]["questions"]
-    assert drawn["noisy_totals"] == [str(total) for total in again.answered[0].noisy_totals]
+    assert drawn["noisy_totals"] == [str(total) for total in again.sealed.answered[0].noisy_totals]
 
 
 # --- kills ---------------------------------------------------------------------------------------------------------

@@ -191,7 +191,7 @@ SAME = {
 def expected(table):
     people = optin.PrivacyConstrained(table.limit.to_numpy(), ids=tuple(table.id))
     plan = optin.plan(people, bounds=(0, 10))
-    return plan, plan.announce(people, campaign="fair").total_grains
+    return plan, plan.announce(people, campaign="fair").sealed.total_grains
 
 
 def read_alike(case, engine, table, expected, folder):
@@ -200,7 +200,7 @@ def read_alike(case, engine, table, expected, folder):
     plan, grains = expected
     assert len(people) == COUNT
     assert optin.plan(people, bounds=(0, 10)).cap == pytest.approx(plan.cap, rel=1e-12)
-    assert plan.announce(people, campaign="fair").total_grains == grains
+    assert plan.announce(people, campaign="fair").sealed.total_grains == grains
     return people
 
 
@@ -237,7 +237,7 @@ def stored(postgres, table):
 def test_a_query_of_postgresql_is_read_to_the_same_people(engine, stored, table, expected):
     for how in ({"query": 'SELECT id, "limit" FROM people;'}, {"table": "people"}):
         people = optin.read(stored, limits="limit", engine=engine, **how)
-        assert expected[0].announce(people, campaign="fair").total_grains == expected[1]
+        assert expected[0].announce(people, campaign="fair").sealed.total_grains == expected[1]
         assert str(people.reading) == "read as the rows of a query"
 
 

@@ -87,9 +87,9 @@ def test_one_group_of_the_population_alone_is_that_group(groups):
 def test_the_whole_without_groups_is_the_least_that_one_draw_of_noise_allows(groups):
     """Against a search over the part that each group gives of its epsilons."""
     whole = total_of(groups, "hours")
-    sums = [groups[name].question_sums[0] for name in groups]
-    reaches = np.array([each.total_grains / 2**32 for each in sums])
-    squares = np.array([each.total_squared_grains / 2**64 for each in sums])
+    counted = [groups[name]["hours"].counted for name in groups]
+    reaches = np.array([each.reach for each in counted])
+    squares = np.array([each.weight_squares * each.reach**2 for each in counted])
     found = optimize.minimize(
         lambda c: (400 * (c**2 @ squares) + 2 * 80**2) / (c @ reaches) ** 2,
         [0.9] * 3,
@@ -167,9 +167,9 @@ def test_a_group_without_noise_beside_one_with_it_has_one_laplace():
         offer = optin.plan(agents, [question]).announce(agents, campaign="c")
         pair[name] = optin.release(offer, agents, [True, False] * 150, allow_no_noise=True)
     found = difference_of(pair, "x", "open", "shy")
-    part = found.only.terms[1].addend.part
-    alone = mixture_reach(0.045, sd=math.sqrt(2 / 300) / 2, scales=part.scales)
-    assert found.half_width(0.95) == pytest.approx(alone + (1.959964**2 + 2) / 6 / 300, rel=1e-3)
+    part, slack = found.only.terms[1].addend.part, found.only.terms[1].addend.slack
+    alone = mixture_reach(0.045, sd=math.sqrt(1 / 300 + part.squares) / 2, scales=part.scales)
+    assert found.half_width(0.95) == pytest.approx(alone + (1.959964**2 + 2) / 6 * part.heaviest + slack, rel=1e-3)
     assert total_of(pair, "x").ungrouped_standard_error is None
 
 

@@ -69,7 +69,12 @@ def test_what_has_no_one_meaning_says_where_to_ask():
     for ask in (lambda: plan.cap, lambda: plan["hours"], lambda: plan.tilt, lambda: plan.effective_people):
         with pytest.raises(BadInput, match=r'plan\.groups\["ER"\]'):
             ask()
-    for ask in (lambda: offer.cap, lambda: offer["hours"].variance, lambda: offer.shares, lambda: offer.question_sums):
+    for ask in (
+        lambda: offer.cap,
+        lambda: offer["hours"].variance,
+        lambda: offer.shares,
+        lambda: offer.sealed.question_sums,
+    ):
         with pytest.raises(BadInput, match=r'announcement\.groups\["ER"\]'):
             ask()
 
@@ -109,11 +114,12 @@ def test_one_announcement_holds_the_offers_that_groups_would_have_alone(seed, ma
     offer = plan.announce(agents, campaign="c", min_people=1)
     assert optin.Announcement.from_json(offer.to_json()) == offer
     assert differs_from_plan(offer, plan) is None
-    assert offer.total_grains == sum(own.total_grains for own in offer.groups.values())
+    assert offer.sealed.total_grains == sum(own.sealed.total_grains for own in offer.groups.values())
     for name, own in offer.groups.items():
         part = optin.PrivacyConstrained(limits[groups == name])
         alone = optin.plan(part, SHEET).announce(part, campaign="c", min_people=1)
-        assert (own.terms, own.public, own.sealed) == (alone.terms, alone.public, alone.sealed)
+        assert (own.terms, own.public) == (alone.terms, alone.public)
+        assert (own.sealed.public, own.sealed.question_sums) == (alone.sealed.public, alone.sealed.question_sums)
         assert optin.explain(offer, limit=0.7, group=name) == optin.explain(alone, limit=0.7)
 
 
@@ -161,7 +167,7 @@ def test_merging_small_groups_is_said_and_explained_to_whoever_was_merged():
 def test_a_group_with_all_limits_0_is_announced_as_nothing_where_limits_are_no_secret():
     agents = small_groups()
     offer = optin.plan(agents, SHEET).announce(agents, min_people=0)
-    assert offer.groups["none"].total_grains == 0
+    assert offer.groups["none"].sealed.total_grains == 0
     assert optin.explain(offer, limit=0.5, group="none").epsilon == 0.0
     assert optin.Announcement.from_json(offer.to_json()) == offer
 
@@ -210,7 +216,8 @@ def test_an_announcement_whose_groups_were_changed_is_refused():
     from optin.formats import strict_json
 
     agents, *_ = people(np.random.default_rng(6))
-    record = optin.plan(agents, SHEET).announce(agents).to_record()
+    offer = optin.plan(agents, SHEET).announce(agents)
+    record, opened = offer.to_record(), json.loads(offer.to_sealed_json())["sealed"]
     for change in (
         lambda groups: groups[0].update(group="ICU"),
         lambda groups: groups[0].update(merged=["ER", "ICU"]),
@@ -219,7 +226,7 @@ def test_an_announcement_whose_groups_were_changed_is_refused():
     ):
         changed = json.loads(json.dumps(record))
         change(changed["public"]["groups"])
-        text = json.dumps(changed | {"fingerprint": strict_json.fingerprint(changed)})
+        text = json.dumps(changed | {"sealed": opened, "fingerprint": strict_json.fingerprint(changed)})
         with pytest.raises(BadInput):
             optin.Announcement.from_json(text)
 

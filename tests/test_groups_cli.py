@@ -83,7 +83,11 @@ def test_a_campaign_of_groups(folder, engine):
     optin_ok("ledger", "verify", "--against", "release.json", "--against", "receipt.json", "--ledger", "ledger.sqlite")
     import pyarrow.parquet as pq
 
-    assert sum(pq.read_table("g.parquet")["grains"].to_pylist()) == release.total_grains
+    optin_ok("ledger", "open", "--act", release.ledger_number, "--ledger", "ledger.sqlite", "-o", "opened.json")
+    opened = library.Release.from_json((folder / "opened.json").read_text())
+    assert opened == release
+    assert release.sealed is None
+    assert sum(pq.read_table("g.parquet")["grains"].to_pylist()) == opened.sealed.total_grains
 
 
 def test_explain_asks_for_the_group(folder):

@@ -89,7 +89,7 @@ def test_a_campaign_of_groups_in_an_engine_is_that_of_memory(tmp_path, engine):
         assert ledger.verify([release]).ok
         assert campaign.release(offer, held, columns(found, SHEET), ledger=ledger, joined=joined) == release
         receipts = ledger.receipts(found["id"].to_pylist(), campaign="c", round=1)
-        assert sum(receipt.spent for receipt in receipts) == release.total_grains
+        assert sum(receipt.spent for receipt in receipts) == release.sealed.total_grains
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -42,10 +42,10 @@ def test_groups_are_announced_and_released_by_one_act_each_and_charges_add_up(le
     receipts = ledger.receipts(list(agents.ids), campaign=offer.campaign, round=1)
     spent = np.array([receipt.spent for receipt in receipts])
     assert spent.tolist() == release.grains.tolist()
-    assert spent.sum() == release.total_grains
+    assert spent.sum() == release.sealed.total_grains
     assert not spent[groups == "ER"].any()
     for name, each in release.groups.items():
-        assert spent[groups == name].sum() == each.total_grains
+        assert spent[groups == name].sum() == each.sealed.total_grains
     for person in (0, 1, 2, 3, 7, 100):
         receipt = optin.Receipt.from_json(receipts[person].to_json())
         assert receipt.design == sorted(set(groups)).index(groups[person])
@@ -155,7 +155,7 @@ def test_people_who_weigh_costs_are_charged_by_their_group_s_promise(ledger):
     plan = campaign.plan(agents, bounds=(0, 1), slack=0.1)
     offer = campaign.announce(plan, agents, ledger=ledger, allowances=40.0)
     release = campaign.release(offer, agents, rng.random(80), ledger=ledger)
-    assert release.grains.sum() == release.total_grains
+    assert release.grains.sum() == release.sealed.total_grains
     assert ledger.verify([release]).ok
 
 
@@ -164,6 +164,6 @@ def test_the_draw_of_a_ledger_has_the_sums_of_one_without(ledger):
     offer = announced(ledger, agents)
     release = campaign.release(offer, agents, answers, ledger=ledger)
     expected = measure(offer, agents, answers)
-    assert [[each.sums for each in part.answered] for part in release.parts] == [
+    assert [[each.sums for each in part.answered] for part in release.sealed.parts] == [
         [each.sums for each in part.decision.came.questions] for part in expected.parts
     ]

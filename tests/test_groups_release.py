@@ -51,7 +51,8 @@ def test_a_release_reads_back_and_shows_every_group():
     release = optin.release(offer, agents, answers, joined=joined)
     assert optin.Release.from_json(release.to_json()) == release
     assert release.joined_people == joined.sum()
-    assert release.grains.sum() == release.total_grains == sum(each.total_grains for each in release.groups.values())
+    parts = sum(each.sealed.total_grains for each in release.groups.values())
+    assert release.grains.sum() == release.sealed.total_grains == parts
     assert list(release.groups) == list(NAMES)
     table = release.table()
     assert table.columns()["group"][:1] == ["ER"]
@@ -59,13 +60,15 @@ def test_a_release_reads_back_and_shows_every_group():
     for name, each in release.groups.items():
         low, high = each["hours"].interval(0.95)
         assert low <= each["hours"].estimate <= high
-        assert each.joined_people == (joined & (groups == name)).sum()
+        assert each.sealed.joined_people == (joined & (groups == name)).sum()
+        assert each.joined_people == each.sealed.joined_people // 10 * 10
 
 
 def test_joiners_of_a_group_are_told_in_tens_and_the_exact_count_is_sealed():
     agents, *_, answers = study(3)
     release = optin.release(optin.plan(agents, SHEET).announce(agents), agents, answers)
-    record = json.loads(release.to_json())
+    record = json.loads(release.to_sealed_json())
+    assert "sealed" not in json.loads(release.to_json())
     told = [each["joined_people"] for each in record["public"]["groups"]]
     exact = [each["joined_people"] for each in record["sealed"]["groups"]]
     assert told == [count // 10 * 10 for count in exact]
@@ -80,7 +83,7 @@ def test_a_group_that_nobody_joined_is_withheld_alone_and_charged_nothing():
     offer = optin.plan(agents, SHEET).announce(agents)
     release = optin.release(offer, agents, answers, joined=joined)
     assert release.withheld == {"ER": "nobody in this group who allows anything joined"}
-    assert release.groups["ER"].total_grains == 0
+    assert release.groups["ER"].sealed.total_grains == 0
     assert not release.grains[~joined].any()
     assert release.grains[joined].all()
     assert optin.Release.from_json(release.to_json()) == release
@@ -150,7 +153,7 @@ def test_groups_merged_at_planning_are_released_together():
     plan = optin.plan(agents, SHEET, merge_small=True)
     release = optin.release(plan.announce(agents), agents, answers)
     merged = next(design for design in plan.designs if "tiny" in design.labels)
-    assert release.groups[merged.group].joined_people == np.isin(groups, merged.labels).sum()
+    assert release.groups[merged.group].sealed.joined_people == np.isin(groups, merged.labels).sum()
 
 
 def test_people_who_weigh_costs_lose_only_the_group_whose_promise_would_break():
@@ -177,7 +180,7 @@ def test_a_release_whose_groups_were_changed_is_refused():
     release = optin.release(optin.plan(agents, SHEET).announce(agents), agents, answers)
 
     def changed(change):
-        record = json.loads(release.to_json())
+        record = json.loads(release.to_sealed_json())
         change(record)
         return json.dumps(record)
 

@@ -50,35 +50,35 @@ def test_promises_that_are_not_the_announced_ones_are_refused_and_nothing_is_wri
     given = {"ids": [f"p{k}" for k in range(12)], "allowances": np.full(12, 2**40)}
     booked = Terms("cheap", 1, offer.fingerprint)
     with pytest.raises(PromiseBroken, match="sums it announces are not those of its promises"):
-        ledger.announce(booked, body=offer.to_json(), grains=np.ones(12, dtype=np.int64), **given)
+        ledger.announce(booked, body=offer.to_sealed_json(), grains=np.ones(12, dtype=np.int64), **given)
     for other in (replace(booked, campaign="c"), replace(booked, round=2), replace(booked, fingerprint="f" * 64)):
         with pytest.raises(PromiseBroken, match="announces something else"):
-            ledger.announce(other, body=offer.to_json(), grains=offer.grains(agents), **given)
+            ledger.announce(other, body=offer.to_sealed_json(), grains=offer.grains(agents), **given)
     with pytest.raises(PromiseBroken, match="its text is no announcement"):
         ledger.announce(booked, body="{}", grains=offer.grains(agents), **given)
     assert counts(ledger) == before
-    ledger.announce(booked, body=offer.to_json(), grains=offer.grains(agents), **given)
+    ledger.announce(booked, body=offer.to_sealed_json(), grains=offer.grains(agents), **given)
 
 
 def test_a_promise_above_the_announced_cap_is_refused_even_if_the_sums_agree(ledger):
     offer = offer_of("c", np.array([1, 5, 6]))  # 1 + 5 + 6 = 2 + 3 + 7, and so do the squares
     given = {"ids": list(IDS), "grains": np.array([2, 3, 7]), "allowances": np.full(3, 9)}
     with pytest.raises(PromiseBroken, match="more than it announces to anybody"):
-        ledger.announce(Terms("c", 1, offer.fingerprint), body=offer.to_json(), **given)
+        ledger.announce(Terms("c", 1, offer.fingerprint), body=offer.to_sealed_json(), **given)
 
 
 def test_an_exact_release_is_announced_as_one_or_not_at_all(ledger):
     offer = offer_of("c", np.full(3, 2**42), exact=True)
     given = {"ids": list(IDS), "grains": np.full(3, 2**42), "allowances": np.full(3, 2**43)}
     with pytest.raises(PromiseBroken, match="would be exact, without noise"):
-        ledger.announce(Terms("c", 1, offer.fingerprint), body=offer.to_json(), **given)
+        ledger.announce(Terms("c", 1, offer.fingerprint), body=offer.to_sealed_json(), **given)
 
 
 def test_more_than_any_release_promises_is_refused(ledger):
     offer = offer_of("c", np.full(3, 5))
     given = {"ids": list(IDS), "grains": np.array([5, 2**42 + 1, 5]), "allowances": np.full(3, UNLIMITED)}
     with pytest.raises(BadInput, match="index 1"):
-        ledger.announce(Terms("c", 1, offer.fingerprint), body=offer.to_json(), **given)
+        ledger.announce(Terms("c", 1, offer.fingerprint), body=offer.to_sealed_json(), **given)
 
 
 LIES = {

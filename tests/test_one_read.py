@@ -134,7 +134,7 @@ def at(point, act):
 
 def exact(release, drawn):
     """The sum that the noise hides."""
-    return release.noisy_total - drawn[-1]
+    return release.sealed.noisy_total - drawn[-1]
 
 
 def tried(offer, kept, ledger):

@@ -76,9 +76,9 @@ def test_people_print_without_ids_and_limits():
 
 def test_grains_can_be_listed_in_the_session_that_drew_the_release(charged):
     release = drawn(people)
-    assert int(release.grains.sum()) == release.total_grains
+    assert int(release.grains.sum()) == release.sealed.total_grains
     assert release.id == release.announcement.id
-    assert (charged.grains[0], int(charged.grains.sum())) == (0, charged.total_grains)
+    assert (charged.grains[0], int(charged.grains.sum())) == (0, charged.sealed.total_grains)
 
 
 def test_grains_stay_with_the_release_that_was_drawn_and_with_no_copy_of_it(charged):

@@ -15,7 +15,7 @@ import pytest
 import scipy.integrate
 import scipy.special
 import scipy.stats
-from changing import changed_offer, changed_release, part_with
+from changing import changed_offer, part_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trying import examples
@@ -50,7 +50,8 @@ def test_without_its_noise_a_release_is_the_weighted_mean_of_clamped_values():
     release = optin.release(offer, agents, [-7.0, 0.0, 3.0, 1e300])
     grains = offer.grains(agents).tolist()
     exact = sum(Fraction(a, sum(grains)) * d for a, d in zip(grains, [-1, 0, 3, 3], strict=True))
-    assert release.estimate == float(exact)
+    assert release.sealed.estimate == float(exact)
+    assert abs(release.estimate - float(exact)) <= release.standard_error / 100
 
 
 @settings(max_examples=examples(50))
@@ -69,32 +70,41 @@ def test_rounding_of_values_moves_the_mean_by_at_most_half_a_level(people):
         release = optin.release(offer, agents, values, joined=joined)
     grains = release.grains.tolist()
     exact = sum(Fraction(a, sum(grains)) * Fraction(d) for a, d in zip(grains, np.clip(values, -1, 1), strict=True))
-    assert abs(Fraction(release.estimate) - exact) <= Fraction(2, 2**21) + Fraction(1, 2**50)
-    assert release.rounding == 2 * 2.0**-21
+    assert abs(Fraction(release.sealed.estimate) - exact) <= Fraction(2, 2**21) + Fraction(1, 2**50)
+    assert release.sealed.rounding == 2 * 2.0**-21
+    assert release.rounding == pytest.approx(2 * 2.0**-21 + release.standard_error / 100, rel=1e-12)
+    assert abs(Fraction(release.estimate) - exact) <= Fraction(release.rounding) + Fraction(1, 2**50)
 
 
 def test_an_estimate_beyond_the_bounds_is_published_as_it_is(monkeypatch):
-    """Noise of ten scales takes the mean of these four ten fifteenths of the range above it: clamping would hide that."""
+    """Noise of ten scales takes the mean of these four two thirds of the range above it: clamping would hide that."""
     monkeypatch.setattr(noise, "draw", lambda count=1: [10 * 2**52] * count)
-    assert drawn().estimate == pytest.approx(0.8 + 10 / 15, rel=1e-5)
+    found, cap = drawn(), drawn().announcement.cap
+    assert found.sealed.estimate == pytest.approx((2 + 2 * cap + 10) / (5 + 2 * cap), rel=1e-5)
+    assert found.estimate == pytest.approx(found.sealed.estimate, abs=found.standard_error / 100)
+    assert found.estimate > 1.0
 
 
 def test_the_noise_scale_is_the_range_over_the_sum_of_epsilons():
-    assert drawn(bounds=(10.0, 30.0)).noise_scale == pytest.approx(20 / 15, rel=1e-9)
+    found = drawn(bounds=(10.0, 30.0))
+    exact = 20 / (5 + 2 * found.announcement.cap)
+    assert found.sealed.noise_scale == pytest.approx(exact, rel=1e-9)
+    assert exact <= found.noise_scale <= 1.1 * exact
 
 
-def test_anyone_recomputes_the_estimate_from_the_published_integers():
+def test_whoever_a_release_is_opened_to_recomputes_the_estimate_from_its_integers():
     release = drawn(bounds=(10.0, 30.0))
-    record = json.loads(release.to_json())
+    record = json.loads(release.to_sealed_json())
     low, high = part_with(record["announcement"], "bounds")["bounds"]
     (sealed,) = record["sealed"]["questions"]
     share = Fraction(int(sealed["noisy_totals"][0]), 2**20 * int(sealed["total_grains"]))
-    assert record["results"][0]["estimate"] == float(Fraction(low) + Fraction(high - low) * share) == release.estimate
+    assert release.sealed.estimate == float(Fraction(low) + Fraction(high - low) * share)
+    assert record["results"][0]["estimate"] == release.estimate
 
 
 def test_two_releases_differ_since_nothing_takes_a_seed():
     offer, agents = announced(WORKED)
-    assert len({optin.release(offer, agents, [0.5] * 4).noisy_total for _ in range(20)}) == 20
+    assert len({optin.release(offer, agents, [0.5] * 4).sealed.noisy_total for _ in range(20)}) == 20
 
 
 def told(record):
@@ -103,6 +113,8 @@ def told(record):
         **record["public"],
         **record["public"]["questions"][0],
         **record["sealed"]["questions"][0],
+        **record["public"]["questions"][0]["told"],
+        "told": 0,
         **record["results"][0],
         **record,
         "public": 0,
@@ -115,9 +127,20 @@ def told(record):
 def test_nothing_but_the_noisy_total_depends_on_the_values():
     offer, agents = announced(WORKED)
     first, second = (optin.release(offer, agents, values) for values in ([0.0] * 4, [1.0] * 4))
-    assert changed_release(first, noisy_totals=(0, 0)) == changed_release(second, noisy_totals=(0, 0))
-    same = {"noisy_totals", "estimate", "noise_interval_95", "total_interval_95", "sd", "sd_interval_95", "fingerprint"}
-    records = [told(json.loads(release.to_json())) for release in (first, second)]
+    exact = [dataclasses.replace(each.sealed.answered[0], noisy_totals=(0, 0)) for each in (first, second)]
+    assert exact[0] == exact[1]
+    same = {
+        "noisy_totals",
+        "commitment",
+        "cells",
+        "estimate",
+        "noise_interval_95",
+        "total_interval_95",
+        "sd",
+        "sd_interval_95",
+        "fingerprint",
+    }
+    records = [told(json.loads(release.to_sealed_json())) for release in (first, second)]
     assert {
         name for name in records[0] if records[0][name] != records[1][name]
     } <= same  # intervals may end at the bounds
@@ -147,9 +170,10 @@ def test_the_release_names_what_drew_it():
 def test_grains_are_what_each_person_lost_and_only_for_the_analyst():
     offer, agents = announced(WORKED)
     release = optin.release(offer, agents, [0.5, math.nan, 0.5, 0.5], joined=[True, False, True, True])
-    assert release.grains.tolist() == [2**32, 0, 5 * 2**32, 5 * 2**32]
+    capped = int(offer.cap * 2**32)
+    assert release.grains.tolist() == [2**32, 0, capped, capped]
     assert "grain_source" not in repr(release)
-    assert str(2**32) not in repr(release).replace(str(release.total_grains), "")
+    assert str(2**32) not in repr(release).replace(str(release.sealed.total_grains), "")
     assert Release.from_json(release.to_json()).grains is None
     assert Release.from_json(release.to_json()) == release
 
@@ -170,13 +194,13 @@ def test_releases_read_back_unchanged_and_stay_small(limits):
 FIELDS = [
     *("noisy_totals", "total_grains", "total_squared_grains", "tilt", "estimate", "variance", "bias_bound", "id"),
     *("joined_people", "fingerprint", "noise_interval_95", "total_interval_95", "total_interval_method"),
-    *("charged", "ledger_number", "sd", "sd_interval_95", "dropped"),
+    *("charged", "ledger_number", "sd", "sd_interval_95", "dropped", "noise", "squares", "cells", "commitment", "salt"),
 ]
 
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_changing_any_published_number_is_noticed(name):
-    record = json.loads(drawn().to_json())
+    record = json.loads(drawn().to_sealed_json())
     part = part_with({**record, "announcement": {}}, name)
     part = record if part.keys() == record.keys() else part
     found = part[name]
@@ -298,7 +322,7 @@ def test_values_of_many_kinds_are_the_same_numbers():
         *(np.array([0, 1, 1, 0], dtype=kind) for kind in ("u1", "i8", "f4", "?", "O", "g")),
         *([decimal.Decimal(0), Fraction(1), np.float32(1), False], pandas.Series([0, 1, 1, 0], dtype="Int64")),
     ]
-    assert len({optin.release(offer, agents, values).noisy_total for values in kinds}) == 1
+    assert len({optin.release(offer, agents, values).sealed.noisy_total for values in kinds}) == 1
 
 
 def test_no_value_makes_the_arithmetic_complain():
@@ -458,10 +482,12 @@ def test_a_plain_normal_with_the_same_variance_would_cover_too_little_when_noise
 
 def test_the_noise_interval_is_the_laplace_quantile_and_the_rounding():
     release = drawn(bounds=(0.0, 2.0), data_variance=1.0)
-    low, high = release.noise_interval(0.9)
-    assert (high - low) / 2 == pytest.approx(release.noise_scale * math.log(10) + 2 * 2.0**-21, rel=2e-9)
-    assert release.noise_interval(0.9)[0] == low
-    assert release.estimate in release.noise_interval(0.9)
+    for each in (release, release.sealed):
+        low, high = each.noise_interval(0.9)
+        assert (high - low) / 2 == pytest.approx(each.noise_scale * math.log(10) + each.rounding, rel=2e-9)
+        assert each.noise_interval(0.9)[0] == low
+        assert each.estimate in each.noise_interval(0.9)
+    assert release.sealed.rounding == 2 * 2.0**-21
 
 
 def test_the_total_interval_adds_the_bias_bound_of_an_announced_gap():
@@ -469,6 +495,7 @@ def test_the_total_interval_adds_the_bias_bound_of_an_announced_gap():
     offer, agents = announced(limits, max_gap=0.2)
     release = optin.release(offer, agents, values)
     assert release.bias_bound == 0.2 * offer.tilt > 0
+    assert release.sealed.bias_bound == 0.2 * offer.sealed.tilt
     plain = dataclasses.replace(release, announcement=changed_offer(offer, max_gap=0.0))
     wider = release.total_interval().high - plain.total_interval().high
     assert wider == pytest.approx(release.bias_bound, rel=1e-9)
@@ -507,7 +534,8 @@ def test_higher_levels_give_wider_intervals():
 def test_variance_and_the_interval_of_few_people_use_the_declared_variance_only():
     offer, agents = announced([0.5] * 40)
     spread, flat = (optin.release(offer, agents, values) for values in ([0.0, 1.0] * 20, [0.5] * 40))
-    assert spread.variance == flat.variance == offer.variance
+    assert spread.sealed.variance == flat.sealed.variance == offer.sealed.variance
+    assert spread.variance == flat.variance >= offer.sealed.variance
     widths = [release.total_interval().high - release.estimate for release in (spread, flat)]
     assert widths[0] == pytest.approx(widths[1], rel=1e-12)
 

@@ -120,7 +120,7 @@ def nobody_loses(people, base, slope, outside):
     each = zip(people.costs.tolist(), offer.grains(people).tolist(), base, slope, outside, strict=True)
     for cost, grains, a, b, o in each:
         assert grains == 0 or Fraction(a) - Fraction(b) * variance - Fraction(o) - Fraction(cost) * grains * GRAIN >= 0
-    assert offer.total_grains > 0
+    assert offer.sealed.total_grains > 0
 
 
 @pytest.mark.parametrize("base", [1e12, 1e15, 5.0])

@@ -43,7 +43,7 @@ def estimates(release):
 
 def spending(release, place):
     """Return E and W2 of a question."""
-    sums = release.question_sums[place]
+    sums = release.sealed.question_sums[place]
     return sums.total_grains / 2**32, sums.total_squared_grains / sums.total_grains**2
 
 

@@ -79,8 +79,8 @@ def test_every_person_is_promised_the_sum_of_what_the_questions_take_and_never_m
     assert (grains == promised(capped, offer.shares)).all()
     assert (grains <= capped).all()
     assert sum(offer.shares) == 2**20
-    assert offer.total_grains == int(grains.sum())
-    for share, sums in zip(offer.shares, offer.question_sums, strict=True):
+    assert offer.sealed.total_grains == int(grains.sum())
+    for share, sums in zip(offer.shares, offer.sealed.question_sums, strict=True):
         mine = part(capped, share).tolist()
         assert (sums.total_grains, sums.total_squared_grains) == (sum(mine), sum(each * each for each in mine))
 
@@ -246,7 +246,7 @@ def test_a_sheet_of_one_number_gives_the_integers_it_always_gave(agents):
     assert asked == alone
     offer = alone.announce(agents, campaign="c")
     assert offer.shares == (2**20,)
-    assert (offer.grains(agents) == np.floor(np.minimum(limits(), alone.cap) * 2**32)).all()
+    assert (offer.grains(agents) == np.floor(np.minimum(limits(), offer.cap) * 2**32)).all()
 
 
 def test_a_changed_sheet_is_not_what_was_announced(offer):

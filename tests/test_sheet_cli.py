@@ -81,7 +81,7 @@ def test_people_are_charged_for_what_they_answered_to_the_last_grain(life):
         given = (int(part(capped, share)[0]) for share, column in zip(offer.shares, asked, strict=True) if column[at])
         assert abs(grains[columns["id"][at]] - sum(given)) <= len(NAMES)  # a limit read from text may lose a grain
     drawn = library.Release.from_json((folder / "release.json").read_text())
-    assert sum(grains.values()) == drawn.total_grains
+    assert sum(grains.values()) == drawn.sealed.total_grains
 
 
 def test_a_receipt_says_what_each_question_took_and_anyone_can_check_it(life, folder):
@@ -129,7 +129,7 @@ def test_engines_announce_and_charge_the_same_integers(tmp_path, monkeypatch):
         write_fair(here, 400)
         live(here, monkeypatch, engine)
         drawn = library.Release.from_json((here / "release.json").read_text())
-        found[engine] = drawn.announcement.to_record(), drawn.question_people, drawn.question_sums
+        found[engine] = drawn.announcement.to_record(), drawn.question_people, drawn.sealed.question_sums
     assert found["memory"] == found["duckdb"]
 
 

@@ -87,14 +87,14 @@ def release_of(offer, capped, answered, number, released=ALL):
 
 def drawn_from(*given):
     drawn = release_of(*given)
-    return drawn.to_json(), drawn.drawn_fingerprint
+    return drawn.to_sealed_json(), drawn.drawn_fingerprint
 
 
 def announce(ledger, offer=None, *, ids=WHO, capped=CAPPED, allowances=2**34, **more):
     offer = offer or offer_of(capped)
     entry = ledger.announce(
         terms_of(offer),
-        body=offer.to_json(),
+        body=offer.to_sealed_json(),
         ids=list(ids),
         grains=promised(capped, offer.shares),
         capped=capped,
@@ -175,7 +175,7 @@ def test_what_went_back_can_be_promised_again_and_not_before(ledger):
 def test_a_dropped_question_is_charged_to_nobody(ledger):
     offer, _ = announce(ledger)
     told = release(ledger, offer, released=0b110)
-    assert told.question_sums[0] is None
+    assert told.sealed.question_sums[0] is None
     marks = ANSWERED & 0b110
     assert charges(ledger) == list(zip(range(5), spent(CAPPED, SHARES, marks).tolist(), marks.tolist(), strict=True))
     assert ledger.verify([]).ok
@@ -252,7 +252,7 @@ def test_what_is_split_or_answered_must_be_said(ledger):
     offer = offer_of()
     columns = {"ids": list(WHO), "grains": PROMISED}
     with pytest.raises(BadInput, match="several questions"):
-        ledger.announce(terms_of(offer), body=offer.to_json(), allowances=CAPPED, **columns)
+        ledger.announce(terms_of(offer), body=offer.to_sealed_json(), allowances=CAPPED, **columns)
     announce(ledger)
     for given_ in ({}, {"capped": CAPPED}, {"answered": ANSWERED}):
         with pytest.raises(BadInput, match="several questions"):
@@ -269,7 +269,12 @@ def test_promises_that_do_not_follow_from_the_shares_are_refused(ledger):
     grains[:2] += (1, -1)
     with pytest.raises(PromiseBroken, match="do not follow from its shares"):
         ledger.announce(
-            terms_of(offer), body=offer.to_json(), ids=list(WHO), grains=grains, capped=CAPPED, allowances=CAPPED + 1
+            terms_of(offer),
+            body=offer.to_sealed_json(),
+            ids=list(WHO),
+            grains=grains,
+            capped=CAPPED,
+            allowances=CAPPED + 1,
         )
 
 
@@ -294,7 +299,7 @@ def test_a_draw_with_other_sums_than_are_charged_is_refused(ledger, lie):
 
     def lies(mask, number):
         told = LIES[lie](release_of(offer, CAPPED, ANSWERED, number))
-        return told.to_json(), told.drawn_fingerprint
+        return told.to_sealed_json(), told.drawn_fingerprint
 
     with pytest.raises(PromiseBroken, match=r"cannot be released: (the sums|it charges for a question)"):
         release(ledger, offer, draw=lies)

@@ -272,8 +272,8 @@ def test_a_release_prints_its_results_and_no_exact_sum(release):
     assert f"{COUNT - 100} of {COUNT} people" in shown
     assert "no ledger stands behind it" in shown
     assert '"rare" not published' in shown
-    private = [each.sums.total_grains for each in release.answered]
-    private += [total for each in release.answered for total in each.noisy_totals]
+    private = [each.sums.total_grains for each in release.sealed.answered]
+    private += [total for each in release.sealed.answered for total in each.noisy_totals]
     records = [release, release["shift"], release["hours"], *release.answered, release["age"].counted]
     text = " ".join(map(repr, records)) + release._repr_html_()
     assert not [number for number in private if number and str(number) in text]
@@ -292,7 +292,7 @@ def test_an_offer_prints_what_it_takes_and_what_it_gives(plan, people):
     shown = repr(offer)
     assert shown.startswith("Announcement pulse-1\n")
     assert len(shown.splitlines()) == 6 + len(QUESTIONS)
-    assert str(offer.total_grains) not in shown + offer._repr_html_()
+    assert str(offer.sealed.total_grains) not in shown + offer._repr_html_()
     assert all(question.name in shown for question in QUESTIONS)
     assert repr(offer["hours"]).startswith('Question "hours" of announcement pulse-1\n')
 

@@ -29,7 +29,8 @@ def read(kind, name):
 
 
 def numbers(record, names):
-    values = {name: getattr(record, name) for name in names}
+    exact = ("total_grains", "total_squared_grains", "noisy_total")
+    values = {name: getattr(record.sealed if name in exact else record, name) for name in names}
     return {name: repr(value) if isinstance(value, float) else value for name, value in values.items()}
 
 

@@ -24,7 +24,7 @@ def test_a_file_is_read_and_written_back_as_it_was(path):
 def test_the_numbers_are_those_that_were_written():
     plan = optin.Plan.from_json((FILES / "plan.json").read_text())
     release = optin.Release.from_json((FILES / "release.json").read_text())
-    told = {"cap": plan.cap, "estimate": release.estimate, "total_grains": release.announcement.total_grains}
+    told = {"cap": plan.cap, "estimate": release.estimate, "total_grains": release.announcement.sealed.total_grains}
     assert told == {name: EXPECTED[name] for name in told}
     assert release.sheet["hours"].text == "How many hours did you work last week?"
     assert release.announcement.terms.conditions.quorum_people == 10
@@ -37,7 +37,9 @@ def test_an_announcement_of_version_1_keeps_its_fingerprint_inside_a_release_of_
     release = optin.Release.from_json((FILES / "release.json").read_text())
     from optin.releasing.answered import Answered
 
-    answered = Answered(offer.people, offer.tilt, offer.sealed[0], release.answered[0].noisy_totals[:1])
+    answered = Answered(
+        offer.people, offer.tilt, offer.sealed.question_sums[0], release.sealed.answered[0].noisy_totals[:1]
+    )
     mixed = replace(release, announcement=offer, joined_people=offer.people, answered=(answered,))
     record = json.loads(mixed.to_json())
     assert (record["format"], record["announcement"]["format"]) == ("optin.release/2", "optin.announcement/1")

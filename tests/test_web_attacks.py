@@ -135,7 +135,7 @@ def test_what_one_person_has_left_cannot_be_read_off_the_announced_sums(house):
     campaign = answering(analyst, crowd, steps=[3 + at % 4 for at in range(40)])
     offer, cells = analyst.campaign(campaign).announcement, analyst.cells(campaign)
     stated = sum(int(min(cell.low, offer.cap) * 2**32) * cell.people for cell in cells)
-    rest = 0.1 - (stated - offer.total_grains) / 2**32
+    rest = 0.1 - (stated - offer.sealed.total_grains) / 2**32
     assert left == pytest.approx(0.0371, abs=1e-6)
     assert rest == pytest.approx(0.02, abs=1e-6)
     crowd[0].join(campaign, 5.0)

@@ -376,7 +376,7 @@ def test_the_service_and_the_command_line_give_the_same_cap_and_from_one_announc
     offer = Announcement.from_json(out["offer"].read_text())
     assert offer.cap == pytest.approx(found.announcement.cap, rel=1e-11)
     assert (offer.public, offer.sealed) == (found.announcement.public, found.announcement.sealed)
-    assert Release.from_json(out["release"].read_text()).noisy_total == found.release.noisy_total
+    assert Release.from_json(out["release"].read_text()).sealed.noisy_total == found.release.sealed.noisy_total
 
 
 def test_the_sum_without_noise_is_the_sum_of_grains_times_levels(lodge, monkeypatch):
@@ -385,7 +385,7 @@ def test_the_sum_without_noise_is_the_sum_of_grains_times_levels(lodge, monkeypa
     analyst, crowd = lodge.analyst(), lodge.people(12)
     campaign = released(analyst, crowd, values=[12.0] * 12, steps=[5] * 12)
     found = analyst.campaign(campaign).release
-    assert found.noisy_total == 2**20 * found.total_grains
+    assert found.sealed.noisy_total == 2**20 * found.sealed.total_grains
 
 
 def test_the_steps_that_people_choose_from_are_told_to_everyone(lodge):

@@ -39,7 +39,7 @@ def test_who_weighs_costs_and_has_too_little_left_is_left_out_and_nobody_else_no
     without = answering(analyst, house.people(23), steps=steps[1:], **COSTLY)
     found, apart = analyst.campaign(campaign), analyst.campaign(without)
     assert (found.registered, found.announcement.people) == (24, 24)
-    assert found.announcement.total_grains == apart.announcement.total_grains
+    assert found.announcement.sealed.total_grains == apart.announcement.sealed.total_grains
     assert found.announcement.cap == pytest.approx(apart.announcement.cap, rel=1e-12)
     deal = crowd[0].my_campaign(campaign).deal
     assert (deal.grains, deal.weight) == (0, 0.0)

@@ -156,13 +156,14 @@ def judged(announcement: Announcement, promises: Promises, joined: Answers, code
 def counted(announcement: Announcement, everyone: SheetSums, those: SheetSums, *, whole: bool) -> Turnout:
     """Say who came, of the people announced or of one group of them; ``whole`` says that everyone answers everything."""
     check_announced(announcement, everyone)
+    announced = announcement.expect_sealed()
     came = Turnout(
         announced=announcement.people,
         people=those.people,
         promised=those.promised,
         questions=_answered(announcement, those),
     )
-    return _with_tilts(announcement, came, (announcement.tilt,) * len(announcement.sheet)) if whole else came
+    return _with_tilts(announcement, came, (announced.tilt,) * len(announcement.sheet)) if whole else came
 
 
 def tilted(announcement: Announcement, came: Turnout, above: tuple[tuple[int, int], ...]) -> Turnout:
@@ -235,7 +236,7 @@ def check_table(announcement: Announcement, agents: Agents) -> None:
 def check_announced(announcement: Announcement, everyone: SheetSums) -> None:
     """Refuse other people, and limits edited since the announcement: the exact integer sums would differ."""
     found = tuple(ExactSums(each.grains, each.squares) for each in everyone.questions)
-    if found != announcement.question_sums or everyone.people != announcement.people:
+    if found != announcement.expect_sealed().question_sums or everyone.people != announcement.people:
         raise PromiseBroken(
             "these are not the promises that were announced: a limit was changed or the people are others, or in another"
             " group. Use the announced table, or plan and announce a new round",

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, cast
 
 from optin.agents.grouping import fault_of
 from optin.announcement.exact import exact_variance, promised_accuracy
+from optin.announcement.numbers import ExactSums
 from optin.announcement.terms import PRIVACY_CONSTRAINED, check_terms
 from optin.errors import BadInput
 from optin.grains.arrays import HIGHEST_EPSILON
+from optin.kernel.coarse import is_eighth_power, two_figures_up
 from optin.kernel.rounding import nearest
 from optin.kernel.sharing import SHARES
 
@@ -40,23 +42,28 @@ def _check_groups(found: Announcement) -> None:
 def _check_offer(found: Announcement, *, empty: bool) -> None:
     """Check what is announced to everyone, or to one group, in which nobody may be promised anything."""
     public, questions = found.public, len(found.sheet)
-    if not len(public.shares) == len(public.variances) == len(found.sealed) == questions:
+    told = (public.shares, public.variances, public.noises, public.squares)
+    if any(len(each) != questions for each in told):
         raise BadInput("this announcement cannot be read: it has other numbers than its sheet has questions")
     if sum(public.shares) != SHARES or min(public.shares) < 1:
         raise BadInput("this announcement cannot be read: its shares do not add up to one epsilon")
     if empty and found.people > 0 and set(public.variances) == {math.inf} and found.cap >= 0 and found.tilt == 0:
         return
-    if min(found.people, *(each.total_grains for each in found.sealed)) < 1 or found.cap <= 0:
+    sums = () if found.sealed is None else found.sealed.question_sums
+    if min(found.people, *(each.total_grains for each in sums), *(1,)) < 1 or found.cap <= 0:
         raise BadInput("this announcement cannot be read: people, total_grains and cap are positive")
     _check_ranges(found)
-    _check_sums(found)
+    if sums:
+        _check_sums(found, sums)
+    if found.seal is not None:
+        _check_rounded(found)
     _check_stated_promise(found)
 
 
 def _check_ranges(found: Announcement) -> None:
     """Keep tilt and cap within what is possible; a question checks its own numbers."""
     ranges = {
-        "tilt": (found.tilt, nearest(Fraction(found.people - 1, found.people))),
+        "tilt": (found.tilt, 1.0 if found.seal else nearest(Fraction(found.people - 1, found.people))),
         "cap": (found.cap, math.inf if found.noiseless else HIGHEST_EPSILON),
     }
     for name, (number, most) in ranges.items():
@@ -68,16 +75,30 @@ def _check_ranges(found: Announcement) -> None:
         raise BadInput('this announcement contradicts itself: "cap_lowered" fits no cap but the highest')
 
 
-def _check_sums(found: Announcement) -> None:
+def _check_rounded(found: Announcement) -> None:
+    """Insist that rounded numbers can be those of one design: of two figures, and each about what follows from the others."""
+    public = found.public
+    questions = zip(found.sheet, public.variances, public.noises, public.squares, strict=True)
+    for question, variance, noise, squares in questions:
+        most = question.data_variance * squares + float(question.exact_noise_constant) * noise * noise
+        about = most / 1.3 <= variance <= two_figures_up(most) and squares * found.people >= 0.9
+        rounded = all(each == two_figures_up(each) for each in (found.tilt, variance, noise, squares))
+        told = is_eighth_power(found.cap) and found.promise is None and not found.noiseless
+        if not (about and rounded and told):
+            raise BadInput("this announcement contradicts itself: its rounded numbers do not follow from each other")
+
+
+def _check_sums(found: Announcement, exact: tuple[ExactSums, ...]) -> None:
     """Compare the sums with each other (Cauchy: S^2 <= n Q; nobody above the cap: Q <= S cap) and with what follows."""
-    questions = zip(found.sheet, found.sealed, found.largest_parts, found.public.variances, strict=True)
+    rounded = (lambda variance: variance) if found.seal is None else two_figures_up
+    questions = zip(found.sheet, exact, found.largest_parts, found.public.variances, strict=True)
     for question, sums, most, variance in questions:
         total, squares = sums.total_grains, sums.total_squared_grains
         if not total * total <= found.people * squares <= found.people * total * most:
             raise BadInput(
                 "this announcement contradicts itself: so many people, none above the cap, cannot have its sums"
             )
-        if nearest(exact_variance(question, sums, noiseless=found.noiseless)) != variance:
+        if rounded(nearest(exact_variance(question, sums, noiseless=found.noiseless))) != variance:
             raise BadInput("this announcement contradicts itself: its variance does not follow from its sums")
 
 
@@ -90,7 +111,7 @@ def _check_stated_promise(found: Announcement) -> None:
     if found.model == PRIVACY_CONSTRAINED:
         kept = (promised, surplus, worth, otherwise, found.benefit_name) == (None,) * 5
     else:
-        reached = promised_accuracy(found.sheet, found.sealed, noiseless=found.noiseless)
+        reached = promised_accuracy(found.sheet, found.expect_sealed().question_sums, noiseless=found.noiseless)
         kept = promised is not None and nearest(reached) <= promised < math.inf
         kept = kept and all(x is None or math.isfinite(x) for x in (surplus, worth, otherwise))
     if None not in (surplus, worth, otherwise):

@@ -108,7 +108,7 @@ def explain(
     >>> print(optin.explain(offer, limit=0.5))
     epsilon at most  0.5
     odds factor      1.649 at most
-    weight           0.03333
+    weight           0.0335
     margin           0
     """
     announcement = _own(announcement, group)
@@ -198,15 +198,15 @@ def _parts(announcement: Announcement, limit: float) -> list[int]:
 
 
 def _question_deals(announcement: Announcement, parts: list[int]) -> tuple[QuestionDeal, ...]:
-    questions = zip(announcement.sheet, parts, announcement.question_sums, strict=True)
+    questions = zip(announcement.sheet, parts, strict=True)
     return tuple(
         QuestionDeal(
             question.name,
             grains,
             math.inf if announcement.noiseless and grains else epsilon_of(grains),
-            _weight(grains, sums.total_grains),
+            announcement.weight_of(grains, place),
         )
-        for question, grains, sums in questions
+        for place, (question, grains) in enumerate(questions)
     )
 
 
@@ -217,16 +217,11 @@ def _deal(announcement: Announcement, parts: list[int], *, utility: Fraction | N
         questions=_question_deals(announcement, parts),
         grains=grains,
         epsilon=epsilon,
-        weight=_weight(grains, announcement.total_grains),
+        weight=announcement.weight_of(grains),
         odds_factor=_odds_factor(epsilon),
         utility=None if utility is None else nearest(utility),
         margin=math.inf if margin is None else nearest(margin),
     )
-
-
-def _weight(grains: int, total: int) -> float:
-    """Return a part of a total; of nothing, nothing."""
-    return nearest(Fraction(grains, total)) if total else 0.0
 
 
 def _odds_factor(epsilon: float) -> float:

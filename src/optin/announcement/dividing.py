@@ -89,4 +89,4 @@ class Divided:
 
 def _alone(design: AnnouncedDesign) -> AnnouncedDesign:
     """Leave out of a design that it is a group's."""
-    return AnnouncedDesign(design.public, design.sealed)
+    return AnnouncedDesign(design.public, design.exact)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
-from optin.announcement.numbers import ExactSums
+from optin.announcement.numbers import ExactNumbers, ExactSums, PublicNumbers
 from optin.kernel.noise import variance
 from optin.kernel.rounding import GRAIN, exact_epsilon, nearest
 from optin.questions import Question, Sheet
@@ -27,6 +29,28 @@ def promised_accuracy(sheet: Sheet, sums: Sequence[ExactSums], *, noiseless: boo
     return max(found / Fraction(question.data_variance) for question, found in zip(sheet, variances, strict=True))
 
 
-def announced_eta(total_grains: int, width: float) -> float:
-    """Return E3's eta = sum eps / R, from grains."""
-    return nearest(exact_epsilon(total_grains) / Fraction(width))
+def noise_of(sums: ExactSums) -> Fraction:
+    """Return 1/E, E the sum of epsilons on a question: the noise of a number of width 1."""
+    return 1 / exact_epsilon(sums.total_grains)
+
+
+def squares_of(sums: ExactSums) -> Fraction:
+    """Return the sum of squared weights."""
+    return Fraction(sums.total_squared_grains, sums.total_grains**2)
+
+
+def exact_numbers(sheet: Sheet, public: PublicNumbers, sums: tuple[ExactSums, ...]) -> ExactNumbers:
+    """State all that follows from exact sums, each rounded to the nearest float; where they are 0, that nothing does."""
+    if not all(each.total_grains for each in sums):
+        endless = (math.inf,) * len(sums)
+        return ExactNumbers(replace(public, variances=endless, noises=endless, squares=(1.0,) * len(sums)), sums)
+    questions = list(zip(sheet, sums, strict=True))
+    found = replace(
+        public,
+        variances=tuple(
+            nearest(exact_variance(question, each, noiseless=public.noiseless)) for question, each in questions
+        ),
+        noises=tuple(0.0 if public.noiseless else nearest(noise_of(each)) for each in sums),
+        squares=tuple(nearest(squares_of(each)) for each in sums),
+    )
+    return ExactNumbers(found, sums)

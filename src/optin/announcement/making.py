@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from optin.agents import Agents, QuasiLinear
-from optin.announcement.exact import exact_variance, promised_accuracy
+from optin.announcement.coarsening import as_before, better, is_coarse, under_seal, with_neighbours
+from optin.announcement.exact import promised_accuracy
 from optin.announcement.fitness import check_fit
 from optin.announcement.naming import check_round, checked_campaign, new_campaign
 from optin.announcement.numbers import AnnouncedDesign, ExactSums, PublicNumbers
@@ -46,14 +47,17 @@ def announce(
     round: int = 1,  # noqa: A002 - the word of the contract
     min_people: int = MIN_PEOPLE,
     conditions: Conditions | None = None,
+    earlier: Announcement | None = None,
 ) -> Announcement:
     """Freeze a plan into the public offer, refusing groups so small that its sums would give limits away.
 
-    Promises are rounded down to whole grains, so nobody is promised more than the plan allows them. ``min_people``
+    The announced cap is a power of 2^(1/8) next to the planned one, which would tell more about limits (`is_coarse`). Promises
+    are rounded down to whole grains, and nobody is promised more than their own limit. ``min_people``
     counts those promised anything at all; below the usual 10 it says that limits are no secret. From 10 on, one to three
     people below a cap that all others reach are refused too, for the sums give their limits away. ``conditions`` (quorum,
-    dates, mode) become part of what was announced. Of people in public groups all of this is asked of each group, and there is
-    one announcement with an offer to each.
+    dates, mode) become part of what was announced. ``earlier`` is what was announced of this very round before: it is announced
+    again as it was then, with the same cap and under the same seal. Of people in public groups all of this is asked of each
+    group, and there is one announcement with an offer to each.
     """
     _check_people(plan, agents)
     _check_count(min_people)
@@ -64,10 +68,23 @@ def announce(
     )
     drafts = tuple(draft_of(each, campaign=name, round=round, conditions=stated) for each in plan.parts)
     crowd = _Crowd(as_planned(agents, plan.designs) if plan.grouped else agents, grouped=plan.grouped)
-    offers = _cover_rounding(drafts, crowd) if plan.model == QUASI_LINEAR else _count(drafts, crowd)
-    promises = crowd.promises(offers)
-    check_fit(promises, min_people, names=tuple(plan.groups))
-    return _together(plan, _with_tilts(offers, promises))
+    again = as_before(plan, drafts, earlier)
+    offers = _offered(plan, drafts, crowd) if again is None else _with_tilts(_count(again, crowd), crowd)
+    check_fit(crowd.promises(offers), min_people, names=tuple(plan.groups))
+    return under_seal(plan, _together(plan, offers), earlier)
+
+
+def _offered(plan: Plan, drafts: Offers, crowd: _Crowd) -> Offers:
+    """Freeze every promise: at the cap that is announced, or with a promised variance that covers the rounding."""
+    if plan.model == QUASI_LINEAR:
+        return _with_tilts(_cover_rounding(drafts, crowd), crowd)
+    if not is_coarse(plan):
+        return _with_tilts(_count(drafts, crowd), crowd)
+    gapped = plan.asked.gapped
+    sides = [_count(side, crowd) for side in with_neighbours(drafts)]
+    weighed = [_with_tilts(side, crowd) if gapped else side for side in sides]
+    chosen = tuple(better(part, *pair) for part, *pair in zip(plan.parts, *weighed, strict=True))
+    return chosen if gapped else _with_tilts(chosen, crowd)
 
 
 @dataclass(frozen=True)
@@ -90,7 +107,7 @@ def _together(plan: Plan, offers: Offers) -> Announcement:
         return offers[0]
     _check_alike(plan, offers)
     designs = tuple(
-        AnnouncedDesign(offer.public, offer.sealed, design.group, design.own.merged)
+        AnnouncedDesign(offer.public, offer.only_design.exact, design.group, design.own.merged)
         for design, offer in zip(plan.designs, offers, strict=True)
     )
     return replace(offers[0], designs=designs)
@@ -98,7 +115,7 @@ def _together(plan: Plan, offers: Offers) -> Announcement:
 
 def _check_alike(plan: Plan, offers: Offers) -> None:
     """Refuse exact results of some groups beside noisy ones of others: whoever reads "exact" must know of whom."""
-    if len({offer.noiseless for offer in offers if offer.total_grains}) > 1:
+    if len({offer.noiseless for offer in offers if not offer.public.empty}) > 1:
         exact = next(name for name, offer in zip(plan.groups, offers, strict=True) if offer.noiseless)
         raise BadInput(
             "nobody who counts in group {group} set a limit, so it would be released exactly, and the others with noise;"
@@ -113,9 +130,10 @@ def _conditions(plan: Plan, conditions: Conditions | None, min_people: int) -> C
     return stated if alone else replace(stated, min_people=int(min_people))
 
 
-def _with_tilts(offers: Offers, promises: PromisesByGroup) -> Offers:
+def _with_tilts(offers: Offers, crowd: _Crowd) -> Offers:
     """State the tilt of each offer, the largest over its questions."""
-    totals = [tuple(each.total_grains for each in offer.sealed) for offer in offers]
+    promises = crowd.promises(offers)
+    totals = [tuple(each.total_grains for each in offer.expect_sealed().question_sums) for offer in offers]
     above = promises.sums_above([bars(total, offer.people) for offer, total in zip(offers, totals, strict=True)])
     found = [tilts_of(each, total, offer.people) for offer, total, each in zip(offers, totals, above, strict=True)]
     return tuple(
@@ -196,14 +214,7 @@ def _counted(draft: Announcement, everyone: SheetSums) -> Announcement:
             " many questions",
             question=lacking.name,
         )
-    found = variances_of(draft, sums) if everyone.grains else (math.inf,) * len(sums)
-    return draft.stating(public=replace(draft.public, variances=found), sealed=sums)
-
-
-def variances_of(offer: Announcement, sums: tuple[ExactSums, ...]) -> tuple[float, ...]:
-    """Return the variance of each question, rounded to the nearest float."""
-    questions = zip(offer.sheet, sums, strict=True)
-    return tuple(nearest(exact_variance(question, each, noiseless=offer.noiseless)) for question, each in questions)
+    return draft.stating(sums=sums)
 
 
 def _cover_rounding(drafts: Offers, crowd: _Crowd) -> Offers:
@@ -237,7 +248,7 @@ class _Rising:
 
     def after(self, offer: Announcement) -> _Rising:
         """Look at what the promise leads to, and raise it if it is not kept."""
-        reached = promised_accuracy(offer.sheet, offer.sealed, noiseless=offer.noiseless)
+        reached = promised_accuracy(offer.sheet, offer.expect_sealed().question_sums, noiseless=offer.noiseless)
         if reached <= Fraction(self.promise):
             return replace(self, kept=True)
         room = 2.0 * self.room

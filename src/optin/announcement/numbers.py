@@ -1,15 +1,18 @@
-"""The numbers of an announcement: those that everyone reads, and exact sums, which bind it and are kept apart.
+"""The numbers of an announcement: those that everyone reads, rounded, and exact sums, which bind it and are kept apart.
 
 People in public groups (E27) have them group by group.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from optin.formats.strict_json import Fields, real, wide
 from optin.grains.splitting import ALONE
+from optin.kernel.coarse import two_figures_up
 from optin.planning.promise import PromisedVariance
 
 
@@ -18,7 +21,8 @@ class PublicNumbers:
     """What everyone may read: how many people, the cap, whether there is noise, the tilt, the variance of each question.
 
     ``shares`` says how many 2^-20ths of an epsilon each question gets (E20); ``tilt`` is the largest over the questions;
-    ``promise`` is what people with costs are promised.
+    ``promise`` is what people with costs are promised. ``noises`` are 1/E, E the sum of epsilons on each question, 0 without
+    noise; ``squares`` are the sums of squared weights. Where sums are public, these two follow from them and are not written.
     """
 
     people: int
@@ -29,10 +33,28 @@ class PublicNumbers:
     shares: tuple[int, ...] = ALONE
     cap_lowered: bool = False
     promise: PromisedVariance | None = None
+    noises: tuple[float, ...] = ()
+    squares: tuple[float, ...] = ()
 
-    def to_record(self) -> dict[str, Any]:
-        """Write them as JSON holds them."""
-        return {
+    @property
+    def empty(self) -> bool:
+        """Whether nobody is promised anything, so that nothing will be published."""
+        return not any(map(math.isfinite, self.variances))
+
+    def rounded(self) -> PublicNumbers:
+        """Round what follows from limits up to two figures: no noise and no error is told smaller than it is."""
+        return replace(
+            self,
+            tilt=min(two_figures_up(self.tilt), 1.0),
+            variances=_up(self.variances),
+            noises=_up(self.noises),
+            squares=tuple(min(each, 1.0) for each in _up(self.squares)),
+        )
+
+    def to_record(self, *, sealed: bool = False) -> dict[str, Any]:
+        """Write them as JSON holds them; where sums are sealed, with what would follow from them."""
+        told = {name: [real(each) for each in getattr(self, name)] for name in ("noises", "squares")}
+        return (told if sealed else {}) | {
             "people": self.people,
             "cap": real(self.cap),
             "cap_lowered": self.cap_lowered,
@@ -44,9 +66,11 @@ class PublicNumbers:
         }
 
     @classmethod
-    def from_fields(cls, fields: Fields) -> PublicNumbers:
+    def from_fields(cls, fields: Fields, *, sealed: bool = False) -> PublicNumbers:
         """Read what `to_record` wrote."""
         found = cls(
+            noises=fields.take_reals("noises") if sealed else (),
+            squares=fields.take_reals("squares") if sealed else (),
             people=fields.take_int("people"),
             cap=fields.take_real("cap"),
             cap_lowered=fields.take_bool("cap_lowered"),
@@ -58,6 +82,10 @@ class PublicNumbers:
         )
         fields.finish()
         return found
+
+
+def _up(numbers: Sequence[float]) -> tuple[float, ...]:
+    return tuple(map(two_figures_up, numbers))
 
 
 @dataclass(frozen=True)
@@ -88,14 +116,26 @@ class ExactSums:
 
 
 @dataclass(frozen=True)
+class ExactNumbers:
+    """What is known to the last digit where it is not sealed: exact sums of each question, and all that follows from them."""
+
+    numbers: PublicNumbers
+    sums: tuple[ExactSums, ...]
+
+    def to_record(self) -> dict[str, Any]:
+        """Write what cannot be computed from the rest, as JSON holds it."""
+        return {"tilt": real(self.numbers.tilt), "questions": [each.to_record() for each in self.sums]}
+
+
+@dataclass(frozen=True)
 class AnnouncedDesign:
-    """What is announced to everyone, or to one public group: numbers that everyone reads, and for each question exact sums.
+    """What is announced to everyone, or to one public group: numbers that everyone reads, and exact ones where they are known.
 
     ``merged`` are the labels of which a group is made, where several were too small.
     """
 
     public: PublicNumbers
-    sealed: tuple[ExactSums, ...]
+    exact: ExactNumbers | None = field(compare=False)
     group: str | None = None
     merged: tuple[str, ...] = ()
 
@@ -107,21 +147,13 @@ class AnnouncedDesign:
     @property
     def empty(self) -> bool:
         """Whether nobody in this group is promised anything, so that nothing will be published of it."""
-        return self.group is not None and not any(each.total_grains for each in self.sealed)
+        return self.group is not None and self.public.empty
 
-    def sealed_record(self) -> dict[str, Any]:
-        """Write the exact sums as JSON holds them."""
-        return {"questions": [each.to_record() for each in self.sealed]}
+    def rounded(self) -> AnnouncedDesign:
+        """Tell everyone rounded numbers, and keep the exact ones."""
+        return replace(self, public=self.public.rounded())
 
-    def public_record(self) -> dict[str, Any]:
-        """Write what everyone reads of a group as JSON holds it."""
-        return {"group": self.group, "merged": list(self.merged), **self.public.to_record()}
-
-    @classmethod
-    def from_fields(cls, public: Fields, sealed: Fields, *, grouped: bool) -> AnnouncedDesign:
-        """Read what the two records hold."""
-        named = (public.take_text("group"), public.take_texts("merged")) if grouped else (None, ())
-        numbers = PublicNumbers.from_fields(public)
-        sums = tuple(ExactSums.from_whole(each) for each in sealed.take_objects("questions"))
-        sealed.finish()
-        return cls(numbers, sums, *named)
+    def public_record(self, *, sealed: bool) -> dict[str, Any]:
+        """Write what everyone reads, of a group with its name, as JSON holds it."""
+        named = {} if self.group is None else {"group": self.group, "merged": list(self.merged)}
+        return named | self.public.to_record(sealed=sealed)

@@ -17,7 +17,7 @@ from optin.questions.intervals import check_level
 from optin.questions.spending import Spending
 
 if TYPE_CHECKING:
-    from optin.announcement.offer import Announcement
+    from optin.announcement.offered import Offered
 
 
 def place_of_question(sheet: Sheet, name: str) -> int:
@@ -36,7 +36,7 @@ def spending_of(sums: ExactSums, *, people: int, most: int, noiseless: bool) -> 
 class AnnouncedQuestion(ToldOfferedQuestion):
     """What an announcement says about one of its questions."""
 
-    announcement: Announcement
+    announcement: Offered
     place: int
 
     @property
@@ -71,11 +71,5 @@ class AnnouncedQuestion(ToldOfferedQuestion):
 
     def half_width(self, level: float = 0.95) -> float:
         """Return half of the interval that full turnout leads to: at 0.95, what ± means (E22)."""
-        offer = self.announcement
-        spending = spending_of(
-            offer.question_sums[self.place],
-            people=offer.people,
-            most=offer.largest_parts[self.place],
-            noiseless=offer.noiseless,
-        )
-        return self.question.half_width(check_level(level), spending) + self.question.max_gap * offer.tilt
+        offer, question = self.announcement, self.question
+        return question.half_width(check_level(level), offer.spending(self.place)) + question.max_gap * offer.tilt

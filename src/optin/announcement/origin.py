@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from optin.announcement.coarsening import is_coarse, possible_caps
 from optin.announcement.making import draft_of
 from optin.announcement.offer import Announcement
 from optin.announcement.terms import QUASI_LINEAR
@@ -18,13 +19,14 @@ if TYPE_CHECKING:
 _WORDS = {
     "people": "people",
     "model": "model",
-    "cap": "cap",
     "shares": "shares of the questions",
     "benefit_name": "benefit",
     "outside": "outside option",
 }
 _NUMBER = {"bounds": "bounds", "data_variance": "declared variance", "max_gap": "declared gap"}
 _ROUNDED = 1e-9
+_TWO_FIGURES = 0.2
+"""How far a sum of squares that follows from numbers of two figures may be off."""
 _RAISED = 2.0**-6
 """Where people weigh costs, the promise is raised by up to 2^-7 so that it holds in whole grains; they give less then."""
 
@@ -47,6 +49,8 @@ def _differs(offer: Announcement, plan: Plan) -> str | None:
     for name, words in _WORDS.items():
         if getattr(draft, name) != getattr(offer, name):
             return words
+    if offer.cap not in possible_caps(plan, draft):
+        return "cap"
     if (asked := _differing_questions(offer, plan)) is not None:
         return asked
     if not _close(offer.promised_variance, plan.promised_variance):
@@ -54,7 +58,7 @@ def _differs(offer: Announcement, plan: Plan) -> str | None:
     if draft.noiseless != offer.noiseless:
         return "noise"
     if plan.epsilon_total == 0.0:
-        return "noise" if offer.total_grains else None
+        return None if offer.public.empty else "noise"
     return None if draft.cap_lowered or draft.noiseless else _differing_sums(offer, plan)
 
 
@@ -80,16 +84,32 @@ def _differing_sums(offer: Announcement, plan: Plan) -> str | None:
 
 
 def _differing_weights(offer: Announcement, plan: Plan, place: int) -> str | None:
-    grain, part, sums = 2.0 / GRAIN, offer.shares[place] / SHARES, offer.sealed[place]
-    total, squares = sums.total_grains / GRAIN, sums.total_squared_grains / GRAIN / GRAIN
+    grain, part = 2.0 / GRAIN, offer.shares[place] / SHARES
+    total, squares, told = _told_sums(offer, place)
     planned, planned_squares = part * plan.epsilon_total, plan.weight_squares * (part * plan.epsilon_total) ** 2
-    share = _RAISED if plan.model == QUASI_LINEAR else _ROUNDED
-    if abs(total - planned) > plan.people * grain + share * planned:
+    share = told + (_RAISED if plan.model == QUASI_LINEAR else _ROUNDED)
+    moved = (
+        offer.cap / plan.cap if is_coarse(plan) else 1.0
+    )  # whoever is below both caps gives the same, nobody more than so
+    if not _lies(total, planned, moved, plan.people * grain + share * planned):
         return "noise"
-    most = part * min(plan.cap, plan.epsilon_total)
-    if abs(squares - planned_squares) > 2.0 * most * plan.people * grain + 2.0 * share * planned_squares:
-        return "weights"
-    return None
+    most = part * min(max(plan.cap, offer.cap), plan.epsilon_total * max(moved, 1.0))
+    room = 2.0 * most * plan.people * grain + 2.0 * share * planned_squares
+    return None if _lies(squares, planned_squares, moved * moved, room) else "weights"
+
+
+def _told_sums(offer: Announcement, place: int) -> tuple[float, float, float]:
+    """Return the sums of epsilons and of their squares, and how far off they may be, where only rounded numbers are known."""
+    if offer.sealed is None:
+        total = 1.0 / offer.public.noises[place]
+        return total, offer.public.squares[place] * total * total, _TWO_FIGURES
+    sums = offer.sealed.question_sums[place]
+    return sums.total_grains / GRAIN, sums.total_squared_grains / GRAIN / GRAIN, 0.0
+
+
+def _lies(found: float, planned: float, moved: float, room: float) -> bool:
+    """Say whether a sum is what was planned, or what it can be at a cap so many times as high, but for rounding."""
+    return planned * min(moved, 1.0) - room <= found <= planned * max(moved, 1.0) + room
 
 
 def _close(announced: float | None, planned: float | None) -> bool:

@@ -47,7 +47,7 @@ def _of_groups(offer: Announcement) -> Telling:
 
 def _group_rows(name: str, offer: Announcement) -> list[tuple[str, ...]]:
     group = (shown_group(name)[1:-1], f"{offer.people:,}")
-    if not offer.total_grains:
+    if offer.public.empty:
         return [(*group, "0", "nothing can be published", *[""] * (len(HEAD) - 1))]
     cap = "infinite" if offer.noiseless else largest(offer.cap)
     return [(*group, cap, *question_row(offer[question.name])) for question in offer.sheet]

@@ -39,8 +39,12 @@ def flat(offer: Announcement) -> dict[str, Any]:
         "benefit_name": offer.benefit_name,
         "benefit_at_promise": real(offer.benefit_at_promise),
         "outside": real(offer.outside),
-        **offer.sealed[0].to_record(),
     }
+
+
+def flat_sums(offer: Announcement) -> dict[str, Any]:
+    """Return the sums of an announcement of one number, which version 1 has in public."""
+    return offer.expect_sealed().question_sums[0].to_record()
 
 
 def read_version_1(fields: Fields) -> tuple[Terms, PublicNumbers, tuple[ExactSums, ...]]:

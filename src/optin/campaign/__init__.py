@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from optin.campaign.steps import announce, answer, cancel, release
     from optin.campaign.steps import look as look
     from optin.campaign.steps import prepare as prepare
+    from optin.campaign.versions import opened_act as opened_act
+    from optin.campaign.versions import with_seal_opened as with_seal_opened
     from optin.releasing.deciding import Quorum
 
 __all__ = ["Quorum", "announce", "answer", "cancel", "plan", "release", "within_allowance", "write_grains"]
@@ -27,6 +29,8 @@ _HOMES = {
     "turnout": "optin.campaign.checking",
     "plan": "optin.campaign.planning",
     "write_grains": "optin.campaign.promises",
+    "opened_act": "optin.campaign.versions",
+    "with_seal_opened": "optin.campaign.versions",
 }
 
 

@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike
 
 from optin.agents import Agents
 from optin.announcement import Announcement
-from optin.announcement.exact import exact_variance
-from optin.announcement.numbers import ExactSums
 from optin.campaign.known import Known
 from optin.grains.people import people_of
 from optin.ledger import Ledger, Terms
@@ -43,12 +41,10 @@ def turnout(
 def adds_up(announcement: Announcement, agents: Agents, ledger: Ledger | None) -> bool:
     """Tell whether these people are promised, in number and grains, what was announced."""
     found = announcement.promises_by_group(promised(announcement, agents, ledger)).sums()
-    told = [(part.people, part.total_grains) for part in announcement.parts]
+    told = [(part.people, part.expect_sealed().total_grains) for part in announcement.parts]
     return [(everyone.people, everyone.grains) for everyone, _ in found] == told
 
 
 def variance_left(announcement: Announcement, turnout: Fraction) -> float:
     """Foresee the variance of a release that a share of people join, taking sums at their average (E12)."""
-    (each,) = announcement.question_sums
-    sums = ExactSums(int(each.total_grains * turnout), int(each.total_squared_grains * turnout))
-    return float(exact_variance(announcement.question, sums, noiseless=announcement.noiseless))
+    return announcement.variance_at(turnout)

@@ -64,8 +64,9 @@ def write_grains(
 def _expect_charged(release: Release, those: SheetSums) -> None:
     """Refuse answers that a release was not drawn over: other people gave them, or gave other amounts."""
     found = [(each.people, ExactSums(each.grains, each.squares)) for each in those.questions]
-    told = [(each.people, each.sums) for each in release.answered]
-    questions = zip(release.answered, told, found, strict=True)
+    exact = release.expect_sealed().answered
+    told = [(each.people, each.sums) for each in exact]
+    questions = zip(exact, told, found, strict=True)
     if any(not each.dropped and mine != theirs for each, mine, theirs in questions):
         raise PromiseBroken(
             "these are not the answers that the release was drawn over, so what it took of each person does not follow from"

@@ -20,7 +20,7 @@ from optin.announcement import announce as make_announcement
 from optin.announcement.terms import Conditions
 from optin.campaign.checking import terms_of
 from optin.campaign.known import Known
-from optin.campaign.versions import in_its_version
+from optin.campaign.versions import announced_before, in_its_version, with_seal_opened
 from optin.database.crash_points import reached
 from optin.errors import BadInput, Place, PromiseBroken
 from optin.grains.arrays import Answers
@@ -85,7 +85,7 @@ class Prepared:
         """Hold everyone's promise; return the announcement only when the holds are stored."""
         offer, allowing, form = self.announcement, self.allowing, people_of(self.people)
         limits = {"raise_limits": allowing.raise_limits, "lower_limits": allowing.lower_limits}
-        holding = Holding(terms_of(offer), offer.to_json(), exact=offer.noiseless, **limits)
+        holding = Holding(terms_of(offer), offer.to_sealed_json(), exact=offer.noiseless, **limits)
         with form.holding(offer, self.stated, allowing, LedgerEntrance(ledger.engine)) as arrivals:
             ledger.hold(arrivals, holding, recheck=form.expect_unchanged)
         reached("before output")
@@ -111,8 +111,9 @@ def prepare(
     else:
         people = people_of(agents).within(known, allowing)
     named = {"campaign": campaign, "round": round, "min_people": min_people, "conditions": conditions}
-    offer = make_announcement(plan, people, **named)  # type: ignore[arg-type]
-    return Prepared(offer if ledger is None else in_its_version(offer, ledger), people, agents, allowing)
+    earlier = None if ledger is None or campaign is None else announced_before(ledger, campaign, round)
+    offer = make_announcement(plan, people, earlier=earlier, **named)  # type: ignore[arg-type]
+    return Prepared(offer if earlier is None else in_its_version(offer, earlier), people, agents, allowing)
 
 
 def answer(announcement: Announcement, answers: Mapping[str, bool], *, ledger: Ledger) -> NDArray[np.bool_]:
@@ -150,8 +151,10 @@ def release(
     """Charge everyone who joined for what they answered and publish the one result; nothing is returned before both are stored.
 
     ``answers`` is what it is for `optin.release`. ``joined`` is a boolean for each announced person; None means everyone who
-    did not decline. Asked again for the same announcement and people, the stored result comes back and nothing is drawn.
+    did not decline. The exact sums of an announcement that was read from its public file are those in the ledger. Asked again
+    for the same announcement and people, the stored result comes back and nothing is drawn.
     """
+    announcement = with_seal_opened(announcement, ledger)
     terms, members = terms_of(announcement), people_of(people)
     present = members.answers(joined, announced=announcement.people)
     promised = members.as_promised(Known(ledger, terms))

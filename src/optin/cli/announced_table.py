@@ -53,7 +53,11 @@ def first_difference(
     if len(table) != offer.people:
         fewer = f"; {JOINERS}" if len(table) < offer.people else ""
         return f"{_name(table)} has {len(table):,} people and {offer.people:,} were announced{fewer}"
-    if ledger is None and agents is not None and sum(offer.grains(agents).tolist()) != offer.total_grains:
+    if (
+        ledger is None
+        and agents is not None
+        and sum(offer.grains(agents).tolist()) != offer.expect_sealed().total_grains
+    ):
         return f"{_name(table)} does not add up to what was announced (which line differs only a ledger can tell)"
     return None
 

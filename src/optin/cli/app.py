@@ -18,6 +18,7 @@ from optin.cli import (
     receipts,
     releases,
     report,
+    sealed_files,
     serve,
     sheets,
     simulate,
@@ -96,6 +97,7 @@ LEDGER_COMMANDS: dict[str, Callable[..., None]] = {
     "verify": ledger.verify_ledger,
     "decline": ledger.decline_offer,
     "cancel": ledger.cancel_offer,
+    "open": sealed_files.open_act,
 }
 SHEET_COMMANDS: dict[str, Callable[..., None]] = {
     "example": sheets.print_example,

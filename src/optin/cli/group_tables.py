@@ -67,7 +67,7 @@ def show_offer(offer: Announcement, more: Rows) -> None:
     rows = [
         (shown_group(name)[1:-1], f"{part.people:,}", largest(part.cap), each.name, percent(each.epsilon_share), half)
         for name, part in offer.groups.items()
-        if part.total_grains
+        if not part.public.empty
         for each in part.questions
         for half in [half_of(each.question, each.half_width())]
     ]

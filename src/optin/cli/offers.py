@@ -34,6 +34,7 @@ from optin.cli.people import Columns, located, read_people
 from optin.cli.question_table import half_of
 from optin.cli.reading_options import apart, as_planned, reads_tables
 from optin.cli.said_before import shortened
+from optin.cli.sealed_files import sealed_path, write_sealed
 from optin.errors import BadInput
 from optin.tables.how_read import AS_FOUND, HowRead
 from optin.wording.groups import SMALLEST_GROUP
@@ -94,6 +95,7 @@ def announce_plan(
         left = within_allowance(table, ledger, besides=(campaign, round_number), raise_limits=raise_limits)
         expect_planned(plan, found, left.agents, table)
     expect_free(promises, [plan, people, ledger, output])
+    expect_free(sealed_path(output), [plan, people, ledger, promises])
     with Output(output, inputs=[plan, people, ledger]) as file, located(table.table), screen.working("announcing"):
         known, allowing = ledger_exists(ledger), Allowing(table.allowances, raise_limits)
         with existing_ledger(ledger) as opened:  # what would be refused is refused before a ledger is created
@@ -101,6 +103,7 @@ def announce_plan(
         with open_ledger(ledger, create=True) as opened:
             offer = prepared.held_in(opened)
             _write_offer(file, offer)
+            write_sealed(output, offer)
             held = held_words(offer, opened)
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)

@@ -38,6 +38,7 @@ from optin.cli.people import Columns, located
 from optin.cli.reading_options import apart, reads_tables
 from optin.cli.results import show_release, summary
 from optin.cli.said_before import shortened
+from optin.cli.sealed_files import opened_offer
 from optin.errors import BadInput
 from optin.tables.how_read import AS_FOUND, HowRead
 
@@ -84,7 +85,7 @@ def release_results(
     Example: optin release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json
     """
     ledger = _accounted(context, ledger, no_ledger=no_ledger)
-    offer = read_announcement(announcement)
+    offer = opened_offer(announcement, read_announcement(announcement), ledger)
     wanted, came = quorum_of(quorum, max_standard_error)
     across = Across.asked(offer, population, differences=differences)
     asked = AnswerColumns(offer.sheet, values, joined)

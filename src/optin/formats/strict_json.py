@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar, cast
 
 from optin.errors import BadInput
@@ -182,11 +182,12 @@ class Fields:
             return None
         return take(name)
 
-    def expect_fingerprint(self) -> str:
-        """Take the fingerprint of a whole record, and refuse any other record than it was taken of."""
+    def expect_fingerprint(self, *, without: Sequence[str] = ()) -> str:
+        """Take the fingerprint of a whole record but for some fields, and refuse any other record than it was taken of."""
         stated = self.take_text("fingerprint")
+        written = {name: value for name, value in self._written.items() if name not in without}
         try:
-            found = fingerprint(self._written | {"format": f"optin.{self._kind}/{self.version}"})
+            found = fingerprint(written | {"format": f"optin.{self._kind}/{self.version}"})
         except (ValueError, RecursionError):  # 1e999 reads as a number that JSON cannot hold
             self.refuse_changed()
         if found != stated:

@@ -163,7 +163,7 @@ class EnginePeople:
             bounded=(rule.limit < limit).ifelse(1, 0).cast("int64"),
         )
         batches = (Batch(**columns) for columns in _columns(rows, query))
-        return entrance.in_batches(counted(batches, people=offered.people, grains=offered.total_grains))
+        return entrance.in_batches(counted(batches, people=offered.people, grains=offered.expect_sealed().total_grains))
 
     def _announced(self, offered: Announced, agents: Agents | None = None) -> EngineGroupPromises:
         people = offered.as_announced(self.agents if agents is None else agents)
@@ -186,7 +186,7 @@ class EnginePeople:
             bounded=(limit < own).ifelse(1, 0).cast("int64"),
         )
         batches = (Batch(**columns) for columns in _columns(rows, query))
-        return counted(batches, people=offered.people, grains=offered.total_grains)
+        return counted(batches, people=offered.people, grains=offered.expect_sealed().total_grains)
 
     def _stated_limit(self, stated: EngineConstrained) -> ir.FloatingColumn:
         return stated.expression if stated.rows is self.agents.rows else self.agents.rows.table[STATED]

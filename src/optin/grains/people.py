@@ -52,6 +52,14 @@ class Offered(Protocol):
         """The declared variance of values."""
 
 
+class Summed(Protocol):
+    """Exact sums of what is promised."""
+
+    @property
+    def total_grains(self) -> int:
+        """What people are promised together."""
+
+
 class Announced(Offered, Protocol):
     """An offer with its sums; to people in public groups, one to each group."""
 
@@ -70,9 +78,8 @@ class Announced(Offered, Protocol):
     def people(self) -> int:
         """How many people it is made to."""
 
-    @property
-    def total_grains(self) -> int:
-        """What they are promised together."""
+    def expect_sealed(self) -> Summed:
+        """Return the exact sums; BadInput where they are not known."""
 
 
 class Promises(Protocol):

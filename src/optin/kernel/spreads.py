@@ -11,6 +11,8 @@ from optin.kernel.noise import LAPLACE, noise_variance
 from optin.kernel.tails import normal_laplace_reach
 
 LEVELS = 1 << 20
+UP = 1.1
+"""What rounding up to two figures multiplies a number by at most."""
 ENOUGH = 50.0
 """From so many effective people on, a released spread serves where a variance was declared too (E22)."""
 RELEASED_ERROR = 0.9
@@ -58,12 +60,15 @@ class Moments:
     reach: float
     squares: float
     heaviest: float
+    slack: float = 0.0
+    """How far both means may be off where they are rounded; noise and squared weights are then rounded up to two figures."""
 
     @property
     def noise(self) -> float:
         """Return the noise variance of mean (1 - mean) - companion, by its slope at the clipped mean."""
         clipped = min(max(self.mean, 0.0), 1.0)
-        return noise_variance(LAPLACE.kappa * (1.0 + (1.0 - 2.0 * clipped) ** 2), self.reach)
+        slope = min(abs(1.0 - 2.0 * clipped) + 2.0 * self.slack, 1.0)
+        return noise_variance(LAPLACE.kappa * (1.0 + slope**2), self.reach)
 
     @property
     def variance(self) -> float:
@@ -78,9 +83,23 @@ class Moments:
         return (self.mean * (1.0 - self.mean) - self.companion + excess) / (1.0 - self.squares)
 
     @property
+    def _ends(self) -> tuple[float, float]:
+        """Return what the variance lies between before it was rounded: all that goes into it is taken at its worst."""
+        if self.slack == 0.0:
+            return self.variance, self.variance
+        room = (abs(1.0 - 2.0 * self.mean) + self.slack + 1.0) * self.slack
+        told, fewer = self.mean * (1.0 - self.mean) - self.companion, self.squares / UP
+        low = told - room + noise_variance(LAPLACE.kappa, self.reach * UP)
+        high = told + room + noise_variance(LAPLACE.kappa, self.reach)
+        return (
+            low / (1.0 - (fewer if low > 0.0 else self.squares)),
+            high / (1.0 - (self.squares if high > 0.0 else fewer)),
+        )
+
+    @property
     def spread(self) -> Spread:
-        """Return what is known of the variance of the values."""
-        return Spread(self.variance, self.noise, self.squares)
+        """Return what is known of the variance of the values, on the high side where it is rounded."""
+        return Spread(self._ends[1], self.noise, self.squares)
 
     def half_width(self, error: float) -> float:
         """Return half of the mean's interval by the released spread, in units of R (E22)."""
@@ -91,5 +110,6 @@ class Moments:
     def sd_interval(self, error: float) -> tuple[float, float]:
         """Bound the standard deviation of the values, in units of R: no sd lies outside [0, 1/2]."""
         half = -NormalDist().inv_cdf(error / 2.0) * math.sqrt(self.spread.sampling)
-        low, high = (min(max(self.variance + side, 0.0), 0.25) for side in (-half, half))
+        lowest, highest = self._ends
+        low, high = (min(max(end, 0.0), 0.25) for end in (lowest - half, highest + half))
         return math.sqrt(low), math.sqrt(high)

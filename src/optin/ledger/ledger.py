@@ -242,8 +242,14 @@ class Ledger(OneLine):
         """Say whether this campaign and round were announced, whatever the fingerprint."""
         return read(self.engine, lambda connection: holds.offer_of(connection, terms) is not None)
 
+    def body(self, number: int) -> tuple[str, str, str] | None:
+        """Return the kind, the whole text, sealed numbers included, and the hash of an act; None if there is none."""
+        query = select(acts.c.kind, acts.c.body, acts.c.hash).where(acts.c.number == number)
+        found = read(self.engine, lambda connection: connection.execute(query).one_or_none())
+        return None if found is None else (found.kind, found.body, found.hash)
+
     def offers(self) -> list[str]:
-        """List every announcement as it was published, oldest first."""
+        """List every announcement with its sealed numbers, oldest first: what is public of one is in its `to_json`."""
         query = select(acts.c.body).where(acts.c.kind == "announce").order_by(acts.c.number)
         return read(self.engine, lambda connection: list(connection.scalars(query)))
 

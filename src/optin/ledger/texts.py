@@ -16,6 +16,7 @@ from optin.grains.arrays import Sums
 from optin.ledger.chain import GENESIS, Terms, Written
 from optin.ledger.tallying import DesignTally
 from optin.releasing.record import Release
+from optin.releasing.sealed import SealedRelease
 
 
 def released_in(body: str, head: str) -> Release:
@@ -45,6 +46,8 @@ def announcement_fault(offer: Announcement | None, terms: Terms, promised: Writt
         return "its text is no announcement"
     if Terms(offer.campaign, offer.round, offer.fingerprint) != terms:
         return "its text announces something else"
+    if offer.sealed is None:
+        return "its text lacks the sums that it is bound to"
     if promised.astray:
         return "it promises grains that do not follow from its shares"
     parts = promised.designs or (DesignTally(promised.people, promised.most, promised.questions),)
@@ -56,7 +59,7 @@ def announcement_fault(offer: Announcement | None, terms: Terms, promised: Writt
 
 def _sums_agree(offer: Announcement, promised: DesignTally) -> bool:
     """Compare what is announced to everyone, or to one group, with what is promised."""
-    told, found = map(_told, offer.question_sums), map(_found, promised.questions)
+    told, found = map(_told, offer.expect_sealed().question_sums), map(_found, promised.questions)
     return (offer.people, *told) == (promised.people, *found)
 
 
@@ -79,17 +82,19 @@ def _charges_fault(release: Release, charged: Written) -> str | None:
     if charged.astray:
         return "it charges grains that do not follow from its shares and the questions that people answered"
     parts = charged.designs or (DesignTally(charged.people, charged.most, charged.questions),)
-    releases = tuple(release.groups.values()) if release.grouped else (release,)
+    if release.sealed is None:
+        return "its text lacks the sums that it is bound to"
+    releases = tuple(release.sealed.groups.values()) if release.grouped else (release.sealed,)
     if len(parts) != len(releases):
         return "it charges in other groups than it releases"
     faults = (_part_fault(own, part) for own, part in zip(releases, parts, strict=True))
     fault = next((each for each in faults if each is not None), None)
-    if fault is None and (release.joined_people, release.total_grains) != (charged.people, charged.grains):
+    if fault is None and (release.joined_people, release.sealed.total_grains) != (charged.people, charged.grains):
         return "the sums it was drawn with are not those of its charges"
     return fault
 
 
-def _part_fault(release: Release, charged: DesignTally) -> str | None:
+def _part_fault(release: SealedRelease, charged: DesignTally) -> str | None:
     """Compare what is said of everyone, or of one group, with what they were charged."""
     questions = list(zip(release.question_people, release.question_sums, charged.questions, strict=True))
     if any(sums is None and found.people for _, sums, found in questions):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from optin.formats.strict_json import Fields
 from optin.kernel.proportions import cell_scales
 from optin.questions.cells import LEVEL, Cell, Chosen, FloatArray
-from optin.questions.counted import Counted
+from optin.questions.counted import Counting
 from optin.questions.options import checked_options, coded_options
 from optin.questions.proportions import Proportions
 from optin.questions.spending import Spends
@@ -78,7 +78,7 @@ class Choice(Worded):
 
         return coded_options(rows, names[0], self.options)
 
-    def result(self, counted: Counted) -> Proportions:
+    def result(self, counted: Counting) -> Proportions:
         """Read proportions off the noisy cells."""
         return Proportions(self.options, counted)
 

@@ -102,6 +102,10 @@ class Facts(BriefQuestion):
         """How a picture of its result is read."""
         return ("Bars are proportions of people, lines their 95 % intervals.",)
 
+    def means_told(self, told: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+        """Return the means of the cells: proportions are told as they are."""
+        return told
+
     def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval for a proportion of one half, the widest there is."""
         return spending.proportion_half_width(error, tuple(map(float, self.exact_noise_scales)))

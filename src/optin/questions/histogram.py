@@ -16,7 +16,7 @@ from optin.formats.strict_json import Fields
 from optin.kernel.proportions import Running, quantile, quantile_interval, running
 from optin.questions.cells import Cell, FloatArray
 from optin.questions.choice import Choice
-from optin.questions.counted import Counted
+from optin.questions.counted import Counting
 from optin.questions.intervals import check_level
 from optin.questions.kinds import Reading
 from optin.questions.proportions import Proportions
@@ -112,7 +112,7 @@ class Histogram(Worded):
 
         return coded_bins(coded_numbers(rows, names[0]), self.edges)
 
-    def result(self, counted: Counted) -> HistogramResult:
+    def result(self, counted: Counting) -> HistogramResult:
         """Read proportions and quantiles off the noisy cells."""
         return HistogramResult(self.labels, counted, self.edges)
 
@@ -163,7 +163,7 @@ class HistogramResult(Proportions):
             reach=counted.reach,
             squares=counted.weight_squares,
             heaviest=counted.heaviest,
-            bias=counted.bias,
+            bias=counted.bias + self._slack(len(parts) / 2),
         )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from optin.errors import Argument, BadInput
 from optin.questions.cells import Cell, FloatArray
-from optin.questions.counted import Counted
+from optin.questions.counted import Counting
 from optin.questions.spending import Spends
 from optin.wording.amounts import between, written
 
@@ -106,8 +106,11 @@ class Question(Protocol):
     def yardstick(self) -> float:
         """The standard deviation that ± is measured against when it is judged."""
 
-    def result(self, counted: Counted) -> QuestionResult:
-        """Read what is published off the noisy integers."""
+    def result(self, counted: Counting) -> QuestionResult:
+        """Read what is published off the noisy integers, or off what is told of them."""
+
+    def means_told(self, told: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+        """Return the means of the cells where so much is told of them (`QuestionResult.on_steps`)."""
 
     def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval that these sums of epsilons lead to, before anything is drawn."""
@@ -174,7 +177,7 @@ class QuestionResult(Protocol):
     """What is published of one question, of any kind."""
 
     @property
-    def counted(self) -> Counted:
+    def counted(self) -> Counting:
         """What it was released over."""
 
     @property
@@ -196,6 +199,12 @@ class QuestionResult(Protocol):
 
     def addends(self) -> tuple[Addend, ...]:
         """List the figures that are linear in people, as they are added to those of other groups (E27)."""
+
+    def means(self) -> tuple[Fraction, ...]:
+        """Return the mean of each cell, as it is read."""
+
+    def on_steps(self) -> tuple[Fraction, ...]:
+        """Return what is told of each cell, on steps of 1, 2 or 5 times a power of ten that follow from public numbers."""
 
     def statement(self) -> dict[str, Any]:
         """Return what a file states of it; all of it follows from what was drawn."""

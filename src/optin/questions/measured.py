@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from optin.questions.cells import Cell, scaled_cells
-from optin.questions.counted import Counted
+from optin.questions.counted import Counting
 from optin.questions.facts import Facts
 from optin.questions.number_result import NumberResult
 from optin.questions.spending import Spends
@@ -92,9 +93,13 @@ class Measured(Facts):
         """The level of the number, and its companion: the spread of the values is free (E21)."""
         return scaled_cells(self.bounds)
 
-    def result(self, counted: Counted) -> NumberResult:
+    def result(self, counted: Counting) -> NumberResult:
         """Read mean and standard deviation off the noisy cells."""
         return NumberResult(self.bounds, self.data_variance, counted)
+
+    def means_told(self, told: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+        """Return the means of the cells in units of the range; the estimate is told in those of the values."""
+        return ((told[0] - Fraction(self.bounds[0])) / Fraction(self.width), *told[1:])
 
     def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval for the mean (E22)."""

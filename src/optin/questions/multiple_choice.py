@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
+from optin.kernel.coarse import FINENESS, on_step, step_below
 from optin.kernel.combining import Part
 from optin.kernel.proportions import Cell as Proportion
-from optin.kernel.proportions import proportion_interval
 from optin.kernel.spreads import Spread
 from optin.questions.cells import LEVEL, Cell, Contains, FloatArray
 from optin.questions.combined import Addend
-from optin.questions.counted import Counted
+from optin.questions.counted import Counting
 from optin.questions.intervals import check_level
 from optin.questions.kinds import Reading, stated_readings
 from optin.questions.options import checked_parts, coded_sets, place_of
-from optin.questions.proportions import breakdown_gap, widened_by
+from optin.questions.proportions import breakdown_gap, told_interval, widened_by
 from optin.questions.telling import ToldProportions, proportion_read
 from optin.questions.worded import Worded, words_of
 
@@ -120,7 +120,7 @@ class MultipleChoice(Worded):
 
         return coded_sets(rows, names[0], self.options, self.at_most)
 
-    def result(self, counted: Counted) -> Several:
+    def result(self, counted: Counting) -> Several:
         """Read a proportion for each option off its noisy cell."""
         return Several(self.options, self.level, counted)
 
@@ -141,7 +141,7 @@ class Several(ToldProportions):
 
     options: tuple[str, ...]
     level: int
-    counted: Counted
+    counted: Counting
 
     @property
     def proportions(self) -> Mapping[str, float]:
@@ -154,6 +154,23 @@ class Several(ToldProportions):
         """Return the Laplace scale in each proportion."""
         return 0.0 if self.counted.noiseless else LEVEL / self.level / self.counted.reach
 
+    @property
+    def step(self) -> Fraction:
+        """Return the step that proportions are told on: at most a fiftieth of what noise alone gives one of them."""
+        return step_below(Fraction(math.sqrt(self.counted.noise_variance((self.scale,)))) / FINENESS)
+
+    @property
+    def _slack(self) -> float:
+        return float(self.step) / 2.0 if self.counted.rounded else 0.0
+
+    def means(self) -> tuple[Fraction, ...]:
+        """Return the proportion of each option."""
+        return tuple(self.counted.mean(cell, self.level) for cell in range(len(self.options)))
+
+    def on_steps(self) -> tuple[Fraction, ...]:
+        """Round each proportion to a step."""
+        return tuple(on_step(each, self.step) for each in self.means())
+
     def standard_error(self, option: str) -> float:
         """Return the standard error of one proportion."""
         p = min(max(self.proportions[self.options[place_of(option, self.options)]], 0.0), 1.0)
@@ -163,7 +180,7 @@ class Several(ToldProportions):
         """Bound the population's proportion of one option, inside [0, 1] by itself (E22)."""
         estimate = self.proportions[self.options[place_of(option, self.options)]]
         cell = Proportion(self.counted.weight_squares, self.counted.heaviest, (self.scale,))
-        return widened_by(self.counted.bias, proportion_interval(check_level(level), estimate, cell))
+        return widened_by(self.counted.bias, told_interval(check_level(level), estimate, cell, self._slack))
 
     @property
     def breakdown_gap(self) -> float:
@@ -180,12 +197,15 @@ class Several(ToldProportions):
 
     def _addend(self, option: str, estimate: float) -> Addend:
         counted, variance = self.counted, self.standard_error(option) ** 2
-        slope = 1.0 - 2.0 * min(max(estimate, 0.0), 1.0)
+        moved = self._slack
+        slope = min(abs(1.0 - 2.0 * min(max(estimate, 0.0), 1.0)) + 2.0 * moved, 1.0)
         spread = Spread(
-            estimate - estimate * estimate, counted.noise_variance((slope * self.scale,)), counted.weight_squares
+            estimate - estimate * estimate + (1.0 + 2.0 * abs(estimate) + moved) * moved,
+            counted.noise_variance((slope * self.scale,)),
+            counted.weight_squares,
         )
         part = Part(1.0, counted.weight_squares, counted.heaviest, (self.scale,), spread=spread)
-        return Addend(option, estimate, variance, (0.0, 1.0), part, counted.bias, counted.tilt, proportion=True)
+        return Addend(option, estimate, variance, (0.0, 1.0), part, counted.bias + moved, counted.tilt, proportion=True)
 
     def statement(self) -> dict[str, Any]:
         """Return what a file states of it; all of it follows from what was drawn."""

@@ -8,12 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 from optin.formats.strict_json import real
+from optin.kernel.coarse import FINENESS, on_step, step_below
 from optin.kernel.combining import Part
 from optin.kernel.halfwidth import Weighing, half_width
 from optin.kernel.rounding import nearest
 from optin.kernel.spreads import ENOUGH, Moments
 from optin.questions.combined import Addend
-from optin.questions.counted import Counted
+from optin.questions.counted import Counting
 from optin.questions.intervals import Interval, check_level
 from optin.questions.kinds import SPREAD, Reading
 from optin.questions.telling import ToldResult
@@ -28,7 +29,7 @@ class NumberResult(ToldResult):
 
     bounds: tuple[float, float]
     data_variance: float
-    counted: Counted
+    counted: Counting
 
     @property
     def width(self) -> float:
@@ -67,8 +68,25 @@ class NumberResult(ToldResult):
 
     @property
     def rounding(self) -> float:
-        """Return the most that rounding values to levels can move the estimate, R * 2^-21."""
-        return self.width * 2.0**-21
+        """Return the most that rounding moves the estimate: of values to levels R * 2^-21, and half a step where it is on one."""
+        return self.width * (2.0**-21 + self._slack)
+
+    @property
+    def _slack(self) -> float:
+        """Return how far a mean may be off because it is told on a step, in units of the range."""
+        return self.standard_error / (2 * FINENESS) / self.width if self.counted.rounded else 0.0
+
+    def on_steps(self) -> tuple[Fraction, ...]:
+        """Round the estimate to a step, and the companion's mean to one in units of the range; both follow from what is told."""
+        most = Fraction(self.standard_error) / FINENESS
+        estimate = Fraction(self.bounds[0]) + Fraction(self.width) * self.counted.mean(0)
+        others = (self.counted.mean(cell) for cell in range(1, self.counted.cells))
+        step = step_below(most / Fraction(self.width))
+        return (on_step(estimate, step_below(most)), *(on_step(each, step) for each in others))
+
+    def means(self) -> tuple[Fraction, ...]:
+        """Return the means of the cells."""
+        return tuple(self.counted.mean(cell) for cell in range(self.counted.cells))
 
     @property
     def weighing(self) -> Weighing:
@@ -80,10 +98,15 @@ class NumberResult(ToldResult):
     def _moments(self) -> Moments | None:
         """Return both noisy means in units of the range; None where one alone was published, or of one person."""
         counted = self.counted
-        if len(counted.noisy) < 2 or counted.weight_squares >= 1.0:
+        if counted.cells < 2 or counted.weight_squares >= 1.0:
             return None
         return Moments(
-            float(counted.mean(0)), float(counted.mean(1)), counted.reach, counted.weight_squares, counted.heaviest
+            float(counted.mean(0)),
+            float(counted.mean(1)),
+            counted.reach,
+            counted.weight_squares,
+            counted.heaviest,
+            self._slack,
         )
 
     @property

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from optin.kernel.coarse import FINENESS, on_step, step_below
 from optin.kernel.combining import Part
 from optin.kernel.halfwidth import skewness_allowance
 from optin.kernel.proportions import Cell, proportion_interval
 from optin.kernel.spreads import RELEASED_ERROR, Spread
 from optin.questions.cells import LEVEL
 from optin.questions.combined import Addend
-from optin.questions.counted import Counted
+from optin.questions.counted import Counting
 from optin.questions.intervals import check_level
 from optin.questions.kinds import Reading, stated_readings
 from optin.questions.options import place_of
@@ -32,7 +33,15 @@ def widened_by(bias: float, interval: tuple[float, float]) -> tuple[float, float
     return max(interval[0] - bias, 0.0), min(interval[1] + bias, 1.0)
 
 
-def breakdown_gap(cells: Iterable[tuple[float, tuple[float, ...]]], counted: Counted) -> float:
+def told_interval(error: float, estimate: float, cell: Cell, slack: float) -> tuple[float, float]:
+    """Bound a proportion whose estimate may be so far off by rounding: by all that it may have been."""
+    if slack == 0.0:
+        return proportion_interval(error, estimate, cell)
+    below, above = (proportion_interval(error, estimate + side, cell) for side in (-slack, slack))
+    return below[0], above[1]
+
+
+def breakdown_gap(cells: Iterable[tuple[float, tuple[float, ...]]], counted: Counting) -> float:
     """Divide the least half-width by the tilt: at such a gap the error from it alone is as large as ± (E22).
 
     Cells are estimates with the scales of their noise; half-widths are those before anything is cut at 0 and 1.
@@ -40,7 +49,7 @@ def breakdown_gap(cells: Iterable[tuple[float, tuple[float, ...]]], counted: Cou
     return min(_uncut(*cell, counted) for cell in cells) / counted.tilt if counted.tilt > 0 else math.inf
 
 
-def _uncut(estimate: float, scales: tuple[float, ...], counted: Counted) -> float:
+def _uncut(estimate: float, scales: tuple[float, ...], counted: Counting) -> float:
     p = min(max(estimate, 0.0), 1.0)
     people = math.sqrt(p * (1.0 - p) * counted.weight_squares)
     return counted.quantile(0.05, sd=people, scales=scales) + skewness_allowance(0.05) * counted.heaviest + counted.bias
@@ -51,7 +60,7 @@ class Proportions(ToldProportions):
     """Noisy proportions of the options of a choice; of three or more, made to add up to one."""
 
     options: tuple[str, ...]
-    counted: Counted
+    counted: Counting
 
     @cached_property
     def exact(self) -> tuple[Fraction, ...]:
@@ -62,6 +71,32 @@ class Proportions(ToldProportions):
         raw = [self.counted.mean(cell, HALF) for cell in range(len(self.options))]
         missing = (1 - sum(raw, Fraction(0))) / len(raw)
         return tuple(part + missing for part in raw)
+
+    @property
+    def step(self) -> Fraction:
+        """Return the step that proportions are told on: at most a fiftieth of what noise alone gives one of them."""
+        first = [1.0, *[0.0] * (len(self.options) - 1)]
+        return step_below(Fraction(math.sqrt(self._noise(first))) / FINENESS)
+
+    def _slack(self, cells: float) -> float:
+        """Return how far the sum of so many proportions, each times 1 at most, may be off because they are told on a step."""
+        if not self.counted.rounded:
+            return 0.0
+        return float(self.step) * (0.5 if len(self.options) == 2 else min(cells, len(self.options) - cells))
+
+    def means(self) -> tuple[Fraction, ...]:
+        """Return the mean of each cell as it is read: of two options there is one."""
+        return self.exact[: self.counted.cells]
+
+    def on_steps(self) -> tuple[Fraction, ...]:
+        """Round proportions to a step so that they still add up to one: largest remainders go up."""
+        if len(self.options) == 2:
+            return (on_step(self.exact[0], self.step),)
+        parts = [part / self.step for part in self.exact]
+        floors = [math.floor(part) for part in parts]
+        ranked = sorted(range(len(parts)), key=lambda place: floors[place] - parts[place])
+        up = set(ranked[: int(1 / self.step) - sum(floors)])
+        return tuple((floor + (place in up)) * self.step for place, floor in enumerate(floors))
 
     @property
     def proportions(self) -> Mapping[str, float]:
@@ -89,7 +124,8 @@ class Proportions(ToldProportions):
         places = {place_of(option, self.options) for option in options}
         scales = self._scales([float(place in places) for place in range(len(self.options))])
         cell = Cell(self.counted.weight_squares, self.counted.heaviest, scales)
-        return widened_by(self.counted.bias, proportion_interval(check_level(level), self.share(options), cell))
+        found = told_interval(check_level(level), self.share(options), cell, self._slack(len(places)))
+        return widened_by(self.counted.bias, found)
 
     def average(self, scores: Sequence[float]) -> float:
         """Return the mean of a score given to each option."""
@@ -99,7 +135,8 @@ class Proportions(ToldProportions):
         """Bound the mean of a score: people's spread is read off the same cells and taken on the high side (E22)."""
         low, high = min(scores), max(scores)
         unit = [(score - low) / (high - low) for score in scores]
-        half = (high - low) * (self._half_width(unit, check_level(level)) + self.counted.bias)
+        moved = self._slack(len(unit) / 2)
+        half = (high - low) * (self._half_width(unit, check_level(level)) + self.counted.bias + moved)
         middle = self.average(scores)
         bounded = max(middle - half, low), min(middle + half, high)
         return bounded if bounded[0] <= bounded[1] else (low, low) if middle < low else (high, high)
@@ -129,14 +166,14 @@ class Proportions(ToldProportions):
         unit, width, counted = [(score - low) / (high - low) for score in scores], high - low, self.counted
         spread, scales = self._spread(unit), self._scales(scores)
         part = Part(1.0, counted.weight_squares, counted.heaviest, scales, spread=spread, width=width)
-        sampling = min(max(spread.variance, 0.0), 0.25) * counted.weight_squares
+        sampling = min(max(self._variance(unit), 0.0), 0.25) * counted.weight_squares
         return Addend(
             answer,
             self.average(scores),
             width * width * sampling + self._noise(scores),
             (low, high),
             part,
-            width * counted.bias,
+            width * (counted.bias + self._slack(len(unit) / 2)),
             counted.tilt,
             proportion,
         )
@@ -155,8 +192,19 @@ class Proportions(ToldProportions):
         parts = [float(part) for part in self.exact]
         mean = float(np.dot(unit, parts))
         slopes = [score * score - 2.0 * min(max(mean, 0.0), 1.0) * score for score in unit]
-        variance = float(np.dot(np.square(unit), parts)) - mean * mean
+        variance = self._variance(unit)
+        moved = self._slack(len(unit) / 2)
+        if moved:  # where proportions are told on a step: on the high side
+            variance += moved + (2.0 * abs(mean) + moved) * moved
+            noise = (math.sqrt(self._noise(slopes)) + 2.0 * moved * math.sqrt(self._noise(unit))) ** 2
+            return Spread(variance, noise, self.counted.weight_squares)
         return Spread(variance, self._noise(slopes), self.counted.weight_squares)
+
+    def _variance(self, unit: Sequence[float]) -> float:
+        """Read the variance of a score off the cells, as they are told."""
+        parts = [float(part) for part in self.exact]
+        mean = float(np.dot(unit, parts))
+        return float(np.dot(np.square(unit), parts)) - mean * mean
 
     def _noise(self, scores: Sequence[float]) -> float:
         return self.counted.noise_variance(self._scales(scores))

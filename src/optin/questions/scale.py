@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from optin.errors import BadInput
 from optin.questions.choice import Choice
 from optin.questions.combined import Addend
-from optin.questions.counted import Counted
+from optin.questions.counted import Counting
 from optin.questions.kinds import Reading
 from optin.questions.proportions import Proportions
 
@@ -41,7 +41,7 @@ class Scale(Choice):
         """How bars are read, and what the mean score counts."""
         return (*super().reading, "The mean score counts options from 1 in their order.")
 
-    def result(self, counted: Counted) -> ScaleResult:
+    def result(self, counted: Counting) -> ScaleResult:
         """Read proportions, mean and top off the noisy cells."""
         return ScaleResult(self.options, counted)
 

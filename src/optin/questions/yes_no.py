@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from optin.formats.strict_json import Fields
 from optin.questions.cells import LEVEL, Chosen, FloatArray
-from optin.questions.counted import Counted
+from optin.questions.counted import Counting
 from optin.questions.options import coded_truths
 from optin.questions.proportions import Proportions
 from optin.questions.worded import Worded, words_of
@@ -44,7 +44,7 @@ class YesNo(Worded):
 
         return coded_truths(rows, names[0])
 
-    def result(self, counted: Counted) -> YesNoResult:
+    def result(self, counted: Counting) -> YesNoResult:
         """Read the proportion of yes off the noisy cell."""
         return YesNoResult(self.options, counted)
 

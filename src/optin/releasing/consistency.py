@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from optin.announcement.terms import QUASI_LINEAR
 from optin.errors import BadInput
 from optin.formats.strict_json import finite
+from optin.kernel.coarse import two_figures_up
 from optin.releasing.answered import Answered
 from optin.releasing.deciding import ERROR, WHY
 from optin.releasing.earlier import earlier_statements
+from optin.wording.groups import SMALLEST_GROUP, in_tens
 
 if TYPE_CHECKING:
     from optin.releasing.record import Release
@@ -24,7 +26,9 @@ _ROUNDED = ("sd",)
 def check_same(found: Release, text: str) -> None:
     """Compare with what this release itself would write: every derived number must follow, and nothing be added."""
     offer = found.announcement
-    if not (1 <= found.total_grains <= offer.total_grains and 1 <= found.joined_people <= offer.people):
+    if (found.seal is None) != (offer.seal is None):
+        raise BadInput("this release contradicts its announcement: sums are under seal in one of them alone")
+    if not 1 <= found.joined_people <= offer.people or not _affordable(found):
         raise BadInput("this release contradicts its announcement: more was spent than promised")
     if found.version < offer.version:
         raise BadInput("this release contradicts its announcement: it is of a format older than the announcement's")
@@ -32,7 +36,8 @@ def check_same(found: Release, text: str) -> None:
         _check_groups(found)
     else:
         _check_questions(found)
-    ours, theirs = json.loads(found.to_json()), json.loads(text)
+    theirs = json.loads(text)
+    ours = json.loads(found.to_sealed_json() if found.seal and "sealed" in theirs else found.to_json())
     wrong = _differing(ours, theirs, _widest(found))
     earlier = found.version == 1 and _differing(ours | earlier_statements(found), theirs, offer.width) is None
     if wrong is not None and not earlier:
@@ -45,12 +50,23 @@ def _check_groups(found: Release) -> None:
     """Check what is said of each group, and that they are together whoever joined."""
     if found.answered or len(found.parts) != len(found.announcement.designs):
         raise BadInput("this release contradicts its announcement: it is not about the groups that were announced")
-    if sum(part.joined_people for part in found.parts) != found.joined_people:
+    told = sum(part.joined_people for part in found.parts)
+    rest = 0 if found.seal is None else found.joined_people - told
+    if (found.seal is None and told != found.joined_people) or not 0 <= rest <= (SMALLEST_GROUP - 1) * len(found.parts):
         raise BadInput("this release contradicts itself: other people joined than those of all groups together")
     for each in found.groups.values():
-        if not each.joined_people <= each.announcement.people or each.total_grains > each.announcement.total_grains:
+        if not each.joined_people <= each.announcement.people or not _affordable(each):
             raise BadInput("this release contradicts its announcement: more was spent than promised")
         _check_questions(each, of_group=True)
+
+
+def _affordable(found: Release) -> bool:
+    """Say whether no more was spent than promised, as far as sums are known."""
+    exact, offer = found.sealed, found.announcement.sealed
+    if exact is None or offer is None:
+        return True
+    spent = exact.total_grains
+    return spent <= offer.total_grains and (spent >= 1 or found.announcement.grouped or not found.released)
 
 
 def _check_questions(found: Release, *, of_group: bool = False) -> None:
@@ -58,6 +74,17 @@ def _check_questions(found: Release, *, of_group: bool = False) -> None:
         raise BadInput("this release contradicts its announcement: it is not about the questions that were asked")
     for place in range(len(found.answered)):
         _check_question(found, place, of_group=of_group)
+    if found.seal is not None and found.sealed is not None:
+        _check_told(found, of_group=of_group)
+
+
+def _check_told(found: Release, *, of_group: bool) -> None:
+    """Refuse public numbers that do not follow from what was drawn."""
+    exact = found.expect_sealed().answered
+    questions = zip(exact, found.sheet, found.announcement.largest_parts, strict=True)
+    ours = [each.under_seal(question, most, of_group=of_group) for each, question, most in questions]
+    if list(found.answered) != ours:
+        raise BadInput("this release contradicts itself: what it tells does not follow from what was drawn")
 
 
 def _widest(found: Release) -> float:
@@ -70,20 +97,47 @@ def _check_question(found: Release, place: int, *, of_group: bool) -> None:
     offer, answered = found.announcement, found.answered[place]
     if answered.dropped:
         _check_dropped(found, place, of_group=of_group)
-        if answered != Answered(answered.people, dropped=answered.dropped) or answered.dropped not in WHY:
+        nothing = Answered(answered.people, dropped=answered.dropped, tens=answered.tens)
+        if answered != nothing or answered.dropped not in WHY:
             raise BadInput("this release contradicts itself: it publishes a question that it says was dropped")
         return
+    several = of_group or len(offer.sheet) > 1
+    least = max(1, offer.terms.conditions.min_people or 0) if several else 1
+    if answered.people < (in_tens(least) if answered.tens else least):
+        raise BadInput("this release contradicts its announcement: fewer people answered a question than were stated")
+    if found.seal is not None:
+        _check_rounded(found, place)
+    if found.sealed is not None:
+        _check_sums(found, place)
+
+
+def _check_rounded(found: Release, place: int) -> None:
+    """Refuse what nobody is told: numbers that are not rounded, cells that are not on steps, more accuracy than announced."""
+    offer, answered, question = found.announcement, found.answered[place], found.sheet.questions[place]
+    told = answered.told
+    if told is None or len(told.cells) != len(question.cells):
+        raise BadInput("this release contradicts its announcement: it is not about the questions that were asked")
+    fine = (told.noise, told.squares, answered.tilt)
+    possible = offer.public.noises[place] <= told.noise < math.inf and 0.0 < told.squares <= 1.0
+    possible = possible and 0.0 <= answered.tilt <= 1.0 and answered.people + 9 * answered.tens >= 1
+    if not possible or any(each != two_figures_up(each) for each in fine) or answered.people > found.joined_people:
+        raise BadInput("this release contradicts its announcement: nobody who joined can have its sums")
+    if tuple(float(cell) for cell in found[question.name].on_steps()) != told.cells:
+        raise BadInput("this release contradicts itself: what it tells is not on the steps that follow from its noise")
+
+
+def _check_sums(found: Release, place: int) -> None:
+    """Refuse exact sums that no part of those announced can have (Cauchy: S^2 <= n Q; nobody above the cap: Q <= S cap)."""
+    offer, answered = found.announcement, found.expect_sealed().answered[place]
     cells = 1 if offer.version == 1 else len(offer.sheet.questions[place].cells)
     if len(answered.noisy_totals) != (1 if found.version == 1 else cells):
         raise BadInput("this release contradicts its announcement: it is not about the questions that were asked")
     total, squares = answered.sums.total_grains, answered.sums.total_squared_grains
-    announced, people = offer.question_sums[place], answered.people
-    most = min(total * offer.largest_parts[place], announced.total_squared_grains)
-    within = 1 <= total <= announced.total_grains and 1 <= people <= found.joined_people
-    several = of_group or len(offer.sheet) > 1
-    least = max(1, offer.terms.conditions.min_people or 0) if several else 1
-    if people < least:
-        raise BadInput("this release contradicts its announcement: fewer people answered a question than were stated")
+    people, most = answered.people, total * offer.largest_parts[place]
+    within = total >= 1 and 1 <= people <= found.expect_sealed().joined_people
+    if offer.sealed is not None:
+        announced = offer.sealed.question_sums[place]
+        within, most = within and total <= announced.total_grains, min(most, announced.total_squared_grains)
     if not within or not total * total <= people * squares <= people * most or not 0 <= answered.tilt < 1:
         raise BadInput("this release contradicts its announcement: nobody who joined can have its sums")
 

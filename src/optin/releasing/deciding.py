@@ -155,7 +155,7 @@ def decide_in_group(announcement: Announcement, came: Turnout, quorum: Quorum | 
 
 def _why_withheld(announcement: Announcement, came: Turnout) -> str:
     """Say why nothing of a group can be published, whatever the questions."""
-    if announcement.total_grains == 0:
+    if announcement.public.empty:
         return NOTHING
     if came.total_grains == 0:
         return NOBODY

@@ -6,7 +6,7 @@ How many joined is published in tens; the exact counts, which the exact sums bin
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -28,30 +28,50 @@ class GroupAnswered:
 
     joined_people: int
     answered: tuple[Answered, ...]
+    sealed: GroupAnswered | None = field(default=None, compare=False, repr=False)
+    """Exact counts and sums, where they are under seal and known."""
 
-    @property
-    def total_grains(self) -> int:
-        """What its people were charged, over all questions."""
-        return sum(each.sums.total_grains for each in self.answered)
+    def under_seal(self, offer: Announcement) -> GroupAnswered:
+        """Return what the public is told of the group, and keep the rest."""
+        questions = zip(self.answered, offer.sheet, offer.largest_parts, strict=True)
+        told = tuple(each.under_seal(question, most, of_group=True) for each, question, most in questions)
+        return GroupAnswered(in_tens(self.joined_people), told, self)
 
     @property
     def released(self) -> int:
         """Return the number in which the bit of every question is set that was published of this group."""
         return sum(1 << place for place, each in enumerate(self.answered) if not each.dropped)
 
-    def public(self) -> dict[str, Any]:
+    def public(self, *, sealed: bool = False) -> dict[str, Any]:
         """Write what everyone may read, as JSON holds it."""
-        questions = [each.public(of_group=True) for each in self.answered]
+        questions = [each.public(of_group=True, sealed=sealed) for each in self.answered]
         return {"joined_people": in_tens(self.joined_people), "questions": questions}
 
-    def sealed(self) -> dict[str, Any]:
+    def exact_record(self, *, sealed: bool = False) -> dict[str, Any]:
         """Write exact counts and sums, as JSON holds them."""
-        questions = [each.sealed(of_group=True) for each in self.answered]
+        questions = [each.exact_record(of_group=True, sealed=sealed) for each in self.answered]
         return {"joined_people": self.joined_people, "questions": questions}
 
     @classmethod
+    def from_public(cls, fields: Fields) -> GroupAnswered:
+        """Read what `public` wrote where sums are under seal."""
+        people, questions = fields.take_count("joined_people"), fields.take_objects("questions")
+        fields.finish()
+        return cls(people, tuple(Answered.from_public(each, of_group=True) for each in questions))
+
+    def opened(self, fields: Fields) -> GroupAnswered:
+        """Read beside it what `exact_record` wrote."""
+        people, questions = fields.take_count("joined_people"), fields.take_objects("questions")
+        fields.finish()
+        if len(questions) != len(self.answered):
+            fields.refuse("it has public and sealed numbers of different questions")
+        found = tuple(each.opened(own) for each, own in zip(self.answered, questions, strict=True))
+        exact = tuple(each.sealed for each in found if each.sealed is not None)
+        return GroupAnswered(self.joined_people, found, GroupAnswered(people, exact))
+
+    @classmethod
     def from_fields(cls, public: Fields, sealed: Fields) -> GroupAnswered:
-        """Read what `public` and `sealed` wrote."""
+        """Read what `public` and `exact_record` wrote where sums are public."""
         public.take_count("joined_people")
         people = sealed.take_count("joined_people")
         parts = public.take_objects("questions"), sealed.take_objects("questions")
@@ -103,7 +123,12 @@ def _by_group(release: Release) -> dict[str, Release]:
     offers = release.announcement.parts
     return {
         design.group: replace(
-            release, announcement=offer, joined_people=part.joined_people, answered=part.answered, parts=()
+            release,
+            announcement=offer,
+            joined_people=part.joined_people,
+            answered=part.answered,
+            parts=(),
+            joined_exactly=None if part.sealed is None else part.sealed.joined_people,
         )
         for design, offer, part in zip(release.announcement.designs, offers, release.parts, strict=False)
         if design.group is not None

@@ -205,6 +205,10 @@ class Measured:
         return self.hidden_by(noises)
 
     def hidden_by(self, noises: list[int]) -> Release:
+        """Add the noise, and keep apart what the public is not told."""
+        return self.exactly(noises).as_published()
+
+    def exactly(self, noises: list[int]) -> Release:
         """Add the noise; from here on nothing depends on the values but the totals."""
         left = iter(noises)
         totals = [tuple(exact + next(left) for exact in cells) for cells in self._exact]
@@ -224,7 +228,7 @@ def _answered(came: QuestionTurnout, why_dropped: str, noisy: tuple[int, ...]) -
 def charged_text(measured: Measured | MeasuredGroups, number: int) -> tuple[str, str]:
     """Draw, and return the text and the fingerprint of a release that the ledger's act ``number`` charges."""
     drawn = measured.drawn().charged_at(number)
-    return drawn.to_json(), drawn.drawn_fingerprint
+    return drawn.to_sealed_json(), drawn.drawn_fingerprint
 
 
 def check_noise(announcement: Announcement, *, allowed: bool) -> None:

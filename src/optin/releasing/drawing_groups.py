@@ -142,8 +142,8 @@ class MeasuredGroups:
         """Add the noise; from here on nothing depends on the values but the totals."""
         ends = list(accumulate((part.size for part in self.parts), initial=0))
         spans = zip(self.parts, ends, ends[1:], strict=False)
-        found = [part.hidden_by(noises[start:end]) for part, start, end in spans]
+        found = [part.exactly(noises[start:end]) for part, start, end in spans]
         answered = tuple(GroupAnswered(each.joined_people, each.answered) for each in found)
         people = sum(each.joined_people for each in found)
         whole = replace(found[0], announcement=self.announcement, joined_people=people, answered=(), parts=answered)
-        return replace(whole, grain_source=self.grain_source)
+        return replace(whole.as_published(), grain_source=self.grain_source)

@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from optin.announcement.exact import exact_variance
-from optin.announcement.one_question import spending_of
-from optin.kernel.rounding import nearest
 from optin.kernel.sharing import SHARES
 from optin.questions import Question
+from optin.questions.counted import Counting
+from optin.questions.spending import Spending
 
 if TYPE_CHECKING:
     from optin.releasing.record import Release
@@ -41,17 +40,20 @@ class ReleasedQuestion:
     @property
     def standard_error(self) -> float:
         """The root of the mean variance of its published numbers."""
-        sums, noiseless = self.release.answered[self.place].sums, self.release.announcement.noiseless
-        return math.sqrt(
-            nearest(exact_variance(self.question, sums, noiseless=noiseless)) / self.question.variance_terms
-        )
+        counted, question = self._counted, self.question
+        noise = 0.0 if counted.noiseless else question.noise_constant / counted.reach**2
+        return math.sqrt((question.data_variance * counted.weight_squares + noise) / question.variance_terms)
 
     def half_width(self) -> float:
         """Return half of the 95 % interval that these sums lead to (E22)."""
-        answered, offer = self.release.answered[self.place], self.release.announcement
-        most = offer.largest_parts[self.place]
-        spending = spending_of(answered.sums, people=answered.people, most=most, noiseless=offer.noiseless)
-        return self.question.half_width(0.05, spending) + self.question.max_gap * answered.tilt
+        counted = self._counted
+        spending = Spending(counted.reach, counted.weight_squares, counted.heaviest)
+        return self.question.half_width(0.05, spending) + counted.bias
+
+    @property
+    def _counted(self) -> Counting:
+        counted: Counting = self.release[self.name].counted
+        return counted
 
 
 def released_questions(release: Release) -> tuple[ReleasedQuestion, ...]:

@@ -6,27 +6,25 @@ import json
 import re
 import weakref
 from collections.abc import Callable
-from dataclasses import InitVar, asdict, dataclass, replace
+from dataclasses import InitVar, asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optin.announcement import Announcement
-from optin.announcement.numbers import ExactSums
 from optin.announcement.offer import READABLE as READABLE_ANNOUNCEMENTS
-from optin.announcement.one_question import place_of_question
+from optin.announcement.sealed import Seal, new_salt
 from optin.errors import BadInput
 from optin.formats import strict_json
-from optin.questions import Sheet
-from optin.questions.counted import Counted
-from optin.questions.kinds import QuestionResult
 from optin.releasing.answered import Answered
 from optin.releasing.comparing import AcrossRelease
 from optin.releasing.consistency import check_same
 from optin.releasing.deciding import WHY
 from optin.releasing.dividing import DividedRelease, GroupAnswered, group_statements
 from optin.releasing.one_number import OneNumber
+from optin.releasing.results import ByQuestion
+from optin.releasing.sealed import SealedRelease, commitment_of, exact_records, is_opened, opened
 from optin.releasing.table import ReleaseTable, table_of
 from optin.releasing.telling import ToldRelease
 from optin.releasing.version_1 import flat, read_version_1, statement_1
@@ -36,6 +34,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _NO_PLACE = '"charged" and "ledger_number"/"ledger_head" disagree; use the published file'
 _WRONG_PLACE = '"ledger_number" or "ledger_head" is malformed; use the published file'
 READABLE = (VERSION, VERSION - 1)
+_Read = tuple[int, tuple[Answered, ...], tuple[GroupAnswered, ...]]
 
 
 @dataclass(frozen=True)
@@ -61,15 +60,17 @@ class Place:
 
 
 @dataclass(frozen=True, repr=False)
-class Release(OneNumber, DividedRelease, AcrossRelease, ToldRelease):
+class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease):
     """What is published: public, of constant size, without ids, and without anybody's grains in its JSON.
 
-    ``answered`` holds, for each question, who is counted and the integers N + Z of E13, the only numbers here that depend on
-    the values; the estimate of a mean is ``lo + R * noisy_total / (2^20 * total_grains)``, so anyone recomputes it.
-    ``place`` is where a ledger charged it, None where none stands behind it. ``version`` is that of the format it was
-    written in. Where people are in public groups, ``parts`` holds for each of them what ``answered`` holds else, and
-    ``release.groups["ICU"]`` says what was published of one; ``release.difference(question, "ICU", "ER")`` and
-    ``release.total(question)`` put groups together.
+    ``answered`` holds, for each question, who is counted and what the public is told: estimates on a step of 1, 2 or 5 times a
+    power of ten that is at most a fiftieth of the standard error, noise and squared weights up to two figures. The integers
+    N + Z of E13, the only numbers that depend on the values, and the exact sums are in ``sealed``; the estimate of a mean is
+    ``lo + R * noisy_total / (2^20 * total_grains)``, so whoever they are opened to recomputes it. ``seal`` is the salted hash
+    that binds them, and None where they are public. ``place`` is where a ledger charged it, None where none stands behind it.
+    ``version`` is that of the format it was written in. Where people are in public groups, ``parts`` holds for each of them
+    what ``answered`` holds else, and ``release.groups["ICU"]`` says what was published of one;
+    ``release.difference(question, "ICU", "ER")`` and ``release.total(question)`` put groups together.
     """
 
     announcement: Announcement
@@ -79,6 +80,9 @@ class Release(OneNumber, DividedRelease, AcrossRelease, ToldRelease):
     place: Place | None = None
     version: int = VERSION
     parts: tuple[GroupAnswered, ...] = ()
+    seal: Seal | None = None
+    joined_exactly: int | None = field(default=None, compare=False)
+    """How many joined of a group, where that is under seal and known."""
     grain_source: InitVar[GrainSource | None] = None
 
     def __post_init__(self, grain_source: GrainSource | None) -> None:
@@ -103,18 +107,6 @@ class Release(OneNumber, DividedRelease, AcrossRelease, ToldRelease):
         return self.announcement.id
 
     @property
-    def sheet(self) -> Sheet:
-        """What was asked."""
-        return self.announcement.sheet
-
-    @property
-    def results(self) -> dict[str, QuestionResult]:
-        """One result for each question that was published, by its name."""
-        self.expect_undivided()
-        questions = zip(self.sheet, self.answered, strict=True)
-        return {question.name: self[question.name] for question, each in questions if not each.dropped}
-
-    @property
     def dropped(self) -> dict[str, str]:
         """Why questions were dropped, by their names."""
         self.expect_undivided()
@@ -127,29 +119,6 @@ class Release(OneNumber, DividedRelease, AcrossRelease, ToldRelease):
         self.expect_undivided()
         return sum(1 << place for place, each in enumerate(self.answered) if not each.dropped)
 
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - what it can be asked for depends on the kind of question
-        self.expect_undivided()
-        place = place_of_question(self.sheet, name)
-        answered, offer = self.answered[place], self.announcement
-        if answered.dropped:
-            raise BadInput(
-                'question "{question}" was not published, and nobody was charged for it: {why}',
-                question=name,
-                why=WHY[answered.dropped],
-            )
-        question = self.sheet.questions[place]
-        counted = Counted(
-            people=answered.people,
-            grains=answered.sums.total_grains,
-            squares=answered.sums.total_squared_grains,
-            most=offer.largest_parts[place],
-            noisy=answered.noisy_totals,
-            noiseless=offer.noiseless,
-            tilt=answered.tilt,
-            max_gap=question.max_gap,
-        )
-        return question.result(counted)
-
     def table(self, level: float = 0.95) -> ReleaseTable:
         """List every published figure: question, answer, estimate, and the two ends of its interval."""
         return table_of(self, level)
@@ -157,41 +126,6 @@ class Release(OneNumber, DividedRelease, AcrossRelease, ToldRelease):
     def to_pandas(self, level: float = 0.95) -> Any:  # noqa: ANN401 - pandas is loaded only when asked for
         """Return the same as a pandas data frame."""
         return self.table(level).to_pandas()
-
-    @property
-    def noisy_total(self) -> int:
-        """Return N + Z of E13, where the sheet is one number."""
-        return self.answered[0].noisy_totals[0]
-
-    @property
-    def question_people(self) -> tuple[int, ...]:
-        """Return how many people answered each question."""
-        self.expect_undivided()
-        return tuple(each.people for each in self.answered)
-
-    @property
-    def question_sums(self) -> tuple[ExactSums | None, ...]:
-        """Return the exact sums of each question over those who answered it; None where it was dropped."""
-        self.expect_undivided()
-        return tuple(None if each.dropped else each.sums for each in self.answered)
-
-    @property
-    def tilt(self) -> float:
-        """Return how far the weights are from equal shares of everyone announced, the largest over the questions (E15)."""
-        self.expect_undivided()
-        return max(each.tilt for each in self.answered)
-
-    @property
-    def total_grains(self) -> int:
-        """Return the exact sum of the grains that were charged, over all questions and groups."""
-        parts = self.parts or (GroupAnswered(self.joined_people, self.answered),)
-        return sum(part.total_grains for part in parts)
-
-    @property
-    def total_squared_grains(self) -> int:
-        """Return the exact sum of their squares, where there is one question."""
-        (only,) = self.answered
-        return only.sums.total_squared_grains
 
     @property
     def charged(self) -> bool:
@@ -207,6 +141,45 @@ class Release(OneNumber, DividedRelease, AcrossRelease, ToldRelease):
     def ledger_head(self) -> str | None:
         """Return the hash of the chain up to that act."""
         return None if self.place is None else self.place.head
+
+    @property
+    def sealed(self) -> SealedRelease | None:
+        """What was drawn, exactly, and all that follows; None where only the public file is known."""
+        return SealedRelease(self) if is_opened(self) else None
+
+    def expect_sealed(self) -> SealedRelease:
+        """Return what was drawn; BadInput where it is not known."""
+        found = self.sealed
+        if found is None:
+            raise BadInput(
+                "this release is the public one, and what was drawn is under seal: `optin ledger open` writes it for whoever may"
+                " see it"
+            )
+        return found
+
+    def as_published(self) -> Release:
+        """Return it as the public is told of it, with what was drawn under seal; where sums are public, as it is."""
+        if self.announcement.seal is None or self.seal is not None:
+            return self
+        salt, questions = new_salt(), zip(self.sheet, self._most, strict=True)
+        if self.grouped:
+            pairs = zip(self.parts, self.announcement.parts, strict=True)
+            told = replace(self, parts=tuple(part.under_seal(offer) for part, offer in pairs))
+        else:
+            both = zip(self.answered, questions, strict=True)
+            told = replace(self, answered=tuple(each.under_seal(*asked) for each, asked in both))
+        told = replace(told, seal=Seal("", salt))
+        found = replace(told, seal=Seal(commitment_of(told, salt), salt))
+        return found if (source := _SOURCES.get(id(self))) is None else replace(found, grain_source=source)
+
+    @property
+    def _most(self) -> tuple[int, ...]:
+        return (0,) * len(self.sheet) if self.grouped else self.announcement.largest_parts
+
+    def largest_total(self, place: int | None = None) -> int:
+        """Bound what was given together, for one question or for all, by what is told: in grains."""
+        answered = [each for part in self.parts for each in part.answered] if self.grouped else self.answered
+        return sum(each.largest_total for each in (answered if place is None else answered[place : place + 1]))
 
     def charged_at(self, number: int, head: str | None = None) -> Release:
         """Return this release as a ledger charges it, at this act and (once it is sealed) this hash."""
@@ -228,8 +201,16 @@ class Release(OneNumber, DividedRelease, AcrossRelease, ToldRelease):
         return strict_json.fingerprint(self._drawn() | {"ledger_head": self.ledger_head})
 
     def to_json(self) -> str:
-        """Write the release for the public; per-person grains are not in it."""
-        record = {**self._drawn(), "id": self.id, **self._statements(), "ledger_head": self.ledger_head}
+        """Write the release for the public; per-person grains are not in it, nor what is under seal."""
+        return self._written({})
+
+    def to_sealed_json(self) -> str:
+        """Write it with what was drawn and the salt that opens the seal: for the ledger, and for auditors, not for the public."""
+        self.expect_sealed()
+        return self._written({} if self.seal is None else {"sealed": {"salt": self.seal.salt, **exact_records(self)}})
+
+    def _written(self, opened: dict[str, Any]) -> str:
+        record = {**self._drawn(), **opened, "id": self.id, **self._statements(), "ledger_head": self.ledger_head}
         return json.dumps({**record, "fingerprint": self.fingerprint}, indent=2, allow_nan=False)
 
     def _drawn(self) -> dict[str, Any]:
@@ -243,11 +224,12 @@ class Release(OneNumber, DividedRelease, AcrossRelease, ToldRelease):
         }
         if self.version == 1:
             return record | flat(self)
-        if self.grouped:
-            public = {"joined_people": self.joined_people, "groups": [part.public() for part in self.parts]}
-            return record | {"public": public, "sealed": {"groups": [part.sealed() for part in self.parts]}}
-        public = {"joined_people": self.joined_people, "questions": [each.public() for each in self.answered]}
-        return record | {"public": public, "sealed": {"questions": [each.sealed() for each in self.answered]}}
+        kind, parts = ("groups", self.parts) if self.grouped else ("questions", self.answered)
+        told = [each.public(sealed=self.seal is not None) for each in parts]
+        record |= {"public": {"joined_people": self.joined_people, kind: told}}
+        if self.seal is not None:
+            return record | {"commitment": self.seal.commitment}
+        return record | {"sealed": {kind: [each.exact_record() for each in parts]}}
 
     def _statements(self) -> dict[str, Any]:
         if self.version == 1:
@@ -271,8 +253,8 @@ class Release(OneNumber, DividedRelease, AcrossRelease, ToldRelease):
     def _read(cls, text: str, *, sealed: bool) -> Release:
         fields = strict_json.Fields.parse(text, "release", READABLE)
         offer = strict_json.Fields(fields.take("announcement"), "announcement", READABLE_ANNOUNCEMENTS)
-        read = (*read_version_1(fields), ()) if fields.version == 1 else _read_answered(fields)
-        people, answered, parts = read
+        seal = Seal(fields.take_text("commitment")) if fields.has("commitment") else None
+        people, answered, parts = _answered_in(fields, seal)
         found = cls(
             announcement=Announcement.from_fields(offer),
             joined_people=people,
@@ -281,16 +263,34 @@ class Release(OneNumber, DividedRelease, AcrossRelease, ToldRelease):
             versions=_versions(fields.take("versions")),
             place=_place(fields),
             version=fields.version,
+            seal=seal,
         )
+        if seal is not None and fields.has("sealed"):
+            found = opened(found, fields.take_object("sealed"))
         if (found.charged and (found.ledger_head is None) != sealed) or (sealed and not found.charged):
             raise BadInput(_NO_PLACE)
         check_same(found, text)
         return found
 
 
-def _read_answered(
-    fields: strict_json.Fields,
-) -> tuple[int, tuple[Answered, ...], tuple[GroupAnswered, ...]]:
+def _answered_in(fields: strict_json.Fields, seal: Seal | None) -> _Read:
+    """Read who is counted and what is told of each question; where sums are public, the integers too."""
+    if fields.version == 1:
+        return (*read_version_1(fields), ())
+    return _read_answered(fields) if seal is None else _read_told(fields.take_object("public"))
+
+
+def _read_told(public: strict_json.Fields) -> _Read:
+    """Read what is told of each question, or of each question of each group, where sums are under seal."""
+    people, grouped = public.take_count("joined_people"), public.has("groups")
+    parts = public.take_objects("groups" if grouped else "questions")
+    public.finish()
+    if grouped:
+        return people, (), tuple(GroupAnswered.from_public(each) for each in parts)
+    return people, tuple(Answered.from_public(each) for each in parts), ()
+
+
+def _read_answered(fields: strict_json.Fields) -> _Read:
     """Read who is counted, and the integers of each question, or of each question of each group."""
     public, sealed = fields.take_object("public"), fields.take_object("sealed")
     people, kind = public.take_count("joined_people"), "groups" if public.has("groups") else "questions"

@@ -83,6 +83,21 @@ def error_section(release: Release) -> Pictured:
     )
 
 
+_SEALED = (
+    "Noise, weights and the tilt are rounded up to two figures, and the estimate to a step of at most a fiftieth of its standard"
+    " error, for exact numbers would tell people's limits. The exact ones are under seal: the operator can open them to an"
+    " auditor, and nobody can change them."
+)
+
+
+def _drawn(release: Release) -> list[tuple[str, str]]:
+    """List what was drawn, where it is public, and else what binds it."""
+    if release.seal is not None:
+        return [("sealed numbers", f"bound by the hash {release.seal.commitment}")]
+    exact = release.expect_sealed()
+    return [("sum of grains", f"{exact.total_grains}"), ("noisy total", f"{exact.noisy_total}")]
+
+
 def offer_section(release: Release) -> Markup:
     """List what was announced and what was drawn, and say how to recompute the estimate."""
     offer = release.announcement
@@ -100,12 +115,12 @@ def offer_section(release: Release) -> Markup:
         ),
         ("noise scale", f"{release.noise_scale:.10g}"),
         ("variance, standard error", f"{release.variance:.10g}, {release.standard_error:.10g}"),
-        ("sum of grains", f"{release.total_grains}"),
-        ("noisy total", f"{release.noisy_total}"),
+        *_drawn(release),
         ("fingerprint", release.fingerprint),
         ("ledger", _ledger_note(release)),
         ("drawn by", f"optin {release.versions.optin}, OpenDP {release.versions.opendp}, {release.versions.mechanism}"),
     ]
     formula = tag("code", "low + (high - low) * noisy total / (2²⁰ * sum of grains)")
-    check = tag("p", "Anyone recomputes the estimate: ", formula, ".")
+    who = "Anyone recomputes the estimate: " if release.seal is None else f"{_SEALED} They recompute the estimate: "
+    check = tag("p", who, formula, ".")
     return section("What was announced and drawn", below=joined((check, facts("Release and announcement", announced))))

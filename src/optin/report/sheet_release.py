@@ -8,7 +8,7 @@ from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.planning.cautions import DUST
 from optin.planning.size import POOR, verdict
 from optin.questions import Question
-from optin.questions.counted import Counted
+from optin.questions.counted import Counting
 from optin.questions.spending import Spending
 from optin.releasing import Release
 from optin.releasing.telling import charged_words
@@ -81,7 +81,7 @@ def useless_words(release: Release) -> Iterator[str]:
 
 def expected_half(release: Release, question: Question) -> float:
     """Return the ± that who answered and what they gave lead to, whatever the answers."""
-    counted: Counted = release[question.name].counted
+    counted: Counting = release[question.name].counted
     return question.half_width(ERROR, Spending(counted.reach, counted.weight_squares, counted.heaviest)) + counted.bias
 
 

@@ -1,0 +1,171 @@
+"""A stranger who wants to know one person's limit: what public files say, and by Bayes what follows about a step of the ladder.
+
+Worlds are drawn from what everyone may believe beforehand (every step is as likely), the public numbers of each are computed,
+and the worlds whose public numbers are those at hand are kept: what they say of the person is the posterior. Nothing else
+than public numbers is looked at, so no stranger does better with them.
+"""
+
+import math
+
+import numpy as np
+
+LADDER = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 1.0, 2.0, 5.0])
+PRIOR = 1 / len(LADDER)
+PRICE = 8.0
+"""C of a yes or no, or of a number at its worst (E18)."""
+
+
+def drawn(people, worlds, rng):
+    """How many people stand on each step, in so many worlds."""
+    return rng.multinomial(people, [PRIOR] * len(LADDER), size=worlds)
+
+
+def planned_caps(steps, price):
+    """E1's cap in each world: (C + Q) / T over those below it (E6)."""
+    tails, squares = np.cumsum(steps * LADDER, axis=1), np.cumsum(steps * LADDER**2, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        roots = np.where(tails > 0, (price + squares) / tails, math.inf)
+    fits = roots <= np.append(LADDER[1:], math.inf)
+    first = fits.argmax(axis=1)
+    return roots[np.arange(len(steps)), first]
+
+
+def sums_at(steps, caps):
+    """Sum of epsilons, sum of squares, and what is above an equal share, at these caps."""
+    given = np.minimum(LADDER, caps[:, None])
+    return (steps * given).sum(axis=1), (steps * given**2).sum(axis=1), given
+
+
+def announced_caps(steps, price):
+    """The power of 2^(1/8) next to the cap with the smaller variance."""
+    exact = np.minimum(planned_caps(steps, price), 1024.0)
+    low = np.floor(8 * np.log2(exact) + 1e-12)
+    sides = []
+    for exponent in (low, low + 1):
+        caps = np.minimum(2.0 ** (exponent / 8), 1024.0)
+        total, squares, _ = sums_at(steps, caps)
+        sides.append((caps, (squares + price) / total**2))
+    return np.where(sides[0][1] <= sides[1][1], sides[0][0], sides[1][0])
+
+
+def two_figures(numbers):
+    """A whole number for what two figures, rounded up, show."""
+    with np.errstate(divide="ignore"):
+        exponent = np.where(numbers > 0, np.floor(np.log10(np.maximum(numbers, 1e-300))), 0)
+    shown = np.where(numbers > 0, np.ceil(numbers / 10.0 ** (exponent - 1) - 1e-9), 0)
+    return ((exponent + 20) * 128 + shown).astype(np.int64)
+
+
+def told(steps, caps, *, people, price=PRICE, variance=True):
+    """One whole number for all that a public file says of such sums: noise, squared weights, tilt and variance."""
+    total, squares, given = sums_at(steps, caps)
+    tilt = (steps * np.maximum(given / total[:, None] - 1 / people, 0)).sum(axis=1)
+    shown = [two_figures(1 / total), two_figures(squares / total**2), two_figures(np.where(tilt < 1e-12, 0, tilt))]
+    if variance:
+        shown.append(two_figures((squares + price) / total**2 / 4))
+    return mixed([np.rint(8 * np.log2(caps)).astype(np.int64), *shown])
+
+
+def exactly(steps, caps):
+    """The same for what files said before: cap and sums, to the last digit."""
+    total, squares, _ = sums_at(steps, caps)
+    return mixed([np.rint(each * 1e9).astype(np.int64) for each in (caps, total, squares)])
+
+
+def mixed(columns):
+    """One number for several, which are the same only where all are (but for 2^-64)."""
+    found = np.zeros(len(columns[0]), dtype=np.uint64)
+    for column in columns:
+        found = (found ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        found ^= found >> np.uint64(29)
+    return found
+
+
+def plus(steps, step):
+    """The same worlds with one person more on a step (or one less: step < 0 is -1 - step)."""
+    more = steps.copy()
+    more[:, step if step >= 0 else -1 - step] += 1 if step >= 0 else -1
+    return more
+
+
+def announcement(steps, people, price=PRICE, *, before=False):
+    """What one announcement says in each world."""
+    if before:
+        return exactly(steps, planned_caps(steps, price))
+    return told(steps, announced_caps(steps, price), people=people, price=price)
+
+
+def single(steps, people, *, before=False):
+    """For each step of a person: what is seen, and how likely that person stands there."""
+    seen = announcement(steps, people, before=before)
+    return [(seen, steps[:, step] / people) for step in range(len(LADDER))]
+
+
+def two_rounds(steps, people, *, before=False):
+    """The same people are asked two questions that differ in price."""
+    seen = mixed([announcement(steps, people, price, before=before) for price in (PRICE, 4 * PRICE)])
+    return [(seen, steps[:, step] / people) for step in range(len(LADDER))]
+
+
+def newcomer(steps, people, *, before=False):
+    """One more person is invited to a second round."""
+    first = announcement(steps, people, before=before)
+    return [
+        (mixed([first, announcement(plus(steps, step), people + 1, before=before)]), np.full(len(steps), PRIOR))
+        for step in range(len(LADDER))
+    ]
+
+
+def decliner(steps, people, *, before=False):
+    """One person declines: the release says what is left."""
+    caps = planned_caps(steps, PRICE) if before else announced_caps(steps, PRICE)
+    first = announcement(steps, people, before=before)
+    found = []
+    for step in range(len(LADDER)):
+        left = np.where(steps[:, [step]] > 0, plus(steps, -1 - step), steps)
+        seen = exactly(left, caps) if before else told(left, caps, people=people, variance=False)
+        found.append((mixed([first, seen]), steps[:, step] / people))
+    return found
+
+
+SCENES = {"single": single, "two rounds": two_rounds, "newcomer": newcomer, "decliner": decliner}
+
+
+def posteriors(scene, people, *, worlds, cases, rng, least=20):
+    """Posterior probability of one person's true step in so many random cases; those that too few worlds match are left out."""
+    reference = scene(drawn(people, worlds, rng), people)
+    seen = np.concatenate([each for each, _ in reference])
+    weight = np.concatenate([each for _, each in reference])
+    step = np.repeat(np.arange(len(LADDER)), worlds)
+    order = np.argsort(seen, kind="stable")
+    seen, weight, step = seen[order], weight[order], step[order]
+    world = drawn(people, cases, rng)
+    found = scene(world, people)
+    chances = np.array([each for _, each in found])
+    chosen = np.array([rng.choice(len(LADDER), p=chances[:, at] / chances[:, at].sum()) for at in range(cases)])
+    results = []
+    for at, true in enumerate(chosen):
+        key = found[true][0][at]
+        low, high = np.searchsorted(seen, key, "left"), np.searchsorted(seen, key, "right")
+        if np.count_nonzero(weight[low:high]) >= least:
+            mine = weight[low:high][step[low:high] == true].sum()
+            results.append(mine / weight[low:high].sum())
+    return np.array(results)
+
+
+def newcomers_found_before(people, cases, rng):
+    """How often exact caps and sums of two rounds leave one step only for the newcomer, or the steps that reach both caps.
+
+    From n, cap x, S and Q follow k (people at the cap), T = S - k x and the tail's squares, for x T = C + them (E6) holds for one
+    k alone; with T, squares and k, each step predicts the cap and the sums of the second round.
+    """
+    world, true = drawn(people, cases, rng), rng.integers(0, len(LADDER), cases)
+    cap = planned_caps(world, PRICE)
+    after = np.array([plus(world[[at]], step)[0] for at, step in enumerate(true)])
+    seen = exactly(after, planned_caps(after, PRICE))
+    agree = np.array(
+        [exactly(plus(world, step), planned_caps(plus(world, step), PRICE)) == seen for step in range(len(LADDER))]
+    )
+    assert np.all(agree[true, np.arange(cases)])
+    assert np.all(cap > 0)
+    return 1.0 / agree.sum(axis=0)

@@ -1,0 +1,173 @@
+"""The announced cap: next to the planned one, never past a limit, and nearly as accurate."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trying import examples
+
+import optin
+from optin.kernel.coarse import is_eighth_power, neighbours, on_step, step_below, two_figures_up
+
+LADDER = [0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 1.0, 2.0, 5.0]
+
+
+def population(rng):
+    """Limits on a ladder, spread evenly, or in between, of 25 to 1,000 people."""
+    people = int(rng.integers(25, 1000))
+    kind = rng.integers(3)
+    if kind == 0:
+        return rng.choice(LADDER, people, p=rng.dirichlet(np.ones(10)))
+    return rng.lognormal(rng.normal(-1, 1), rng.uniform(0.2, 2), people) if kind == 1 else rng.uniform(0.01, 2, people)
+
+
+def losses(populations, gap, seed):
+    """By how much the worst-case error of the announced cap is above that of the exact one, for each population."""
+    found = []
+    for number in range(populations):
+        agents = optin.PrivacyConstrained(population(np.random.default_rng([seed, number])))
+        plan = optin.plan(agents, bounds=(0, 1), max_gap=gap)
+        exact = plan.announce(agents, min_people=0).sealed
+        found.append((exact.variance + exact.bias_bound**2) / plan.worst_case_mse - 1)
+    return np.array(found)
+
+
+def test_without_a_gap_the_announced_cap_costs_a_thousandth_at_most():
+    found = losses(100, 0.0, 1)
+    assert found.min() >= -1e-9
+    assert found.max() <= 0.001
+    assert np.median(found) <= 0.0004
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("gap", "median", "most"), [(0.0, 0.0001, 0.001), (0.05, 0.0002, 0.007), (0.2, 0.0004, 0.021), (1.0, 0.001, 0.04)]
+)
+def test_what_the_announced_cap_costs_over_a_thousand_populations(gap, median, most):
+    found = losses(1000, gap, 2)
+    print(f"gap {gap}: median {np.median(found):.3%}, 95 % {np.quantile(found, 0.95):.3%}, most {found.max():.3%}")
+    assert np.median(found) <= median
+    assert found.max() <= most
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([0.0, 0.3]))
+def test_the_announced_cap_is_the_better_neighbour_and_nobody_passes_their_limit(seed, gap):
+    limits = population(np.random.default_rng(seed))
+    agents = optin.PrivacyConstrained(limits)
+    plan = optin.plan(agents, bounds=(0, 1), max_gap=gap)
+    offer = plan.announce(agents, min_people=0)
+    assert offer.cap in neighbours(plan.cap)
+    for limit, grains in zip(limits[:50], offer.grains(agents)[:50].tolist(), strict=True):
+        assert Fraction(grains, 2**32) <= Fraction(limit)
+    errors = []
+    for cap in neighbours(plan.cap):
+        given = np.minimum(limits, cap)
+        weights = given / given.sum()
+        tilt = np.maximum(weights - 1 / len(limits), 0).sum()
+        errors.append(0.25 * (weights**2).sum() + 2 / given.sum() ** 2 + (gap * tilt) ** 2)
+    chosen = neighbours(plan.cap).index(offer.cap)
+    assert errors[chosen] <= min(errors) * (1 + 1e-7)
+
+
+def test_groups_and_sheets_have_coarse_caps_too():
+    rng = np.random.default_rng(4)
+    people = optin.PrivacyConstrained(rng.choice(LADDER, 300), groups=np.repeat(["a", "b", "c"], 100))
+    sheet = [optin.Number("h", bounds=(0, 80), sd=9), optin.YesNo("y"), optin.Choice("c", options=("x", "y", "z"))]
+    plan = optin.plan(people, sheet)
+    offer = plan.announce(people)
+    for name, own in offer.groups.items():
+        assert is_eighth_power(own.cap)
+        assert own.cap in neighbours(plan.groups[name].cap)
+
+
+def test_a_given_eta_no_noise_and_people_with_costs_are_announced_exactly_with_sums_in_public():
+    limited = optin.PrivacyConstrained([1.0, 4.0, 9.0, 9.0])
+    plans = [
+        (optin.plan(limited, bounds=(0, 1), eta=12.0), limited),
+        (optin.plan(nobody := optin.PrivacyConstrained([np.inf] * 12), bounds=(0, 1)), nobody),
+        (optin.plan(costly := optin.QuasiLinear([0.5] * 12, benefit=optin.LinearBenefit(5, 1)), bounds=(0, 1)), costly),
+    ]
+    for plan, agents in plans:
+        offer = plan.announce(agents, min_people=1)
+        read = optin.Announcement.from_json(offer.to_json())
+        assert offer.seal is None
+        assert read.sealed.total_grains == offer.sealed.total_grains
+        assert read.variance == offer.variance == offer.sealed.variance
+
+
+def sheet_release(seed):
+    """One release of every kind of question, with what its public file says."""
+    rng = np.random.default_rng(seed)
+    people = int(rng.integers(12, 300))
+    agents = optin.PrivacyConstrained(rng.choice(LADDER[3:], people))
+    sheet = [
+        optin.Number("hours", bounds=(-5, 75), sd=9, max_gap=float(rng.choice([0, 3]))),
+        optin.YesNo("break"),
+        optin.Choice("shift", options=("early", "late", "night")),
+        optin.Scale("mood", options=("bad", "fair", "good", "very good")),
+        optin.Histogram("age", edges=(16, 25, 35, 45, 80)),
+        optin.MultipleChoice("why", options=("pay", "pace", "people"), at_most=2),
+    ]
+    plan = optin.plan(agents, sheet)
+    answers = {
+        "hours": rng.uniform(-5, 75, people),
+        "break": rng.random(people) < 0.3,
+        "shift": rng.choice(["early", "late", "night"], people),
+        "mood": rng.choice(["bad", "fair", "good"], people),
+        "age": rng.uniform(16, 80, people),
+        "why": [["pay"] if each else [] for each in rng.random(people) < 0.5],
+    }
+    return optin.release(plan.announce(agents), agents, answers)
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([0.5, 0.8, 0.95, 0.999]))
+def test_public_intervals_contain_the_exact_ones_at_every_level_and_shares_add_up(seed, level):
+    release = sheet_release(seed)
+    for name, told in release.results.items():
+        exact = release.sealed[name]
+        for mine, theirs in zip(told.readings(level), exact.readings(level), strict=True):
+            assert mine.low <= theirs.low + 1e-12 * abs(theirs.low) + 1e-11
+            assert mine.high >= theirs.high - 1e-12 * abs(theirs.high) - 1e-11
+        if name in ("shift", "mood", "age"):
+            assert sum(told.exact) == 1
+    noise = release.sealed["hours"].noise_interval(level)
+    assert release["hours"].noise_interval(level).low <= noise.low + 1e-9
+    assert release["hours"].noise_interval(level).high >= noise.high - 1e-9
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(st.integers(0, 2**32))
+def test_the_estimate_stands_on_a_step_of_a_fiftieth_of_the_standard_error_at_most(seed):
+    result = sheet_release(seed)["hours"]
+    step = step_below(Fraction(result.standard_error) / 50)
+    assert step * 50 <= Fraction(result.standard_error)
+    assert str(step.numerator if step >= 1 else (1 / step).numerator)[0] in "125"
+    told = Fraction(repr(result.estimate))
+    assert on_step(told, step) == told
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(st.integers(0, 2**32))
+def test_attributes_are_the_same_before_and_after_json_and_the_seal_opens_to_what_was_drawn(seed):
+    release = sheet_release(seed)
+    read = optin.Release.from_json(release.to_json())
+    assert read == release
+    assert read.sealed is None
+    assert read.announcement.sealed is None
+    for name in release.results:
+        assert read[name].readings(0.9) == release[name].readings(0.9)
+    opened = optin.Release.from_json(release.to_sealed_json())
+    assert [each.noisy_totals for each in opened.sealed.answered] == [
+        each.noisy_totals for each in release.sealed.answered
+    ]
+
+
+@given(st.floats(min_value=1e-300, max_value=1e300))
+def test_two_figures_are_rounded_up_by_less_than_a_tenth(number):
+    told = two_figures_up(number)
+    assert number <= told <= number * 1.1
+    assert two_figures_up(told) == told

@@ -1,0 +1,91 @@
+"""What public files tell a stranger about one person's limit: fixed here, and printed in the threat model."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from stranger import (
+    LADDER,
+    PRIOR,
+    SCENES,
+    announced_caps,
+    drawn,
+    newcomers_found_before,
+    posteriors,
+    sums_at,
+    two_figures,
+)
+
+import optin
+from optin.kernel.coarse import two_figures_up
+
+SIZES = (25, 50, 100, 250, 1000)
+THREATS = (Path(__file__).parent.parent / "docs" / "threat-model.md").read_text()
+
+
+def crowd(steps):
+    return optin.PrivacyConstrained(np.repeat(LADDER, steps))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_stranger_computes_public_numbers_as_they_are_announced(seed):
+    rng = np.random.default_rng(seed)
+    steps = drawn(int(rng.integers(25, 400)), 1, rng)
+    people = crowd(steps[0])
+    offer = optin.plan(people, bounds=(0, 1)).announce(people, min_people=1)
+    cap = announced_caps(steps, 8.0)
+    total, squares, _ = sums_at(steps, cap)
+    assert offer.cap == pytest.approx(cap[0], rel=1e-12)
+    assert offer.public.noises == (pytest.approx(1 / total[0], rel=0.1),)
+    told = [two_figures(np.array([each]))[0] for each in (1 / total[0], squares[0] / total[0] ** 2)]
+    public = [two_figures(np.array([each]))[0] for each in (*offer.public.noises, *offer.public.squares)]
+    assert told == public
+
+
+def test_a_public_file_holds_no_sum_and_no_cap_that_follows_from_one_limit():
+    rng = np.random.default_rng(3)
+    for people in (25, 100):
+        steps = drawn(people, 1, rng)[0]
+        agents = crowd(steps)
+        offer = optin.plan(agents, bounds=(0, 1)).announce(agents, min_people=1)
+        release = optin.release(offer, agents, np.full(people, 0.5))
+        for text in (offer.to_json(), release.to_json()):
+            record = json.loads(text)
+            assert "sealed" not in record
+            assert str(offer.sealed.total_grains) not in text
+            assert str(offer.sealed.total_squared_grains) not in text
+        public = json.loads(offer.to_json())["public"]
+        told = [each for name in ("noises", "squares", "variances") for each in public[name]]
+        assert [two_figures_up(each) for each in told] == told
+
+
+def summary(found):
+    """Maximum, 95 % quantile and median, as the threat model prints them."""
+    return tuple(round(float(each), 2) for each in (found.max(), np.quantile(found, 0.95), np.median(found)))
+
+
+def test_a_step_of_a_person_among_hundreds_stays_hardly_more_likely_than_before():
+    found = posteriors(SCENES["single"], 1000, worlds=20_000, cases=100, rng=np.random.default_rng(1))
+    assert len(found) >= 90
+    assert found.max() < 2 * PRIOR
+    before = newcomers_found_before(1000, 100, np.random.default_rng(1))
+    assert np.median(before) == 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scene", SCENES)
+def test_what_a_stranger_learns_is_what_the_threat_model_says(scene):
+    rng = np.random.default_rng(17)
+    for size in SIZES:
+        found = posteriors(SCENES[scene], size, worlds=60_000, cases=200, rng=rng)
+        row = f"| {scene} | {size:,} | {' | '.join(f'{each:.2f}' for each in summary(found))} |"
+        assert row in THREATS
+
+
+@pytest.mark.slow
+def test_before_sums_were_sealed_a_newcomer_was_found():
+    for size in SIZES:
+        found = newcomers_found_before(size, 200, np.random.default_rng(size))
+        row = f"| newcomer, exact sums | {size:,} | {' | '.join(f'{each:.2f}' for each in summary(found))} |"
+        assert row in THREATS
