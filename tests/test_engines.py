@@ -285,7 +285,7 @@ def test_an_engine_that_is_unknown_missing_or_silent_is_said_so(tmp_path, monkey
     refused(folder, "engine nope is not known", engine="nope")
     for url in ("spark://127.0.0.1:1", "sc://127.0.0.1:1"):
         refused(folder, f"the cluster {url} does not answer", "Nothing was planned, released or charged", engine=url)
-    monkeypatch.setattr("optin.extras._present", lambda name: False)
+    monkeypatch.setattr("optin.extras._present", lambda name: name != "pyspark")
     refused(folder, "pip install 'optin[spark]'", engine="spark-local")
 
 
