@@ -29,7 +29,7 @@ from optin.cli.options import (
     RaiseLimits,
     Total,
 )
-from optin.cli.output import Output, expect_free, read_record
+from optin.cli.output import Output, expect_free, expect_grains_file, read_record
 from optin.cli.people import Columns, located, read_people
 from optin.cli.question_table import half_of
 from optin.cli.reading_options import apart, as_planned, reads_tables
@@ -84,6 +84,8 @@ def announce_plan(
     from optin.cli.plan import described, expect_planned, read_plan, within_allowance
     from optin.grains.people import Allowing
 
+    expect_free(output, [plan, people, ledger])
+    expect_grains_file(promises, [plan, people, ledger, output])
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=tuple(by or ()))
     source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances, total=total))
@@ -93,7 +95,6 @@ def announce_plan(
     with announced_once(found, ledger, campaign):
         left = within_allowance(table, ledger, besides=(campaign, round_number), raise_limits=raise_limits)
         expect_planned(plan, found, left.agents, table)
-    expect_free(promises, [plan, people, ledger, output])
     with Output(output, inputs=[plan, people, ledger]) as file, located(table.table), screen.working("announcing"):
         known, allowing = ledger_exists(ledger), Allowing(table.allowances, raise_limits)
         with existing_ledger(ledger) as opened:  # what would be refused is refused before a ledger is created

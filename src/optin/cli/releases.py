@@ -33,7 +33,7 @@ from optin.cli.options import (
     PeoplePath,
     Values,
 )
-from optin.cli.output import Output, expect_free
+from optin.cli.output import Output, expect_free, expect_grains_file
 from optin.cli.people import Columns, located
 from optin.cli.reading_options import apart, reads_tables
 from optin.cli.results import show_release, summary
@@ -84,6 +84,8 @@ def release_results(
     Example: optin release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json
     """
     ledger = _accounted(context, ledger, no_ledger=no_ledger)
+    expect_free(output, [announcement, people, ledger])
+    expect_grains_file(grains, [announcement, people, ledger, output])
     offer = read_announcement(announcement)
     wanted, came = quorum_of(quorum, max_standard_error)
     across = Across.asked(offer, population, differences=differences)
@@ -92,7 +94,6 @@ def release_results(
     read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
     table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
     say_who_counts(people, joined, how)
-    expect_free(grains, [announcement, people, ledger, output])
     with (
         Output(output, inputs=[announcement, people, ledger]) as file,
         located(table),
