@@ -15,7 +15,19 @@ def announced(tmp_path, monkeypatch):
 
 
 HELD = ("announce", "plan.json", "people.csv", "--ledger", "ledger.sqlite", "-o", "offer.json")
-DRAWN = ("release", "offer.json", "people.csv", "--values", "units", "--ledger", "ledger.sqlite", "-o", "release.json")
+DRAWN = (
+    "release",
+    "offer.json",
+    "people.csv",
+    "--values",
+    "units",
+    "--joined",
+    "joined",
+    "--ledger",
+    "ledger.sqlite",
+    "-o",
+    "release.json",
+)
 
 
 @pytest.mark.parametrize("missing", ["parquet", "folder"])
