@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -225,15 +226,46 @@ def test_an_announcement_whose_groups_were_changed_is_refused():
 
 
 @pytest.mark.parametrize("ordered", [False, True])
-def test_one_column_is_divided_as_masks_would_also_over_several_chunks(ordered):
+@pytest.mark.parametrize(
+    "shares", [(1, 1, 1, 1, 1), (1, 1, 1, 97, 0), (30, 30, 0, 30, 10), (96, 1, 1, 1, 1), (0, 0, 0, 0, 1)]
+)
+def test_one_column_is_divided_as_masks_would_also_over_several_chunks(ordered, shares):
     rng = np.random.default_rng(7)
-    codes = rng.integers(5, size=3 * CHUNK + 17).astype(np.uint16)
+    codes = rng.choice(5, size=3 * CHUNK + 17, p=np.array(shares) / sum(shares)).astype(np.uint16)
     codes = np.sort(codes) if ordered else codes
     column = rng.random(len(codes))
     groups = Groups(tuple("abcdef"), codes)
     for place, part in enumerate(groups.divided(column)):
         assert np.array_equal(part, column[codes == place])
         assert np.array_equal(groups.rows(place), np.flatnonzero(codes == place))
+
+
+@pytest.mark.parametrize("sizes", [(60_000, 9_000, 300), (20_000, 20_000, 20_000), (100_000, 1, 8_193)])
+def test_a_large_group_has_the_plan_that_it_would_have_alone(sizes):
+    rng = np.random.default_rng(sum(sizes))
+    codes = rng.permutation(np.repeat(np.arange(len(sizes), dtype=np.uint16), sizes))
+    limits = np.round(rng.lognormal(-1.0 + codes, 1.0), rng.integers(1, 17))
+    limits[rng.random(len(codes)) < 0.1] = 0.25
+    limits[rng.random(len(codes)) < 0.01] = math.inf
+    plan = optin.plan(optin.PrivacyConstrained(limits, groups=Groups(tuple("abc"), codes)), SHEET)
+    for place, own in enumerate(plan.groups.values()):
+        assert own == optin.plan(optin.PrivacyConstrained(limits[codes == place]), SHEET)
+
+
+@pytest.mark.parametrize("shares", [(1,) * 50, (1,) * 20 + (20,)])
+def test_groups_need_at_most_twice_the_memory_of_the_same_people_undivided(shares):
+    rng = np.random.default_rng(8)
+    codes = rng.choice(len(shares), size=2**21, p=np.array(shares) / sum(shares)).astype(np.uint16)
+    limits, groups = rng.lognormal(size=len(codes)), Groups(tuple(map(str, range(len(shares)))), codes)
+
+    def most_memory(**more):
+        tracemalloc.start()
+        optin.plan(optin.PrivacyConstrained(limits, **more), bounds=(0, 1))
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most + limits.nbytes
+
+    assert most_memory(groups=groups) + codes.nbytes <= 2 * most_memory()
 
 
 def test_groups_are_pickled_as_they_were_given():
