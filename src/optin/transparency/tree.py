@@ -130,5 +130,6 @@ def _climb_both(old: int, new: int, first: bytes, rest: Sequence[bytes]) -> tupl
 
 def is_path(hashes: object) -> bool:
     """Tell whether these are hashes in hex, and no more than a path can hold."""
-    few = isinstance(hashes, list | tuple) and len(hashes) <= MOST_STEPS + 2
-    return few and all(isinstance(each, str) and _HASH.fullmatch(each) is not None for each in hashes)  # type: ignore[union-attr]
+    if not isinstance(hashes, list | tuple) or len(hashes) > MOST_STEPS + 2:
+        return False
+    return all(isinstance(each, str) and _HASH.fullmatch(each) is not None for each in hashes)
