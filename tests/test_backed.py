@@ -124,6 +124,20 @@ def test_the_shares_of_the_survey_are_those_that_pages_name():
     assert round(data["yrs_married"].mean(), 2) == 9.01
 
 
+def test_of_those_who_guard_their_answers_naive_releases_say_too_little_and_guarded_ones_do_not():
+    """The people of how-to/real-data.md: what releases say on average, their ±, and the gap at which ± breaks down."""
+    affair = (sm.datasets.fair.load_pandas().data["affairs"] > 0).to_numpy()
+    cautious = np.random.default_rng(5).random(len(affair)) < np.where(affair, 0.8, 0.2)
+    people = optin.PrivacyConstrained(np.where(cautious, 0.1, 1.0))
+    naive, guarded = (optin.plan(people, optin.YesNo("affair", max_gap=gap)) for gap in (0.0, 0.6))
+    assert [round(100 * float(plan.weights(people) @ affair), 1) for plan in (naive, guarded)] == [28.8, 32.2]
+    assert round(naive.tilt, 3) == 0.063
+    assert round(guarded.tilt, 3) == 0.0
+    assert [np.ceil(1e4 * plan["affair"].half_width()) / 100 for plan in (naive, guarded)] == [1.31, 1.33]
+    assert 0.5 < affair[cautious].mean() - affair[~cautious].mean() < 0.6
+    assert round((0.302 - 0.278) / 2 / naive.tilt, 2) == 0.19
+
+
 def test_the_plain_quantile_misses_rare_answers_as_often_as_the_page_says():
     """Among 40 people who say yes with chance 0.003: nobody is within the quantile, one is not."""
     half = stats.norm.ppf(0.975) * np.sqrt(0.003 * 0.997 / 40)
