@@ -159,6 +159,23 @@ def test_merging_small_groups_is_said_and_explained_to_whoever_was_merged():
     assert optin.explain(offer, limit=0.5, group="few") == optin.explain(offer, limit=0.5, group="few + none + other")
 
 
+below_a_grain = st.sampled_from([0.0, 2.0**-40, 2.0**-32, 3 * 2.0**-33, 0.25, 0.5, 4.0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(below_a_grain, st.sampled_from("abcd"), st.integers(1, 12)), min_size=1, max_size=12))
+@pytest.mark.parametrize("sheet", [SHEET, SHEET[1:]])
+def test_groups_are_merged_until_all_can_be_announced_also_where_limits_are_below_a_grain(sheet, rows):
+    limits = np.repeat([limit for limit, _, _ in rows], [many for _, _, many in rows])
+    groups = np.repeat([group for _, group, _ in rows], [many for _, _, many in rows])
+    if not limits.any():
+        return
+    agents = optin.PrivacyConstrained(limits, groups=groups)
+    plan = optin.plan(agents, sheet, merge_small=True)
+    if len(plan.designs) > 1:
+        assert set(plan.announce(agents).groups) == set(plan.groups)
+
+
 def test_a_group_with_all_limits_0_is_announced_as_nothing_where_limits_are_no_secret():
     agents = small_groups()
     offer = optin.plan(agents, SHEET).announce(agents, min_people=0)
