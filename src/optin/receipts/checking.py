@@ -107,20 +107,22 @@ def check(
     _expect_spent(receipt, announcement, release)
     _expect(receipt.spent <= release.total_grains, "more was spent than the release cost everyone together")
     _expect(root_of(receipt) == receipt.rows, "the charge is not among those sealed with the release")
+    return (*shown, *_charged(receipt))
+
+
+def _charged(receipt: Receipt) -> tuple[str, str]:
+    """Say what a charge that is among those sealed shows."""
     if receipt.spent < receipt.promised:
         return (
-            *shown,
             "the charge, and for which questions, is among those sealed with the release",
             "less was spent than promised, on questions answered and released alone; what remains is the operator's word",
         )
     if receipt.spent == 0:
         return (
-            *shown,
             f"{outcome(receipt)}: a charge of nothing is among those sealed with the release",
             "nothing was promised and nothing spent; what remains is the operator's word",
         )
     return (
-        *shown,
         "the charge is among those sealed with the release",
         "what was promised was spent, and no more; what remains is the operator's word",
     )
