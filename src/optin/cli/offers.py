@@ -12,6 +12,7 @@ import typer
 from optin.cli import screen
 from optin.cli.group_tables import show_offer
 from optin.cli.ledgers import existing_ledger, ledger_exists, open_ledger
+from optin.cli.log_keys import sign_if_kept
 from optin.cli.options import (
     Allowances,
     AsJson,
@@ -103,6 +104,7 @@ def announce_plan(
             offer = prepared.held_in(opened)
             _write_offer(file, offer)
             held = held_words(offer, opened)
+            sign_if_kept(opened, ledger)
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
     against = _against(source, known=known, raised=raise_limits)

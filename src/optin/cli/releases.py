@@ -16,6 +16,7 @@ from optin.cli.answers import AnswerColumns
 from optin.cli.before_release import forgotten_options, say_who_counts
 from optin.cli.drawing import Released, draw, quorum_of, read_released, taking_of
 from optin.cli.ledgers import open_ledger
+from optin.cli.log_keys import sign_if_kept
 from optin.cli.offers import read_announcement
 from optin.cli.options import (
     AsJson,
@@ -105,6 +106,7 @@ def release_results(
         taking = taking_of(offer, table, kept, given, asked, opened)
         drawn = draw(offer, taking, table, opened, quorum=wanted, allow_no_noise=allow_no_noise)
         file.write(drawn.to_json() + "\n")
+        sign_if_kept(opened, ledger)
         _write_grains(grains, taking, drawn, opened)
     stored = drawn.ledger_number is not None and drawn.ledger_number <= before
     counted = came[-1].promised if came and not stored else None

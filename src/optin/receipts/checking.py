@@ -107,11 +107,11 @@ def check(
     _expect_spent(receipt, announcement, release)
     _expect(receipt.spent <= release.total_grains, "more was spent than the release cost everyone together")
     _expect(root_of(receipt) == receipt.rows, "the charge is not among those sealed with the release")
-    return (*shown, *_charge_shown(receipt))
+    return (*shown, *_charged(receipt))
 
 
-def _charge_shown(receipt: Receipt) -> tuple[str, str]:
-    """Say what a charge among those sealed shows."""
+def _charged(receipt: Receipt) -> tuple[str, str]:
+    """Say what a charge that is among those sealed shows."""
     if receipt.spent < receipt.promised:
         return (
             "the charge, and for which questions, is among those sealed with the release",

@@ -11,6 +11,7 @@ from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.note import SignedNote, VerifierKey, expect
 from optin.transparency.opening import Opened, Trust, opened
 from optin.transparency.tree import climb, grew, is_path, leaf_of
+from optin.wording.numbers import count
 from optin.wording.records import Brief
 
 
@@ -132,7 +133,7 @@ def expect_act(checkpoint: Checkpoint, path: Sequence[str], *, number: int, head
 
 def count_of(checkpoint: Checkpoint) -> str:
     """Say how many acts a log has."""
-    return f"{checkpoint.size} act{'' if checkpoint.size == 1 else 's'}"
+    return count(checkpoint.size, "act", "acts")
 
 
 def fork_between(one: Checkpoint, other: Checkpoint, growths: Iterable[Grown]) -> str | None:
@@ -149,10 +150,9 @@ def fork_between(one: Checkpoint, other: Checkpoint, growths: Iterable[Grown]) -
 
 def _leads(old: Checkpoint, new: Checkpoint, growths: Sequence[Grown]) -> bool:
     """Tell whether growths lead from one checkpoint to another."""
-    reached, waiting = {old}, list(growths)
+    reached = {old}
     while True:
-        steps = [grown for grown in waiting if grown.old in reached]
+        steps = {grown.new for grown in growths if grown.old in reached} - reached
         if not steps:
             return new in reached
-        reached |= {grown.new for grown in steps}
-        waiting = [grown for grown in waiting if grown.old not in reached]
+        reached |= steps

@@ -53,7 +53,7 @@ class Opened(Brief):
         """Say who signed, and what of it is the word of whoever handed it over."""
         key = "you know" if trust.knows(self.signer) else "that came with it"
         lines = [
-            f"the checkpoint of {count(self.checkpoint.size, 'act')} is signed for {self.signer.name} with the key {key}",
+            f"the checkpoint of {count(self.checkpoint.size, 'act', 'acts')} is signed for {self.signer.name} with the key {key}",
             f"that key's words: {spoken(self.signer.fingerprint)}",
             seen_by(self.witnesses),
         ]
