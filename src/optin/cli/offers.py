@@ -30,7 +30,7 @@ from optin.cli.options import (
     RaiseLimits,
     Total,
 )
-from optin.cli.output import Output, expect_free, expect_grains_file, read_record
+from optin.cli.output import Output, expect_outputs, read_record
 from optin.cli.people import Columns, located, read_people
 from optin.cli.question_table import half_of
 from optin.cli.reading_options import apart, as_planned, reads_tables
@@ -85,8 +85,7 @@ def announce_plan(
     from optin.cli.plan import described, expect_planned, read_plan, within_allowance
     from optin.grains.people import Allowing
 
-    expect_free(output, [plan, people, ledger])
-    expect_grains_file(promises, [plan, people, ledger, output])
+    expect_outputs(output, promises, [plan, people, ledger])
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=tuple(by or ()))
     source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances, total=total))

@@ -34,7 +34,7 @@ from optin.cli.options import (
     PeoplePath,
     Values,
 )
-from optin.cli.output import Output, expect_free, expect_grains_file
+from optin.cli.output import Output, expect_outputs
 from optin.cli.people import Columns, located
 from optin.cli.reading_options import apart, reads_tables
 from optin.cli.results import show_release, summary
@@ -85,8 +85,7 @@ def release_results(
     Example: optin release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json
     """
     ledger = _accounted(context, ledger, no_ledger=no_ledger)
-    expect_free(output, [announcement, people, ledger])
-    expect_grains_file(grains, [announcement, people, ledger, output])
+    expect_outputs(output, grains, [announcement, people, ledger])
     offer = read_announcement(announcement)
     wanted, came = quorum_of(quorum, max_standard_error)
     across = Across.asked(offer, population, differences=differences)
