@@ -89,8 +89,8 @@ def group_records():
     yield baselines.Levels(np.array([0.5]), np.array([12.0]), 0)
     yield baselines.Setting(0.25, 0.5, 0.0, 2.0, 0.5, mean_given=False)
     yield simulation.SimulatedGroup(people=50, limits="mixed", answers={"mean": 38.0})
-    arrays = (np.zeros(3), np.ones(3, dtype=np.bool_), np.ones(3))
-    outcome = simulation.GroupOutcome("combined", 0.0, 0.1, *arrays)
+    arrays = {"errors": np.zeros(3), "covered": np.ones(3, dtype=np.bool_), "lengths": np.ones(3)}
+    outcome = simulation.GroupOutcome("combined", 0.0, 0.1, **arrays)
     yield outcome
     yield simulation.GroupSimulation(SHEET["break"], "yes", 0.5, 3, 0.95, 0.0, (outcome,))
 

@@ -35,13 +35,14 @@ def expect_free(path: Path | None, inputs: Sequence[Path | str | None]) -> None:
             raise BadInput("{path} is an input of this command; write to another file", path=path)
 
 
-def expect_grains_file(path: Path | None, inputs: Sequence[Path | str | None]) -> None:
-    """Refuse a file of everyone's grains that could not be written, before anything is drawn, held or charged."""
-    if path is None:
+def expect_outputs(output: Path, grains: Path | None, inputs: Sequence[Path | str | None]) -> None:
+    """Refuse a file (and one of everyone's grains) that could not be written, before anything is drawn, held or charged."""
+    expect_free(output, inputs)
+    if grains is None:
         return
-    expect_free(path, inputs)
+    expect_free(grains, [*inputs, output])
     expect("parquet", "writing everyone's grains")
-    with AtomicWrite(path, private=True):
+    with AtomicWrite(grains, private=True):
         """Its place was taken, and is given back."""
 
 
