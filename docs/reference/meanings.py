@@ -261,6 +261,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "remaining": "of the allowance, in grains; None if unlimited",
         "offer": "number of the announcement's act",
         "body": "hash of the stored release",
+        "log": "the release's act in the operator's signed log; None where none was signed",
         "rows": "root of the tree over all charges",
         "previous": "hash of the act before",
         "charged_people": "how many were charged",
