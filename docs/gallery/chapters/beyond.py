@@ -109,12 +109,12 @@ def any_mechanism(figure: Figure) -> Shown:
     ends = []
     for limit, dash in ((0.01, "-"), (0.1, DASHES[1]), (1.0, DASHES[2])):
         factors = [_factor(levels((limit, int(n)))) for n in sizes]
-        shown = np.where(np.array(factors) <= 130, factors, np.nan)
+        shown = np.where(np.array(factors) <= 120, factors, np.nan)
         left.plot(sizes, shown, color=LIGHT.strong, linewidth=2.2, linestyle=dash, label=f"limit {limit:g}")
         ends.append((f"limit {limit:g}", factors))
     plain(left, LIGHT, x="people, all with the same limit", y="plan over bound", grid="y")
     log_axis(left, "x", 1, 100_000, most=6)
-    log_axis(left, "y", 1, 100)
+    log_axis(left, "y", 1, 120)
     left.legend(loc="upper right", frameon=False, fontsize=9)
     sds = np.geomspace(0.05, 0.5, 16)
     lines = {}
@@ -122,7 +122,7 @@ def any_mechanism(figure: Figure) -> Shown:
         lines[words] = [_factor(limits, float(sd)) for sd in sds]
     plain(right, LIGHT, x="declared sd, in ranges (1,000 people)", y="plan over bound", grid="y")
     log_axis(right, "x", 0.05, 0.5)
-    log_axis(right, "y", 1, 100)
+    log_axis(right, "y", 1, 120)
     for heights, dash in zip(lines.values(), ("-", DASHES[1], DASHES[2]), strict=True):
         right.plot(sds, heights, color=LIGHT.strong, linewidth=2.2, linestyle=dash)
     name_lines(right, LIGHT, [(f"limit {words}", heights[-1]) for words, heights in lines.items()], right=0.5)
