@@ -123,5 +123,6 @@ def test_pages_say_that_limits_can_be_worked_out_from_what_is_published(lodge):
         assert "exact sums" in said
         assert "analysts only see" not in said
     about = lodge.ask("GET", "/about").text
-    assert "anyone patient can work out how many people chose each limit" in about
+    assert "can still guess that person's limit" in about.replace("&#39;", "'")
+    assert "anyone patient can work out how many people made each choice" in about
     assert "analysts see counts only" not in about

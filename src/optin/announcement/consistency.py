@@ -13,6 +13,8 @@ from optin.announcement.terms import PRIVACY_CONSTRAINED, check_terms
 from optin.errors import BadInput
 from optin.grains.arrays import HIGHEST_EPSILON
 from optin.kernel.coarse import is_eighth_power, two_figures_up
+from optin.kernel.noise import noise_variance
+from optin.kernel.noise import variance as total_variance
 from optin.kernel.rounding import nearest
 from optin.kernel.sharing import SHARES
 
@@ -80,7 +82,10 @@ def _check_rounded(found: Announcement) -> None:
     public = found.public
     questions = zip(found.sheet, public.variances, public.noises, public.squares, strict=True)
     for question, variance, noise, squares in questions:
-        most = question.data_variance * squares + float(question.exact_noise_constant) * noise * noise
+        reach = 1.0 / noise if 0.0 < noise < math.inf else 0.0
+        if not reach:
+            raise BadInput("this announcement contradicts itself: its noise is none")
+        most = total_variance(question.data_variance, squares, 1.0, noise_variance(question.noise_constant, reach))
         about = most / 1.3 <= variance <= two_figures_up(most) and squares * found.people >= 0.9
         rounded = all(each == two_figures_up(each) for each in (found.tilt, variance, noise, squares))
         told = is_eighth_power(found.cap) and found.promise is None and not found.noiseless

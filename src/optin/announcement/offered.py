@@ -14,6 +14,7 @@ from optin.announcement.one_question import AnnouncedQuestion, place_of_question
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON
 from optin.grains.splitting import part
 from optin.kernel.halfwidth import heaviest_weight
+from optin.kernel.noise import variance
 from optin.kernel.rounding import epsilon_of, exact_epsilon, nearest
 from optin.planning.promise import OneQuestion, PromisedVariance, Promising
 from optin.planning.reach import reach
@@ -164,9 +165,9 @@ class Offered(OneQuestion, Promising):
         """Foresee the variance where a share of people join, taking sums at their average (E12)."""
         question = self.sheet.alone
         if self.open_sums is None:
-            noise = float(question.exact_noise_constant) * self.public.noises[0] ** 2
-            people = question.data_variance * self.public.squares[0]
-            return float(people / turnout + noise / turnout**2)
+            total = float(turnout) / self.public.noises[0]
+            squares = self.public.squares[0] * float(turnout) / self.public.noises[0] ** 2
+            return variance(question.data_variance, squares, total, question.noise_constant)
         each = self.open_sums[0]
         sums = ExactSums(int(each.total_grains * turnout), int(each.total_squared_grains * turnout))
         return float(exact_variance(question, sums, noiseless=self.noiseless))

@@ -1,7 +1,7 @@
-"""The job, one function for each step, in the paper's order: plan, announce, answer, release; or cancel.
+"""The steps that touch a ledger, in the paper's order: announce, answer, release; or cancel.
 
-The command line and the web service call these and nothing below them. The ledger stands behind every step: what was
-promised is held, what was released is charged, and a step asked for twice is done once.
+The command line and the web service take them here; planning stands beside, in ``planning``. The ledger stands behind every
+step: what was promised is held, what was released is charged, and a step asked for twice is done once.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def release(
     source = joining.promises.spent(charged, coded.skips, released)
     if settlement.decision is None and not joining.scanned:  # released before, over answers that may have been others
         source = functools.partial(_charged, charges_of(ledger, terms), promised)
-    return replace(stored, grain_source=source)
+    return replace(stored, announcement=announcement, grain_source=source)
 
 
 def _charged(charges: Mapping[str, int], people: Agents) -> NDArray[np.int64]:

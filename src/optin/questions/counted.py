@@ -116,8 +116,7 @@ class RoundedCounted(Counting):
 
     def variance(self, data_variance: float, width: float) -> float:
         """Return a variance that is at least the true one."""
-        noise = LAPLACE.constant(Fraction(width)) * Fraction(repr(self.noise)) ** 2
-        return nearest(Fraction(data_variance) * Fraction(repr(self.squares)) + noise)
+        return variance(data_variance, self.squares, 1.0, float(LAPLACE.variance(width * self.noise)))
 
     def mean(self, cell: int, level: int = LEVEL) -> Fraction:
         """Return a mean as it is told."""

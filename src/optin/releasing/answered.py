@@ -11,6 +11,7 @@ from optin.announcement.exact import noise_of, squares_of
 from optin.announcement.numbers import ExactSums
 from optin.formats.strict_json import Fields, real, wide
 from optin.kernel.coarse import two_figures_up
+from optin.kernel.rounding import GRAIN
 from optin.questions import Question
 from optin.questions.counted import Counted, Counting, RoundedCounted
 from optin.wording.groups import SMALLEST_GROUP, in_tens
@@ -100,7 +101,7 @@ class Answered:
         """Bound what all who answered gave together, in grains, by what is told."""
         if self.told is None:
             return self.sums.total_grains
-        return math.ceil(Fraction(11, 10) * 2**32 / Fraction(repr(self.told.noise)))
+        return math.ceil(Fraction(11, 10) * int(GRAIN) / Fraction(repr(self.told.noise)))
 
     def public(self, *, of_group: bool = False, sealed: bool = False) -> dict[str, Any]:
         """Write what everyone may read, as JSON holds it; of a group, people are counted in tens."""

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from optin.kernel.noise import noise_variance, variance
 from optin.kernel.sharing import SHARES
 from optin.questions import Question
 from optin.questions.counted import Counting
@@ -41,8 +42,9 @@ class ReleasedQuestion:
     def standard_error(self) -> float:
         """The root of the mean variance of its published numbers."""
         counted, question = self._counted, self.question
-        noise = 0.0 if counted.noiseless else question.noise_constant / counted.reach**2
-        return math.sqrt((question.data_variance * counted.weight_squares + noise) / question.variance_terms)
+        noise = noise_variance(question.noise_constant, counted.reach)
+        found = variance(question.data_variance, counted.weight_squares, 1.0, noise)
+        return math.sqrt(found / question.variance_terms)
 
     def half_width(self) -> float:
         """Return half of the 95 % interval that these sums lead to (E22)."""
