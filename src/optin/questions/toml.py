@@ -22,12 +22,25 @@ def sheet_in(path: str | os.PathLike[str], kinds: Mapping[str, Any]) -> dict[str
         raise BadInput("{path} cannot be read: {why}", path=os.fspath(path), why=error.strerror) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadInput("{path} is not TOML: {why}", path=os.fspath(path), why=error) from None
+    return _arguments(found, os.fspath(path), kinds)
+
+
+def sheet_in_text(text: str, kinds: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the arguments of a sheet from text that someone pasted."""
+    try:
+        found = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadInput("the sheet is not TOML: {why}", why=error) from None
+    return _arguments(found, "the sheet", kinds)
+
+
+def _arguments(found: dict[str, Any], path: str, kinds: Mapping[str, Any]) -> dict[str, Any]:
     questions = found.pop("question", [])
     unknown = sorted(set(found) - set(_WORDS))
     if unknown or not isinstance(questions, list) or not questions:
         raise BadInput(
             "{path}: a sheet has title, purpose, asked_by and a [[question]] for each question{odd}",
-            path=os.fspath(path),
+            path=path,
             odd=f", and no {' and no '.join(map(_quoted, unknown))}" if unknown else "",
         )
     return {"questions": _questions(questions, kinds), **found}

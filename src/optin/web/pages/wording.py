@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from optin.announcement import Announcement, Deal
 from optin.campaign import explain
 from optin.releasing import Release
+from optin.web.pages.figures import asked_words, one_number
 from optin.web.service.ladder import Step, ladder_of
 from optin.web.service.records import PRIVACY_CONSTRAINED
 from optin.wording.beliefs import Move, believed, moves, unsure_words
@@ -195,8 +196,10 @@ class ResultWords:
     warnings: tuple[str, ...]
 
 
-def result_words(release: Release) -> ResultWords:
-    """Put a release in words, with both intervals at 95 %."""
+def result_words(release: Release) -> ResultWords | None:
+    """Put a release of one number in words, with both intervals at 95 %; None for a sheet, whose figures are a table."""
+    if not one_number(release):
+        return None
     total, noise = release.total_interval(0.95), release.noise_interval(0.95)
     error = release.standard_error
     low, high = ends(total, error)
@@ -214,14 +217,23 @@ def result_words(release: Release) -> ResultWords:
     )
 
 
+def _sheet_rows(offer: Announcement, release: Release | None) -> Sequence[tuple[str, str]]:
+    asked = [("Asked", asked_words(offer)), ("People in the offer", count(offer.people))]
+    came = [] if release is None else [("People who joined", count(release.joined_people))]
+    return [*asked, *came, ("Nobody gives away more, over all questions, than", _capped(offer))]
+
+
 def _capped(offer: Announcement) -> str:
-    if offer.cap < 20.0:
-        return f"a factor of {odds_factor(offer.cap)} on the odds (epsilon {largest(offer.cap)}), or less by their own limit"
+    cap = max(part.cap for part in offer.parts)
+    if cap < 20.0:
+        return f"a factor of {odds_factor(cap)} on the odds (epsilon {largest(cap)}), or less by their own limit"
     return "they allow"
 
 
 def offer_rows(offer: Announcement, release: Release | None, unit: str) -> Sequence[tuple[str, str]]:
     """List what was announced, for everyone to read."""
+    if not one_number(offer):
+        return _sheet_rows(offer, release)
     low, high = offer.bounds
     measure = f" {unit}" if unit else ""
     rows = [
