@@ -119,6 +119,7 @@ def made(tmp_path_factory):
             offer,
             offer["hours"],
             optin.explain(offer, limit=0.5),
+            optin.explain(offer, limit=0.5)["hours"],
             drawn,
             look,
             drawn.table(),
@@ -207,3 +208,21 @@ def test_a_release_prints_its_estimate_its_interval_its_people_and_whether_it_wa
 def test_a_question_prints_as_it_could_be_written(made):
     for question in SHEET:
         assert eval(repr(question), vars(optin)) == question
+
+
+def test_half_of_an_interval_is_written_in_the_same_unit_by_every_record(made):
+    plan, offer, size = (made[kind].telling() for kind in (optin.Plan, optin.Announcement, optin.Size))
+    units = {"hours": " hours", "phq9": ""}
+    for told in (plan, offer, size):
+        column = told.head.index("95 % interval")
+        for row in told.rows:
+            end = units.get(row[0], " points")
+            assert re.fullmatch(rf"± [0-9.,e-]+{end}", row[column]), row
+
+
+def test_what_is_left_of_a_limit_by_rounding_alone_is_nothing(made):
+    offer = made[optin.Announcement]
+    for limit in (0.1037, 0.25, 0.3, 0.7):
+        deal = optin.explain(offer, limit=limit)
+        assert deal.kept == (0.0 if limit < offer.cap else deal.margin)
+        assert dict(deal.rows())["margin"] == ("0" if limit < offer.cap else dict(deal.rows())["margin"])
