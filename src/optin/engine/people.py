@@ -209,7 +209,7 @@ class EngineQuasiLinear(Weighing):
     def table(self) -> EngineLimits:
         """Return t = 1/c as the kernel asks for it (E10); what the first scan saw is kept."""
         if self._windows is not None:
-            return GroupLimits(self.rows, self._unit_limit(), self.seen, *self._windows, fetched=self._fetched)
+            return GroupLimits(self.rows, self._windows[0].limit, self.seen, *self._windows, fetched=self._fetched)
         return EngineLimits(self.rows, self._unit_limit(), seen=lambda: self.seen, fetched=self._fetched)
 
     def table_at(self, variance: float, *, data_variance: float | None = None) -> EngineLimits:
