@@ -21,7 +21,7 @@ from optin.engine.limits import EngineLimits
 from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.engine.small_tables import small_table
-from optin.engine.survey import Survey, merged_surveys, surveys
+from optin.engine.survey import COARSE, Survey, merged_surveys, surveys
 from optin.engine.tallying import Tallied, tallies
 from optin.kernel.bound import Tally
 from optin.kernel.ladder import Array, Ladder, Outline
@@ -89,10 +89,10 @@ def labelled(rows: Rows, columns: Sequence[str]) -> ir.StringColumn:
     return found
 
 
-def groups_of(rows: Rows, limit: ir.FloatingColumn, columns: Sequence[str]) -> EngineGroups:
+def groups_of(rows: Rows, limit: ir.FloatingColumn, columns: Sequence[str], *, digits: int = COARSE) -> EngineGroups:
     """Scan limits by label, once; a missing label, or one that not every file keeps, is refused."""
     table = rows.table.select(tau=limit, label=rows.table[LABEL])
-    seen = surveys(rows.session, table, about=rows.source)
+    seen = surveys(rows.session, table, about=rows.source, digits=digits)
     names = checked_names(seen, lambda _: f"{rows.source}: {' and '.join(columns)}")
     kept = {name: seen[name] for name in names}
     return EngineGroups(tuple(names), {name: place for place, name in enumerate(names)}, kept)
