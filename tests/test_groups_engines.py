@@ -53,7 +53,7 @@ def columns(found, sheet):
     return {question.name: found[question.name].to_pylist() for question in sheet}
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**32), st.integers(1, len(ODD)), st.booleans(), st.booleans())
 def test_duckdb_has_the_plans_and_the_integers_of_memory(tmp_path, seed, many, one_question, everyone):
     sheet = ONE if one_question else SHEET
