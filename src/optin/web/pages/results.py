@@ -16,6 +16,7 @@ from optin.web.pages.rendering import show
 from optin.web.pages.wording import offer_rows, result_words
 from optin.web.service import published
 from optin.web.service.failures import NotFound
+from optin.wording.spoken import spoken
 
 router = APIRouter(prefix="/r/{campaign}")
 
@@ -30,6 +31,7 @@ def result(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response
         "result": result_words(release) if release else None,
         "offer": offer_rows(offer, release, found.unit),
         "sheet": privacy_sheet(offer),
+        "words": {"offer": spoken(offer.fingerprint), "result": spoken(release.fingerprint) if release else ""},
     }
     if release is not None:
         section = result_section(release)
