@@ -79,7 +79,8 @@ def stored(service, campaign):
     """Every joined person's value, decrypted with the round's key: what a release would add up."""
     query = text("SELECT person, value FROM web_answers WHERE campaign = :campaign AND joined = :yes")
     rows = service.read(lambda link: link.execute(query, {"campaign": campaign, "yes": True}).all())
-    return {r.person: service.keys.unseal(bytes(r.value), campaign=campaign, round=1, person=r.person) for r in rows}
+    opened = {r.person: service.keys.unseal(bytes(r.value), campaign=campaign, round=1, person=r.person) for r in rows}
+    return {person: only for person, (only,) in opened.items()}
 
 
 @pytest.mark.parametrize(
@@ -176,7 +177,7 @@ def test_a_campaign_of_a_hundred_thousand_people_is_released_with_progress_to_se
                 "round": 1,
                 "person": account,
                 "joined": True,
-                "value": service.keys.seal(value_of(account), campaign=campaign, round=1, person=account),
+                "value": service.keys.seal([value_of(account)], campaign=campaign, round=1, person=account),
                 "at": 0.0,
             }
             for account, _, _ in crowd

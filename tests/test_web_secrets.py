@@ -108,7 +108,7 @@ def test_after_release_the_database_its_log_and_a_backup_decrypt_nothing(url, tm
             person.join(campaign, VALUE)
         before = ciphertexts(house.service)
         ring, (wrapped,) = house.service.keys, [path.read_bytes() for path in (tmp_path / "keys").glob("*-1.key")]
-        assert ring.unseal(before[0][1], campaign=campaign, round=1, person=before[0][0]) == VALUE
+        assert ring.unseal(before[0][1], campaign=campaign, round=1, person=before[0][0]) == (VALUE,)
         backup = backed_up(url, tmp_path, request)
         analyst.take(campaign, "close")
         analyst.take(campaign, "release")
@@ -167,7 +167,7 @@ def opens(key, sealed, about):
 def test_the_search_for_keys_would_have_found_one(tmp_path):
     ring = Keyring(tmp_path, b"k" * 32)
     ring.ensure("a" * 32, 1)
-    sealed = ring.seal(VALUE, campaign="a" * 32, round=1, person="p")
+    sealed = ring.seal([VALUE], campaign="a" * 32, round=1, person="p")
     blob = b"x" * 1000 + next(tmp_path.iterdir()).read_bytes() + b"y" * 100
     assert len(opened_by_brute_force(blob, "a" * 32, "p", sealed)) == 1
 
@@ -176,8 +176,8 @@ def test_a_value_moved_to_another_person_round_or_campaign_does_not_open(tmp_pat
     ring, home, away = Keyring(tmp_path, b"k" * 32), "a" * 32, "b" * 32
     for place in ((home, 1), (home, 2), (away, 1)):
         ring.ensure(*place)
-    sealed = ring.seal(VALUE, campaign=home, round=1, person="p")
-    assert ring.unseal(sealed, campaign=home, round=1, person="p") == VALUE
+    sealed = ring.seal([VALUE], campaign=home, round=1, person="p")
+    assert ring.unseal(sealed, campaign=home, round=1, person="p") == (VALUE,)
     for campaign, number, person in ((home, 1, "q"), (home, 2, "p"), (away, 1, "p")):
         with pytest.raises(OptinError, match="does not open"):
             ring.unseal(sealed, campaign=campaign, round=number, person=person)
@@ -188,7 +188,7 @@ def test_a_value_moved_to_another_person_round_or_campaign_does_not_open(tmp_pat
 def test_every_ciphertext_is_different_and_of_one_length(tmp_path):
     ring = Keyring(tmp_path, b"k" * 32)
     ring.ensure("a" * 32, 1)
-    sealed = {ring.seal(value, campaign="a" * 32, round=1, person="p") for value in (1.0, 1.0, 1e-300, 12345.678)}
+    sealed = {ring.seal([value], campaign="a" * 32, round=1, person="p") for value in (1.0, 1.0, 1e-300, 12345.678)}
     assert (len(sealed), {len(one) for one in sealed}) == (4, {36})
 
 
@@ -196,8 +196,8 @@ def test_keys_are_made_once_readable_by_their_owner_alone(tmp_path):
     rings = [Keyring(tmp_path / "keys", b"k" * 32) for _ in range(2)]
     for ring in rings:
         ring.ensure("a" * 32, 1)
-    sealed = rings[0].seal(1.0, campaign="a" * 32, round=1, person="p")
-    assert rings[1].unseal(sealed, campaign="a" * 32, round=1, person="p") == 1.0
+    sealed = rings[0].seal([1.0], campaign="a" * 32, round=1, person="p")
+    assert rings[1].unseal(sealed, campaign="a" * 32, round=1, person="p") == (1.0,)
     assert stat.S_IMODE((tmp_path / "keys").stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "keys").iterdir()} == {0o600}
 

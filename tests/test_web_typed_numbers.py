@@ -104,7 +104,8 @@ def stored(house, campaign):
     found = house.service.read(lambda link: link.execute(query, mine).first())
     if found is None:
         return None
-    return house.service.keys.unseal(bytes(found.value), round=1, **mine)
+    (only,) = house.service.keys.unseal(bytes(found.value), round=1, **mine)
+    return only
 
 
 def test_an_answer_of_45_000_is_asked_again_and_not_taken_for_45(house, incomes):

@@ -16,6 +16,8 @@ from optin.grains.people import people_of
 from optin.ledger import Ledger, Terms
 from optin.participation import Turnout
 from optin.participation import turnout as turnout_of
+from optin.releasing.deciding import Quorum
+from optin.releasing.drawing_groups import decide_by_group
 
 
 def terms_of(announcement: Announcement) -> Terms:
@@ -38,6 +40,18 @@ def turnout(
 ) -> Turnout:
     """Add up what those who joined are promised: what a quorum is compared with, before any value is looked at."""
     return turnout_of(announcement, promised(announcement, agents, ledger), joined, answers=answers)
+
+
+def expect_quorum(
+    announcement: Announcement, agents: Agents, quorum: Quorum, *, ledger: Ledger, joined: ArrayLike | str | None
+) -> None:
+    """Refuse a turnout below the quorum before any answer is looked at; in groups, one of which nothing could be published."""
+    if not announcement.grouped:
+        quorum.expect(turnout(announcement, agents, ledger=ledger, joined=joined))
+        return
+    people = promised(announcement, agents, ledger)
+    present = people_of(people).answers(joined, announced=announcement.people)
+    decide_by_group(announcement, announcement.promises_by_group(people), present, quorum=quorum)
 
 
 def adds_up(announcement: Announcement, agents: Agents, ledger: Ledger | None) -> bool:

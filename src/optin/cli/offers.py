@@ -30,7 +30,7 @@ from optin.cli.options import (
     RaiseLimits,
     Total,
 )
-from optin.cli.output import Output, expect_free, read_record
+from optin.cli.output import Output, expect_outputs, read_record
 from optin.cli.people import Columns, located, read_people
 from optin.cli.question_table import half_of
 from optin.cli.reading_options import apart, as_planned, reads_tables
@@ -85,6 +85,7 @@ def announce_plan(
     from optin.cli.plan import described, expect_planned, read_plan, within_allowance
     from optin.grains.people import Allowing
 
+    expect_outputs(output, promises, [plan, people, ledger])
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=tuple(by or ()))
     source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances, total=total))
@@ -94,7 +95,6 @@ def announce_plan(
     with announced_once(found, ledger, campaign):
         left = within_allowance(table, ledger, besides=(campaign, round_number), raise_limits=raise_limits)
         expect_planned(plan, found, left.agents, table)
-    expect_free(promises, [plan, people, ledger, output])
     with Output(output, inputs=[plan, people, ledger]) as file, located(table.table), screen.working("announcing"):
         known, allowing = ledger_exists(ledger), Allowing(table.allowances, raise_limits)
         with existing_ledger(ledger) as opened:  # what would be refused is refused before a ledger is created
@@ -332,6 +332,6 @@ def _kept(deal: Deal, limit: float) -> str:
         return "you set no limit, and give no more than this all the same"
     if deal.epsilon == 0:
         return "everything: your limit is below the smallest step (2^-32), so you take no part"
-    if deal.margin < 2.0**-31:
+    if not deal.kept:
         return "nothing of your limit: it is used in full, and not crossed"
-    return f"{plain(deal.margin)} of your limit, unused"
+    return f"{plain(deal.kept)} of your limit, unused"

@@ -34,13 +34,14 @@ from optin.cli.options import (
     PeoplePath,
     Values,
 )
-from optin.cli.output import Output, expect_free
+from optin.cli.output import Output, expect_outputs
 from optin.cli.people import Columns, located
 from optin.cli.reading_options import apart, reads_tables
 from optin.cli.results import show_release, summary
 from optin.cli.said_before import shortened
 from optin.errors import BadInput
 from optin.tables.how_read import AS_FOUND, HowRead
+from optin.wording.groups import listed_groups
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
@@ -85,6 +86,7 @@ def release_results(
     Example: optin release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json
     """
     ledger = _accounted(context, ledger, no_ledger=no_ledger)
+    expect_outputs(output, grains, [announcement, people, ledger])
     offer = read_announcement(announcement)
     wanted, came = quorum_of(quorum, max_standard_error)
     across = Across.asked(offer, population, differences=differences)
@@ -93,7 +95,6 @@ def release_results(
     read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
     table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
     say_who_counts(people, joined, how)
-    expect_free(grains, [announcement, people, ledger, output])
     with (
         Output(output, inputs=[announcement, people, ledger]) as file,
         located(table),
@@ -129,9 +130,10 @@ def _grouped_by(offer: Announcement, by: list[str] | None, asked: AnswerColumns)
     expect_public(by or (), asked.named, "answers")
     if offer.grouped != bool(by):
         raise BadInput(
-            "this announcement is to groups: name their column with --by COL, as when it was planned"
+            "this announcement is to groups ({groups}): name the column that holds them with --by COL, as when it was planned"
             if offer.grouped
-            else "this announcement is not to groups: leave --by out"
+            else "this announcement is not to groups: leave --by out",
+            groups=listed_groups(list(offer.groups)),
         )
     return tuple(by or ())
 

@@ -6,7 +6,7 @@ import json
 import re
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,6 +19,7 @@ except ImportError:
     expect("web", "optin.client")
     raise
 
+from optin.client.reading import plain, read
 from optin.client.records import (
     Admission,
     CampaignStatus,
@@ -35,6 +36,7 @@ from optin.client.records import (
     totals_from,
 )
 from optin.errors import BadInput, LedgerUnavailable, PromiseBroken
+from optin.questions import Sheet
 from optin.receipts import Receipt
 from optin.wording.records import OneLine
 
@@ -105,9 +107,25 @@ class Client(OneLine):
         """Make a one-time secret for another analyst."""
         return str(self._call("POST", "/api/analysts/invitations")["secret"])
 
-    def draft(self, *, title: str, question: str, bounds: tuple[float, float], **more: Any) -> CampaignStatus:  # noqa: ANN401
-        """Draft a campaign; ``more`` are the other settings of a draft, such as ``public`` or ``quorum_people``."""
-        body = {"title": title, "question": question, "lower": bounds[0], "upper": bounds[1], **more}
+    def draft(
+        self,
+        sheet: Sheet | None = None,
+        *,
+        title: str = "",
+        question: str = "",
+        bounds: tuple[float, float] | None = None,
+        **more: Any,  # noqa: ANN401
+    ) -> CampaignStatus:
+        """Draft a campaign that asks a sheet or, with a ``title``, ``question`` and ``bounds``, for one number.
+
+        ``more`` are the other settings of a draft, such as ``public`` or ``quorum_people``.
+        """
+        asked: dict[str, Any] = {"sheet": None if sheet is None else sheet.to_record()}
+        if sheet is None:
+            asked = {"title": title, "question": question}
+        if bounds is not None:
+            asked |= {"lower": bounds[0], "upper": bounds[1]}
+        body = {**asked, **more}
         return campaign_from(self._call("POST", "/api/campaigns", body))
 
     def campaigns(self) -> list[CampaignStatus]:
@@ -118,9 +136,10 @@ class Client(OneLine):
         """Show one's own campaign."""
         return campaign_from(self._call("GET", f"/api/campaigns/{campaign}"))
 
-    def invite(self, campaign: str, count: int) -> list[str]:
-        """Make one-time secrets to send to people."""
-        return list(self._call("POST", f"/api/campaigns/{campaign}/invitations", {"count": count})["secrets"])
+    def invite(self, campaign: str, count: int, *, group: str | None = None) -> list[str]:
+        """Make one-time secrets to send to people, of one public ``group`` if people are in groups."""
+        body = {"count": count, "group": group}
+        return list(self._call("POST", f"/api/campaigns/{campaign}/invitations", body)["secrets"])
 
     def take(
         self,
@@ -167,7 +186,7 @@ class Client(OneLine):
         return [LogLine(**one) for one in self._call("GET", f"/api/campaigns/{campaign}/log")["events"]]
 
     def what_if(self, campaign: str, **changes: float) -> Outlook:
-        """Ask what another ``max_gap``, ``data_sd``, ``slack`` or a ``decline_share`` would do."""
+        """Ask what another ``max_gap``, ``sd``, ``slack`` or a ``decline_share`` would do."""
         return Outlook(**self._call("POST", f"/api/campaigns/{campaign}/what-if", changes))
 
     def foresee(self, draft: dict[str, Any], people: Sequence[int]) -> Outlook:
@@ -190,25 +209,36 @@ class Client(OneLine):
         step: int,
         *,
         value: float | None = None,
+        answers: Mapping[str, Any] | None = None,
         times: int | None = None,
         round: int | None = None,  # noqa: A002
     ) -> MyCampaignStatus:
-        """State a limit as a step of the ladder; in a sealed campaign the value comes along.
+        """State a limit as a step of the ladder; in a sealed campaign the answers (of one number, its value) come along.
 
         ``times`` sets one's total over all campaigns: what was given and promised so far, and so many campaigns like this
         one. Without it a total said before stays, and a first one is 4 times this limit. Several campaigns are counted up to
         epsilon 200, or as this one alone where it could ask for more.
         """
-        body = {"step": step, "value": value, "times": times, "round": round}
+        body = {"step": step, "value": value, "answers": plain(answers), "times": times, "round": round}
         return my_campaign_from(self._call("PUT", f"/api/me/campaigns/{campaign}/registration", body))
 
     def withdraw(self, campaign: str) -> None:
         """Take a registration back; after the announcement this declines."""
         self._call("DELETE", f"/api/me/campaigns/{campaign}/registration")
 
-    def join(self, campaign: str, value: float, *, round: int | None = None) -> MyCampaignStatus:  # noqa: A002
-        """Join with a value, or change it; with ``round``, on that round's terms or not at all."""
-        body = {"join": True, "value": value, "round": round}
+    def join(
+        self,
+        campaign: str,
+        value: float | Mapping[str, Any],
+        *,
+        round: int | None = None,  # noqa: A002
+    ) -> MyCampaignStatus:
+        """Join with answers by the names of questions (or one number), or change them.
+
+        With ``round``, on that round's terms or not at all.
+        """
+        given = {"answers": plain(value)} if isinstance(value, Mapping) else {"value": value}
+        body = {"join": True, **given, "round": round}
         return my_campaign_from(self._call("PUT", f"/api/me/campaigns/{campaign}/answer", body))
 
     def decline(self, campaign: str) -> MyCampaignStatus:
@@ -274,7 +304,7 @@ class Client(OneLine):
             reason = type(error).__name__
         else:
             self._keep_cookie(response)
-            return _read(response)
+            return read(response)
         raise LedgerUnavailable(
             "the service cannot be reached ({reason}); ask again: requests are idempotent, nothing is done twice",
             reason=reason,
@@ -298,17 +328,3 @@ class Client(OneLine):
                 self._browser = found[2]
             elif found:
                 self._cookie = found[2]
-
-
-def _read(response: httpx.Response) -> dict[str, Any]:
-    """Return what the service sent, or raise what it says went wrong."""
-    try:
-        found: dict[str, Any] = response.json() if response.content else {}
-    except ValueError:
-        found = {"error": "the service answered with something that is not JSON; check its address"}
-    if response.is_success and "error" not in found:
-        return found
-    words = str(found.get("error", "the service refused without a reason"))
-    if response.status_code >= 500:
-        raise LedgerUnavailable(words)
-    raise PromiseBroken(words) if response.status_code == 409 else BadInput(words)

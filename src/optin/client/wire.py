@@ -94,6 +94,7 @@ class MyCampaign:
     draft: Any
     state: str
     round: int
+    group: str | None
     stated: int | None = field(repr=False)
     deal: Any = field(repr=False)
     counts_about: int | None = field(repr=False)

@@ -72,6 +72,10 @@ class Choice(Worded):
         """Code each answer by the place of its option."""
         return coded_options(answers, self.options, name or self.column)
 
+    def decoded(self, code: float) -> str:
+        """Return an answer that has this code: the option at its place."""
+        return self.options[int(code)]
+
     def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
         """Code each answer by the place of its option, where people stay in an engine."""
         from optin.engine.answers import coded_options

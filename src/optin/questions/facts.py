@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from optin.errors import BadInput
 from optin.kernel.noise import LAPLACE
 from optin.questions.brief import BriefQuestion
+from optin.questions.cells import FloatArray
 from optin.questions.spending import Spends
+from optin.wording.amounts import plus_minus_of
+from optin.wording.numbers import plain
+
+if TYPE_CHECKING:
+    from optin.questions.kinds import Entry
 
 Real = float | Fraction
 """A float, or a fraction where it must be exact."""
@@ -24,8 +31,15 @@ class Facts(BriefQuestion):
     if TYPE_CHECKING:
 
         @property
+        def unit(self) -> str:
+            """What its values are counted in."""
+
+        @property
         def data_variance(self) -> float:
             """The declared variance of answers."""
+
+        def coded(self, answers: Any, name: str = "") -> FloatArray:  # noqa: ANN401
+            """Code each answer as one float."""
 
     @property
     def width(self) -> float:
@@ -82,6 +96,14 @@ class Facts(BriefQuestion):
         """Whether its numbers are proportions of people."""
         return True
 
+    def plus_minus(self, half: float) -> str:
+        """Write ± and half of an interval for its answers: in points of a hundred, or in its unit."""
+        return plus_minus_of(half, proportion=self.proportion, unit=self.unit)
+
+    def spread_words(self, number: float) -> str:
+        """Write a standard error, or another distance between its answers, as `plus_minus` does and without the sign."""
+        return f"{plain(100 * number)} points" if self.proportion else f"{plain(number)} {self.unit}".rstrip()
+
     @property
     def declares_sd(self) -> bool:
         """Whether whoever asks states the sd of its answers."""
@@ -91,6 +113,19 @@ class Facts(BriefQuestion):
     def numeric(self) -> bool:
         """Whether people answer by a number."""
         return False
+
+    @property
+    def entry(self) -> Entry:
+        """How one person answers: by one of the options."""
+        return "one"
+
+    def by_hand(self, answer: Any) -> float:  # noqa: ANN401
+        """Code what one person chose; the refusal does not repeat it."""
+        try:
+            return float(self.coded([answer])[0])
+        except BadInput:
+            pass
+        raise BadInput("your answer is not one of those to choose from")
 
     @property
     def yardstick(self) -> float:

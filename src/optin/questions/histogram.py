@@ -18,10 +18,10 @@ from optin.questions.cells import Cell, FloatArray
 from optin.questions.choice import Choice
 from optin.questions.counted import Counted
 from optin.questions.intervals import check_level
-from optin.questions.kinds import Reading
+from optin.questions.kinds import Entry, Reading
 from optin.questions.proportions import Proportions
 from optin.questions.spending import Spends
-from optin.questions.values import as_numbers
+from optin.questions.values import as_numbers, typed_between
 from optin.questions.worded import Worded, words_of
 
 if TYPE_CHECKING:
@@ -105,6 +105,19 @@ class Histogram(Worded):
             places += numbers >= edge
         places[np.isnan(numbers)] = np.nan
         return places
+
+    @property
+    def entry(self) -> Entry:
+        """How one person answers: by a number."""
+        return "number"
+
+    def by_hand(self, answer: Any) -> float:  # noqa: ANN401
+        """Code a number between the outer edges."""
+        return float(self.coded([typed_between(answer, self.edges[0], self.edges[-1])])[0])
+
+    def decoded(self, code: float) -> float:
+        """Return an answer that has this code: the lower edge of its bin."""
+        return self.edges[int(code)]
 
     def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
         """Code each number by the place of its bin, where people stay in an engine."""

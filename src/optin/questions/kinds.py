@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from optin.errors import Argument, BadInput
 from optin.questions.cells import Cell, FloatArray
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from optin.questions.combined import Addend
 
 MOST_IMPORTANT = 1000.0
+Entry = Literal["number", "one", "several", "items"]
 
 
 class Question(Protocol):
@@ -90,6 +91,12 @@ class Question(Protocol):
     def proportion(self) -> bool:
         """Whether its numbers are proportions of people: their ± is written in points."""
 
+    def plus_minus(self, half: float) -> str:
+        """Write ± and half of an interval for its answers: in points of a hundred, or in its unit."""
+
+    def spread_words(self, number: float) -> str:
+        """Write a standard error, or another distance between its answers, as `plus_minus` does and without the sign."""
+
     @property
     def declares_sd(self) -> bool:
         """Whether whoever asks states the sd of its answers."""
@@ -125,6 +132,16 @@ class Question(Protocol):
 
         ``name`` is what messages call the column, if it is not the question's own.
         """
+
+    @property
+    def entry(self) -> Entry:
+        """How one person gives an answer: a number, one option, several, or an item each."""
+
+    def by_hand(self, answer: Any) -> float:  # noqa: ANN401 - whatever this kind is answered by
+        """Code what one person typed or chose; what is none of the answers is refused to its owner, and nothing is clamped."""
+
+    def decoded(self, code: float) -> Any:  # noqa: ANN401
+        """Return an answer that has this code: all that is kept of an answer is its code."""
 
     def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
         """Code answers in these columns of an engine, with the same verdicts."""

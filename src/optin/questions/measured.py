@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from optin.questions.cells import Cell, scaled_cells
 from optin.questions.counted import Counted
 from optin.questions.facts import Facts
 from optin.questions.number_result import NumberResult
 from optin.questions.spending import Spends
+from optin.questions.values import typed_between
 from optin.wording.numbers import counted_between
+
+if TYPE_CHECKING:
+    from optin.questions.kinds import Entry
 
 TINIEST = 1e-150
 
@@ -25,10 +29,6 @@ class Measured(Facts):
             """What every answer is clamped to."""
 
         @property
-        def unit(self) -> str:
-            """What its values are counted in."""
-
-        @property
         def max_gap(self) -> float:
             """How far means of cautious and open people may lie apart (E15)."""
 
@@ -36,6 +36,19 @@ class Measured(Facts):
     def width(self) -> float:
         """R = hi - lo."""
         return self.bounds[1] - self.bounds[0]
+
+    @property
+    def entry(self) -> Entry:
+        """How one person answers: by a number."""
+        return "number"
+
+    def by_hand(self, answer: Any) -> float:  # noqa: ANN401
+        """Take a number between the bounds."""
+        return typed_between(answer, *self.bounds)
+
+    def decoded(self, code: float) -> float:
+        """Return the number that a code is."""
+        return code
 
     @property
     def spread(self) -> float:

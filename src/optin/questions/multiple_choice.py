@@ -19,7 +19,7 @@ from optin.questions.cells import LEVEL, Cell, Contains, FloatArray
 from optin.questions.combined import Addend
 from optin.questions.counted import Counted
 from optin.questions.intervals import check_level
-from optin.questions.kinds import Reading, stated_readings
+from optin.questions.kinds import Entry, Reading, stated_readings
 from optin.questions.options import checked_parts, coded_sets, place_of
 from optin.questions.proportions import breakdown_gap, widened_by
 from optin.questions.telling import ToldProportions, proportion_read
@@ -113,6 +113,15 @@ class MultipleChoice(Worded):
     def coded(self, answers: Any, name: str = "") -> FloatArray:  # noqa: ANN401 - a column of any kind
         """Code each set of options as a sum of powers of two, which a float holds exactly up to 2^53."""
         return coded_sets(answers, self.options, self.at_most, name or self.column)
+
+    @property
+    def entry(self) -> Entry:
+        """How one person answers: by several options."""
+        return "several"
+
+    def decoded(self, code: float) -> tuple[str, ...]:
+        """Return the options whose bits are set in a code."""
+        return tuple(option for place, option in enumerate(self.options) if int(code) >> place & 1)
 
     def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
         """Code each set of options as a sum of powers of two, where people stay in an engine."""

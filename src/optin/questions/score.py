@@ -16,12 +16,13 @@ from optin.formats.strict_json import Fields
 from optin.questions.cells import FloatArray
 from optin.questions.measured import Measured
 from optin.questions.number import checked_bounds, checked_variance, pair
-from optin.questions.values import as_numbers
+from optin.questions.values import as_numbers, typed_between
 from optin.questions.worded import GAP, Worded, words_of
 
 if TYPE_CHECKING:
     from optin.engine.answers import Coded
     from optin.engine.rows import Rows
+    from optin.questions.kinds import Entry
 
 MOST_ITEMS = 1000
 _ITEMS = 'question "{question}": items must be a whole number of 1 to {most:,}'
@@ -72,6 +73,20 @@ class Score(Measured, Worded):
         if found.ndim != 2 or found.shape[1] != self.items:
             return found
         return reduce(np.add, np.clip(found, *self.each).T)
+
+    @property
+    def entry(self) -> Entry:
+        """How one person answers: each item by a number."""
+        return "items"
+
+    def by_hand(self, answer: Any) -> float:  # noqa: ANN401
+        """Take the total, or add up all items, each in its range."""
+        if not isinstance(answer, list | tuple):
+            return super().by_hand(answer)
+        items = [typed_between(each, *self.each) for each in answer]
+        if len(items) != self.items:
+            raise BadInput("all {items} items must be answered, or none", items=self.items)
+        return float(self.coded([items])[0])
 
     def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
         """Take totals, or add up items, where people stay in an engine."""

@@ -17,7 +17,7 @@ from optin.questions.multiple_choice import MultipleChoice
 from optin.questions.number import Number
 from optin.questions.scale import Scale
 from optin.questions.score import Score
-from optin.questions.toml import sheet_in
+from optin.questions.toml import sheet_in, sheet_in_text
 from optin.questions.yes_no import YesNo
 from optin.wording.numbers import count
 from optin.wording.telling import Telling, Told
@@ -25,7 +25,7 @@ from optin.wording.telling import Telling, Told
 MOST_QUESTIONS = 60
 """Which questions someone is charged for is a 64-bit number with a bit for each."""
 KINDS: dict[str, Any] = {kind.kind: kind for kind in (Number, YesNo, Choice, Scale, Score, Histogram, MultipleChoice)}
-"""Every kind there is; a new one is a file and a name here."""
+"""Every kind there is; a new one is a file, a name here, its picture (figures) and a law of answers (baselines)."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,6 +125,15 @@ class Sheet(Told):
     def from_toml(cls, path: str | os.PathLike[str]) -> Sheet:
         """Read a sheet from a TOML file: title, purpose, asked_by, and a [[question]] with a kind for each question."""
         return cls(**sheet_in(path, KINDS))
+
+    @classmethod
+    def from_toml_text(cls, text: str) -> Sheet:
+        r"""Read a sheet from the text of such a file.
+
+        >>> Sheet.from_toml_text('title = "Breaks"\n[[question]]\nkind = "yes-no"\nname = "skipped"').title
+        'Breaks'
+        """
+        return cls(**sheet_in_text(text, KINDS))
 
     @classmethod
     def from_fields(cls, fields: Fields) -> Sheet:

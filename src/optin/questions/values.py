@@ -32,6 +32,17 @@ def as_numbers(values: ArrayLike, name: str = "values") -> NDArray[np.float64]:
     return np.where(np.ma.getmaskarray(values), np.nan, numbers) if np.ma.isMaskedArray(values) else numbers
 
 
+def typed_between(answer: Any, low: float, high: float) -> float:  # noqa: ANN401
+    """Take a number that one person typed; outside the bounds it is refused to them, and not clamped."""
+    if isinstance(answer, bool) or not isinstance(answer, int | float) or not low <= answer <= high:
+        raise BadInput(
+            "an answer must be a number from {lower:.15g} to {upper:.15g}; yours is not, please check it",
+            lower=low,
+            upper=high,
+        )
+    return float(answer)
+
+
 def _from_objects(raw: NDArray[np.object_], name: str) -> NDArray[np.float64]:
     found = [_from_object(value) for value in raw.ravel()]
     if None in found:

@@ -38,6 +38,10 @@ class YesNo(Worded):
         """Code yes as 0 and no as 1: the places of the options."""
         return coded_truths(answers, name or self.column)
 
+    def decoded(self, code: float) -> bool:
+        """Return an answer that has this code: yes is 0."""
+        return code == 0.0
+
     def coded_in(self, rows: Rows, names: tuple[str, ...]) -> Coded:
         """Code yes as 0 and no as 1, where people stay in an engine."""
         from optin.engine.answers import coded_truths

@@ -15,7 +15,6 @@ from optin.releasing.telling import charged_words
 from optin.report.answer_sections import answer_section, dropped_section
 from optin.report.markup import Markup, grouped_table, joined, paragraphs, tag
 from optin.report.section import LARGEST_TILT, facts, section, warned
-from optin.wording.amounts import plus_minus_of
 from optin.wording.numbers import count, largest, percent
 
 ERROR = 0.05
@@ -72,10 +71,7 @@ def useless_words(release: Release) -> Iterator[str]:
             continue
         half = expected_half(release, question)
         if verdict(half, question.yardstick) == "useless":
-            said, most = (
-                plus_minus_of(each, proportion=question.proportion, unit=question.unit)
-                for each in (half, POOR * question.yardstick)
-            )
+            said, most = (question.plus_minus(each) for each in (half, POOR * question.yardstick))
             yield f"“{question.name}” says next to nothing: so few answers lead to {said}, and {most} is the most that is of use."
 
 

@@ -3,10 +3,10 @@
     web_accounts       analysts (name, argon2 hash) and people (nothing but a random id and the hash of their key)
     web_sessions       who is signed in; only hashes of the cookies are kept
     web_delays         how long the next try of a password, or the next new account, has to wait
-    web_invitations    hashes of one-time secrets: to become an analyst, or to take part in a campaign
+    web_invitations    hashes of one-time secrets: to become an analyst, or to take part in a campaign (in a public group)
     web_campaigns      what is asked, of whom, and how far it has come
-    web_registrations  what each person stated for a round: a step of the public ladder
-    web_answers        who joins and who declines; a value is there only as ciphertext
+    web_registrations  what each person stated for a round: a step of the public ladder; and their public group
+    web_answers        who joins and who declines; answers are there only as ciphertext, of one length in a campaign
     web_jobs           long work: what, how far, and how it ended
     web_events         what was done, in words that name no person and no number of theirs
 
@@ -63,6 +63,7 @@ invitations = Table(
     Column("account", _ID, index=True),
     Column("created_at", _TIME, nullable=False),
     Column("used_at", _TIME),
+    Column("group_name", Text),
     Index("web_invitations_of_campaign", "campaign", "account"),
 )
 
@@ -90,6 +91,7 @@ registrations = Table(
     Column("person", _ID, primary_key=True),
     Column("step", Integer, nullable=False),
     Column("at", _TIME, nullable=False),
+    Column("group_name", Text),
     Index("web_registrations_of_person", "person"),
 )
 

@@ -56,8 +56,9 @@ def show_campaign(service: ServiceOf, person: PersonOnly, campaign: str) -> give
 
 @router.put("/campaigns/{campaign}/registration")
 def register(service: ServiceOf, person: PersonOnly, campaign: str, body: taken.RegistrationIn) -> given.MyCampaignOut:
-    """State a limit (or cost) as a step of the ladder; in a sealed campaign the answer comes along."""
-    people.register(service, person, campaign, body.step, value=body.value, times=body.times, round=body.round)
+    """State a limit (or cost) as a step of the ladder; in a sealed campaign the answers come along."""
+    given = taken.answers_in(body)
+    people.register(service, person, campaign, body.step, given=given, times=body.times, round=body.round)
     return show_campaign(service, person, campaign)
 
 
@@ -69,13 +70,14 @@ def withdraw(service: ServiceOf, person: PersonOnly, campaign: str) -> None:
 
 @router.put("/campaigns/{campaign}/answer")
 def answer(service: ServiceOf, person: PersonOnly, campaign: str, body: taken.AnswerIn) -> given.MyCampaignOut:
-    """Join with a value or decline, and change one's mind until answers close."""
-    if body.join != (body.value is not None):
-        raise BadInput("give a value to join, none to decline")
-    if body.value is None:
+    """Join with answers or decline, and change one's mind until answers close."""
+    given = taken.answers_in(body)
+    if body.join != (given is not None):
+        raise BadInput("give a value or answers to join, none to decline")
+    if given is None:
         people.decline(service, person, campaign)
     else:
-        people.join(service, person, campaign, body.value, round=body.round)
+        people.join(service, person, campaign, given, round=body.round)
     return show_campaign(service, person, campaign)
 
 

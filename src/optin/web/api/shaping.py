@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from optin.announcement import Announcement, Deal
@@ -30,7 +30,7 @@ def shown(kind: type[Shown], record: object) -> Shown:
 def _json(value: Any) -> Any:  # noqa: ANN401 - whatever a record holds
     match value:
         case Draft():
-            return given.DraftOut(**asdict(value))
+            return given.DraftOut(**value.to_record())
         case Job():
             return shown(given.JobOut, value)
         case Deal():

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from optin.web.service.records import FARTHEST, LONGEST, MOST_PEOPLE, MOST_SLACK, Draft
+from optin.errors import BadInput
+from optin.web.service.records import FARTHEST, LONGEST, MOST_PEOPLE, MOST_SLACK, Draft, sheet_from
 
 Number = Annotated[float, Field(ge=-FARTHEST, le=FARTHEST)]
 NotNegative = Annotated[float, Field(ge=0, le=FARTHEST)]
+Sd = Annotated[NotNegative | None, Field(validation_alias=AliasChoices("sd", "data_sd"))]
+"""How far answers lie apart; ``data_sd`` is what it was called before."""
 Slack = Annotated[float, Field(ge=0, le=MOST_SLACK)]
 Round = Annotated[Annotated[int, Field(ge=1, le=10**9)] | None, Field(examples=[1])]
 Secret = Annotated[str, Field(min_length=1, max_length=200, examples=["Wq3v0yqk0dM8bq3oUu1m2h7Yb0E0iVb0aM4w9m1n2oQ"])]
+
+
+AnswerTo = bool | float | str | list[float] | list[str]
+AnswersIn = Annotated[dict[str, AnswerTo | None], Field(max_length=60, examples=[{"hours": 38.5, "break": True}])]
+"""Answers by the names of questions: a number, yes or no as true or false, an option, or a list of options or items."""
 
 
 class Taken(BaseModel):
@@ -54,21 +62,22 @@ class DraftIn(Taken):
                     "unit": "hours",
                     "lower": 0.0,
                     "upper": 12.0,
-                    "data_sd": 2.0,
+                    "sd": 2.0,
                     "public": True,
                 }
             ]
         }
     )
 
-    title: Annotated[str, Field(min_length=1, max_length=LONGEST["title"])]
-    question: Annotated[str, Field(min_length=1, max_length=LONGEST["question"])]
+    title: Annotated[str, Field(max_length=LONGEST["title"])] = ""
+    question: Annotated[str, Field(max_length=LONGEST["question"])] = ""
+    asked_by: Annotated[str, Field(max_length=LONGEST["asked_by"])] = ""
     purpose: Annotated[str, Field(max_length=LONGEST["purpose"])] = ""
     unit: Annotated[str, Field(max_length=LONGEST["unit"])] = ""
     model: Literal["privacy-constrained", "quasi-linear"] = "privacy-constrained"
-    lower: Number
-    upper: Number
-    data_sd: NotNegative | None = None
+    lower: Number | None = None
+    upper: Number | None = None
+    sd: Sd = None
     max_gap: NotNegative = 0.0
     slack: Slack = 0.0
     sealed: bool = False
@@ -78,16 +87,26 @@ class DraftIn(Taken):
     benefit_base: Number = 1.0
     benefit_slope: NotNegative = 1.0
     outside: Number | Literal["own-data"] = 0.0
+    sheet: Annotated[str, Field(max_length=LONGEST["sheet"])] | dict[str, Any] | None = None
 
     def draft(self) -> Draft:
-        """Turn it into the record that the service takes."""
-        return Draft(**{name: getattr(self, name) for name in DraftIn.model_fields})
+        """Turn it into the record that the service takes; one number has bounds, a sheet has its own."""
+        given = {name: getattr(self, name) for name in DraftIn.model_fields}
+        given["data_sd"] = given.pop("sd")
+        if self.sheet is not None:
+            if self.lower is not None or self.upper is not None or self.question:
+                raise BadInput("a draft has a sheet, or else a question with lower and upper; give one of the two")
+            return Draft(**{**given, "lower": 0.0, "upper": 1.0, "sheet": sheet_from(self.sheet)})
+        if self.lower is None or self.upper is None:
+            raise BadInput("a draft of one number has lower and upper; give both, or a sheet")
+        return Draft(**given)
 
 
 class InviteIn(Taken):
-    """How many invitations to make."""
+    """How many invitations to make, and to which public group, if people are in groups."""
 
     count: Annotated[int, Field(ge=1, le=1000, examples=[20])]
+    group: Annotated[Annotated[str, Field(max_length=LONGEST["group"])] | None, Field(examples=["ICU"])] = None
 
 
 class StepIn(Taken):
@@ -106,15 +125,17 @@ class RegistrationIn(Taken):
 
     step: Annotated[int, Field(ge=0, le=100, examples=[5])]
     value: float | None = None
+    answers: AnswersIn | None = None
     times: Annotated[Annotated[int, Field(ge=1, le=100)] | None, Field(examples=[4])] = None
     round: Round = None
 
 
 class AnswerIn(Taken):
-    """Joining with a value, or declining without one. With a round, joining on that round's terms or not at all."""
+    """Joining with answers (one number: a value), or declining without. With a round, on that round's terms or not at all."""
 
     join: Annotated[bool, Field(examples=[True])]
     value: Annotated[float | None, Field(examples=[7.5])] = None
+    answers: AnswersIn | None = None
     round: Round = None
 
 
@@ -142,6 +163,13 @@ class WhatIfIn(Taken):
     """What to change; what is left out stays as drafted."""
 
     max_gap: NotNegative | None = None
-    data_sd: NotNegative | None = None
+    sd: Sd = None
     slack: Slack | None = None
     decline_share: Annotated[float, Field(ge=0, lt=1, examples=[0.2])] = 0.0
+
+
+def answers_in(body: RegistrationIn | AnswerIn) -> dict[str, Any] | None:
+    """Return what was answered, by the names of questions; a value answers the question of that name."""
+    if body.value is not None and body.answers is not None:
+        raise BadInput("give a value, or else answers by the names of questions")
+    return body.answers if body.value is None else {"value": body.value}

@@ -110,7 +110,8 @@ def state_limit(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Te
 
     def work(value: float | None) -> None:
         step, number, times = _step(form.get("step", "")), round_of(form), _step(form.get("times") or "0")
-        people.register(service, visitor, campaign, step, value=value, times=times or None, round=number)
+        given = None if value is None else {"value": value}
+        people.register(service, visitor, campaign, step, given=given, times=times or None, round=number)
 
     if "value" not in form:
         return _done(service, visitor, campaign, lambda: work(None), "limit")
@@ -129,7 +130,7 @@ def join(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Texts) ->
     """Join with a value; one out of bounds is told to its owner at once."""
 
     def work(value: float) -> None:
-        people.join(service, visitor, campaign, value, round=round_of(form))
+        people.join(service, visitor, campaign, {"value": value}, round=round_of(form))
 
     return _answered(service, visitor, campaign, form, work, "joined")
 

@@ -15,6 +15,7 @@ from optin.transparency.note import VerifierKey
 from optin.transparency.opening import Opened, opened
 from optin.transparency.witness import read_cosignature
 from optin.web.doors import MaybeVisitor, ServiceOf, service_of
+from optin.web.pages.figures import figures_table, one_number
 from optin.web.pages.rendering import show
 from optin.web.pages.wording import offer_rows, result_words
 from optin.web.service import log
@@ -40,6 +41,7 @@ def council(service: ServiceOf, visitor: MaybeVisitor, campaign: str, secret: st
         "offer": offer_rows(offer, release, found.unit),
         "conditions": offer.terms.conditions,
         "result": result_words(release) if release else None,
+        "figures": figures_table(release) if release is not None and not one_number(release) else None,
         "offer_words": spoken(offer.fingerprint),
         "result_words": spoken(release.fingerprint) if release else "",
         "length": LENGTH,

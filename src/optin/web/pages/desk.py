@@ -10,7 +10,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from optin.announcement.making import MIN_PEOPLE
+from optin.questions import Sheet
 from optin.web.doors import AnalystOnly, ServiceOf
+from optin.web.pages.figures import figures_table, one_number
 from optin.web.pages.forms import Texts, origin_of, round_of, sentence
 from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.stages import STATE_NAMES, analyst_stages, day
@@ -153,6 +155,7 @@ def _page(
         "facts": _facts(found.draft),
         "planned": found.state not in ("draft", "registration", "cancelled"),
         "result": result_words(found.release) if found.release else None,
+        "figures": figures_table(found.release) if found.release and not one_number(found.release) else None,
         "events": [{"at": _when(event.at), "words": event.words} for event in log],
         "message": message,
         "publish_by": day(found.publish_by),
@@ -215,6 +218,8 @@ def _counts(found: Campaign) -> list[tuple[str, int]]:
 
 
 def _facts(draft: Draft) -> list[tuple[str, str]]:
+    if draft.sheet is not None:
+        return _sheet_facts(draft, draft.sheet)
     unit = f" {draft.unit}" if draft.unit else ""
     deviation = f"{short(draft.data_sd)}{unit}" if draft.data_sd is not None else "worst case"
     most = f", standard error at most {short(draft.quorum_standard_error)}" if draft.quorum_standard_error else ""
@@ -228,6 +233,17 @@ def _facts(draft: Draft) -> list[tuple[str, str]]:
     if draft.max_gap:
         rows.append(("Declared gap", f"{short(draft.max_gap)}{unit}"))
     return [*rows, ("Sealed", "limit and answer in one visit")] if draft.sealed else rows
+
+
+def _sheet_facts(draft: Draft, sheet: Sheet) -> list[tuple[str, str]]:
+    return [
+        ("Asked", "; ".join(f"{question.name} ({question.kind})" for question in sheet)),
+        ("Asked by", sheet.asked_by or "nobody is named"),
+        ("People state", "a limit" if draft.model == "privacy-constrained" else "a cost"),
+        ("How they answer", "limit and answers in one visit" if draft.sealed else "answers after the announcement"),
+        ("Who may come and see the result", "anyone" if draft.public else "by invitation"),
+        ("Published only with", f"{count(draft.quorum_people)} or more, in each group and for each question"),
+    ]
 
 
 def _when(seconds: float) -> str:
@@ -263,12 +279,16 @@ def take_step(service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Tex
     return moved(f"/a/c/{campaign}")
 
 
+def _whole(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 9 else 0
+
+
 @router.post("/c/{campaign}/invitations")
 def invite(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
     """Make invitations and show them once."""
     text = form.get("count", "")
     try:
-        secrets = campaigns.invite(service, visitor, campaign, int(text) if text.isdecimal() and len(text) < 9 else 0)
+        secrets = campaigns.invite(service, visitor, campaign, _whole(text), group=form.get("group") or None)
     except REFUSALS as refusal:
         return _page(service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
     origin = origin_of(request)

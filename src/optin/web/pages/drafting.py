@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -54,6 +54,8 @@ def create(service: ServiceOf, visitor: AnalystOnly, form: Texts) -> Response:
 def edit(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     """Show a draft again."""
     draft = campaigns.to_revise(service, visitor, campaign)
+    if draft.sheet is not None:
+        return moved(f"/a/c/{campaign}/sheet")
     return _form(visitor, {**_FRESH, **_as_texts(draft)}, campaign=campaign)
 
 
@@ -105,8 +107,8 @@ def _as_texts(draft: Draft) -> dict[str, str]:
     spelled = {True: "yes", False: "", None: ""}
     return {
         key: spelled[value] if value is None or isinstance(value, bool) else _spelled(value)
-        for key, value in asdict(draft).items()
-        if not (key in _COSTLY and draft.model == PRIVACY_CONSTRAINED)
+        for key, value in draft.to_record().items()
+        if key != "sheet" and not (key in _COSTLY and draft.model == PRIVACY_CONSTRAINED)
     }
 
 
@@ -120,6 +122,7 @@ def draft_of(given: Mapping[str, str]) -> Draft:
         title=given.get("title", ""),
         question=given.get("question", ""),
         purpose=given.get("purpose", ""),
+        asked_by=given.get("asked_by", ""),
         unit=given.get("unit", ""),
         model=given.get("model", PRIVACY_CONSTRAINED),
         lower=_number(given, "lower"),
@@ -162,14 +165,14 @@ def _foreseen(given: Mapping[str, str]) -> dict[str, Any]:
     """Plan for imagined people; while the form cannot be planned, say why."""
     try:
         draft = replace(draft_of(given), title="preview", question="preview", purpose="", unit="")
-        found = preview.accuracy(draft, _imagined(given))
+        found = preview.accuracy(draft, imagined(given))
         words = preview_words(found, max_gap=draft.max_gap, highest=LIMITS[-1].amount)
         return {"preview": words, "quorum": quorum_words(draft, expected=found.people)}
     except OptinError as refusal:
         return {"preview": None, "why": sentence(refusal)}
 
 
-def _imagined(given: Mapping[str, str]) -> list[int]:
+def imagined(given: Mapping[str, str]) -> list[int]:
     """Spread so many people over the ladder; from costs, the careful stand at the other end."""
     people = _whole(given.get("expected", "200"))
     if not 10 <= people <= _LARGEST:

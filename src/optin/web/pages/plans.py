@@ -15,6 +15,7 @@ from optin.report.assumption import assumption_of
 from optin.report.images import WIDTH, pixels, told
 from optin.report.plan_sections import plan_sections
 from optin.report.section import Pictured
+from optin.report.sheet_page import plan_sections as sheet_sections
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.drafting import preview_words, quorum_words
 from optin.web.pages.drawing import png
@@ -23,6 +24,7 @@ from optin.web.pages.rendering import show
 from optin.web.pages.wording import GUARD
 from optin.web.service import campaigns, preview
 from optin.web.service.able import able
+from optin.web.service.asking import sheet_of
 from optin.web.service.cells import SMALLEST_CELL, cells
 from optin.web.service.failures import NotFound
 from optin.web.service.records import PRIVACY_CONSTRAINED, Campaign
@@ -30,6 +32,7 @@ from optin.wording.numbers import at_most, count, people_like, plus_minus
 
 router = APIRouter(prefix="/a/c/{campaign}")
 _STEPS = 40
+_SEEN = "in groups of at least ten people, each taken at its most careful end, so that no mark stands for a person"
 
 
 @router.get("/plan")
@@ -49,6 +52,9 @@ def plan_page(request: Request, service: ServiceOf, visitor: AnalystOnly, campai
     except OptinError as refusal:
         return show("desk/plan.html", visitor=visitor, **{**context, "why": sentence(refusal)})
     note = cells(service, visitor, campaign).note
+    if sheet_of(found.draft).one_number is None:
+        context["sections"] = [_shown(section) for section in sheet_sections(plan, description, None)]
+        return show("desk/plan.html", visitor=visitor, **context, lead="", seen=_SEEN.capitalize() + ".", asked=None)
     context["lead"], context["seen"] = _lead(found, plan, note)
     if (
         found.announcement is not None
@@ -89,7 +95,7 @@ def _lead(found: Campaign, plan: Plan, note: str | None = None) -> tuple[str, st
         f"{with_them}, the published average will be within about {plus_minus(half)}{unit} of "
         "the true one, 95 times out of 100, and nobody gives more than they allowed."
     )
-    seen = "in groups of at least ten people, each taken at its most careful end, so that no mark stands for a person"
+    seen = _SEEN
     if offer is None:
         return lead, f"Seen {seen}: the plan that is announced uses everyone's own choice, and is usually closer."
     words = (
@@ -116,7 +122,9 @@ def picture(service: ServiceOf, visitor: AnalystOnly, campaign: str, name: str, 
         plan, description = preview.pictured(service, visitor, campaign)
     except OptinError:
         raise NotFound from None
-    section = next((section for section in plan_sections(plan, description) if section.name == name), None)
+    several = plan.sheet.one_number is None
+    sections = sheet_sections(plan, description, None) if several else plan_sections(plan, description)
+    section = next((section for section in sections if section.name == name), None)
     if section is None:
         raise NotFound
     return png(section, ink, key=f"{campaign} {plan.to_json()} {description}")
@@ -162,9 +170,7 @@ def _what_if(service: ServiceOf, visitor: AnalystOnly, found: Campaign, asked: d
     try:
         gap, sd, decline = (_slider(asked[name]) for name in ("gap", "sd", "decline"))
         share = min(max(decline / 100, 0.0), 0.99)
-        ask = functools.partial(
-            preview.what_if, service, visitor, found.id, max_gap=gap, data_sd=sd, decline_share=share
-        )
+        ask = functools.partial(preview.what_if, service, visitor, found.id, max_gap=gap, sd=sd, decline_share=share)
         answer, best = ask(), None if found.announcement else ask(careful=False)
         highest = max(cell.high for cell in cells(service, visitor, found.id).cells)
     except OptinError as refusal:

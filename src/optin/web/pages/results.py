@@ -12,6 +12,7 @@ from optin.report.privacy import privacy_sheet
 from optin.report.release_sections import result_section
 from optin.web.doors import MaybeVisitor, ServiceOf
 from optin.web.pages.drawing import png
+from optin.web.pages.figures import figures_table, one_number
 from optin.web.pages.rendering import show
 from optin.web.pages.wording import offer_rows, result_words
 from optin.web.service import published
@@ -30,10 +31,11 @@ def result(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response
         "published": found,
         "result": result_words(release) if release else None,
         "offer": offer_rows(offer, release, found.unit),
-        "sheet": privacy_sheet(offer),
-        "words": {"offer": spoken(offer.fingerprint), "result": spoken(release.fingerprint) if release else ""},
+        "sheet": privacy_sheet(*offer.parts),
+        "figures": figures_table(release) if release is not None and not one_number(release) else None,
+        "spoken": {"offer": spoken(offer.fingerprint), "result": spoken(release.fingerprint) if release else ""},
     }
-    if release is not None:
+    if release is not None and one_number(release):
         section = result_section(release)
         size = {"width": pixels(WIDTH), "height": pixels(section.height)}
         context["picture"] = {"words": told(section.draw), "numbers": section.numbers(), **size}
@@ -44,7 +46,7 @@ def result(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response
 def picture(service: ServiceOf, visitor: MaybeVisitor, campaign: str, ink: str) -> Response:
     """Draw the estimate with both intervals."""
     release = published.show(service, campaign, visitor).release
-    if release is None:
+    if release is None or not one_number(release):
         raise NotFound
     return png(result_section(release), ink, key=release.fingerprint)
 

@@ -115,6 +115,7 @@ def _plan(service: Service, draft: Draft, agents: Agents, people: People) -> Pla
             agents,
             sheet_of(draft),
             slack=draft.slack,
+            merge_small=True,
             ledger=service.ledger,
             raise_limits=True,
             lower_limits=True,
@@ -129,7 +130,7 @@ def _plan(service: Service, draft: Draft, agents: Agents, people: People) -> Pla
 def _expect_noise(found: Plan, draft: Draft, people: People, left_out: NDArray[np.bool_]) -> None:
     """Refuse an exact result; those left out bear a cost only in our books, and ask for no noise."""
     free = draft.model != PRIVACY_CONSTRAINED and not people.steps[~left_out].any()
-    if found.noiseless or free:
+    if any(part.noiseless for part in found.parts) or free:
         raise PromiseBroken(
             "everyone chose no cost or no limit: the result would need no noise, which this service does not publish; cancel"
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
+from optin.agents.grouping import fault_of
 from optin.announcement import Announcement
 from optin.campaign.history import released
 from optin.errors import BadInput, PromiseBroken
@@ -14,7 +15,7 @@ from optin.web.schema import campaigns, events, invitations, jobs, registrations
 from optin.web.service.core import Service, hashed, log_event, new_id, new_secret
 from optin.web.service.deadlines import WAITING, publish_by
 from optin.web.service.life import possible, warning
-from optin.web.service.records import Campaign, Draft, Event, Visitor, checked_draft
+from optin.web.service.records import LONGEST, Campaign, Draft, Event, Visitor, checked_draft
 from optin.web.service.rows import count, job_of, joined_count, owned_row
 from optin.web.transactions import hold
 
@@ -83,23 +84,50 @@ def show(service: Service, analyst: Visitor, campaign: str) -> Campaign:
     return service.read(lambda connection: _view(service, connection, owned_row(connection, analyst, campaign)))
 
 
-def invite(service: Service, analyst: Visitor, campaign: str, number: int) -> list[str]:
-    """Make one-time secrets to send to people; each is shown now and never again."""
+def invite(service: Service, analyst: Visitor, campaign: str, number: int, *, group: str | None = None) -> list[str]:
+    """Make one-time secrets to send to people, all of one public ``group`` if it is named; each is shown now and never again."""
+    group = _checked_group(group)
     if not 1 <= number <= MOST_INVITATIONS:
         raise BadInput("make 1 to {most_invitations} invitations at a time", most_invitations=MOST_INVITATIONS)
     secrets, now = [new_secret() for _ in range(number)], service.clock()
-    rows = [{"secret": hashed(s), "kind": "person", "campaign": campaign, "created_at": now} for s in secrets]
+    rows = [
+        {"secret": hashed(s), "kind": "person", "campaign": campaign, "created_at": now, "group_name": group}
+        for s in secrets
+    ]
 
     def work(connection: Connection) -> None:
         row = owned_row(connection, analyst, campaign)
         if row.state not in BEFORE_REGISTRATION_CLOSES:
             raise PromiseBroken("registration is closed: an invitation would lead nowhere")
+        _expect_grouped(connection, row, group)
         connection.execute(insert(invitations), rows)
-        words = f"{number} invitations were made"
+        words = f"{number} invitations were made" if group is None else f"{number} invitations were made to one group"
         log_event(connection, now, "invited", words, campaign=campaign, round=row.round)
 
     service.change(work)
     return secrets
+
+
+def _checked_group(group: str | None) -> str | None:
+    """Refuse the name of a group that could not be announced, or not be shown on one line."""
+    group = None if group is None else group.strip()
+    if group and (fault_of(group) or not group.isprintable() or len(group) > LONGEST["group"]):
+        raise BadInput(
+            "the name of a group must be text on one line, of at most {most} characters", most=LONGEST["group"]
+        )
+    return group or None
+
+
+def _expect_grouped(connection: Connection, row: Row[Any], group: str | None) -> None:
+    """Refuse a group where others come without one, or none where others have one: everyone is in a group, or nobody."""
+    odd = select(invitations.c.secret).where(invitations.c.campaign == row.id).limit(1)
+    odd = odd.where(invitations.c.group_name.is_(None) if group else invitations.c.group_name.is_not(None))
+    if group and row.public:
+        raise BadInput("where anyone may come in, nobody is in a group: groups are for campaigns by invitation")
+    if connection.execute(odd).first() is not None:
+        raise BadInput(
+            "everyone who is invited is in a group, or nobody is: earlier invitations of this campaign differ"
+        )
 
 
 def log(service: Service, analyst: Visitor, campaign: str) -> list[Event]:

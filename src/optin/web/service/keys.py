@@ -13,6 +13,7 @@ import re
 import secrets
 import struct
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 from cryptography.exceptions import InvalidTag
@@ -30,9 +31,9 @@ class Keyring:
     >>> import tempfile
     >>> ring = Keyring(Path(tempfile.mkdtemp()) / "keys", bytes(32))
     >>> ring.ensure("ab" * 16, 1)
-    >>> sealed = ring.seal(0.5, campaign="ab" * 16, round=1, person="p")
+    >>> sealed = ring.seal([0.5, 3.0], campaign="ab" * 16, round=1, person="p")
     >>> ring.unseal(sealed, campaign="ab" * 16, round=1, person="p")
-    0.5
+    (0.5, 3.0)
     >>> ring.destroy("ab" * 16, 1)
     >>> ring.kept()
     []
@@ -83,14 +84,14 @@ class Keyring:
             beside.unlink()
         self._sync_folder()
 
-    def seal(self, value: float, *, campaign: str, round: int, person: str) -> bytes:  # noqa: A002
-        """Encrypt one value, bound to campaign, person and round; every ciphertext has the same length."""
+    def seal(self, codes: Sequence[float], *, campaign: str, round: int, person: str) -> bytes:  # noqa: A002
+        """Encrypt the codes of a sheet's answers, bound to campaign, person and round; all sheets have the same length."""
         nonce = secrets.token_bytes(_NONCE)
         key = self._key(campaign, round)
-        return nonce + key.encrypt(nonce, struct.pack(">d", value), _bound(campaign, person, round))
+        return nonce + key.encrypt(nonce, struct.pack(f">{len(codes)}d", *codes), _bound(campaign, person, round))
 
-    def unseal(self, sealed: bytes, *, campaign: str, round: int, person: str) -> float:  # noqa: A002
-        """Decrypt one value; one that was moved to another person, round or campaign does not open."""
+    def unseal(self, sealed: bytes, *, campaign: str, round: int, person: str) -> tuple[float, ...]:  # noqa: A002
+        """Decrypt the codes of one sheet; one that was moved to another person, round or campaign does not open."""
         key = self._key(campaign, round)
         try:
             plain = key.decrypt(sealed[:_NONCE], sealed[_NONCE:], _bound(campaign, person, round))
@@ -98,7 +99,7 @@ class Keyring:
             plain = None
         if plain is None:
             raise LedgerUnavailable("a stored answer does not open with this round's key: the database was changed")
-        return float(struct.unpack(">d", plain)[0])
+        return struct.unpack(f">{len(plain) // 8}d", plain)
 
     def destroy(self, campaign: str, round: int) -> None:  # noqa: A002
         """Overwrite and remove a round's key; what was sealed under it is gone for good."""

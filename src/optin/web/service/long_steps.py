@@ -12,17 +12,18 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, delete, select, text, update
 
 from optin import campaign as campaign_steps
 from optin.announcement import Announcement
-from optin.campaign import Quorum, turnout
+from optin.campaign import Quorum
+from optin.campaign.checking import expect_quorum
 from optin.campaign.history import announced_body, stored_release
 from optin.errors import LedgerUnavailable, PromiseBroken
 from optin.participation import Turnout
 from optin.web.schema import answers, campaigns, jobs
 from optin.web.service.announcing import Progress, announce, announced_agents
+from optin.web.service.asking import answers_of
 from optin.web.service.core import Service
 from optin.web.service.deadlines import WAITING
 from optin.web.service.records import Draft, Job
@@ -53,11 +54,11 @@ def release(service: Service, job: Job, progress: Progress) -> None:
         raise PromiseBroken("this round was never announced")
     agents, sealed, quorum = announced_agents(service, job, draft, people), _sealed(service, job), quorum_of(draft)
     joined = np.array([person in sealed for person in people.ids], dtype=np.bool_)
-    quorum.expect(turnout(offer, agents, ledger=service.ledger, joined=joined))  # before any answer is opened
+    expect_quorum(offer, agents, quorum, ledger=service.ledger, joined=joined)  # before any answer is opened
     progress("opening answers", 0, 0)
-    values = _opened_values(service, job, people, sealed, progress)
+    given = answers_of(offer.sheet, _opened_codes(service, job, people, sealed, progress))
     progress("releasing", len(people), len(people))
-    campaign_steps.release(offer, agents, values, ledger=service.ledger, joined=joined, quorum=quorum)
+    campaign_steps.release(offer, agents, given, ledger=service.ledger, joined=joined, quorum=quorum)
     finish_release(service, job.campaign, job.round)
 
 
@@ -120,20 +121,19 @@ def _sealed(service: Service, job: Job) -> dict[str, bytes]:
     return {row.person: row.value for row in service.read(lambda connection: connection.execute(query).all())}
 
 
-def _opened_values(
+def _opened_codes(
     service: Service, job: Job, people: People, sealed: dict[str, bytes], progress: Progress
-) -> NDArray[np.float64]:
-    """Decrypt the values of those who joined, in announced order; the others have none."""
-    values = np.full(len(people), np.nan)
+) -> list[tuple[float, ...] | None]:
+    """Decrypt the answers of those who joined, in announced order; the others have none."""
+    found: list[tuple[float, ...] | None] = []
     for at, person in enumerate(people.ids):
         if at % CHUNK == 0:
             progress("opening answers", at, len(people))
-        if person in sealed:
-            values[at] = _opened(service, job, person, sealed[person])
-    return values
+        found.append(_opened(service, job, person, sealed[person]) if person in sealed else None)
+    return found
 
 
-def _opened(service: Service, job: Job, person: str, sealed: bytes) -> float:
+def _opened(service: Service, job: Job, person: str, sealed: bytes) -> tuple[float, ...]:
     """Open one answer; if it cannot be, the step fails: waiting for a key that is gone would keep all work waiting."""
     try:
         return service.keys.unseal(sealed, campaign=job.campaign, round=job.round, person=person)
@@ -202,8 +202,8 @@ def _give_back(service: Service, job: Job, progress: Progress) -> None:
 
 def _copy_registrations(connection: Connection, campaign: str, round: int) -> None:  # noqa: A002
     """Take everyone who is still here, with the step they chose, into the next round."""
-    query = """INSERT INTO web_registrations (campaign, round, person, step, at)
-        SELECT r.campaign, r.round + 1, r.person, r.step, r.at FROM web_registrations r
+    query = """INSERT INTO web_registrations (campaign, round, person, step, at, group_name)
+        SELECT r.campaign, r.round + 1, r.person, r.step, r.at, r.group_name FROM web_registrations r
         JOIN web_accounts a ON a.id = r.person AND a.left_at IS NULL
         WHERE r.campaign = :campaign AND r.round = :round ON CONFLICT DO NOTHING"""
     connection.execute(text(query), {"campaign": campaign, "round": round})

@@ -46,9 +46,15 @@ def accuracy(draft: Draft, counts: Sequence[int]) -> Preview:
             count=len(steps),
             most_people=MOST_PEOPLE,
         )
-    amounts = np.repeat([step.amount for step in steps], counts)
-    agents = agents_with(draft, amounts)
-    return _seen(_planned(draft, agents), agents)
+    found = foreseen(draft, counts)
+    return _seen(found, found.people)
+
+
+def foreseen(draft: Draft, counts: Sequence[int]) -> Plan:
+    """Plan a draft for so many people on each step of the ladder."""
+    draft = checked_draft(draft)
+    amounts = np.repeat([step.amount for step in ladder_of(draft.model)], counts)
+    return _planned(draft, agents_with(draft, amounts))
 
 
 def what_if(
@@ -57,7 +63,7 @@ def what_if(
     campaign: str,
     *,
     max_gap: float | None = None,
-    data_sd: float | None = None,
+    sd: float | None = None,
     slack: float | None = None,
     decline_share: float = 0.0,
     careful: bool = True,
@@ -70,14 +76,16 @@ def what_if(
     if not 0.0 <= decline_share < 1.0:
         raise BadInput("{decline_share} must be at least 0 and below 1", decline_share=WORDS["decline_share"])
     shown = campaigns.show(service, analyst, campaign)
-    given: dict[str, Any] = {"max_gap": max_gap, "data_sd": data_sd, "slack": slack}
+    given: dict[str, Any] = {"max_gap": max_gap, "data_sd": sd, "slack": slack}
     draft = checked_draft(replace(shown.draft, **{name: value for name, value in given.items() if value is not None}))
+    if sheet_of(draft).one_number is None or (shown.announcement is not None and shown.announcement.grouped):
+        raise BadInput("what if is asked of one number alone; the page of the plan shows each question of a sheet")
     if shown.announcement is not None:
         return _announced(shown.announcement, draft, decline_share)
     groups = cells(service, analyst, campaign)
     agents = agents_with(draft, _amounts(draft, groups, careful=careful))
     found = _planned(draft, agents)
-    seen = _seen(found, agents)
+    seen = _seen(found, len(agents))
     if groups.note:
         seen = replace(seen, warnings=(*seen.warnings, groups.note))
     if not decline_share:
@@ -136,9 +144,9 @@ def _planned(draft: Draft, agents: Agents) -> Plan:
     return plan(agents, sheet_of(draft), slack=draft.slack)
 
 
-def _seen(found: Plan, agents: Agents) -> Preview:
+def _seen(found: Plan, people: int) -> Preview:
     return Preview(
-        people=len(agents),
+        people=people,
         cap=_finite(found.cap),
         standard_error=_finite(found.standard_error),
         noise_scale=_finite(found.noise_scale),

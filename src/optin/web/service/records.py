@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
 from optin.announcement import Announcement, Deal
 from optin.client import wire
 from optin.client.wire import Cell, Event
 from optin.errors import BadInput
+from optin.formats.strict_json import Fields
+from optin.questions import Sheet
 from optin.releasing import Release
 
 __all__ = [
@@ -32,7 +34,7 @@ __all__ = [
 PRIVACY_CONSTRAINED = "privacy-constrained"
 QUASI_LINEAR = "quasi-linear"
 FARTHEST, MOST_SLACK, MOST_PEOPLE = 1e12, 10, 10**9
-LONGEST = {"title": 120, "question": 2000, "purpose": 4000, "unit": 40}
+LONGEST = {"title": 120, "question": 2000, "purpose": 4000, "unit": 40, "asked_by": 120, "sheet": 40_000, "group": 80}
 """What a draft may hold at most; the JSON interface states the same."""
 _SLIMMEST = 1e-9
 WORDS = {
@@ -40,6 +42,7 @@ WORDS = {
     "question": "the question",
     "purpose": "why it is asked",
     "unit": "the unit",
+    "asked_by": "who asks",
     "lower": "the smallest answer",
     "upper": "the largest answer",
     "data_sd": "the standard deviation",
@@ -70,13 +73,14 @@ class Visitor:
 class Draft:
     """What a campaign asks and on which terms; fixed when registration opens."""
 
-    title: str
-    question: str
+    title: str = ""
+    question: str = ""
     purpose: str = ""
+    asked_by: str = ""
     unit: str = ""
     model: str = PRIVACY_CONSTRAINED
-    lower: float
-    upper: float
+    lower: float = 0.0
+    upper: float = 1.0
     data_sd: float | None = None
     max_gap: float = 0.0
     slack: float = 0.0
@@ -87,25 +91,64 @@ class Draft:
     benefit_base: float = 1.0
     benefit_slope: float = 1.0
     outside: float | Literal["own-data"] = 0.0
+    sheet: Sheet | None = None
+    """What is asked where it is more than one number: title, purpose and who asks are then the sheet's."""
+
+    def to_record(self) -> dict[str, Any]:
+        """Write the draft as JSON holds it."""
+        return {**_fields_of(self), "sheet": None if self.sheet is None else self.sheet.to_record()}
 
     def to_json(self) -> str:
         """Write the draft as the store keeps it."""
-        return json.dumps(asdict(self), allow_nan=False)
+        return json.dumps(self.to_record(), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Draft:
-        """Read back what `to_json` wrote."""
-        return cls(**json.loads(text))
+        """Read back what `to_json` wrote, also before there were sheets."""
+        record = json.loads(text)
+        sheet = record.pop("sheet", None)
+        return cls(**record, sheet=None if sheet is None else sheet_from(sheet))
+
+
+def _fields_of(draft: Draft) -> dict[str, Any]:
+    return {each.name: getattr(draft, each.name) for each in fields(Draft) if each.name != "sheet"}
+
+
+def sheet_from(given: str | dict[str, Any]) -> Sheet:
+    """Read a sheet from TOML as people write it, or from JSON as a sheet writes itself."""
+    return Sheet.from_toml_text(given) if isinstance(given, str) else Sheet.from_fields(Fields(given, "sheet"))
+
+
+def _checked_sheet(draft: Draft, sheet: Sheet) -> Draft:
+    """Take over what a sheet says of itself; answers stand under the names of questions, whatever columns they came from."""
+    for question in sheet:
+        _text("question", question.text)
+        _text("unit", question.unit)
+        if len(question.name) > LONGEST["title"]:
+            raise BadInput("the name of a question must have at most {most} characters", most=LONGEST["title"])
+    if len(json.dumps(sheet.to_record())) > LONGEST["sheet"]:
+        raise BadInput("the sheet is too long: at most {most:,} characters", most=LONGEST["sheet"])
+    if len(sheet) > 1 and draft.quorum_standard_error is not None:
+        raise BadInput("a largest standard error is for one question; give the questions of a sheet a max_error")
+    questions = [replace(question, column=question.name) for question in sheet]  # type: ignore[type-var]
+    words: dict[str, Any] = {name: _text(name, getattr(sheet, name)) for name in ("purpose", "asked_by")}
+    title = _text("title", sheet.title, least=1)
+    only = sheet.questions[0]
+    told = (only.text or only.name) if len(sheet) == 1 else f"{len(sheet)} questions"
+    return replace(draft, title=title, question=told, **words, sheet=Sheet(questions, title=title, **words))
 
 
 def checked_draft(draft: Draft) -> Draft:
     """Refuse a draft that could never be planned; numbers become floats, texts lose spaces at their ends."""
+    if draft.sheet is not None:
+        draft = _checked_sheet(draft, draft.sheet)
     draft = replace(
         draft,
         title=_text("title", draft.title, least=1),
         question=_text("question", draft.question, least=1),
         purpose=_text("purpose", draft.purpose),
         unit=_text("unit", draft.unit),
+        asked_by=_text("asked_by", draft.asked_by),
     )
     names = ("lower", "upper", "max_gap", "slack", "benefit_base", "benefit_slope")
     numbers: dict[str, Any] = {name: _number(name, getattr(draft, name)) for name in names}

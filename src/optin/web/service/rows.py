@@ -78,6 +78,8 @@ class People:
     ids: list[str] = field(repr=False)
     steps: NDArray[np.int64] = field(repr=False)
     allowances: list[int | None] = field(repr=False)
+    groups: list[str | None] = field(default_factory=list, repr=False)
+    """The public group of each, None for everyone where there are none."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -86,13 +88,14 @@ class People:
 def people_of(connection: Connection, campaign: str, round: int) -> People:  # noqa: A002 - the word of the contract
     """Read who registered for a round; the order is that of the ids, which are random and say nothing."""
     query = (
-        select(registrations.c.person, registrations.c.step, accounts.c.allowance)
+        select(registrations.c.person, registrations.c.step, registrations.c.group_name, accounts.c.allowance)
         .join(accounts, accounts.c.id == registrations.c.person)
         .where(registrations.c.campaign == campaign, registrations.c.round == round)
     )
     rows = sorted(connection.execute(query).all(), key=lambda row: str(row.person))
     steps = np.array([row.step for row in rows], dtype=np.int64)
-    return People([row.person for row in rows], steps, [row.allowance for row in rows])
+    groups = [row.group_name for row in rows]
+    return People([row.person for row in rows], steps, [row.allowance for row in rows], groups)
 
 
 OUT_OF_REACH = 1e60
@@ -104,15 +107,28 @@ def agents_of(draft: Draft, people: People, *, left_out: NDArray[np.bool_] | Non
     amounts = np.array([step.amount for step in ladder_of(draft.model)])[people.steps]
     if left_out is not None and left_out.any():
         amounts = np.where(left_out, OUT_OF_REACH, amounts)
-    return agents_with(draft, amounts, ids=tuple(people.ids))
+    groups = people.groups if any(people.groups) else None
+    return agents_with(draft, amounts, ids=tuple(people.ids), groups=groups)
 
 
-def agents_with(draft: Draft, amounts: NDArray[np.float64], *, ids: tuple[str, ...] | None = None) -> Agents:
+def agents_with(
+    draft: Draft,
+    amounts: NDArray[np.float64],
+    *,
+    ids: tuple[str, ...] | None = None,
+    groups: list[str | None] | None = None,
+) -> Agents:
     """See amounts (limits, or costs) as people of a draft's model."""
     if draft.model == PRIVACY_CONSTRAINED:
-        return PrivacyConstrained(amounts, ids=ids)
+        return PrivacyConstrained(amounts, ids=ids, groups=groups)
     benefit = LinearBenefit(base=draft.benefit_base, slope=draft.benefit_slope)
-    return QuasiLinear(amounts, benefit=benefit, outside=draft.outside, ids=ids)
+    return QuasiLinear(amounts, benefit=benefit, outside=draft.outside, ids=ids, groups=groups)
+
+
+def group_of(connection: Connection, campaign: str, person: str) -> str | None:
+    """Read in which public group a person was invited to a campaign; None where there are none."""
+    where = (invitations.c.campaign == campaign, invitations.c.account == person)
+    return connection.scalar(select(invitations.c.group_name).where(*where).order_by(invitations.c.used_at).limit(1))
 
 
 def joined_count(connection: Connection, campaign: str, round: int, *, joined: bool) -> int:  # noqa: A002

@@ -123,7 +123,13 @@ def asked_at_most(draft: Draft, step: Step) -> int:
     """
     amount = step.amount if draft.model == PRIVACY_CONSTRAINED else max(step.amount, COSTS[1].amount)
     agents = agents_with(draft, np.array([amount])).in_memory()
-    return int(allowance_grains(agents.limits_at(0.0, data_variance=sheet_of(draft).only.data_variance))[0])
+    return int(allowance_grains(agents.limits_at(0.0, data_variance=_variance(draft)))[0])
+
+
+def _variance(draft: Draft) -> float:
+    """Return the variance in whose units a benefit is counted: of several questions, each in its own, that is 1."""
+    sheet = sheet_of(draft)
+    return sheet.questions[0].data_variance if len(sheet) == 1 else 1.0
 
 
 def give_declined_back(service: Service) -> None:

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, select, text
 
 from optin.errors import BadInput, PromiseBroken
 from optin.web.schema import answers, registrations
+from optin.web.service.asking import codes_of, sheet_of
 from optin.web.service.cells import shown_until, time_of_choice
 from optin.web.service.core import Service
 from optin.web.service.ladder import step_of
 from optin.web.service.people.allowing import say_total
 from optin.web.service.people.looking import of_mine, visible
 from optin.web.service.records import Draft, Visitor
-from optin.web.service.rows import expect_round
+from optin.web.service.rows import expect_round, group_of
 from optin.web.service.totals import budget_of, keep_total
 from optin.web.transactions import hold
 
 MOST_TIMES = 100
 
-_REGISTER = """INSERT INTO web_registrations (campaign, round, person, step, at)
-    VALUES (:campaign, :round, :person, :step, :at)
+Answers = Mapping[str, Any]
+"""Answers by the names of their questions: numbers, truths, options, or lists of them."""
+_REGISTER = """INSERT INTO web_registrations (campaign, round, person, step, at, group_name)
+    VALUES (:campaign, :round, :person, :step, :at, :group)
     ON CONFLICT (campaign, round, person) DO UPDATE SET step = excluded.step, at = excluded.at"""
 _ANSWER = """INSERT INTO web_answers (campaign, round, person, joined, value, at)
     VALUES (:campaign, :round, :person, :joined, :value, :at)
@@ -36,11 +39,11 @@ def register(
     name: str,
     step: int,
     *,
-    value: float | None = None,
+    given: Answers | None = None,
     times: int | None = None,
     round: int | None = None,  # noqa: A002 - the word of the contract
 ) -> None:
-    """State a limit (or a cost); in a sealed campaign the value comes along. Said again, the last word counts.
+    """State a limit (or a cost); in a sealed campaign the answers come along. Said again, the last word counts.
 
     ``times`` says one's total over all campaigns with it: so many campaigns like this one, beside what was given so far.
     """
@@ -54,15 +57,16 @@ def register(
         chosen = step_of(draft.model, step)
         if row.state != "registration":
             raise PromiseBroken("registration is closed")
-        if draft.sealed != (value is not None):
+        if draft.sealed != (given is not None):
             words = "give your answer together with your limit" if draft.sealed else "answers are asked for later"
             raise BadInput("{words}, in this campaign", words=words)
         at = time_of_choice(service, connection, row)
         mine = {"campaign": row.id, "round": row.round, "person": person.account, "at": at}
         say_total(connection, person.account, row, chosen, times)
-        connection.execute(text(_REGISTER), {**mine, "step": chosen.index})
-        if value is not None:
-            _store_answer(service, connection, row, person, value)
+        group = group_of(connection, row.id, person.account)
+        connection.execute(text(_REGISTER), {**mine, "step": chosen.index, "group": group})
+        if given is not None:
+            _store_answers(service, connection, row, person, given)
         else:  # a choice that was taken back is made again
             connection.execute(_of_round(delete(answers), answers, row, person))
 
@@ -73,11 +77,11 @@ def join(
     service: Service,
     person: Visitor,
     name: str,
-    value: float,
+    given: Answers,
     *,
     round: int | None = None,  # noqa: A002
 ) -> None:
-    """Join with a value, or change it; the value leaves this function only as ciphertext.
+    """Join with answers, or change them; they leave this function only as ciphertext.
 
     Each round has its own deal: with ``round``, nobody joins on other terms than those they were shown.
     """
@@ -87,7 +91,7 @@ def join(
         expect_round(row, round)
         _expect_answering(connection, row, person)
         _expect_promise(connection, row, person)
-        _store_answer(service, connection, row, person, value)
+        _store_answers(service, connection, row, person, given)
 
     service.change(work)
 
@@ -169,15 +173,9 @@ def _expect_promise(connection: Connection, row: Row[Any], person: Visitor) -> N
         )
 
 
-def _store_answer(service: Service, connection: Connection, row: Row[Any], person: Visitor, value: float) -> None:
-    draft = Draft.from_json(row.draft)
-    if not math.isfinite(value) or not draft.lower <= value <= draft.upper:
-        raise BadInput(
-            "an answer must be a number from {lower:.15g} to {upper:.15g}; yours is not, please check it",
-            lower=draft.lower,
-            upper=draft.upper,
-        )
-    sealed = service.keys.seal(float(value), campaign=row.id, round=row.round, person=person.account)
+def _store_answers(service: Service, connection: Connection, row: Row[Any], person: Visitor, given: Answers) -> None:
+    codes = codes_of(sheet_of(Draft.from_json(row.draft)), given)
+    sealed = service.keys.seal(codes, campaign=row.id, round=row.round, person=person.account)
     mine = {"campaign": row.id, "round": row.round, "person": person.account, "at": service.clock()}
     connection.execute(text(_ANSWER), {**mine, "joined": True, "value": sealed})
 

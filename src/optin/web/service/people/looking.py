@@ -21,7 +21,7 @@ from optin.web.service.deadlines import deadline
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import step_of
 from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Me, MyCampaign, Visitor, counts_about
-from optin.web.service.rows import OUT_OF_REACH, belongs, campaign_row
+from optin.web.service.rows import OUT_OF_REACH, belongs, campaign_row, group_of
 from optin.web.service.totals import Budget, budget_of
 
 
@@ -109,6 +109,7 @@ def visible(connection: Connection, person: Visitor, name: str) -> Row[Any]:
 def _stranger_view(row: Row[Any]) -> MyCampaign:
     empty: dict[str, Any] = dict.fromkeys(
         (
+            "group",
             "stated",
             "deal",
             "counts_about",
@@ -127,19 +128,22 @@ def _stranger_view(row: Row[Any]) -> MyCampaign:
 
 def _view(service: Service, connection: Connection, row: Row[Any], person: str, budget: Budget) -> MyCampaign:
     mine = {"campaign": row.id, "round": row.round, "person": person}
-    stated = connection.scalar(of_mine(select(registrations.c.step), registrations, mine))
+    chosen = connection.execute(of_mine(select(registrations), registrations, mine)).first()
+    stated, group = (chosen.step, chosen.group_name) if chosen else (None, group_of(connection, row.id, person))
     answered = connection.execute(of_mine(select(answers.c.joined), answers, mine)).first()
     if row.state == "registration" and answered is not None and not answered.joined:
         stated = answered = None  # taken back, after registration had been opened again
     draft = Draft.from_json(row.draft)
     offer = Announcement.from_json(row.announcement) if row.announcement else None
     holding, due = budget.holding(row.id, row.round), deadline(service, connection, row)
-    deal = _deal(draft, offer, stated, holding)
+    own = offer.of_group(group) if offer is not None and offer.grouped and group else offer
+    deal = _deal(draft, own, stated, holding)
     return MyCampaign(
         id=row.id,
         draft=draft,
         state=row.state,
         round=row.round,
+        group=group,
         stated=stated,
         deal=deal,
         counts_about=counts_about(deal),
