@@ -13,6 +13,7 @@ from optin.campaign.history import Holding, holdings
 from optin.kernel.rounding import epsilon_of
 from optin.web.schema import accounts, answers, invitations, registrations, sessions
 from optin.web.service.core import Service
+from optin.web.service.identities import untie
 from optin.web.service.ladder import step_of
 from optin.web.service.people.doing import withdraw
 from optin.web.service.people.looking import campaigns_of, me, receipt
@@ -97,6 +98,7 @@ def leave(service: Service, person: Visitor) -> None:
 
     def work(connection: Connection) -> None:
         end_all(connection, person.account)
+        untie(connection, person.account)
         gone = {"key": None, "left_at": service.clock()}
         connection.execute(update(accounts).where(accounts.c.id == person.account).values(gone))
         connection.execute(update(invitations).where(invitations.c.account == person.account).values(account=None))
