@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-EXTRAS = ("parquet", "duckdb", "spark", "postgres", "figures", "web", "excel")
+EXTRAS = ("parquet", "duckdb", "spark", "postgres", "figures", "web", "excel", "trust")
 
 
 def main(there: list[str]) -> None:
@@ -20,7 +20,7 @@ def main(there: list[str]) -> None:
     base()
     uses: dict[str, Callable[[], None]] = {
         "parquet": parquet, "duckdb": duckdb, "spark": spark, "postgres": postgres, "figures": figures, "web": web,
-        "excel": excel,
+        "excel": excel, "trust": trust,
     }  # fmt: skip
     for extra, use in uses.items():
         if extra in there:
@@ -108,6 +108,14 @@ def figures() -> None:
 
     assert figures.png([lambda ax: ax.plot([1, 2])], size=(2, 2)).startswith(b"\x89PNG")
     assert "Not drawn" not in Path("report.html").read_text()
+
+
+def trust() -> None:
+    """Make the key of a log, and sign."""
+    Path("ledger.sqlite.log-key").unlink(missing_ok=True)
+    told = optin("ledger", "key", "--ledger", "fresh.sqlite", "--key", "fresh.key")
+    assert "in words" in told, told
+    Path("fresh.key").unlink()
 
 
 def web() -> None:

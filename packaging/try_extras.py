@@ -23,7 +23,7 @@ from dist import build, uv
 
 ROOT = Path(__file__).resolve().parent.parent
 LIFE = ROOT / "packaging" / "small_life.py"
-EXTRAS = ("parquet", "duckdb", "spark", "postgres", "figures", "web", "excel")
+EXTRAS = ("parquet", "duckdb", "spark", "postgres", "figures", "web", "excel", "trust")
 NAMES = ("base", *EXTRAS, "all")
 
 

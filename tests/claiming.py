@@ -1,9 +1,9 @@
 """Which sentences of README and docs claim a number or an optimum: found by a rule, not by hand.
 
-A sentence claims if it says that something is best (`OPTIMUM`), or gives a figure (`FIGURE`): a percentage other than the
-level of an interval, so many times, at least or at most so many, a size or a time; or a decimal number where it speaks of
-what is measured (`MEASURED`). Code blocks, formulas and what is quoted as code do not count. A table counts as one sentence,
-its heading, if it claims anywhere.
+A sentence claims if it says that something is best, better or faster (`OPTIMUM`), or gives a figure (`FIGURE`): a
+percentage other than the level of an interval, so many times, at least or at most so many, a size or a time; or a decimal
+number where it speaks of what is measured (`MEASURED`). Code blocks, formulas and what is quoted as code do not count. A
+table counts as one sentence, its heading, if it claims anywhere.
 """
 
 from __future__ import annotations
@@ -18,12 +18,17 @@ ELSEWHERE = ("reference", "gallery", "decisions")
 LISTS = ("backed.md", "claims.md")
 """Pages that are themselves lists of what holds which claim."""
 
-OPTIMUM = re.compile(r"\b(best|most accurate|optimal|optimum|optima|fastest|beats?|beaten|outperforms?)\b", re.I)
+OPTIMUM = re.compile(
+    r"\b(best|(?:most|more|less) accurate|optimal|optimum|optima|fastest|faster|slower|beats?|beaten|outperforms?"
+    r"|nothing (?:is )?better|no better|nothing at all|better by)\b",
+    re.I,
+)
 COUNT = r"(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|fifty|hundred|thousand)"
 FIGURE = re.compile(
     r"(?<![\d.])(?!(?:80|95|99) ?%)\d[\d.,]* ?%|\bper cent\b"
     rf"|\b{COUNT} times\b|\btimes as (?:large|many|much|long|fast)\b|\bfactor of {COUNT}\b"
     rf"|\bat (?:least|most) (?:an? )?(?:\d|{COUNT}\b(?! people)|half|third|\w+th\b)"
+    r"|\b(?:almost|nearly|about|longer than|by) (?:an? )?(?:half|third|quarter|fifth|tenth|hundredth|minute|hour)\b"
     rf"|\b{COUNT} (?:core-|milli|micro|nano)?(?:seconds?|minutes?|hours|GB|MB|MiB|bytes)\b",
     re.I,
 )

@@ -12,7 +12,7 @@ from optin.announcement.exact import exact_variance
 from optin.announcement.numbers import ExactSums, PublicNumbers
 from optin.announcement.terms import Terms as AnnouncedTerms
 from optin.kernel.rounding import nearest
-from optin.ledger import Terms
+from optin.ledger import Log, Terms
 from optin.ledger.chain import GENESIS, rows_of
 from optin.ledger.schema import acts
 from optin.ledger.tallying import sums_of
@@ -21,6 +21,7 @@ from optin.questions import Number, Sheet
 from optin.receipts import Seal
 from optin.releasing.answered import Answered
 from optin.releasing.record import Release, Versions
+from optin.transparency.keys import SigningKey
 
 TABLES = ("acts", "people", "allowances", "promises", "returns", "charges")
 
@@ -158,3 +159,22 @@ def _resealed(connection):
         changes = {"people": fields["people"], "rows": fields["rows"], "previous": fields["previous"], "hash": head}
         written = ", ".join(f"{name} = '{value}'" for name, value in changes.items())
         yield f"UPDATE acts SET {written} WHERE number = {row.number}"
+
+
+def logged(ledger, *, name="example.org/survey", witnesses=("w1",), rotated=False):
+    """Sign the ledger's log as it stands, and have witnesses see it; the key that signs, and the keys of the witnesses."""
+    key, log = SigningKey.new(name), Log(ledger)
+    note = log.sign(key)
+    seen = [SigningKey.new(witness, witness=True) for witness in witnesses]
+    for witness in seen:
+        log.cosign(witness.signed(note.text, time=1_800_000_000).to_line(), witness.verifier)
+    if rotated:
+        log.rotate(SigningKey.new(name), key)
+    return key, seen
+
+
+def forge(ledger, *statements):
+    """Change a ledger for good, and make every hash of the chain again, as an operator with full rights and our code can."""
+    damage(ledger, *statements)
+    with ledger.engine.connect() as connection, connection.begin():
+        _unguarded(connection, list(_resealed(connection)))

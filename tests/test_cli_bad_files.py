@@ -103,7 +103,7 @@ BAD = {
     ),
     "no header, spaces": (text(GOOD.replace(",", " ")), "its first line holds numbers"),
     "Latin-1": (text(HEADER + GOOD + f"ä,0.{MARK},1,yes\n", "latin-1"), "line 14 is not UTF-8"),
-    "UTF-16": (text(HEADER + GOOD, "utf-16"), "line 1 is UTF-16, not UTF-8"),
+    "UTF-16 without a mark": (text(HEADER + GOOD, "utf-16-le"), "line 1 is not UTF-8 text but seems to be UTF-16"),
     "a short row": (text(HEADER + GOOD + f"x,0.{MARK}\n"), "line 14 has 2 columns where the header has 4"),
     "a long row": (text(HEADER + f"x,0.{MARK},1,yes,1\n" + GOOD), "line 2 has 5 columns where the header has 4"),
     "a quote that is not closed": (

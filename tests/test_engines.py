@@ -1,5 +1,6 @@
 """One suite for all engines: the same people give the same plan, wherever their rows are kept."""
 
+import fcntl
 import math
 import os
 import shutil
@@ -15,7 +16,7 @@ import pytest
 import optin
 from optin import LinearBenefit, PrivacyConstrained, QuasiLinear
 from optin.engine import engine_for, limits, spark
-from optin.formats.scratch import Scratch
+from optin.formats.scratch import Scratch, remove_abandoned
 
 N = 4_000
 RNG = np.random.default_rng(5)
@@ -285,7 +286,7 @@ def test_an_engine_that_is_unknown_missing_or_silent_is_said_so(tmp_path, monkey
     refused(folder, "engine nope is not known", engine="nope")
     for url in ("spark://127.0.0.1:1", "sc://127.0.0.1:1"):
         refused(folder, f"the cluster {url} does not answer", "Nothing was planned, released or charged", engine=url)
-    monkeypatch.setattr("optin.extras._present", lambda name: False)
+    monkeypatch.setattr("optin.extras._present", lambda name: name != "pyspark")
     refused(folder, "pip install 'optin[spark]'", engine="spark-local")
 
 
@@ -358,6 +359,25 @@ def test_temporary_folders_are_private_and_removed_at_the_end_and_at_the_start(t
     for scratch in (first, second):
         scratch.remove()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_yet_locked_when_another_process_starts_is_made_again(tmp_path, monkeypatch):
+    """Between making the lock and taking it, someone else looks for what is abandoned."""
+    lock = fcntl.flock
+
+    def late(handle, how):
+        if how == fcntl.LOCK_EX:
+            monkeypatch.setattr(fcntl, "flock", lock)
+            remove_abandoned(tmp_path)
+        lock(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    scratch = Scratch(tmp_path)
+    assert [folder.name for folder in tmp_path.iterdir()] == [scratch.path.name]
+    (scratch.path / "spilled").touch()
+    remove_abandoned(tmp_path)
+    assert (scratch.path / "spilled").exists()
+    scratch.remove()
 
 
 def test_an_engine_chosen_by_size_is_memory_for_few(tmp_path, monkeypatch):

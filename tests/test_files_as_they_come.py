@@ -10,6 +10,7 @@ import openpyxl
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from cli_steps import optin as command
@@ -83,9 +84,22 @@ def workbook(table, path, sheets=("People",), percent=False):
 def database(table, path, names=("people",)):
     with duckdb.connect(str(path)) as opened:
         opened.register("given", table)
+        opened.execute("CREATE SCHEMA s")
         for name in names:
             opened.execute(f'CREATE TABLE {name} AS SELECT id, "limit", affairs FROM given')
     return path
+
+
+def marked(folder, cell):
+    """Write a workbook in which a limit looks empty, but is a formula or belongs to the cell above it."""
+    book = openpyxl.Workbook()
+    for row in (["id", "limit", "note"], ["a", 1, "=2"], ["b", cell, None]):
+        book.active.append(row)
+    if cell is None:
+        book.active.merge_cells("B2:B3")
+    book.active.merge_cells("C2:C3")
+    book.save(folder / "a.xlsx")
+    return folder / "a.xlsx"
 
 
 def lines(table, written):
@@ -155,6 +169,27 @@ SAME = {
     "gzip under another name": lambda t, f: (put(f, "a.csv", gzip.compress(text(t, ";", ",").encode())), {}),
     "zstd": lambda t, f: (zst(t, f, "a.csv.zst", ","), {}),
     "zstd with decimal commas": lambda t, f: (zst(t, f, "a.csv.zst", ";", ","), {}),
+    "UTF-16, as spreadsheets save Unicode text": lambda t, f: (
+        put(f, "a.txt", text(t, "\t", ",").encode("utf-16")),
+        {},
+    ),
+    "UTF-16, the other way round": lambda t, f: (put(f, "a.csv", (BOM + text(t)).encode("utf-16-be")), {}),
+    "UTF-32, packed": lambda t, f: (put(f, "a.csv.gz", gzip.compress(text(t, ";").encode("utf-32"))), {}),
+    "JSON lines in UTF-16": lambda t, f: (put(f, "a.jsonl", lines(t, float).encode("utf-16")), {}),
+    "JSON lines with more inside": lambda t, f: (
+        put(f, "a.jsonl", lines(t, float).replace("}", ', "more": {"a": [1, null]}, "list": [1, 2]}')),
+        {},
+    ),
+    "a schema of a DuckDB file": lambda t, f: (database(t, f / "a.duckdb", ("s.people",)), {}),
+    "pandas, sparse": lambda t, f: (t.assign(limit=pd.arrays.SparseArray(t.limit)), {}),
+    "pandas, columns that are no text": lambda t, f: (
+        t[["id", "limit"]].set_axis([0, 1], axis=1),
+        {"id": "0", "limits": "1"},
+    ),
+    "Arrow, in runs": lambda t, f: (
+        pa.table({"id": t.id.tolist(), "limit": pc.run_end_encode(pa.array(t.limit.tolist()))}),
+        {},
+    ),
     "a folder of two kinds of separators": lambda t, f: (halves(t, f), {}),
     "Parquet": lambda t, f: (pq.write_table(pa.Table.from_pandas(t), f / "a.parquet") or f / "a.parquet", {}),
     "JSON lines": lambda t, f: (put(f, "a.jsonl", lines(t, float)), {}),
@@ -297,6 +332,21 @@ REFUSED = {
     "a percentage in a workbook": (lambda t, f: workbook(t.head(3), f / "a.xlsx", percent=True), "is a percentage"),
     "a list of objects": (lambda t, f: put(f, "a.json", '[{"id": "p1"}]'), "write one object a line"),
     "an object twice named": (lambda t, f: put(f, "a.jsonl", '{"id": "1", "id": "2", "limit": 1}\n'), "each name once"),
+    "half of a letter": (
+        lambda t, f: put(f, "a.jsonl", '{"id": "\\ud800", "limit": 1}\n'),
+        "line 1 is no JSON object",
+    ),
+    "nested limits": (lambda t, f: put(f, "a.jsonl", '{"id": "a", "limit": {"is": 1}}\n'), "limit is not a number"),
+    "a formula nobody computed": (lambda t, f: marked(f, "=1+1"), "limit is a formula without its result"),
+    "a merged cell": (lambda t, f: marked(f, None), "limit is a part of a merged cell"),
+    "labels named as a column": (
+        lambda t, f: t.head(3).set_index(pd.Index([1, 2, 3], name="id")),
+        "the table has 2 columns named id",
+    ),
+    "an old encoding": (
+        lambda t, f: put(f, "a.csv", "id,limit\nZoë,1\n".encode("latin-1")),
+        "perhaps Windows-1252 or Latin-1 (iconv -f WINDOWS-1252 -t UTF-8 writes it anew)",
+    ),
     "a damaged archive": (lambda t, f: put(f, "a.csv.gz", gzip.compress(text(t).encode())[:-9]), "cannot be unpacked"),
     "a blank limit": (first("id,limit\np1,\n"), "say with blank_limit='0' what an empty limit counts as"),
     "a word for no limit": (first("id,limit\np1,Unlimited\n"), "write inf where there is none"),
@@ -418,3 +468,58 @@ def test_a_campaign_goes_through_in_semicolons_and_decimal_commas(engine, named,
     done = optin_ok("release", *asked, *ledger, *at, "--json", "-o", tmp_path / "r.json")
     assert "read as semicolons" in done.err
     assert done.json["joined_people"] == 11
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("blank", ["0", "inf"])
+@pytest.mark.parametrize("cell", ["=1+1", None])
+def test_a_cell_that_only_looks_empty_is_no_blank_limit(cell, blank, engine, tmp_path):
+    with pytest.raises(BadInput):
+        optin.read(marked(tmp_path, cell), limits="limit", engine=engine, blank_limit=blank)
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_lines_that_are_no_rows_are_named_in_one_go_and_left_out_when_asked(engine, tmp_path):
+    good = "".join(json.dumps({"id": f"p{row}", "limit": 1}) + "\n" for row in range(9))
+    book = openpyxl.Workbook()
+    for row in (["id", "limit"], *([f"p{row}", 1] for row in range(9)), ["q", 1, "x"], ["r", 1, 2]):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    for path, place in (
+        (put(tmp_path, "a.jsonl", good + '{"id": "q"\n[]\n'), "a.jsonl line 1"),
+        (tmp_path / "a.xlsx", "a.xlsx row 1"),
+    ):
+        with pytest.raises(BadInput) as refusal:
+            optin.read(path, limits="limit", engine=engine)
+        assert str(refusal.value).count(place) == 2
+        assert "2 rows cannot be used" in str(refusal.value)
+        people = optin.read(path, limits="limit", engine=engine, skip_bad=tmp_path / "mend.csv")
+        assert (len(people), people.reading.left_out) == (9, 2)
+        assert (tmp_path / "mend.csv").read_text().count(place) == 2
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_rows_to_be_mended_are_told_in_words_for_whoever_opens_the_file(engine, tmp_path):
+    path = put(tmp_path, "a.csv", "id,limit\np1,\np2,1\n")
+    optin.read(path, limits="limit", engine=engine, skip_bad=tmp_path / "mend.csv")
+    written = (tmp_path / "mend.csv").read_text()
+    assert "say with blank_limit what an empty limit counts as" in written
+    assert "=" not in written
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_database_is_asked_anew_by_every_call_and_once_by_a_command(engine, postgres):
+    import psycopg
+
+    from optin.tables.asked_once import asked_once
+
+    url = postgres.new_schema()
+    with psycopg.connect(url, autocommit=True) as link:
+        link.execute("CREATE TABLE people AS SELECT 'a' || row AS id, 1 AS most FROM generate_series(1, 5) AS row")
+        ask = {"limits": "most", "table": "people", "engine": engine}
+        assert len(optin.read(url, **ask)) == 5
+        with asked_once():
+            optin.read(url, **ask)
+            link.execute("INSERT INTO people VALUES ('b', 2)")
+            assert len(optin.read(url, **ask)) == 5
+        assert len(optin.read(url, **ask)) == 6

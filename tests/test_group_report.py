@@ -109,7 +109,7 @@ def test_a_picture_has_a_row_for_each_group_and_one_for_the_whole(study):
 def test_a_picture_of_differences_fills_those_that_leave_out_0():
     rng = np.random.default_rng(2)
     groups = np.repeat(["a", "b", "c"], 400)
-    agents = optin.PrivacyConstrained(np.full(1200, 3.0), groups=groups)
+    agents = optin.PrivacyConstrained(np.full(1200, 30.0), groups=groups)
     offer = optin.plan(agents, [optin.Number("x", bounds=(0, 1))]).announce(agents)
     values = np.where(groups == "c", 0.9, 0.2) + rng.uniform(-0.1, 0.1, 1200)
     found = optin.release(offer, agents, values).differences("x")

@@ -255,7 +255,7 @@ def test_what_cannot_be_compared_is_refused_in_words(groups, call, words):
 
 
 def study(rng, people=900):
-    limits = np.repeat([0.2, 0.6, 2.0], people // 3)
+    limits = np.repeat([0.5, 1.0, 4.0], people // 3)
     wards = np.repeat(["ER", "ICU", "ward"], people // 3)
     hours = np.clip(rng.normal(np.repeat([30.0, 40.0, 50.0], people // 3), 9), 0, 80)
     return optin.PrivacyConstrained(limits, groups=wards), {"hours": hours, "break": rng.random(people) < 0.3}, wards
@@ -268,7 +268,7 @@ def test_a_release_of_groups_answers_for_several_of_them():
     found = release.difference("hours", "ward", "ER")
     own = [release.groups[name]["hours"].estimate for name in ("ward", "ER")]
     assert found.estimate == pytest.approx(own[0] - own[1])
-    assert found.interval(0.95).low > 0
+    assert found.interval(0.95).low > 0  # 20 hours apart: noise alone hides it once in 10^9 releases
     assert release.total("hours").estimate == pytest.approx(
         np.mean([each["hours"].estimate for each in release.groups.values()])
     )

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -158,6 +159,23 @@ def test_merging_small_groups_is_said_and_explained_to_whoever_was_merged():
     assert optin.explain(offer, limit=0.5, group="few") == optin.explain(offer, limit=0.5, group="few + none + other")
 
 
+below_a_grain = st.sampled_from([0.0, 2.0**-40, 2.0**-32, 3 * 2.0**-33, 0.25, 0.5, 4.0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(below_a_grain, st.sampled_from("abcd"), st.integers(1, 12)), min_size=1, max_size=12))
+@pytest.mark.parametrize("sheet", [SHEET, SHEET[1:]])
+def test_groups_are_merged_until_all_can_be_announced_also_where_limits_are_below_a_grain(sheet, rows):
+    limits = np.repeat([limit for limit, _, _ in rows], [many for _, _, many in rows])
+    groups = np.repeat([group for _, group, _ in rows], [many for _, _, many in rows])
+    if not limits.any():
+        return
+    agents = optin.PrivacyConstrained(limits, groups=groups)
+    plan = optin.plan(agents, sheet, merge_small=True)
+    if len(plan.designs) > 1:
+        assert set(plan.announce(agents).groups) == set(plan.groups)
+
+
 def test_a_group_with_all_limits_0_is_announced_as_nothing_where_limits_are_no_secret():
     agents = small_groups()
     offer = optin.plan(agents, SHEET).announce(agents, min_people=0)
@@ -225,15 +243,46 @@ def test_an_announcement_whose_groups_were_changed_is_refused():
 
 
 @pytest.mark.parametrize("ordered", [False, True])
-def test_one_column_is_divided_as_masks_would_also_over_several_chunks(ordered):
+@pytest.mark.parametrize(
+    "shares", [(1, 1, 1, 1, 1), (1, 1, 1, 97, 0), (30, 30, 0, 30, 10), (96, 1, 1, 1, 1), (0, 0, 0, 0, 1)]
+)
+def test_one_column_is_divided_as_masks_would_also_over_several_chunks(ordered, shares):
     rng = np.random.default_rng(7)
-    codes = rng.integers(5, size=3 * CHUNK + 17).astype(np.uint16)
+    codes = rng.choice(5, size=3 * CHUNK + 17, p=np.array(shares) / sum(shares)).astype(np.uint16)
     codes = np.sort(codes) if ordered else codes
     column = rng.random(len(codes))
     groups = Groups(tuple("abcdef"), codes)
     for place, part in enumerate(groups.divided(column)):
         assert np.array_equal(part, column[codes == place])
         assert np.array_equal(groups.rows(place), np.flatnonzero(codes == place))
+
+
+@pytest.mark.parametrize("sizes", [(60_000, 9_000, 300), (20_000, 20_000, 20_000), (100_000, 1, 8_193)])
+def test_a_large_group_has_the_plan_that_it_would_have_alone(sizes):
+    rng = np.random.default_rng(sum(sizes))
+    codes = rng.permutation(np.repeat(np.arange(len(sizes), dtype=np.uint16), sizes))
+    limits = np.round(rng.lognormal(-1.0 + codes, 1.0), rng.integers(1, 17))
+    limits[rng.random(len(codes)) < 0.1] = 0.25
+    limits[rng.random(len(codes)) < 0.01] = math.inf
+    plan = optin.plan(optin.PrivacyConstrained(limits, groups=Groups(tuple("abc"), codes)), SHEET)
+    for place, own in enumerate(plan.groups.values()):
+        assert own == optin.plan(optin.PrivacyConstrained(limits[codes == place]), SHEET)
+
+
+@pytest.mark.parametrize("shares", [(1,) * 50, (1,) * 20 + (20,)])
+def test_groups_need_at_most_twice_the_memory_of_the_same_people_undivided(shares):
+    rng = np.random.default_rng(8)
+    codes = rng.choice(len(shares), size=2**21, p=np.array(shares) / sum(shares)).astype(np.uint16)
+    limits, groups = rng.lognormal(size=len(codes)), Groups(tuple(map(str, range(len(shares)))), codes)
+
+    def most_memory(**more):
+        tracemalloc.start()
+        optin.plan(optin.PrivacyConstrained(limits, **more), bounds=(0, 1))
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most + limits.nbytes
+
+    assert most_memory(groups=groups) + codes.nbytes <= 2 * most_memory()
 
 
 def test_groups_are_pickled_as_they_were_given():

@@ -117,10 +117,38 @@ def test_people_who_weigh_costs_have_the_integers_of_memory_in_every_group(tmp_p
     plan = optin.plan(held, bounds=(0, 1), slack=0.1)
     for name, own in optin.plan(kept, bounds=(0, 1), slack=0.1).groups.items():
         assert math.isclose(own.promised_variance, plan.groups[name].promised_variance, rel_tol=1e-9)
+    assert plan.certificate(held).holds
+    assert engine != "duckdb" or plan.certificate(kept).holds
     offers = [plan.announce(each, campaign="c") for each in (kept, held)]
     assert offers[0] == offers[1]
     mine, theirs = measure(offers[0], kept, "value"), measure(offers[1], held, found["value"].to_pylist())
     assert [part.those for part in mine.parts] == [part.those for part in theirs.parts]
+
+
+LIMITS = {
+    "a few": [0.0, 0.1, 0.5, 1.0, 3.0],
+    "some without end": [0.1, 0.5, math.inf],
+    "only none and all": [0.0, math.inf],
+}
+
+
+GAPPED = (optin.Number("hours", bounds=(0, 80), sd=9, max_gap=5.0),)
+CERTIFIED = [("duckdb", limits, sheet) for limits in LIMITS for sheet in (ONE, SHEET, GAPPED)]
+ON_SPARK = pytest.param("spark-local", "some without end", SHEET, marks=pytest.mark.xdist_group("spark"))
+
+
+@pytest.mark.parametrize(("engine", "limits", "sheet"), [*CERTIFIED, ON_SPARK])
+def test_the_certificates_of_groups_in_an_engine_are_those_of_memory(tmp_path, engine, limits, sheet):
+    pq.write_table(table(4, names=("a", "b", "a / b"), limits=LIMITS[limits]), tmp_path / "people.parquet")
+    kept, held = (read(tmp_path / "people.parquet", each) for each in (engine, "memory"))
+    plan = optin.plan(held, sheet)
+    mine, theirs = plan.certificate(kept), plan.certificate(held)
+    assert mine.holds
+    assert theirs.holds
+    for name, own in theirs.groups.items():
+        assert mine.groups[name].broken_limits == own.broken_limits == 0
+        assert math.isclose(mine.groups[name].objective, own.objective, rel_tol=1e-12)
+        assert math.isclose(mine.groups[name].lower_bound, own.lower_bound, rel_tol=1e-9)
 
 
 def queries(agents, work):
@@ -141,6 +169,8 @@ def test_groups_take_as_many_queries_as_none(tmp_path, names):
         queries(each, lambda each=each: plans.update({each: optin.plan(each, SHEET)})) for each in (grouped, plain)
     ]
     assert counts[0] <= counts[1]
+    shown = [queries(each, lambda each=each: plans[each].certificate(each)) for each in (grouped, plain)]
+    assert shown == [1, 1]
     offers = {each: plans[each].announce(each, min_people=0) for each in (grouped, plain)}
     for joined in (None, "joined"):
         drawn = [

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from changing import changed_release
-from ledger_steps import announce, copy_of, damage, release, terms
+from ledger_steps import announce, copy_of, damage, logged, release, terms
 from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
@@ -18,6 +18,7 @@ from optin.ledger.schema import APPEND_ONLY
 def test_no_row_can_be_changed_or_deleted(ledger, table):
     announce(ledger)
     release(ledger, joined=[True, True, False])
+    logged(ledger, rotated=True)
     with ledger.engine.connect() as connection:
         column = next(iter(metadata.tables[table].columns)).name
         for statement in (f"UPDATE {table} SET {column} = {column}", f"DELETE FROM {table}"):
@@ -210,6 +211,9 @@ REPLACED = {
     "people": "SELECT person + 50, id, act FROM people",
     "acts": "SELECT * FROM acts",
     "head_lock": "SELECT one FROM head_lock",
+    "checkpoints": "SELECT size, verifier, 'x' FROM checkpoints",
+    "cosignatures": "SELECT size, verifier, 'x' FROM cosignatures",
+    "successions": "SELECT number, 'x' FROM successions",
 }
 
 
@@ -219,6 +223,7 @@ def test_no_row_can_be_replaced_over_a_plain_connection(tmp_path, table):
     with Ledger.open(str(path)) as ledger:
         announce(ledger)
         release(ledger, joined=[True, True, False])
+        logged(ledger, rotated=True)
     plain = sqlite3.connect(path)
     before = plain.execute(f"SELECT * FROM {table}").fetchall()
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):

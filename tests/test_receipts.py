@@ -92,6 +92,7 @@ FORGERIES = {
     "capped": (5, 0.5),
     "answered": (1, "x"),
     "design": (0, 7, "x"),
+    "log": ("x", 5),
 }
 
 

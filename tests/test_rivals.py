@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import norm
 from trying import examples
 
 import optin
@@ -89,6 +92,41 @@ def test_the_best_level_for_a_hundred_thousand_people_is_searched_over_groups_an
         assert here.sampling + here.noise <= near.sampling + near.noise
 
 
+def keep_chances(tau, level):
+    """Halve until the loss of sampling from the middle is the limit, and not by formula; logarithms of the chances are halved."""
+    a = math.exp(level / 2)
+    low, high = np.full(len(tau), -60.0), np.zeros(len(tau))
+    for _ in range(70):
+        middle = (low + high) / 2
+        p = np.exp(middle)
+        less = np.log(((1 - p) * a + p * a * a) / ((1 - p) * a + p)) < tau
+        low, high = np.where(less, middle, low), np.where(less, high, middle)
+    return np.exp(high)
+
+
+@settings(max_examples=examples(10), deadline=None, derandomize=True)
+@given(
+    st.lists(st.floats(0.02, 12.0), min_size=1, max_size=8),
+    st.sampled_from([COIN, UNIFORM, 0.01, 0.0001]),
+    st.sampled_from([None, 0.02, 0.3]),
+)
+def test_the_best_level_is_that_of_a_search_by_other_means(limits, spread, mean):
+    """A fine grid far beyond all limits, people one by one, chances by halving."""
+    tau, at = np.array(limits), 0.5 if mean is None else mean
+    spread = min(spread, at * (1 - at))
+    found = rows(limits, data_variance=spread, mean=mean)["sampling-best"]
+
+    def error(level):
+        kept = keep_chances(tau, level)
+        number = kept.sum()
+        missing = (at - 0.5) ** 2 * (kept * (1 - kept)).sum()
+        return (spread * number + missing) / number**2 + 2 / (number * level) ** 2
+
+    least = min(error(level) for level in np.geomspace(tau.min() / 5, 10 * tau.max(), 80))
+    assert found.mse <= least * (1 + 1e-6)
+    assert found.mse == pytest.approx(error(found.rule.level), rel=1e-9)
+
+
 # --- nobody to trust -------------------------------------------------------------------------------------------------
 
 
@@ -109,6 +147,21 @@ def test_one_bit_is_unbiased_private_and_as_variable_as_said(limit, x):
     assert odds == pytest.approx(math.exp(limit), rel=1e-9)
     variance = chance * (high - x) ** 2 + (1 - chance) * (low - x) ** 2
     assert OneBit(0.0, x).variances(np.array([limit]))[0] == pytest.approx(variance, rel=1e-9)
+
+
+@given(st.lists(st.floats(0.05, 8.0), min_size=1, max_size=6), st.floats(0.0, 1.0))
+def test_one_bit_of_several_people_has_the_error_of_all_messages_counted(limits, mean):
+    """Enumerate every row of messages of people who toss coins of this mean, weighed by precision."""
+    design = rows(limits, data_variance=mean * (1 - mean), mean=mean)["one-bit"]
+    truth = np.tanh(np.array(limits) / 2)
+    weights = 1 / (0.25 / truth**2 - (mean - 0.5) ** 2)
+    weights /= weights.sum()
+    yes = 0.5 + (mean - 0.5) * truth
+    signs = np.array(list(itertools.product((-1, 1), repeat=len(limits))))
+    chances = np.where(signs > 0, yes, 1 - yes).prod(axis=1)
+    estimates = (0.5 + 0.5 * signs / truth) @ weights
+    assert chances @ estimates == pytest.approx(mean, abs=1e-9)
+    assert design.mse == pytest.approx(chances @ (estimates - mean) ** 2, rel=1e-9)
 
 
 @given(st.lists(st.floats(0.01, 20.0), min_size=1, max_size=20), st.sampled_from([COIN, UNIFORM, 0.01]))
@@ -151,6 +204,39 @@ def test_cutting_at_the_bounds_has_the_computed_error(limit, mean):
     errors = (np.clip(drawn, 0, 1) - mean) ** 2
     assert isinstance(design.rule, Clamped)
     assert abs(errors.mean() - design.variance - design.bias**2) < 4 * errors.std() / 1000
+
+
+def left_of_errors(room, sd, scale):
+    """Integrate E min(e, room) and its square over errors above 0, adaptively, with scipy's normal law."""
+    r = sd / scale
+
+    def tail(t):
+        up, down = (r * r / 2 - side * t / scale + norm.logcdf(side * t / sd - r) for side in (1, -1))
+        return norm.sf(t / sd) + 0.5 * (math.exp(up) - math.exp(down))
+
+    end = min(room, 30 * (sd + scale))
+    return [quad(lambda t, k=k: (1, 2 * t)[k] * tail(t), 0, end, epsabs=0, epsrel=1e-6)[0] for k in (0, 1)]
+
+
+@pytest.mark.parametrize(("people", "mean"), [(3, 0.3), (1000, 0.001), (100_000, 0.3), (100_000, 0.0)])
+def test_cutting_is_computed_as_by_another_integral_however_small_the_error_is(people, mean):
+    """At a hundred thousand people the error is a six-hundredth of the range, less than any fixed grid would see."""
+    agents = optin.PrivacyConstrained([1.0] * people)
+    plan = optin.plan(agents, bounds=(0, 1), data_variance=max(mean * (1 - mean), 1e-4))
+    design = next(d for d in designs(plan, agents, mean=mean) if d.name == "clamped")
+    sd, scale = math.sqrt(plan.variance - plan.noise_variance), plan.noise_scale
+    above, below = left_of_errors(1 - mean, sd, scale), left_of_errors(mean, sd, scale)
+    assert design.bias == pytest.approx(above[0] - below[0], rel=1e-4, abs=1e-6 * sd)
+    assert design.mse == pytest.approx(above[1] + below[1], rel=1e-4)
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(st.integers(0, 7), st.floats(0.01, 5.0), st.floats(0.0, 1.0))
+def test_cutting_at_the_bounds_never_makes_a_larger_error(exponent, limit, mean):
+    limits = [limit] * 10**exponent if exponent < 5 else np.full(10**5, limit * 10 ** (exponent - 5))
+    found = rows(limits, mean=mean, data_variance=mean * (1 - mean))
+    assert found["clamped"].mse <= found["optimum"].mse * (1 + 1e-9)
+    assert abs(found["clamped"].bias) <= math.sqrt(found["optimum"].mse)
 
 
 # --- designs of one's own --------------------------------------------------------------------------------------------

@@ -30,11 +30,18 @@ NOT_UTF8 = {
     ),
     "another column": ("id,limit,name\na,1,Zoë\nb,2,Zoé\n".encode("latin-1"), "line 2 is not UTF-8 text"),
     "half a letter at the end": (b"id,limit\nann,1\nbob,2\nZo\xc3", "line 4 is not UTF-8 text"),
-    "UTF-16": (GOOD.encode("utf-16"), "line 1 is UTF-16, not UTF-8 text"),
+    "UTF-16 without a mark": (GOOD.encode("utf-16-le"), "line 1 is not UTF-8 text but seems to be UTF-16"),
     "surrogates": (b"id,limit\n\xed\xa0\x80,1\n\xed\xa0\x81,1\n", "line 2 is not UTF-8 text"),
     "more bytes than needed": (b"id,limit\n\xc0\x81,1\n", "line 2 is not UTF-8 text"),
     "zero bytes": (b"id,limit\nann,1\nb\x00b,1\n", "line 3 is not UTF-8 text"),
 }
+
+
+MARKED = {
+    "UTF-16": (GOOD.encode("utf-16"), "line 1 is UTF-16, not UTF-8 text"),
+    "UTF-32": (GOOD.encode("utf-32"), "line 1 is UTF-32, not UTF-8 text"),
+}
+"""What a local file is read in, and a store's, which is not copied, is not."""
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -50,9 +57,9 @@ def test_text_that_is_not_utf8_is_refused_by_file_and_line(tmp_path, engine, cas
     assert caught.value.__cause__ is None
 
 
-@pytest.mark.parametrize("case", NOT_UTF8)
+@pytest.mark.parametrize("case", [*NOT_UTF8, *MARKED])
 def test_text_in_a_store_that_is_not_utf8_is_refused_by_file_and_line(case):
-    content, words = NOT_UTF8[case]
+    content, words = (NOT_UTF8 | MARKED)[case]
     fsspec.filesystem("memory").pipe("/cells/people.csv", content)
     with pytest.raises(optin.BadInput) as caught:
         optin.read("memory://cells/people.csv", limits="limit", engine="duckdb")

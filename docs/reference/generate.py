@@ -45,7 +45,7 @@ BEHIND = {
     "optin.ledger": ("optin.ledger.verification.OutsideCopy", "optin.ledger.ledger.Bounded"),
 }
 """Records that a public name gives or takes and no public module lists."""
-PARTS = {"Facts", "Measured", "PlanNumbers"}
+PARTS = {"Facts", "Measured", "MeasuredErrors", "PlanNumbers", "WithIntervals"}
 """Bases that hold a part of a public class: what they define is listed with it."""
 MADE_BY_HAND = {
     "Harmonic",

@@ -10,10 +10,11 @@ from matplotlib.figure import Figure
 from statsmodels.datasets import fair
 
 import optin
-from optin.figures.ink import LIGHT, name_lines, plain, write
+from optin.figures.ink import LIGHT, plain, write
 from optin.figures.laboratory import DASHES
 
 BOUNDS, SD, SEED = (0, 6), 1.5, 1
+NAMES = ("limits go with answers", "limits have nothing to do with answers")
 
 
 def draw(path: Path) -> None:
@@ -28,17 +29,17 @@ def draw(path: Path) -> None:
     FigureCanvasAgg(figure)
     ax = figure.subplots()
     plain(ax, LIGHT, x="declared max_gap (children)", y="error that it leads to (children)")
-    for limits, dash in ((tied, "-"), (untied, DASHES[1])):
+    for limits, dash, words in ((tied, "-", NAMES[0]), (untied, DASHES[1], NAMES[1])):
         people = optin.PrivacyConstrained(limits)
         errors = [_error(people, children, float(gap)) for gap in gaps]
-        ax.plot(gaps, errors, color=LIGHT.strong, linewidth=2.2, linestyle=dash)
+        ax.plot(gaps, errors, color=LIGHT.strong, linewidth=2.2, linestyle=dash, label=words)
     means = [children[tied == limit].mean() for limit in (1.0, 0.1, 0.02)]
     true = float(max(means) - min(means))
     for at, words in ((true, "true gap"), (0.6, "a tenth\nof the range")):
         ax.axvline(at, color=LIGHT.mark, linewidth=1.2, linestyle=(0, (5, 3)))
-        write(ax, LIGHT, words, (at, 0.25), offset=(4, 0), ha="left")
+        write(ax, LIGHT, words, (at, 0.2), offset=(4, 0), ha="left")
     ax.set(xlim=(0, 3.2), ylim=(0, 0.33))
-    name_lines(ax, LIGHT, [("tied", 0.085), ("untied", 0.05)], right=3.2)
+    ax.legend(loc="upper right", frameon=False, fontsize=9, handlelength=3)
     figure.savefig(path, dpi=100, metadata={"Software": None})
 
 

@@ -20,6 +20,7 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
     "figures": ("matplotlib",),
     "web": ("fastapi", "uvicorn", "jinja2", "pydantic_settings", "argon2", "cryptography", "httpx", "multipart"),
     "excel": ("openpyxl",),
+    "trust": ("cryptography",),
 }
 """The extras, and the packages that each of them brings, as they are imported."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 import numpy as np
@@ -60,31 +61,55 @@ class Groups:
     def divided(self, column: NDArray[Any]) -> Iterator[NDArray[Any]]:
         """Hand out one entry a person group by group, and within a group as people stand.
 
-        People who already stand group by group are handed out as they are, without a copy. Otherwise chunks that fit the
-        cache are sorted first, for which numpy looks at the digits of 16 bits, and a group is put together when it is asked
-        for: whoever is done with one before asking for the next needs memory for one.
+        People who already stand group by group are handed out as they are, without a copy. Otherwise about half of them are
+        copied at a time, block after block that fits the cache, and a group is put together when it is asked for: whoever is
+        done with one before asking for the next needs memory for half of the column, or for a group that is larger.
         """
         if self._rising:
-            edges = [0, *np.cumsum(self._counts.sum(axis=0)).tolist()]
+            edges = np.searchsorted(self.codes, _places(len(self))).tolist()
             return (np.ascontiguousarray(column[start:end]) for start, end in pairwise(edges))
-        near = self._sorted_in_chunks(column)
-        ends = np.cumsum(self._counts, axis=1) + np.arange(0, len(column), CHUNK)[:, None]
-        spans = zip((ends - self._counts).T.tolist(), ends.T.tolist(), strict=True)
-        return (np.concatenate([near[a:b] for a, b in zip(*span, strict=True)]) for span in spans)
+        return (part for first, last in self._spans for part in self._some(column, first, last))
 
-    def _sorted_in_chunks(self, column: NDArray[Any]) -> NDArray[Any]:
-        found = np.empty(len(column), dtype=column.dtype)
-        for start in range(0, len(column), CHUNK):
-            here = slice(start, start + CHUNK)
+    def _some(self, column: NDArray[Any], first: int, last: int) -> Iterator[NDArray[Any]]:
+        """Hand out the groups from one place up to another."""
+        order, edges = self._order
+        lengths = edges[:, last] - edges[:, first]
+        starts = np.cumsum(lengths) - lengths
+        near, places = np.empty(lengths.sum(), dtype=column.dtype), np.empty(CHUNK, dtype=np.intp)
+        for block, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist(), strict=True)):
+            at, foot = block * CHUNK, block * CHUNK + int(edges[block, first])
+            places[:length] = order[foot : foot + length]
             # mode="clip" writes to where it belongs at once; no place is ever outside.
-            np.take(column[here], np.argsort(self.codes[here], kind="stable"), out=found[here], mode="clip")
-        return found
+            there = near[start : start + length]
+            np.take(column[at : at + CHUNK], places[:length], out=there, mode="clip")
+        if last - first == 1:
+            yield near
+            return
+        ends = edges[:, first : last + 1] + (starts - edges[:, first])[:, None]
+        for span in pairwise(ends.T.tolist()):
+            yield np.concatenate([near[a:b] for a, b in zip(*span, strict=True)])
 
     @cached_property
-    def _counts(self) -> NDArray[np.intp]:
-        """How many of each group stand in each chunk."""
-        starts = range(0, len(self.codes), CHUNK)
-        return np.stack([np.bincount(self.codes[at : at + CHUNK], minlength=len(self)) for at in starts])
+    def _spans(self) -> list[tuple[int, int]]:
+        """Which groups are copied together: those before and after the half of the people, each large one by itself."""
+        sizes = np.diff(self._order[1], axis=1).sum(axis=0)
+        half = int(np.argmin(np.abs(np.cumsum(sizes) - len(self.codes) / 2))) + 1
+        large = np.flatnonzero(sizes > len(self.codes) / 4)
+        return list(pairwise(np.unique([0, half, *large, *(large + 1), len(self)]).tolist()))
+
+    @cached_property
+    def _order(self) -> tuple[NDArray[np.uint16], NDArray[np.intp]]:
+        """Where people of each group stand in each block, two bytes a person, and where groups begin and end in it.
+
+        For 16 bits numpy sorts by digits; kept, since whoever plans divides more than once.
+        """
+        found, edges = np.empty(len(self.codes), dtype=np.uint16), list[NDArray[np.intp]]()
+        for at in range(0, len(self.codes), CHUNK):
+            codes = self.codes[at : at + CHUNK]
+            order = np.argsort(codes, kind="stable")
+            found[at : at + CHUNK] = order
+            edges.append(codes.searchsorted(_places(len(self)), sorter=order))
+        return found, np.stack(edges)
 
     @cached_property
     def _rising(self) -> bool:
@@ -96,6 +121,11 @@ class Groups:
         """Put people into other groups, by the place of each label among their names; a label that has none is refused."""
         lookup = np.array([places_of(places, name) for name in self.names], dtype=np.uint16)
         return Groups(tuple(names), lookup[self.codes])
+
+
+def _places(groups: int) -> NDArray[np.uint16]:
+    """List the places of so many groups, and one beyond."""
+    return np.arange(groups + 1, dtype=np.uint16)
 
 
 def places_of(places: Mapping[str, int], name: str) -> int:
@@ -115,7 +145,7 @@ def grouped(labels: Any, people: int, name: str = "groups") -> Groups | None:  #
         return labels
     texts = _texts(labels, name)
     _expect_one_each(len(texts), people, name)
-    first: dict[Any, int] = {}
+    first: defaultdict[Any, int] = defaultdict(count().__next__)
     found = _numbered(texts, first, name)
     names = checked_names(first, lambda label: Place(first_at(found, first[label]), name))
     order = {label: place for place, label in enumerate(names)}
@@ -123,13 +153,15 @@ def grouped(labels: Any, people: int, name: str = "groups") -> Groups | None:  #
     return Groups(tuple(map(str, names)), lookup[found])
 
 
-def _texts(labels: Any, name: str) -> list[Any]:  # noqa: ANN401
+def _texts(labels: Any, name: str) -> Sequence[Any]:  # noqa: ANN401
     """List labels in the order of the people; of a text, a set or a mapping nobody knows whose is whose."""
     if isinstance(labels, str | bytes | Mapping | AbstractSet) or getattr(labels, "ndim", 1) != 1:
         raise BadInput(
             "{groups} must be a column or a list with one label for each person, in the order of the people",
             groups=name,
         )
+    if isinstance(labels, list | tuple | np.ndarray):
+        return labels  # type: ignore[return-value] # a column of numpy is as good, and no copy is made
     return labels.to_pylist() if hasattr(labels, "to_pylist") else list(labels)
 
 
@@ -143,16 +175,16 @@ def _expect_one_each(given: int, people: int, name: str) -> None:
         )
 
 
-def _numbered(texts: list[Any], first: dict[Any, int], name: str) -> NDArray[np.int64]:
-    """Count labels in the order in which they come."""
+def _numbered(texts: Sequence[Any], first: defaultdict[Any, int], name: str) -> NDArray[np.uint32]:
+    """Give labels numbers in the order in which they come; ``first`` gives a new one the next."""
     try:
-        return np.fromiter((first.setdefault(text, len(first)) for text in texts), np.int64, len(texts))
+        return np.fromiter(map(first.__getitem__, texts), np.uint32, len(texts))
     except TypeError:
         pass
     raise BadInput("{groups} must be texts, one for each person", groups=name)
 
 
-def first_at(codes: NDArray[np.int64], code: int) -> int:
+def first_at(codes: NDArray[np.uint32], code: int) -> int:
     """Say who is the first with a label."""
     return int(np.argmax(codes == code))
 

@@ -7,63 +7,32 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from optin.baselines.capped import Capped
 from optin.baselines.levels import Levels
-from optin.baselines.rule import NOTHING, Accuracy, Setting
-from optin.baselines.simulated import SimulatedValues, expect_simulated
+from optin.baselines.rule import Setting
+from optin.baselines.sampling import Sampling
 from optin.kernel.ladder import Array
-from optin.kernel.noise import noise_variance
 
-MIDDLE = 0.5
 TRIES = 40
 FEW = 2000
 
 
 @dataclass(frozen=True)
-class CentredSampled:
-    """Keep people by chance, add up their distances from the middle with noise for epsilon = level, and add the middle.
+class CentredSampled(Sampling):
+    """Sampling with values measured from the middle, and chances raised until the loss is the limit.
 
     Whoever is missing by chance then takes only their distance along. Replacing a value moves the kept sum from one end to
     the other, or leaves it where it is; with chance p the loss is ln(((1-p) a + p a^2) / ((1-p) a + p)), a = e^(level/2).
-    That is below Jorgensen's min(limit, level), so chances are raised until it is the limit.
+    That is below Jorgensen's min(limit, level), so more people can be kept.
     """
 
-    level: float
-    unbiased = True
+    origin = 0.5
 
-    @property
-    def loss(self) -> Capped:
-        """What people lose: min(limit, level)."""
-        return Capped(self.level, noiseless=math.isinf(self.level))
-
-    def chances(self, limits: Array) -> Array:
+    def _chances(self, limits: Array) -> Array:
         """Return (e^limit - 1) / ((e^(level/2) - 1) (1 + e^(limit - level/2))), at most 1, without large exponentials."""
-        if math.isinf(self.level):
-            return np.isinf(limits).astype(float)
         kept, half = np.minimum(limits, self.level), self.level / 2.0
         with np.errstate(over="ignore"):
             upper = -np.expm1(-kept) / -math.expm1(-half) / (np.exp(half - kept) + 1.0)
         return np.where(limits >= self.level, 1.0, np.minimum(upper, 1.0))
-
-    def accuracy(self, levels: Levels, setting: Setting) -> Accuracy:
-        """Compute (sigma^2 M + (mu - c)^2 sum p (1 - p)) / M^2 + kappa / (M t)^2, where M = sum p and c is the middle."""
-        kept, squares, above = levels.moments(self.chances)
-        if kept == 0.0:
-            return NOTHING
-        off = (setting.mean - MIDDLE) ** 2
-        sampling = setting.spread / kept + off * max(kept - squares, 0.0) / kept / kept
-        noise = 0.0 if math.isinf(self.level) else noise_variance(setting.kappa, kept * self.level)
-        return Accuracy(sampling, noise, 0.0, above / kept)
-
-    def draw(self, values: SimulatedValues, generator: np.random.Generator) -> Array:
-        """Toss everyone's coin, add up distances from the middle, add noise, and divide by the number to expect."""
-        expect_simulated(values, generator)
-        chances = self.chances(values.limits)
-        drawn = generator.random((values.campaigns, len(chances)))
-        np.less(drawn, chances, out=drawn)
-        noise = 0.0 if math.isinf(self.level) else generator.laplace(scale=1.0 / self.level, size=values.campaigns)
-        distances = values.sums_of_kept(drawn) - MIDDLE * values.numbers_kept(drawn)
-        return np.asarray((distances + noise) / values.joined_sums(chances) + MIDDLE)
 
 
 def best_sampling(levels: Levels, setting: Setting) -> CentredSampled:

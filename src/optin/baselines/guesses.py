@@ -15,7 +15,9 @@ from optin.kernel.ladder import Array
 from optin.kernel.tails import sum_above
 
 MIDDLE = 0.5
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(100)
+FAR = (0.0, 1.0, 4.0, 12.0, 40.0)
+"""Where tails are cut into pieces, in units of the error to expect: beyond the last nothing is left."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,20 @@ class Midpoint:
 
 
 @dataclass(frozen=True)
-class Shrunk:
+class Remade:
+    """An answer made from that of a whole design, which it takes as much as: biased."""
+
+    whole: Capped
+    unbiased = False
+
+    @property
+    def loss(self) -> Capped:
+        """What people lose: as in the design it is made from."""
+        return self.whole
+
+
+@dataclass(frozen=True)
+class Shrunk(Remade):
     """Pull a design towards the middle by as much as is best if the mean may lie anywhere.
 
     share * estimate + (1 - share) * middle has the worst error share^2 V + (1 - share)^2 / 4, least at share =
@@ -48,14 +63,7 @@ class Shrunk:
     the mean is not in the middle.
     """
 
-    whole: Capped
     share: float
-    unbiased = False
-
-    @property
-    def loss(self) -> Capped:
-        """What people lose: as in the design it is made from."""
-        return self.whole
 
     def accuracy(self, levels: Levels, setting: Setting) -> Accuracy:
         """Shrink every part, and add what the middle is off."""
@@ -70,34 +78,23 @@ class Shrunk:
 
 
 @dataclass(frozen=True)
-class Clamped:
+class Clamped(Remade):
     """Cut a design's estimate at the bounds: never farther off, and biased towards the middle, most near a bound.
 
     What is left of the error is computed for a normal sampling error and Laplace noise (E14), at the mean given, or in
     the middle.
     """
 
-    whole: Capped
-    unbiased = False
-
-    @property
-    def loss(self) -> Capped:
-        """What people lose: as in the design it is made from."""
-        return self.whole
-
     def accuracy(self, levels: Levels, setting: Setting) -> Accuracy:
-        """Integrate tails between the bounds: E(cut) = int P(> y) dy, E(cut - mu)^2 = mu^2 + int 2 (y - mu) P(> y) dy."""
+        """Add up what is left of errors to either side, each cut where a bound lies."""
         part = self.whole.accuracy(levels, setting)
         variance = part.sampling + part.noise
         if not math.isfinite(variance) or variance == 0.0:
             return part
         sd, scale = math.sqrt(part.sampling), math.sqrt(part.noise / setting.kappa)
-        y = (NODES + 1.0) / 2.0
-        above = np.array([_above(float(at) - setting.mean, sd, scale) for at in y])
-        mean = float(WEIGHTS @ above) / 2.0
-        error = setting.mean**2 + float(WEIGHTS @ ((y - setting.mean) * above))
-        left = max(error - (mean - setting.mean) ** 2, 0.0)
-        bias = mean - setting.mean
+        above, below = (_cut(room, sd, scale) for room in (1.0 - setting.mean, setting.mean))
+        bias, error = above[0] - below[0], above[1] + below[1]
+        left = min(max(error - bias * bias, 0.0), variance)
         return Accuracy(left * part.sampling / variance, left * part.noise / variance, _plain(bias), part.tilt)
 
     def draw(self, values: SimulatedValues, generator: np.random.Generator) -> Array:
@@ -110,10 +107,21 @@ def _off(setting: Setting) -> float:
     return MIDDLE - setting.mean if setting.mean_given else MIDDLE
 
 
+def _cut(room: float, sd: float, scale: float) -> tuple[float, float]:
+    """Return E min(e, room) and E min(e, room)^2 of a positive error e: int P(e > t) dt and int 2 t P(e > t) dt up to room.
+
+    Pieces are as wide as the error itself, so that it is resolved however small it is against the bounds.
+    """
+    ends = np.minimum(np.array(FAR) * (sd + scale), room)
+    half = np.diff(ends)[:, np.newaxis] / 2.0
+    t = (ends[:-1, np.newaxis] + half * (NODES + 1.0)).ravel()
+    tails = np.array([_above(float(at), sd, scale) for at in t]) * (half * WEIGHTS).ravel()
+    return float(tails.sum()), float(2.0 * t @ tails)
+
+
 def _above(t: float, sd: float, scale: float) -> float:
-    """Return P(error > t) for either sign of t."""
-    tail = 0.5 * math.exp(-abs(t) / scale) if sd == 0.0 else sum_above(abs(t), sd=sd, scale=scale)
-    return tail if t >= 0 else 1.0 - tail
+    """Return P(error > t)."""
+    return 0.5 * math.exp(-t / scale) if sd == 0.0 else sum_above(t, sd=sd, scale=scale)
 
 
 def _plain(bias: float) -> float:

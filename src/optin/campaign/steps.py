@@ -1,7 +1,7 @@
-"""The job, one function for each step, in the paper's order: plan, announce, answer, release; or cancel.
+"""The steps that touch a ledger, in the paper's order: announce, answer, release; or cancel.
 
-The command line and the web service call these and nothing below them. The ledger stands behind every step: what was
-promised is held, what was released is charged, and a step asked for twice is done once.
+The command line and the web service take them here; planning stands beside, in ``planning``. The ledger stands behind every
+step: what was promised is held, what was released is charged, and a step asked for twice is done once.
 """
 
 from __future__ import annotations

@@ -9,10 +9,12 @@ import typer
 
 from optin.cli import (
     compare,
+    council,
     demo,
     doctor,
     ledger,
     limit_forms,
+    log,
     offers,
     plan,
     receipts,
@@ -21,6 +23,7 @@ from optin.cli import (
     serve,
     sheets,
     simulate,
+    witness,
 )
 from optin.cli.helping import Command, Group
 from optin.cli.quiet import quietly
@@ -83,6 +86,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "release": releases.release_results,
     "receipt": receipts.write_receipt,
     "check": receipts.check_receipt,
+    "annex": council.write_annex,
+    "witness": witness.witness_log,
     "report": report.write_page,
     "compare": compare.compare_designs,
     "simulate": simulate.simulate_campaigns,
@@ -96,6 +101,11 @@ LEDGER_COMMANDS: dict[str, Callable[..., None]] = {
     "verify": ledger.verify_ledger,
     "decline": ledger.decline_offer,
     "cancel": ledger.cancel_offer,
+    "key": log.make_key,
+    "sign": log.sign_log,
+    "log": log.show_log,
+    "cosign": log.keep_cosignature,
+    "bundle": council.write_bundle,
 }
 SHEET_COMMANDS: dict[str, Callable[..., None]] = {
     "example": sheets.print_example,

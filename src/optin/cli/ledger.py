@@ -11,6 +11,7 @@ import typer
 
 from optin.cli import screen
 from optin.cli.ledgers import open_ledger
+from optin.cli.log_keys import sign_if_kept
 from optin.cli.options import AsJson, LedgerUrl
 from optin.cli.output import read_text
 from optin.cli.people import named
@@ -83,6 +84,7 @@ def decline_offer(
     declining = dict.fromkeys(person, False)
     with open_ledger(ledger) as opened, named(list(declining)):
         standing = campaign.answer(offer, declining, ledger=opened)
+        sign_if_kept(opened, ledger)
     if as_json:
         screen.print_json({"campaign": offer.campaign, "round": offer.round, "standing": int(standing.sum())})
     screen.note("written down: what was held for them is theirs again")
@@ -103,6 +105,7 @@ def cancel_offer(
     offer = read_announcement(announcement)
     with open_ledger(ledger) as opened:
         campaign.cancel(offer, ledger=opened)
+        sign_if_kept(opened, ledger)
     if as_json:
         screen.print_json({"campaign": offer.campaign, "round": offer.round, "cancelled": True})
     screen.note("cancelled: every promise of this round is given back")

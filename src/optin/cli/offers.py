@@ -12,6 +12,7 @@ import typer
 from optin.cli import screen
 from optin.cli.group_tables import show_offer
 from optin.cli.ledgers import existing_ledger, ledger_exists, open_ledger
+from optin.cli.log_keys import sign_if_kept
 from optin.cli.options import (
     Allowances,
     AsJson,
@@ -29,7 +30,7 @@ from optin.cli.options import (
     RaiseLimits,
     Total,
 )
-from optin.cli.output import Output, expect_free, read_record
+from optin.cli.output import Output, expect_outputs, read_record
 from optin.cli.people import Columns, located, read_people
 from optin.cli.question_table import half_of
 from optin.cli.reading_options import apart, as_planned, reads_tables
@@ -84,6 +85,7 @@ def announce_plan(
     from optin.cli.plan import described, expect_planned, read_plan, within_allowance
     from optin.grains.people import Allowing
 
+    expect_outputs(output, promises, [plan, people, ledger])
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=tuple(by or ()))
     source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances, total=total))
@@ -93,7 +95,6 @@ def announce_plan(
     with announced_once(found, ledger, campaign):
         left = within_allowance(table, ledger, besides=(campaign, round_number), raise_limits=raise_limits)
         expect_planned(plan, found, left.agents, table)
-    expect_free(promises, [plan, people, ledger, output])
     with Output(output, inputs=[plan, people, ledger]) as file, located(table.table), screen.working("announcing"):
         known, allowing = ledger_exists(ledger), Allowing(table.allowances, raise_limits)
         with existing_ledger(ledger) as opened:  # what would be refused is refused before a ledger is created
@@ -102,6 +103,7 @@ def announce_plan(
             offer = prepared.held_in(opened)
             _write_offer(file, offer)
             held = held_words(offer, opened)
+            sign_if_kept(opened, ledger)
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
     against = _against(source, known=known, raised=raise_limits)

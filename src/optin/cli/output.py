@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from optin.errors import BadInput
+from optin.extras import expect
 from optin.formats.atomic import AtomicWrite
 
 T = TypeVar("T")
@@ -32,6 +33,17 @@ def expect_free(path: Path | None, inputs: Sequence[Path | str | None]) -> None:
     for given in inputs:
         if given is not None and _is_one_of(path, str(given)):
             raise BadInput("{path} is an input of this command; write to another file", path=path)
+
+
+def expect_outputs(output: Path, grains: Path | None, inputs: Sequence[Path | str | None]) -> None:
+    """Refuse a file (and one of everyone's grains) that could not be written, before anything is drawn, held or charged."""
+    expect_free(output, inputs)
+    if grains is None:
+        return
+    expect_free(grains, [*inputs, output])
+    expect("parquet", "writing everyone's grains")
+    with AtomicWrite(grains, private=True):
+        """Its place was taken, and is given back."""
 
 
 def _is_one_of(path: Path, given: str) -> bool:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from optin.cli import plan_options as options
 from optin.cli.asking import Asking
+from optin.cli.certifying import NOT_ASKED, certified
 from optin.cli.group_tables import show_plan
-from optin.cli.left import left_of
+from optin.cli.left import Left, left_of
 from optin.cli.options import (
     Allowances,
     AsJson,
@@ -66,6 +67,7 @@ def plan_people(
     wished_error: options.WishedError = None,
     target_error: options.TargetError = None,
     without: options.Without = None,
+    certify: options.Certify = False,
     merge_small: options.MergeSmall = False,
     ledger: MaybeLedgerUrl = None,
     raise_limits: RaiseLimits = False,
@@ -85,8 +87,6 @@ def plan_people(
 
     Example: optin plan people.csv --limits limit --sheet sheet.toml -o plan.json
     """
-    from optin.cli import explaining
-
     accepted = {"limits": limits, "budgets": budgets, "costs": costs, "allowances": allowances, "total": total}
     worth = {"benefit_base": benefit_base, "benefit_slope": benefit_slope, "outside": outside_option(outside)}
     columns = Columns(id=id_column, by=tuple(by or ()), **accepted, **worth).check()  # type: ignore[arg-type]
@@ -98,14 +98,25 @@ def plan_people(
     found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
     record = plan_record(plan, found.agents, columns) | {"reading": how.as_dict(), "left_out": read.left_out}
     _write(output, record, [people, ledger, sheet])
-    told, odd = plan.flat() | record, plan.warnings(described(record))
+    proof = certified(plan, found.agents) if certify else NOT_ASKED
+    told, odd = plan.flat() | record | proof.as_dict(), plan.warnings(described(record))
     if plan.grouped:
         show_plan(plan, told, odd, as_json=as_json)
     else:
         left = left_of(read.agents, found.agents, asked=ledger is not None)
-        story = explaining.explanation(plan, found.agents, described=record["describe"], without=share, left=left)
-        _show(story.beside(read.left_out), told, odd, as_json=as_json)
+        _show(_story(plan, found, record, without=share, left=left), told, odd, as_json=as_json)
+    proof.show(silent=as_json)
     note(f"wrote {output}" if output else NOTHING_WRITTEN)
+
+
+def _story(
+    plan: Plan, people: People, record: dict[str, Any], *, without: float | None, left: Left | None
+) -> Explanation:
+    """Work out what is said of undivided people."""
+    from optin.cli import explaining
+
+    told = explaining.explanation(plan, people.agents, described=record["describe"], without=without, left=left)
+    return told.beside(record["left_out"])
 
 
 def _write(output: Path | None, record: dict[str, Any], inputs: Sequence[Path | str | None]) -> None:

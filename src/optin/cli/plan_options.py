@@ -50,6 +50,13 @@ TargetError = Annotated[
     ),
 ]
 Without = Annotated[str | None, _what_if(metavar="20%", help="What is left if so many people decline.")]
+Certify = Annotated[
+    bool,
+    _what_if(
+        "--certify",
+        help="Compute the plan again from the people, and say how far it is from what no private mechanism can beat.",
+    ),
+]
 PlanFile = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="FILE", help="Where to write plan.json.", show_default="nowhere"),

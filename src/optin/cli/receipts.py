@@ -9,16 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from optin.cli import screen
+from optin.cli.council import check_together
 from optin.cli.ledgers import open_ledger
+from optin.cli.log_keys import sign_if_kept, trusted
 from optin.cli.offers import read_announcement
 from optin.cli.options import AsJson, LedgerUrl, NewFile
-from optin.cli.output import Output, read_record
+from optin.cli.output import Output, read_record, read_text
 from optin.cli.people import named
 from optin.errors import BadInput, PromiseBroken
+from optin.wording.numbers import count
 
 if TYPE_CHECKING:
+    from optin.announcement import Announcement
     from optin.receipts import Receipt
     from optin.releasing import Release
+    from optin.transparency.opening import Trust
 
 
 def write_receipt(
@@ -43,6 +48,7 @@ def write_receipt(
         raise BadInput("--round is of a campaign: name it with --campaign, or leave both out for the newest release")
     with Output(output, private=True, inputs=[ledger]) as file:
         with open_ledger(ledger) as opened, named([person]):
+            sign_if_kept(opened, ledger)
             receipt = opened.receipt(person, campaign=campaign, round=round_number)
             drawn = release_of(opened, receipt.campaign, receipt.round)
         text = receipt.to_json()
@@ -56,22 +62,53 @@ def write_receipt(
 
 
 def check_receipt(
-    receipt: Annotated[Path, typer.Argument(metavar="receipt.json", help="The receipt.")],
-    announcement: Annotated[Path, typer.Argument(metavar="announcement.json", help="The published offer.")],
-    release: Annotated[Path, typer.Argument(metavar="release.json", help="The published release.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="receipt.json announcement.json release.json; or a bundle.zip; or receipts and bundles to compare.",
+        ),
+    ],
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--key", metavar="KEY", help="A public key that you know, or a file with such: of the log, of witnesses."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a receipt against the published files alone; no ledger and no network is needed. Exit code 4 if it fails.
 
+    A bundle is checked whole. Receipts and bundles of several people are compared: two that contradict each other show that
+    the operator keeps two ledgers.
+
     Example: optin check receipt.json announcement.json release.json
+
+    Example: optin check mine.json yours.json bundle.zip --key council-keys.txt
     """
+    trust = trusted(key)
+    if not _is_one_receipt(files):
+        check_together(files, trust, as_json=as_json)
+        return
+    _check_one(files, trust, as_json=as_json)
+
+
+def _is_one_receipt(files: list[Path]) -> bool:
+    """Tell a receipt with its two published files from things to compare, which are receipts and bundles."""
+    if len(files) != 3 or any(path.suffix == ".zip" for path in files):
+        return False
+    return '"optin": "receipt"' not in read_text(files[1])
+
+
+def _check_one(files: list[Path], trust: Trust, *, as_json: bool) -> None:
     from optin.receipts import Receipt, check
     from optin.releasing import Release
 
+    receipt, announcement, release = files
     offer, drawn = read_announcement(announcement), read_record(release, Release.from_json)
     held = read_record(receipt, Receipt.from_json)
     try:
-        shown = check(held, offer, drawn)
+        shown = check(held, offer, drawn, trust=trust)
     except PromiseBroken as error:
         if as_json:
             screen.print_json({"ok": False, "why": str(error)})
@@ -83,7 +120,14 @@ def check_receipt(
     screen.heading("This receipt is good")
     for line in shown:
         screen.say(f"  {line}")
+    screen.rows("In words, to compare with others", _words(offer, drawn))
     _show_took(held, drawn)
+
+
+def _words(offer: Announcement, drawn: Release) -> list[tuple[str, str]]:
+    from optin.wording.spoken import spoken
+
+    return [("the offer", spoken(offer.fingerprint)), ("the result", spoken(drawn.fingerprint))]
 
 
 def _receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
@@ -97,7 +141,18 @@ def _receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         ("spent", f"epsilon {epsilon_of(receipt.spent):.9g}" + ("" if receipt.spent else f": {outcome(receipt)}")),
         ("remaining", left if receipt.remaining is None else f"epsilon {left}"),
         ("sealed in", f"act {receipt.ledger_number} of the ledger, {_among(receipt)}"),
+        *([] if receipt.log is None else [("logged", _logged(receipt))]),
     ]
+
+
+def _logged(receipt: Receipt) -> str:
+    """Say which checkpoint covers a receipt, and how many witnesses saw it; who they are is for the check to say."""
+    from optin.transparency.note import COSIGNATURE
+
+    assert receipt.log is not None  # noqa: S101
+    witnesses = [key for key in receipt.log.keys if key.kind == COSIGNATURE and receipt.log.note.signed_by(key)]
+    seen = f"seen by {count(len(witnesses), 'witness', 'witnesses')}" if witnesses else "seen by no witness yet"
+    return f"in the signed checkpoint of {receipt.log.checkpoint.size} acts, {seen}"
 
 
 def _among(receipt: Receipt) -> str:

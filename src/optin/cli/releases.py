@@ -16,6 +16,7 @@ from optin.cli.answers import AnswerColumns
 from optin.cli.before_release import forgotten_options, say_who_counts
 from optin.cli.drawing import Released, draw, quorum_of, read_released, taking_of
 from optin.cli.ledgers import open_ledger
+from optin.cli.log_keys import sign_if_kept
 from optin.cli.offers import read_announcement
 from optin.cli.options import (
     AsJson,
@@ -33,7 +34,7 @@ from optin.cli.options import (
     PeoplePath,
     Values,
 )
-from optin.cli.output import Output, expect_free
+from optin.cli.output import Output, expect_outputs
 from optin.cli.people import Columns, located
 from optin.cli.reading_options import apart, reads_tables
 from optin.cli.results import show_release, summary
@@ -84,6 +85,7 @@ def release_results(
     Example: optin release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json
     """
     ledger = _accounted(context, ledger, no_ledger=no_ledger)
+    expect_outputs(output, grains, [announcement, people, ledger])
     offer = read_announcement(announcement)
     wanted, came = quorum_of(quorum, max_standard_error)
     across = Across.asked(offer, population, differences=differences)
@@ -92,7 +94,6 @@ def release_results(
     read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
     table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
     say_who_counts(people, joined, how)
-    expect_free(grains, [announcement, people, ledger, output])
     with (
         Output(output, inputs=[announcement, people, ledger]) as file,
         located(table),
@@ -104,6 +105,7 @@ def release_results(
         taking = taking_of(offer, table, kept, given, asked, opened)
         drawn = draw(offer, taking, table, opened, quorum=wanted, allow_no_noise=allow_no_noise)
         file.write(drawn.to_json() + "\n")
+        sign_if_kept(opened, ledger)
         _write_grains(grains, taking, drawn, opened)
     stored = drawn.ledger_number is not None and drawn.ledger_number <= before
     counted = came[-1].promised if came and not stored else None

@@ -18,6 +18,7 @@ from optin.cli.settings import debugging
 from optin.cli.speaking import spoken, warnings_spoken
 from optin.cli.streams import prepare, silence
 from optin.errors import OptinError
+from optin.tables.asked_once import asked_once
 
 NAME = "optin"
 UNEXPECTED = 1
@@ -50,7 +51,7 @@ def run(arguments: list[str]) -> int:
 
 def call(arguments: list[str]) -> None:
     """Run a command as if it had been typed, and let whatever it raises pass."""
-    with _command().make_context(NAME, arguments) as context:
+    with asked_once(), _command().make_context(NAME, arguments) as context:
         _command().invoke(context)
 
 

@@ -21,6 +21,8 @@ from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.engine.small_tables import small_table
 from optin.engine.survey import Survey, merged_surveys, surveys
+from optin.engine.tallying import Tallied, tallies
+from optin.kernel.bound import Tally
 from optin.kernel.ladder import Array, Outline
 
 if TYPE_CHECKING:
@@ -37,6 +39,14 @@ class Lacking(Exception):
     def __init__(self, low: float, high: float) -> None:
         super().__init__()
         self.window = (low, high)
+
+
+class Untallied(Exception):
+    """A group's certificate lacks the sums at a design's cap."""
+
+    def __init__(self, wanted: Tallied) -> None:
+        super().__init__()
+        self.wanted = wanted
 
 
 @dataclass(frozen=True)
@@ -88,11 +98,29 @@ def groups_of(rows: Rows, limit: ir.FloatingColumn, columns: Sequence[str]) -> E
 
 
 class Windows:
-    """What was fetched of each group: distinct limits inside windows, and how often each occurs."""
+    """What was fetched of each group: distinct limits inside windows, how often each occurs, and sums at a design's cap.
 
-    def __init__(self, rows: Rows, limit: ir.FloatingColumn, groups: EngineGroups) -> None:
-        self.rows, self.limit, self.groups = rows, limit, groups
+    ``costs`` are those of people who weigh them, for whom ``limit`` is 1/c.
+    """
+
+    def __init__(
+        self, rows: Rows, limit: ir.FloatingColumn, groups: EngineGroups, costs: ir.FloatingColumn | None = None
+    ) -> None:
+        self.rows, self.limit, self.groups, self.costs = rows, limit, groups, costs
         self.found: list[dict[Window, tuple[Array, NDArray[np.int64]]]] = [{} for _ in groups.names]
+        self.tallied: list[dict[Tallied, Tally]] = [{} for _ in groups.names]
+
+    def tally(self, place: int, wanted: Tallied) -> Tally:
+        """Return the sums of a group at a design's cap; those that were not added up yet are lacking."""
+        if wanted not in self.tallied[place]:
+            raise Untallied(wanted)
+        return self.tallied[place][wanted]
+
+    def add_up(self, wanted: Mapping[int, Tallied]) -> None:
+        """Add up over each of these groups, in one scan."""
+        tau = self.limit if self.costs is None else self.costs
+        for place, found in tallies(self.rows, tau, self.groups.places, LABEL, wanted).items():
+            self.tallied[place][wanted[place]] = found
 
     def fetch(self, wanted: Mapping[int, Window]) -> None:
         """Fetch one window of each of these groups, in one scan; and with it what its tilt will be asked about."""
@@ -176,14 +204,19 @@ def found_by_group(
     parts = [part(place) for place in range(len(windows.groups.names))]
     while len(found) < len(parts):
         lacking: dict[int, Window] = {}
+        untallied: dict[int, Tallied] = {}
         for place, people in enumerate(parts):
             if place not in found:
                 try:
                     found[place] = find(place, people)
                 except Lacking as needed:
                     lacking[place] = needed.window
+                except Untallied as needed:
+                    untallied[place] = needed.wanted
         if lacking:
             windows.fetch(lacking)
+        if untallied:
+            windows.add_up(untallied)
     return [found[place] for place in range(len(parts))]
 
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from optin.engine.checks import MANY, faults_of, faults_of_ids
 from optin.engine.rows import Rows
-from optin.tables.bad_rows import write_bad
-from optin.tables.columns import Wanted, advised
-
-if TYPE_CHECKING:
-    pass
+from optin.tables.bad_rows import mended, write_bad
+from optin.tables.columns import Wanted
 
 
 def usable_rows(rows: Rows, wanted: Sequence[Wanted]) -> tuple[Rows, int]:
@@ -21,14 +17,14 @@ def usable_rows(rows: Rows, wanted: Sequence[Wanted]) -> tuple[Rows, int]:
 
     for one in wanted:
         rows = rows.with_limits(one) if one.is_limit else rows
-    lines = [(f"{part.name} line {line}", cells, words) for part in rows.parts for line, cells, words in part.bad]
+    lines = [line for part in rows.parts for line in part.bad_lines()]
     few = rows.session.one(rows.table.agg(people=rows.table.count()), about=rows.source)["people"] < MANY
     faults = [(one.name, words, wrong) for one in wanted for words, wrong in faults_of(rows, one)]
     faults += faults_of_ids(rows, repeats=few)
     marked = rows.table.mutate(optin_fault=ibis.cases(*((wrong, at) for at, (_, _, wrong) in enumerate(faults))))
     bad = marked.filter(marked.optin_fault.notnull())
     found = rows.session.fetch(bad, about=rows.source).to_pylist()
-    said = [f"{name} {words.format(**advised(words))}" for name, words, _ in faults]
+    said = [mended(name, words) for name, words, _ in faults]
     people = sorted(
         (
             rows.place(_text(row[rows.places[rows.id]])),

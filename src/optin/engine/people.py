@@ -30,7 +30,7 @@ from optin.engine.rows import Rows
 from optin.engine.sampled_limits import GlancedLimits, glance
 from optin.engine.session import literal
 from optin.engine.survey import Survey, merged_surveys, survey
-from optin.engine.tallying import tally
+from optin.engine.tallying import Tallied, indifferent, tally
 from optin.errors import BadInput
 from optin.kernel.bound import Tally
 from optin.kernel.ladder import Ladder
@@ -141,6 +141,10 @@ class _EnginePart(EngineConstrained):
             fetched=self._fetched,
         )
 
+    def tally(self, design: Design, *, variance: float | None = None, data_variance: float | None = None) -> Tally:
+        """Return the sums a certificate needs; they are added up for all groups at once."""
+        return self._windows.tally(self._place, Tallied(design))
+
 
 class EngineQuasiLinear(Weighing):
     """People of an engine who weigh a common benefit against their own cost (a column)."""
@@ -181,7 +185,7 @@ class EngineQuasiLinear(Weighing):
 
     def each_group(self, find: Callable[[int, Any], Found]) -> list[Found]:
         """Have something found of each group by itself; all of them share every scan."""
-        windows = Windows(self.rows, self._unit_limit(), self.groups)
+        windows = Windows(self.rows, self._unit_limit(), self.groups, self.rows.wanted(Wanted.costs(self.column)))
 
         def part(place: int) -> EngineQuasiLinear:
             people = self.over(of_labels(self.rows, self.groups.labels(place)))
@@ -196,14 +200,11 @@ class EngineQuasiLinear(Weighing):
 
     def _unit_limit(self) -> ir.FloatingColumn:
         cost = self.rows.wanted(Wanted.costs(self.column))
-        return _usable(Wanted.costs(self.column), cost).ifelse(_quotient(literal(1.0), cost), None).cast("float64")
+        return _usable(Wanted.costs(self.column), cost).ifelse(indifferent(literal(1.0), cost), None).cast("float64")
 
     def limit(self, surplus: float) -> ir.FloatingColumn:
         """Return the epsilon at which each person is indifferent, as an expression: max(surplus, 0) / cost (E9)."""
-        cost = self.rows.wanted(Wanted.costs(self.column))
-        if surplus >= 0:
-            return _quotient(literal(max(surplus, 0.0)), cost)
-        return cost * literal(0.0)
+        return indifferent(literal(surplus), self.rows.wanted(Wanted.costs(self.column)))
 
     def table(self) -> EngineLimits:
         """Return t = 1/c as the kernel asks for it (E10); what the first scan saw is kept."""
@@ -224,7 +225,11 @@ class EngineQuasiLinear(Weighing):
 
     def tally(self, design: Design, *, variance: float | None = None, data_variance: float | None = None) -> Tally:
         """Compute the sums a certificate needs, at the cap of a design and the limits of a variance."""
-        return tally(self.rows, self.limit(self._surplus_at(variance or 0.0, data_variance)), design)
+        surplus = self._surplus_at(variance or 0.0, data_variance)
+        if self._windows is not None:
+            windows, place = self._windows
+            return windows.tally(place, Tallied(design, surplus))
+        return tally(self.rows, self.limit(surplus), design)
 
     def _surplus_at(self, variance: float, data_variance: float | None) -> float:
         surplus = self.surplus_at(variance, data_variance=data_variance)
@@ -294,14 +299,6 @@ def _limited(
 def with_labels(rows: Rows, by: tuple[str, ...]) -> Rows:
     """Lay people's labels beside their rows, under a name of our own."""
     return replace(rows, table=rows.table.mutate(**{LABEL: labelled(rows, by)})) if by else rows
-
-
-def _quotient(top: ir.FloatingScalar, cost: ir.FloatingColumn) -> ir.FloatingColumn:
-    """Divide by a cost; who bears none has no limit. Missing costs stay missing; Spark raises on a division by 0."""
-    import ibis
-
-    zero = literal(0.0)
-    return ibis.cases((cost == zero, literal(math.inf)), else_=top / cost.nullif(zero))
 
 
 def _ratio(budget: ir.FloatingColumn, cost: ir.FloatingColumn) -> ir.FloatingColumn:

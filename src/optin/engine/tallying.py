@@ -1,53 +1,137 @@
-"""What a sceptic adds up over people in an engine, by one query."""
+"""What a sceptic adds up over people in an engine, by one query; of people in groups for all groups at once."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import fields
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 from optin.engine.rows import Rows
 from optin.engine.session import literal
+from optin.engine.small_tables import small_table
 from optin.kernel.bound import MEAN, SAME, Tally
 from optin.kernel.optimum import Design
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
+    Sum = Callable[..., ir.FloatingScalar]
+    Yardstick = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Tallied:
+    """A design whose tally is wanted of a group, and what its people's costs divide, where they weigh costs."""
+
+    design: Design
+    surplus: float | None = None
+
 
 def tally(rows: Rows, limit: ir.FloatingColumn, design: Design) -> Tally:
-    """Add up a `Tally` at a design's cap; missing limits were refused when the people were read.
+    """Add up a `Tally` at a design's cap; missing limits were refused when the people were read."""
+    measures = _yardstick(design)
+    table = limit.name("tau").as_table()
+    people = _compared(table.mutate(**{name: literal(value) for name, value in measures.items()}))
+    found = rows.session.one(people.agg(**_sums(people, rows.session.dialect.steady_sum)), about=rows.source)
+    return _read(found, measures)
 
-    Whoever is at the cap is counted and not added up: many equal weights would drift.
+
+def tallies(
+    rows: Rows, tau: ir.FloatingColumn, places: Mapping[str, int], label: str, wanted: Mapping[int, Tallied]
+) -> dict[int, Tally]:
+    """Add up a `Tally` of each of these groups by one query; ``tau`` are limits, or costs where a surplus is given."""
+    measures = {at: _yardstick(each.design) for at, each in wanted.items()}
+    surplus = {at: 0.0 if each.surplus is None else each.surplus for at, each in wanted.items()}
+    labels = [(name, at) for name, at in places.items() if at in wanted]
+    columns: dict[str, list[Any]] = {"name": [name for name, _ in labels], "place": [at for _, at in labels]}
+    columns["surplus"] = [surplus[at] for _, at in labels]
+    columns |= {name: [measures[at][name] for _, at in labels] for name in next(iter(measures.values()))}
+    types = dict.fromkeys(columns, "float64") | {"name": "string", "place": "int64"}
+    few = small_table(rows.session, columns, types)
+    view = rows.table.select(tau=tau, label=rows.table[label])
+    view = view.join(few, view.label == few.name)
+    if any(each.surplus is not None for each in wanted.values()):
+        view = view.mutate(tau=indifferent(view.surplus, view.tau))
+    people = _compared(view)
+    query = people.group_by("place").agg(**_sums(people, rows.session.dialect.steady_sum))
+    found = rows.session.fetch(query, about=rows.source).to_pylist()
+    read = {(at := row.pop("place")): _read(row, measures[at]) for row in found}
+    return {at: read.get(at, _NOBODY) for at in wanted}
+
+
+def indifferent(surplus: ir.FloatingColumn, cost: ir.FloatingColumn) -> ir.FloatingColumn:
+    """Return the epsilon at which each person is indifferent, max(surplus, 0) / cost (E9); who bears no cost has no limit.
+
+    Missing costs stay missing; Spark raises on a division by 0.
     """
+    import ibis
+
+    zero = literal(0.0)
+    quotient = ibis.cases((cost == zero, literal(math.inf)), else_=surplus / cost.nullif(zero))
+    return ibis.ifelse(surplus < zero, cost * zero, quotient)
+
+
+def _yardstick(design: Design) -> Yardstick:
+    """Say what limits are compared with; weights are epsilons over the sum of all, and without noise there are none."""
     unit, mean = (1.0, 0.0) if design.noiseless else (design.reach, 1.0 / design.people)
     cap = 0.0 if design.noiseless else design.cap / unit
-    people = _compared(limit, design, unit, mean)
-    plain, weight, at = people.plain, people.weight, people.at
-    free = people.tau < literal(design.cap)
-    steady_sum = rows.session.dialect.steady_sum
-    left = plain * (literal(cap) - plain) if math.isfinite(design.cap) else plain * literal(0.0)
-    found = rows.session.one(
-        people.agg(
-            people=people.count(),
-            broken=(people.eps > people.tau).sum(),
-            infinite=(~people.finite).sum(),
-            positive=(plain > literal(0.0)).sum(),
-            total=steady_sum(plain),
-            capped=(~free).sum(),
-            weights=steady_sum(weight, where=free),
-            squares=steady_sum(weight * weight, where=free),
-            tilt=steady_sum(weight - literal(mean), where=free & (weight > literal(mean))),
-            pooled=(people.tau >= literal(design.cap * (1 - SAME))).sum(),
-            strictly_pooled=(people.tau >= literal(design.cap * (1 + SAME))).sum(),
-            below_total=steady_sum(plain, where=(weight < literal(mean)) & ~at),
-            at=at.sum(),
-            at_total=steady_sum(plain, where=at),
-            above=((weight > literal(mean)) & ~at).sum(),
-            held_back=steady_sum(left, where=people.finite & free),
-        ),
-        about=rows.source,
+    return {
+        "top": design.cap,
+        "least_pooled": design.cap * (1 - SAME),
+        "surely_pooled": design.cap * (1 + SAME),
+        "unit": unit,
+        "mean": mean,
+        "near_mean": MEAN * mean,
+        "cap": cap,
+        "weighs": float(not design.noiseless),
+        "ends": float(math.isfinite(design.cap)),
+    }
+
+
+def _compared(people: ir.Table) -> ir.Table:
+    """Add to each limit its epsilon and weight, and whether that stands at the mean."""
+    import ibis
+
+    zero, finite = literal(0.0), people.tau < literal(math.inf)
+    people = people.mutate(
+        finite=finite,
+        plain=ibis.ifelse(finite, people.tau, zero) / people.unit,
+        eps=ibis.ifelse(people.tau < people.top, people.tau, people.top),
     )
+    people = people.mutate(weight=ibis.ifelse(people.weighs > zero, people.eps / people.unit, zero))
+    return people.mutate(at=(people.weight - people["mean"]).abs() <= people.near_mean)
+
+
+def _sums(people: ir.Table, add_up: Sum) -> dict[str, ir.Value]:
+    """Name what is added up; whoever is at the cap is counted and not added up: many equal weights would drift."""
+    import ibis
+
+    zero, plain, weight, mean = literal(0.0), people.plain, people.weight, people["mean"]
+    free = people.tau < people.top
+    left = ibis.ifelse(people.ends > zero, plain * (people.cap - plain), plain * zero)
+    return {
+        "people": people.count(),
+        "broken": (people.eps > people.tau).sum(),
+        "infinite": (~people.finite).sum(),
+        "positive": (plain > zero).sum(),
+        "total": add_up(plain),
+        "capped": (~free).sum(),
+        "weights": add_up(weight, where=free),
+        "squares": add_up(weight * weight, where=free),
+        "tilt": add_up(weight - mean, where=free & (weight > mean)),
+        "pooled": (people.tau >= people.least_pooled).sum(),
+        "strictly_pooled": (people.tau >= people.surely_pooled).sum(),
+        "below_total": add_up(plain, where=(weight < mean) & ~people["at"]),
+        "at": people["at"].sum(),
+        "at_total": add_up(plain, where=people["at"]),
+        "above": ((weight > mean) & ~people["at"]).sum(),
+        "held_back": add_up(left, where=people.finite & free),
+    }
+
+
+def _read(found: dict[str, Any], measures: Yardstick) -> Tally:
+    cap, mean = measures["cap"], measures["mean"]
     capped = found.pop("capped") or 0
     for name, each in (("weights", cap), ("squares", cap * cap), ("tilt", max(cap - mean, 0.0))):
         found[name] = (found[name] or 0.0) + (capped * each if capped else 0.0)
@@ -55,17 +139,4 @@ def tally(rows: Rows, limit: ir.FloatingColumn, design: Design) -> Tally:
     return Tally(**{name: kind(found[name] or 0) for name, kind in kinds.items()})  # type: ignore[arg-type]
 
 
-def _compared(limit: ir.FloatingColumn, design: Design, unit: float, mean: float) -> ir.Table:
-    """Add to each limit its epsilon and weight, and whether that stands at the mean."""
-    import ibis
-
-    table = limit.name("tau").as_table()
-    finite = table.tau < literal(math.inf)
-    table = table.select(
-        tau=table.tau,
-        finite=finite,
-        plain=ibis.ifelse(finite, table.tau, literal(0.0)) / literal(unit),
-        eps=ibis.ifelse(table.tau < literal(design.cap), table.tau, literal(design.cap)),
-    )
-    table = table.mutate(weight=literal(0.0) if design.noiseless else table.eps / literal(unit))
-    return table.mutate(at=(table.weight - literal(mean)).abs() <= literal(MEAN * mean))
+_NOBODY = Tally(0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0, 0, 0.0, 0, 0.0)

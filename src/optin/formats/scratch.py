@@ -31,9 +31,13 @@ class Scratch:
     def __init__(self, parent: Path | None = None) -> None:
         home = parent or Path(tempfile.gettempdir())
         remove_abandoned(home)
-        self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=home))
-        self._lock = os.open(self.path / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        while True:
+            self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=home))
+            self._lock = os.open(self.path / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            if os.fstat(self._lock).st_nlink:
+                break
+            os.close(self._lock)  # whoever starts at this moment took it for abandoned, before it was locked
         self.remove = weakref.finalize(self, _remove, self.path, self._lock)
 
 
@@ -41,22 +45,26 @@ def remove_abandoned(home: Path) -> None:
     """Remove folders of this user whose process died: the system lets go of a dead process's locks."""
     for folder in home.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
-            if folder.stat().st_uid == os.getuid() and not _in_use(folder):
-                shutil.rmtree(folder, ignore_errors=True)
+            if folder.stat().st_uid == os.getuid():
+                _remove_unused(folder)
 
 
-def _in_use(folder: Path) -> bool:
-    """Say whether someone holds the lock, or is about to: a folder is born a moment before its lock."""
-    if not (folder / LOCK).exists():
-        return bool(not any(folder.iterdir()))
+def _remove_unused(folder: Path) -> None:
+    """Remove a folder that nobody holds the lock of, nor is about to: a folder is born a moment before its lock.
+
+    The lock is held meanwhile: whoever made it, and was about to take it, then sees that it is gone.
+    """
+    inside = os.listdir(folder)
+    if LOCK not in inside:
+        if inside:
+            shutil.rmtree(folder, ignore_errors=True)
+        return
     lock = os.open(folder / LOCK, os.O_RDWR)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError where someone holds it
+        shutil.rmtree(folder, ignore_errors=True)
     finally:
         os.close(lock)
-    return False
 
 
 def _remove(path: Path, lock: int) -> None:

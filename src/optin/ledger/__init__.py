@@ -6,6 +6,7 @@ from optin.errors import LedgerUnavailable
 from optin.grains.units import UNLIMITED, allowance_grains, epsilons_of
 from optin.ledger.chain import Entry, Terms
 from optin.ledger.ledger import Act, Ledger
+from optin.ledger.log import Log
 from optin.ledger.verification import Verification
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Entry",
     "Ledger",
     "LedgerUnavailable",
+    "Log",
     "Terms",
     "Verification",
     "allowance_grains",

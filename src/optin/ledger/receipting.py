@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from optin.grains.batches import Batch
 from optin.grains.units import UNLIMITED
 from optin.ledger.balances import remaining
 from optin.ledger.chain import charged, seal_of
+from optin.ledger.logged import proofs
 from optin.ledger.schema import acts
 from optin.ledger.staging import stage_people
 from optin.ledger.streamed_hashes import Grove
@@ -70,8 +72,9 @@ def receipts(connection: Connection, ids: Sequence[str], campaign: str, round: i
     found = _places(connection, act, ids)
     keep = [row.place for row in found if row.place is not None]
     grove = charged(connection, act, keep=keep)
-    left = remaining(connection, ids).tolist()
-    return [_receipt(act, grove, person, row, now) for person, row, now in zip(ids, found, left, strict=True)]
+    left, log = remaining(connection, ids).tolist(), proofs(connection, [act.number]).get(act.number)
+    made = [_receipt(act, grove, person, row, now) for person, row, now in zip(ids, found, left, strict=True)]
+    return [replace(receipt, log=log) for receipt in made]
 
 
 def _places(connection: Connection, act: Row[Any], ids: Sequence[str]) -> Sequence[Row[Any]]:

@@ -7,6 +7,8 @@
     returns     holds let go: declined, left, cancelled, or absent at the release
     charges     holds that a release turned into spending
     head_lock   one row that every PostgreSQL writer locks first
+    checkpoints, cosignatures, successions   the log over the acts: what the operator's key signed at a size, what witnesses
+                signed there, and which key followed which (`optin.ledger.log`)
 
 What remains to a person is allowance minus open promises minus charges (`optin.ledger.balances`). Where the sheet is one
 question, ``capped`` and ``answered`` are NULL and a charge is its promise. Else ``capped`` is what the person gives to all
@@ -109,4 +111,31 @@ head_lock = Table(
     Column("one", Integer, primary_key=True, autoincrement=False),
 )
 
-APPEND_ONLY = ("acts", "people", "allowances", "promises", "returns", "charges", "head_lock")
+checkpoints = Table(
+    "checkpoints",
+    metadata,
+    Column("size", BigInteger, primary_key=True, autoincrement=False),
+    Column("verifier", Text, primary_key=True),
+    Column("note", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+cosignatures = Table(
+    "cosignatures",
+    metadata,
+    Column("size", BigInteger, primary_key=True, autoincrement=False),
+    Column("verifier", Text, primary_key=True),
+    Column("line", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+successions = Table(
+    "successions",
+    metadata,
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("note", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+LOG_TABLES = ("checkpoints", "cosignatures", "successions")
+APPEND_ONLY = ("acts", "people", "allowances", "promises", "returns", "charges", "head_lock", *LOG_TABLES)

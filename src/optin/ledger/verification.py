@@ -13,6 +13,7 @@ from optin.errors import PromiseBroken
 from optin.ledger.chain import GENESIS, Written, rows_of, seal_of
 from optin.ledger.fittings import changed_fittings
 from optin.ledger.holds import terms_of
+from optin.ledger.logged import log_faults
 from optin.ledger.schema import acts
 from optin.ledger.sequence import misplaced
 from optin.ledger.sharing import Sharing, sharing_of
@@ -81,6 +82,7 @@ def verify(connection: Connection, against: Sequence[OutsideCopy] = ()) -> Verif
         *strays(connection, [row.number for row in rows if row.kind == "announce" and _is_exact(row)]),
         *changed_fittings(connection),
         *_torn_indexes(connection),
+        *log_faults(connection),
         *_missing(connection, known, against),
         *_forks(against),
     ]

@@ -23,6 +23,7 @@ from optin.kernel.optimum import best_at_reach, best_design
 from optin.kernel.quasilinear import least_crossing
 from optin.kernel.sharing import theta_at, theta_below
 from optin.planning.acceptance import common_gain
+from optin.planning.cautions import CLASS
 from optin.planning.record import Plan
 from optin.wording.numbers import count
 from optin.wording.telling import Telling, Told
@@ -44,8 +45,10 @@ class Certificate(Told):
     ``broken_limits``: people whose epsilon exceeds their limit (exactly counted); ``weight_error``: |sum w - 1|;
     ``claim_error``: the largest relative distance between what the plan says of itself (variance, tilt, pooled people,
     surplus, epsilon shares) and what was recomputed; ``objective`` and ``lower_bound``: worst-case mean squared error in
-    units of the squared range, and a dual bound that no fixed weights with one Laplace noise can beat under these limits.
-    For mechanisms of every other kind there is `any_mechanism` (E30). Of several questions the objective is their largest
+    units of the squared range, and a dual bound that no fixed weights with one Laplace noise can beat under these limits
+    (where the noise was given, none with that noise).
+    For mechanisms of every other kind there is `any_mechanism` (E30), beside which stands ``worst_error``: the objective, and
+    the largest squared bias too where noise was given and a gap declared. Of several questions the objective is their largest
     v, and no design at all has every v below the bound; a single question alone could be better (E18).
 
     Where questions differ in importance or gap, the plan is the ``best on one cap`` (E19), and ``one_cap`` is true:
@@ -69,6 +72,8 @@ class Certificate(Told):
     residual: float | None = None
     excluded_below: float | None = None
     steps: int | None = None
+    worst_error: float | None = None
+    noise_given: bool = False
     bound_source: InitVar[BoundSource | None] = None
 
     def __post_init__(self, bound_source: BoundSource | None) -> None:
@@ -98,9 +103,9 @@ class Certificate(Told):
     @property
     def factor(self) -> float | None:
         """How many times `any_mechanism` the plan's worst error is: no mechanism at all can be better by more than this."""
-        if self.any_mechanism is None:
+        if self.any_mechanism is None or self.worst_error is None:
             return None
-        return self.objective / self.any_mechanism if self.any_mechanism > 0 else math.inf
+        return self.worst_error / self.any_mechanism if self.any_mechanism > 0 else math.inf
 
     @property
     def beyond(self) -> str:
@@ -148,13 +153,14 @@ class Certificate(Told):
         >>> people = optin.PrivacyConstrained([1, 4, 9, 9])
         >>> plan = optin.plan(people, [optin.YesNo("a"), optin.YesNo("b", importance=4)])
         >>> plan.certificate(people).claim
-        'best on one cap: theta is 1.38873, and no design has one below 1.33333'
+        'best on one cap: theta is 1.38873, and no weighted means with fixed weights and one Laplace noise have one below
+        1.33333'
         """
+        least = f"{self.lower_bound:.6g}"
         if self.one_cap:
-            return f"best on one cap: theta is {self.objective:.6g}, and no design has one below {self.lower_bound:.6g}"
-        return (
-            f"best of all designs: the objective is {self.objective:.6g}, and none has one below {self.lower_bound:.6g}"
-        )
+            return f"best on one cap: theta is {self.objective:.6g}, and no {CLASS} have one below {least}"
+        which = "best weights for the noise that was given" if self.noise_given else f"best among {CLASS}"
+        return f"{which}: the objective is {self.objective:.6g}, and none has one below {least}"
 
     @property
     def holds(self) -> bool:
@@ -194,7 +200,9 @@ def certify(plan: Plan, agents: Agents) -> Certificate:
     certificate = replace(
         certificate,
         objective=max(variances) + (gap * tilt) ** 2,
+        worst_error=max(variances) + (plan.asked.gap * tilt) ** 2,
         lower_bound=lower_bound(tally, design, spread=plan.spread, kappa=kappa, fixed=fixed, gap=gap),
+        noise_given=fixed,
         bound_source=_bound_source(plan, agents),
     )
     return _with_fixed_point(certificate, plan, agents) if isinstance(agents, Weighing) else certificate
@@ -227,7 +235,6 @@ def _on_one_cap(certificate: Certificate, plan: Plan, agents: Constrained, theta
         objective=theta,
         lower_bound=theta_below(table, demand),
         one_cap=True,
-        bound_source=_bound_source(plan, agents),
         nearby=min((theta_at(table, demand, cap) for cap in caps), default=theta),
     )
 

@@ -15,8 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optin.agents import Agents, Constrained
+from optin.agents.forms import LimitTable
 from optin.errors import BadInput, Infeasible
+from optin.grains.arrays import HIGHEST_EPSILON
+from optin.grains.splitting import BITS, least_capped
 from optin.kernel.ladder import Array
+from optin.kernel.rounding import GRAIN
 from optin.planning.asked import Asked
 from optin.planning.design import ALONE, Design, OfGroup, WeightSums
 from optin.questions.measured import TINIEST
@@ -33,17 +37,18 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class _Part:
-    """What was found for one group, and how many of its people allow anything, where that is asked.
+    """What was found for one group, how many of its people will be promised anything, and how many of these the cap.
 
-    The people themselves are let go: in memory they may be a copy.
+    They are counted where that is asked, and the people themselves let go: in memory they may be a copy.
     """
 
     plan: Plan
-    promised: int
+    promised: int = 0
+    at_cap: int = 0
 
     def fits(self, least: int) -> bool:
         """Tell whether sums over this group give no single limit away: enough people, and not a few below the cap alone."""
-        return self.promised >= least and not 0 < self.promised - self.plan.pooled_people <= FEW_BELOW_CAP
+        return self.promised >= least and not 0 < self.promised - self.at_cap <= FEW_BELOW_CAP
 
 
 def plan_groups(agents: Agents, find: Find, nothing: Find, *, merge_small: bool | int) -> Plan:
@@ -75,16 +80,34 @@ def _found(agents: Agents, *, find: Find, nothing: Find, labels: Sequence[Labels
     def part(place: int, people: Agents) -> _Part:
         try:
             none = isinstance(people, Constrained) and not people.most > TINIEST
-            return _Part(nothing(people) if none else find(people), _promised(people) if counted else 0)
+            plan = nothing(people) if none else find(people)
+            return _counted(plan, people) if counted else _Part(plan)
         except Infeasible as error:
             raise _of_group(error, labels[place]) from None
 
     return agents.each_group(part)
 
 
-def _promised(people: Agents) -> int:
-    """Count those who allow anything."""
-    return len(people) - (people.table().zeros if isinstance(people, Constrained) else 0)
+def _counted(plan: Plan, people: Agents) -> _Part:
+    """Count as the announcement will (E13, E20): who is promised a grain for every question, and who as many as the cap gives."""
+    if not isinstance(people, Constrained):
+        return _Part(plan, len(people), plan.pooled_people)
+    if plan.epsilon_total == 0.0:
+        return _Part(plan)
+    if plan.noiseless:
+        return _Part(plan, plan.pooled_people, plan.pooled_people)
+    table, shares = people.table(), plan.integer_shares
+    most = int(min(plan.cap, HIGHEST_EPSILON) * GRAIN)
+    some = max(map(least_capped, shares))
+    all_there_is = min(least_capped(share, max(most * share >> BITS, 1)) for share in shares)
+    promised = _at_least(table, some / GRAIN) if most >= some else 0
+    return _Part(plan, promised, min(_at_least(table, all_there_is / GRAIN), promised))
+
+
+def _at_least(table: LimitTable, bound: float) -> int:
+    """Count limits of at least a positive bound; nothing is asked of an engine if all that are positive are."""
+    below = float(np.nextafter(bound, 0.0))
+    return len(table) - (table.zeros if bound <= table.least else table.sums(below).count)
 
 
 def _of_group(error: Infeasible, labels: Labels) -> Infeasible:

@@ -25,7 +25,7 @@ from optin.wording.telling import Telling, Told
 MOST_QUESTIONS = 60
 """Which questions someone is charged for is a 64-bit number with a bit for each."""
 KINDS: dict[str, Any] = {kind.kind: kind for kind in (Number, YesNo, Choice, Scale, Score, Histogram, MultipleChoice)}
-"""Every kind there is; a new one is a file and a name here."""
+"""Every kind there is; a new one is a file, a name here, its picture (figures) and a law of answers (baselines)."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,6 +12,8 @@ from optin.grains.splitting import promised
 from optin.receipts.record import Receipt, is_well_formed, outcome
 from optin.receipts.sealing import GROUPS, Seal, version_of
 from optin.receipts.tree import SALT_BYTES, climb, leaves_of
+from optin.transparency.evidence import shown_in
+from optin.transparency.opening import Trust
 from optin.wording.groups import shown_group
 
 
@@ -58,8 +60,13 @@ class _Release(Protocol):
     def ledger_head(self) -> str | None: ...
 
 
-def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> tuple[str, ...]:
+def check(
+    receipt: Receipt, announcement: _Announcement, release: _Release, *, trust: Trust | None = None
+) -> tuple[str, ...]:
     """Verify a receipt against the published announcement and release; list what was shown, or raise PromiseBroken.
+
+    Where it carries a proof of the operator's log, that is verified too: with the keys of ``trust`` or, without any, with
+    those that came along.
 
     Everything is recomputed from the three files: the leaf from the receipt, the root from the path, the chain hash
     from the published release and the root; of a sheet, what was promised and spent from what is split, the announced shares
@@ -79,7 +86,7 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
         "the release is not the one sealed in the ledger",
     )
     _expect(release.joined_people == receipt.charged_people, "the release counts other people than were charged")
-    shown = ["the release is the one sealed in the ledger, under the published announcement"]
+    shown = ["the release is the one sealed in the ledger, under the published announcement", *logged(receipt, trust)]
     _expect(
         announcement.grouped == (receipt.version == GROUPS), "the receipt is for another number of questions or groups"
     )
@@ -100,23 +107,33 @@ def check(receipt: Receipt, announcement: _Announcement, release: _Release) -> t
     _expect_spent(receipt, announcement, release)
     _expect(receipt.spent <= release.total_grains, "more was spent than the release cost everyone together")
     _expect(root_of(receipt) == receipt.rows, "the charge is not among those sealed with the release")
+    return (*shown, *_charged(receipt))
+
+
+def _charged(receipt: Receipt) -> tuple[str, str]:
+    """Say what a charge that is among those sealed shows."""
     if receipt.spent < receipt.promised:
         return (
-            *shown,
             "the charge, and for which questions, is among those sealed with the release",
             "less was spent than promised, on questions answered and released alone; what remains is the operator's word",
         )
     if receipt.spent == 0:
         return (
-            *shown,
             f"{outcome(receipt)}: a charge of nothing is among those sealed with the release",
             "nothing was promised and nothing spent; what remains is the operator's word",
         )
     return (
-        *shown,
         "the charge is among those sealed with the release",
         "what was promised was spent, and no more; what remains is the operator's word",
     )
+
+
+def logged(receipt: Receipt, trust: Trust | None = None) -> tuple[str, ...]:
+    """Verify that a receipt's act is in the operator's signed log, and say who signed; nothing without a log."""
+    if receipt.log is None:
+        return ()
+    found = shown_in(receipt.log, number=receipt.ledger_number, head=receipt.ledger_head, trust=trust)
+    return (f"act {receipt.ledger_number} is in the operator's log", *found.told(trust or Trust()))
 
 
 def _expect_split(receipt: Receipt, announcement: _Announcement) -> None:

@@ -16,6 +16,7 @@ from optin.grains.splitting import part
 from optin.kernel.rounding import epsilon_of
 from optin.receipts.sealing import GROUPS, SHEETS, VERSION
 from optin.receipts.tree import SALT_BYTES
+from optin.transparency.evidence import LogProof
 from optin.wording.telling import Telling, Told
 
 
@@ -27,6 +28,7 @@ class Receipt(Told):
     tree shows who was charged, and cannot show that someone was not. Where several questions were asked (version 2),
     ``capped`` is what was split among them, and ``answered`` has a bit for each that was charged; None without a charge.
     Where people were in public groups (version 3), ``design`` is the place of the person's group in the announcement.
+    Where the operator signs a log, ``log`` shows the release's act in it.
     """
 
     id: str = dataclasses.field(repr=False)
@@ -52,6 +54,7 @@ class Receipt(Told):
     capped: int | None = dataclasses.field(default=None, repr=False)
     answered: int | None = dataclasses.field(default=None, repr=False)
     design: int | None = None
+    log: LogProof | None = dataclasses.field(default=None, repr=False)
 
     def question_grains(self, shares: tuple[int, ...]) -> tuple[int, ...]:
         """Say what each question took, given the announcement's shares: together they are what was spent (E20)."""
@@ -76,6 +79,8 @@ class Receipt(Told):
     def to_json(self) -> str:
         """Write the receipt as JSON, for the person it belongs to."""
         fields = {name: getattr(self, name) for name in _names(self.version)}
+        if self.log is not None:
+            fields["log"] = self.log.to_record()
         return json.dumps({"optin": "receipt", **fields}, indent=2, sort_keys=True)
 
     @classmethod
@@ -83,10 +88,11 @@ class Receipt(Told):
         """Read a receipt; anything else is BadInput."""
         try:
             fields: dict[str, Any] = json.loads(text, object_pairs_hook=once)
+            log = LogProof.from_record(fields.pop("log")) if "log" in fields else None
             known = fields.pop("optin") == "receipt" and set(fields) == _names(fields["version"])
             if not known or type(fields["path"]) is not list:
                 raise ValueError
-            receipt = cls(**{**fields, "path": tuple(fields["path"])})
+            receipt = cls(**{**fields, "path": tuple(fields["path"])}, log=log)
             if is_well_formed(receipt):
                 return receipt
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
@@ -101,7 +107,7 @@ class Receipt(Told):
 
 def _names(version: object) -> set[str]:
     """List the fields of a receipt; only where several questions were asked does it say what was split, and among which."""
-    names = {field.name for field in dataclasses.fields(Receipt)}
+    names = {field.name for field in dataclasses.fields(Receipt)} - {"log"}
     left_out = {VERSION: {"capped", "answered", "design"}, SHEETS: {"design"}}
     return names - left_out.get(version, set()) if isinstance(version, int) else names
 
@@ -133,6 +139,7 @@ def is_well_formed(receipt: Receipt) -> bool:
         and all(_matches(_HASH, words) for words in hashes)
         and all(isinstance(words, str) and _is_encodable(words) for words in (receipt.id, receipt.campaign, receipt.at))
         and _is_of_its_version(receipt)
+        and (receipt.log is None or isinstance(receipt.log, LogProof))
     )
 
 

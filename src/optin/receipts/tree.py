@@ -8,12 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.errors import PromiseBroken
+from optin.transparency.tree import MerkleTree, climb
+
+__all__ = ["BLOCK", "SALT_BYTES", "MerkleTree", "charge_salts", "climb", "leaves_of"]
 
 SALT_BYTES = 16
 BLOCK = 2**20
 """Charges that share one stretch of salts."""
-_NODE = b"\x01"
 _LEAVES = {1: 0, 3: 2, 4: 3}
 """The first byte of what is hashed into a leaf, by how many numbers it holds: of one question, of a sheet, of groups."""
 
@@ -53,52 +54,3 @@ def leaves_of(salts: bytes, ids: Sequence[str], grains: NDArray[np.int64], *of_s
         sha256(packed[start : start + width] + person.encode()).digest()
         for start, person in zip(range(0, width * count, width), ids, strict=True)
     ]
-
-
-class MerkleTree:
-    """All levels of a hash tree; an odd node at the end of a level moves up as it is.
-
-    >>> tree = MerkleTree([bytes([k]) * 32 for k in range(5)])
-    >>> climb(bytes([3]) * 32, 3, 5, tree.path(3)) == tree.root
-    True
-    """
-
-    def __init__(self, leaves: Sequence[bytes]) -> None:
-        level = list(leaves) or [hashlib.sha256(b"").digest()]
-        self.levels = [level]
-        while len(level) > 1:
-            level = _parents(level)
-            self.levels.append(level)
-
-    @property
-    def root(self) -> str:
-        """The one hash that stands for all leaves."""
-        return self.levels[-1][0].hex()
-
-    def path(self, index: int) -> tuple[str, ...]:
-        """List the sister hashes met on the way from a leaf to the root."""
-        path = []
-        for level in self.levels[:-1]:
-            if (index ^ 1) < len(level):
-                path.append(level[index ^ 1].hex())
-            index //= 2
-        return tuple(path)
-
-
-def _parents(level: list[bytes]) -> list[bytes]:
-    sha256 = hashlib.sha256
-    parents = [sha256(_NODE + left + right).digest() for left, right in zip(level[::2], level[1::2], strict=False)]
-    return parents + level[-1:] if len(level) % 2 else parents
-
-
-def climb(leaf: bytes, index: int, count: int, path: Sequence[str]) -> str:
-    """Compute the root above a leaf from its sister hashes."""
-    sisters, node = iter(path), leaf
-    while count > 1:
-        if (index ^ 1) < count:
-            sister = bytes.fromhex(next(sisters, ""))
-            node = hashlib.sha256(_NODE + (sister + node if index % 2 else node + sister)).digest()
-        index, count = index // 2, (count + 1) // 2
-    if next(sisters, None) is not None:
-        raise PromiseBroken("the receipt's path is longer than its tree is high; ask the operator for a new receipt")
-    return node.hex()

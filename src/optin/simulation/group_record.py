@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from optin.extras import expect_package
-from optin.kernel.ladder import Array
 from optin.questions import Question
-from optin.simulation.record import MeasuredErrors, held
+from optin.simulation.record import WithIntervals, held
 from optin.wording.numbers import plain
 from optin.wording.records import Listed
 from optin.wording.telling import Telling, Told
@@ -22,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class GroupOutcome(MeasuredErrors, Listed):
+class GroupOutcome(WithIntervals, Listed):
     """One design over all campaigns: errors of its figure for the whole, and where its interval held the truth.
 
     ``predicted_bias`` is the error that remains if everything is repeated without end, ``computed`` the expected squared
@@ -32,14 +28,6 @@ class GroupOutcome(MeasuredErrors, Listed):
     design: str
     predicted_bias: float
     computed: float
-    errors: Array = field(repr=False)
-    covered: NDArray[np.bool_] = field(repr=False)
-    lengths: Array = field(repr=False)
-
-    @property
-    def length(self) -> float:
-        """The mean length of its intervals."""
-        return self._mean(self.lengths)
 
 
 @dataclass(frozen=True, repr=False)

@@ -233,9 +233,9 @@ def _outcome(arm: _Arm, crowd: _Crowd, noise: float, readings: Sequence[Reading]
         arm.name,
         bias,
         spread + noise + bias * bias,
-        ends[:, 0] - crowd.truth,
-        (ends[:, 1] <= crowd.truth) & (crowd.truth <= ends[:, 2]),
-        ends[:, 2] - ends[:, 1],
+        errors=ends[:, 0] - crowd.truth,
+        covered=(ends[:, 1] <= crowd.truth) & (crowd.truth <= ends[:, 2]),
+        lengths=ends[:, 2] - ends[:, 1],
     )
 
 

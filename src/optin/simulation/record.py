@@ -67,6 +67,20 @@ class MeasuredErrors:
         return float(kept.std(ddof=1)) / math.sqrt(len(kept)) if len(kept) > 1 else math.inf
 
 
+@dataclass(frozen=True, repr=False, kw_only=True)
+class WithIntervals(MeasuredErrors):
+    """Errors whose every campaign published an interval too, with how long each was."""
+
+    errors: Array = field(repr=False)
+    covered: NDArray[np.bool_] = field(repr=False)
+    lengths: Array = field(repr=False)
+
+    @property
+    def length(self) -> float:
+        """The mean length of its intervals."""
+        return self._mean(self.lengths)
+
+
 @dataclass(frozen=True, repr=False)
 class Outcome(MeasuredErrors, Listed):
     """One design over all campaigns: errors of its estimates, NaN where nothing could be released.

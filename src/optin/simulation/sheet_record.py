@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optin.extras import expect_package
 from optin.kernel.ladder import Array
 from optin.planning import Plan
-from optin.simulation.record import MeasuredErrors, held, run_lines
+from optin.simulation.record import MeasuredErrors, WithIntervals, held, run_lines
 from optin.wording.numbers import plain
 from optin.wording.records import Listed
 from optin.wording.telling import Telling, Told
@@ -22,20 +21,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Figure(MeasuredErrors, Listed):
+class Figure(WithIntervals, Listed):
     """One published figure over all campaigns: its errors, NaN where it was not published, and its intervals."""
 
     question: str
     answer: str
     truth: float
-    errors: Array = field(repr=False)
-    covered: NDArray[np.bool_] = field(repr=False)
-    lengths: Array = field(repr=False)
-
-    @property
-    def length(self) -> float:
-        """The mean length of its intervals."""
-        return self._mean(self.lengths)
 
 
 @dataclass(frozen=True, repr=False)

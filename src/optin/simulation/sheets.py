@@ -129,7 +129,8 @@ def _figures(question: Question, law: AnswerLaw, rows: list[list[Reading] | None
         found = [None if row is None else row[place] for row in rows]
         ends = np.array([(math.nan,) * 3 if r is None else (r.estimate, r.low, r.high) for r in found])
         covered = (ends[:, 1] <= truth + _slack(truth)) & (truth - _slack(truth) <= ends[:, 2])
-        yield Figure(question.name, true.answer, truth, ends[:, 0] - truth, covered, ends[:, 2] - ends[:, 1])
+        measured = {"errors": ends[:, 0] - truth, "covered": covered, "lengths": ends[:, 2] - ends[:, 1]}
+        yield Figure(question.name, true.answer, truth, **measured)
 
 
 def _slack(truth: float) -> float:

@@ -52,6 +52,15 @@ def unusable(rows: Sequence[BadRow], people: int) -> BadInput:
     return BadInput(template, **data, **advised(template))
 
 
+def mended(column: str, words: str) -> str:
+    """Say what is to be mended, for whoever opens the file: an argument by its name, which is no option and no Python there.
+
+    >>> mended("limit", "is missing; say with {blank} what an empty limit counts as")
+    'limit is missing; say with blank_limit what an empty limit counts as'
+    """
+    return f"{column} {words.format(**{name: said.name for name, said in advised(words).items()})}"
+
+
 def write_bad(path: Path, header: Sequence[str], rows: Iterable[tuple[str, Sequence[str], str]]) -> None:
     """Write rows for people to mend: where each stood, its cells, and what is wrong; readable by its owner alone."""
     text = StringIO()

@@ -7,7 +7,7 @@ one reading, and engines agree with it.
 from __future__ import annotations
 
 import csv
-from codecs import getincrementaldecoder
+from codecs import BOM_UTF8, getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -19,17 +19,18 @@ import numpy as np
 
 from optin.errors import BadInput
 from optin.tables.csvlines import expect_lines, wrong_widths
+from optin.tables.encodings import MARKS, other_text
 
 KINDS = (
     (b"\x1f\x8b", "compressed (gzip), not UTF-8 text"),
     (b"PK\x03\x04", "the start of a spreadsheet or a zip archive, not UTF-8 text"),
-    (b"\xff\xfe", "UTF-16, not UTF-8 text"),
-    (b"\xfe\xff", "UTF-16, not UTF-8 text"),
+    *((mark, f"{encoding}, not UTF-8 text") for mark, encoding in MARKS),
     (b"PAR1", "Parquet under another name, not UTF-8 text"),
+    (b"\xd0\xcf\x11\xe0", "an old workbook (XLS) or another document, not UTF-8 text"),
+    (b"SQLite format 3", "a database of SQLite, not UTF-8 text"),
 )
 """How files begin that are given instead of CSV, and what they are."""
 BLOCK = 128  # rows at a time: so few that they stay in the cache of a processor, which saves half of the time
-BOM = b"\xef\xbb\xbf"
 SIGNS = np.arange(256)
 
 
@@ -151,7 +152,9 @@ def _odd_quote(file: BinaryIO, delimiter: str) -> int | None:
     held, quotes, line = b"\n", 0, 1
     while True:
         block = file.read(1 << 20)
-        data = held + (block.removeprefix(BOM) if line == 1 and held == b"\n" else block) + (b"" if block else b"\n")
+        data = (
+            held + (block.removeprefix(BOM_UTF8) if line == 1 and held == b"\n" else block) + (b"" if block else b"\n")
+        )
         signs = np.frombuffer(data, dtype=np.uint8)
         places = np.flatnonzero(signs[1:-1] == ord('"')) + 1
         opening = (quotes + np.arange(len(places))) % 2 == 0
@@ -192,9 +195,12 @@ def _expect_lines(name: Path | str, lines: Iterable[bytes]) -> None:
     """Name the first line that is not UTF-8."""
     for number, line in enumerate(lines, start=1):
         if not _is_text(BytesIO(line)):
-            kind = next((words for mark, words in KINDS if number == 1 and line.startswith(mark)), "not UTF-8 text")
+            kind = next((words for mark, words in KINDS if number == 1 and line.startswith(mark)), "")
             raise BadInput(
-                "{name} line {number} is {kind}; save the file as CSV in UTF-8", name=name, number=number, kind=kind
+                "{name} line {number} is {kind}; save the file as CSV in UTF-8",
+                name=name,
+                number=number,
+                kind=kind or other_text(line),
             )
 
 

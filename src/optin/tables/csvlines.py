@@ -6,6 +6,7 @@ header for a person; DuckDB drops an empty last cell that no column is for, Arro
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from io import TextIOWrapper
 from pathlib import Path
@@ -15,7 +16,6 @@ from optin.errors import BadInput
 from optin.tables.bad_rows import FIRST, BadRow, unusable
 
 BLOCK = 1 << 20
-BOM = b"\xef\xbb\xbf"
 
 
 def expect_lines(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
@@ -31,7 +31,7 @@ def expect_lines(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
 def expect_top(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
     """Refuse a blank first line."""
     with opened() as file:
-        top = file.read(len(BOM) + 1).removeprefix(BOM)[:1]
+        top = file.read(len(BOM_UTF8) + 1).removeprefix(BOM_UTF8)[:1]
     if top in (b"\n", b"\r"):
         raise BadInput("{name} line 1 is blank; the first line must name the columns", name=name)
 

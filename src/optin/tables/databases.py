@@ -18,9 +18,9 @@ def copy_duckdb(file: Path, table: str | None, to: Path) -> str:
     found: Any = None
     try:
         with duckdb.connect(str(file), read_only=True) as database:
-            names = [name for (name,) in database.execute(_LISTED).fetchall()]
-            chosen = _named(file, names, table)
-            database.execute(f"COPY (SELECT * FROM {_quoted(chosen)}) TO '{to}' (FORMAT parquet)")  # noqa: S608
+            names = {_called(*parts): ".".join(map(_quoted, parts)) for parts in database.execute(_LISTED).fetchall()}
+            chosen = _named(file, list(names), table)
+            database.execute(f"COPY (SELECT * FROM {names[chosen]}) TO '{to}' (FORMAT parquet)")  # noqa: S608
             found = chosen
     except BadInput:
         raise
@@ -34,7 +34,12 @@ def copy_duckdb(file: Path, table: str | None, to: Path) -> str:
     return str(found)
 
 
-_LISTED = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() ORDER BY table_name"
+_LISTED = "SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = current_database() ORDER BY ALL"
+
+
+def _called(schema: str, table: str) -> str:
+    """Name a table as people do: with its schema only where that is not the usual one."""
+    return table if schema == "main" else f"{schema}.{table}"
 
 
 def _named(file: Path, names: list[str], table: str | None) -> str:

@@ -26,10 +26,11 @@ def arrow_of(frame: Any, names: Sequence[str] | None) -> Any:  # noqa: ANN401 - 
     """Return some columns of a table (None: all of them) as a table of Arrow; a named index of pandas is a column too."""
     expect("parquet", "a table in memory")
     import pyarrow as arrow
+    import pyarrow.compute
 
     frame = frame.collect() if hasattr(frame, "collect") and not hasattr(frame, "to_arrow") else frame
-    if hasattr(frame, "reset_index") and index_of(frame) is None:
-        frame = frame.reset_index()
+    if hasattr(frame, "reset_index"):
+        frame = _with_labels(frame)
     known = [str(name) for name in names_of(frame) or []]
     for name in names or ():
         expect_column(NAME, name, known)
@@ -43,20 +44,35 @@ def index_of(frame: Any) -> Any:  # noqa: ANN401
     return index if hasattr(index, "get_indexer") and index.names == [None] else None
 
 
+def _with_labels(frame: Any) -> Any:  # noqa: ANN401
+    """Make named labels of pandas columns too, even if a column bears the same name: then nobody knows which is meant."""
+    whole = frame if index_of(frame) is not None else frame.reset_index(allow_duplicates=True)
+    return whole.set_axis([str(name) for name in whole.columns], axis=1)
+
+
 def _column(arrow: Any, frame: Any, name: str) -> Any:  # noqa: ANN401
     """Hand over one column; what mixes kinds of things cannot be, and what is said of it may quote a cell."""
     column, found = frame[name], None
     try:
         found = column.to_arrow() if hasattr(column, "to_arrow") else column
         if not isinstance(found, arrow.Array | arrow.ChunkedArray):
-            found = arrow.array(found, from_pandas=True)
+            found = arrow.array(_dense(found), from_pandas=True)
         found = arrow.chunked_array([found]) if isinstance(found, arrow.Array) else found
+        if arrow.types.is_run_end_encoded(found.type):
+            found = arrow.compute.run_end_decode(found)
     except (arrow.ArrowException, TypeError, ValueError, OverflowError):
         found = None
     if found is None:
         raise BadInput(
-            '{source}: {name} mixes things of different kinds; write them alike, for instance table["{name}"].astype(str)',
+            "{source}: {name} is stored as {kind}, or mixes things of different kinds; write them alike, for instance"
+            ' table["{name}"].astype(str)',
             source=NAME,
             name=name,
+            kind=getattr(column, "dtype", type(column).__name__),
         )
     return found
+
+
+def _dense(column: Any) -> Any:  # noqa: ANN401
+    """Write out what pandas keeps sparse, which Arrow does not know."""
+    return column.sparse.to_dense() if type(getattr(column, "dtype", None)).__name__ == "SparseDtype" else column

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,33 +21,49 @@ class RowWriter(Protocol):
     def add(self, line: int, cells: list[str]) -> None:
         """Write one person's row."""
 
+    def refuse(self, line: int, cells: list[str], words: str) -> None:
+        """Note a line that is no row of the table."""
+
+
+NO_OBJECT = "is no JSON object with each name once; write one object a line, in UTF-8"
+
 
 def copy_objects(name: Path, path: Path, to: RowWriter) -> None:
     """Write objects as rows of text; the columns are all names that occur, in the order of their first appearance."""
-    columns = list(dict.fromkeys(key for _, found in _objects(name, path) for key in found))
+    _expect_lines(name, path)
+    columns = list(dict.fromkeys(key for _, _, found in _objects(path) for key in found or ()))
     to.head(columns)
-    for line, found in _objects(name, path):
-        to.add(line, [_text(name, line, key, found.get(key)) for key in columns])
+    for line, raw, found in _objects(path):
+        if found is None:
+            to.refuse(line, [raw.decode(errors="replace").strip()], NO_OBJECT)
+        else:
+            to.add(line, [_text(found.get(key)) for key in columns])
 
 
-def _objects(name: Path, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _expect_lines(name: Path, path: Path) -> None:
+    """Refuse a list of objects, which is one JSON text and no lines of it."""
+    with path.open("rb") as file:
+        top = next((raw.strip() for raw in file if raw.strip()), b"")
+    if top.removeprefix(BOM_UTF8)[:1] == b"[":
+        raise BadInput("{name} line 1 holds several objects; write one object a line, in UTF-8", name=name)
+
+
+def _objects(path: Path) -> Iterator[tuple[int, bytes, dict[str, Any] | None]]:
     with path.open("rb") as file:
         for line, raw in enumerate(file, start=1):
             if raw.strip():
-                yield line, _parsed(name, line, raw)
+                yield line, raw, _parsed(raw.removeprefix(BOM_UTF8) if line == 1 else raw)
 
 
-def _parsed(name: Path, line: int, raw: bytes) -> dict[str, Any]:
-    found: Any = None
+def _parsed(raw: bytes) -> dict[str, Any] | None:
+    """Read one object; None where there is none, or one with letters that no text in UTF-8 can hold (half of a pair)."""
     try:
-        text = raw.decode("utf-8-sig" if line == 1 else "utf-8")
-        found = json.loads(text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_once)
-    except (UnicodeDecodeError, ValueError, RecursionError):
-        pass
-    if not isinstance(found, dict):
-        why = "holds several objects" if raw.lstrip()[:1] == b"[" else "is no JSON object with each name once"
-        raise BadInput("{name} line {line} " + why + "; write one object a line, in UTF-8", name=name, line=line)
-    return found
+        found = json.loads(raw.decode(), parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_once)
+        if b"\\u" in raw:
+            json.dumps(found, ensure_ascii=False).encode()
+    except (UnicodeError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -56,19 +73,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _text(name: Path, line: int, key: str, value: Any) -> str:  # noqa: ANN401 - whatever JSON holds
-    """Write a value as a cell; several options as one text."""
+def _text(value: Any) -> str:  # noqa: ANN401 - whatever JSON holds
+    """Write a value as a cell: several options as one text, and whatever holds more as JSON, which is no number or option."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list) and all(isinstance(part, str) and SEPARATOR not in part for part in value):
         return SEPARATOR.join(value)
-    if isinstance(value, str):
-        return value
-    raise BadInput(
-        "{name} line {line}: {key} is neither text nor a number nor a list of texts; write one value there",
-        name=name,
-        line=line,
-        key=key,
-    )
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -19,8 +19,10 @@ from uuid import uuid4
 
 from optin.errors import OptinError
 from optin.formats.scratch import Scratch
+from optin.tables.bad_rows import FIRST, BadRow, unusable
 from optin.tables.csvfiles import csv_rows, expect_quotes, expect_utf8, lines_of
 from optin.tables.csvlines import expect_top, width_words
+from optin.tables.encodings import in_utf8, marked_encoding
 from optin.tables.file_kinds import CSV, DUCKDB, JSON_LINES, WORKBOOK, FileKind, kind_of, unpacked
 from optin.tables.file_stamps import Mark, marks_of
 from optin.tables.how_read import AS_FOUND, HowRead
@@ -56,12 +58,17 @@ class DataFile:
         lines = lines_of(self.path, rows) if self.lines is None else [self.lines[row] for row in rows]
         return [f"{self.name} {self.unit} {line}" for line in lines]
 
+    def bad_lines(self) -> list[tuple[str, tuple[str, ...], str]]:
+        """Say where lines stand that are no rows of the table, what is on them, and what is wrong."""
+        return [(f"{self.name} {self.unit} {line}", cells, words) for line, cells, words in self.bad]
+
 
 class Copy:
     """A plain CSV that is being written: row by row, each with the line it had where it came from."""
 
     def __init__(self, file: TextIO) -> None:
         self.lines = array("q")
+        self.bad = list[tuple[int, tuple[str, ...], str]]()
         self._writer = csv.writer(file, lineterminator="\n")
 
     def add(self, line: int, cells: Sequence[str]) -> None:
@@ -72,6 +79,10 @@ class Copy:
     def head(self, names: Sequence[str]) -> None:
         """Write the names of the columns."""
         self._writer.writerow(names)
+
+    def refuse(self, line: int, cells: Sequence[str], words: str) -> None:
+        """Note a line that is no row of the table."""
+        self.bad.append((line, tuple(cells), words))
 
 
 def plain_files(path: str, how: HowRead = AS_FOUND) -> tuple[DataFile, ...]:
@@ -133,16 +144,12 @@ def _made(real: str, _: Mark, delimiter: str | None, table: str | None, skip: bo
     file = Path(real)
     kind = kind_of(file)
     if kind.holds in _READERS:
-        return _READERS[kind.holds](file, kind, table)
+        return _READERS[kind.holds](file, kind, table, skip)
     return _text(file, kind, delimiter, skip=skip) if kind.holds == CSV else DataFile(file, file)
 
 
 def _text(file: Path, kind: FileKind, delimiter: str | None, *, skip: bool) -> DataFile:
-    words: tuple[str, ...] = ()
-    path = file
-    if kind.packed is not None:
-        path, words = scratch_file(".csv"), (kind.packed,)
-        unpacked(file, kind.packed, path)
+    path, words = _as_text(file, kind, ".csv")
     sign = delimiter or delimiter_of(file, path)
     plainly = DataFile(file, path, words if sign == COMMA else (in_words(sign), *words), separated=sign != COMMA)
     if sign == COMMA and not skip:
@@ -151,6 +158,22 @@ def _text(file: Path, kind: FileKind, delimiter: str | None, *, skip: bool) -> D
         for expect in (expect_utf8, partial(expect_quotes, delimiter=sign), expect_top):
             expect(path, lambda: path.open("rb"))
         return _with_commas(plainly, sign, skip=skip)
+
+
+def _as_text(file: Path, kind: FileKind, suffix: str) -> tuple[Path, tuple[str, ...]]:
+    """Unpack a file and turn it into UTF-8, where it is not so already; return where that lies, and what was done."""
+    path, words = file, list[str]()
+    if kind.packed is not None:
+        path = scratch_file(suffix)
+        unpacked(file, kind.packed, path)
+        words.append(kind.packed)
+    with path.open("rb") as opened:
+        encoding = marked_encoding(opened.read(4))
+    if encoding is not None:
+        marked, path = path, scratch_file(suffix)
+        in_utf8(file, marked, encoding, path)
+        words.append(encoding)
+    return path, tuple(words)
 
 
 def _with_commas(file: DataFile, sign: str, *, skip: bool) -> DataFile:
@@ -177,40 +200,42 @@ def _with_commas(file: DataFile, sign: str, *, skip: bool) -> DataFile:
 _BREAK = re.compile("\r\n|\r|\n")
 
 
-def written(file: Path, words: tuple[str, ...], unit: str, write: Callable[[Copy], None]) -> DataFile:
-    """Write a plain CSV of what was read from something else."""
-    to = scratch_file(".csv")
-    with to.open("w", encoding="utf-8", newline="") as opened:
+def written(form: DataFile, write: Callable[[Copy], None], *, skip: bool) -> DataFile:
+    """Write a plain CSV of what was read from something else; lines that are no rows are refused unless they are skipped."""
+    with form.path.open("w", encoding="utf-8", newline="") as opened:
         copy = Copy(opened)
         write(copy)
-    return DataFile(file, to, words, lines=copy.lines, unit=unit)
+    found = replace(form, lines=copy.lines, bad=tuple(copy.bad))
+    if copy.bad and not skip:
+        rows = [BadRow(place, "", words) for place, _, words in found.bad_lines()[:FIRST]]
+        raise unusable(rows, len(copy.bad))
+    return found
 
 
-def _json_lines(file: Path, kind: FileKind, _: str | None) -> DataFile:
+def _json_lines(file: Path, kind: FileKind, _: str | None, skip: bool) -> DataFile:
     from optin.tables.jsonlines import copy_objects
 
-    path, words = file, [kind.holds]
-    if kind.packed is not None:
-        path, words = scratch_file(".jsonl"), [kind.holds, kind.packed]
-        unpacked(file, kind.packed, path)
-    return written(file, tuple(words), "line", lambda copy: copy_objects(file, path, copy))
+    path, words = _as_text(file, kind, ".jsonl")
+    form = DataFile(file, scratch_file(".csv"), (kind.holds, *words))
+    return written(form, lambda copy: copy_objects(file, path, copy), skip=skip)
 
 
-def _workbook(file: Path, _: FileKind, table: str | None) -> DataFile:
+def _workbook(file: Path, _: FileKind, table: str | None, skip: bool) -> DataFile:
     from optin.tables.workbooks import copy_sheet, sheet_of
 
     with sheet_of(file, table) as sheet:
-        return written(file, (f"sheet {sheet.title} of a workbook",), "row", lambda copy: copy_sheet(file, sheet, copy))
+        form = DataFile(file, scratch_file(".csv"), (f"sheet {sheet.title} of a workbook",), unit="row")
+        return written(form, lambda copy: copy_sheet(file, sheet, copy), skip=skip)
 
 
-def _duckdb(file: Path, _: FileKind, table: str | None) -> DataFile:
+def _duckdb(file: Path, _: FileKind, table: str | None, __: bool) -> DataFile:
     from optin.tables.databases import copy_duckdb
 
     to = scratch_file(".parquet")
     return DataFile(file, to, (f"table {copy_duckdb(file, table, to)} of a DuckDB file",))
 
 
-_READERS: dict[str, Callable[[Path, FileKind, str | None], DataFile]] = {
+_READERS: dict[str, Callable[[Path, FileKind, str | None, bool], DataFile]] = {
     JSON_LINES: _json_lines,
     WORKBOOK: _workbook,
     DUCKDB: _duckdb,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from optin.errors import Argument, BadInput
+from optin.tables.asked_once import answer
 from optin.tables.databases import copy_query, is_database
 from optin.tables.frames import NAME, arrow_of, is_frame
 from optin.tables.how_read import AS_FOUND, HowRead
@@ -22,7 +22,7 @@ def files_from(source: Source, how: HowRead = AS_FOUND, names: Sequence[str] | N
     if is_frame(source):
         return (_frame(source, names),)
     if is_database(str(source)):
-        return (_queried(str(source), how),)
+        return (answer((str(source), how), lambda: _queried(str(source), how)),)
     if how.query is not None:
         raise BadInput("{query} asks a database, and this is a file; leave it out", query=Argument("query"))
     return plain_files(str(source), how)
@@ -36,8 +36,6 @@ def _frame(frame: Any, names: Sequence[str] | None) -> DataFile:  # noqa: ANN401
     return DataFile(Path(NAME), to, ("a table in memory",))
 
 
-@cache
 def _queried(address: str, how: HowRead) -> DataFile:
-    """Ask a database once in a command: what it says later may be about other people."""
     to = scratch_file(".csv")
     return DataFile(Path(copy_query(address, how, to)), to, ("the rows of a query",))

@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from optin.tables.columns import NO_COMMA, NO_DECIMAL, NO_LIMIT, NO_NUMBER, PERCENTAGE, TWO_WAYS, Wanted
+from optin.tables.columns import (
+    NO_COMMA,
+    NO_DECIMAL,
+    NO_LIMIT,
+    NO_NUMBER,
+    OF_MERGED,
+    PERCENTAGE,
+    TWO_WAYS,
+    UNCOMPUTED,
+    Wanted,
+)
 from optin.tables.decimal_marks import COMMA, WITH_COMMA, WITH_POINT
 
 ENDLESS_WORDS = "^(unlimited|no limit|limitless|without limit|any|anything|everything|infinite|max|maximum|∞)$"
@@ -15,6 +25,7 @@ NOTHING_WORDS = "^(none|no|nothing|never|null|nil|na|n/a|n[.]a[.]|-+|[?]+|missin
 def spellings(wanted: Wanted, mark: str) -> Sequence[tuple[str, str]]:
     """List what to say of a text that is no number, and the pattern (of small letters) it is told by; the first counts."""
     signs = [(NO_COMMA, WITH_POINT)] if mark == COMMA else [(NO_DECIMAL, WITH_COMMA)]
+    signs += [(UNCOMPUTED, "^= [(]a formula"), (OF_MERGED, "^= [(]a part")]
     if not wanted.is_limit:
         return signs
     return [*signs, (PERCENTAGE, "%$"), (NO_LIMIT, ENDLESS_WORDS), (TWO_WAYS, NOTHING_WORDS)]

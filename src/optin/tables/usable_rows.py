@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.tables.bad_rows import FIRST, SHARED_ID, BadRow, unusable, write_bad
+from optin.tables.bad_rows import FIRST, SHARED_ID, BadRow, mended, unusable, write_bad
 from optin.tables.cells import Mask
-from optin.tables.columns import NO_ID, Wanted, advised
+from optin.tables.columns import NO_ID, Wanted
 from optin.tables.reading import Table, read_files
 from optin.tables.spellings import said_of
 
@@ -93,10 +93,10 @@ def _bad_rows(table: Table, wanted: Sequence[Wanted], faults: Sequence[Fault], r
 def _write(table: Table, path: Path, wanted: Sequence[Wanted], faults: Sequence[Fault], rows: NDArray[np.intp]) -> None:
     """Write rows that were left out with all their cells: lines of another width first, then the others."""
     whole = read_files(table.parts, None, how=table.how)
-    lines = [(f"{part.name} line {line}", cells, words) for part in table.parts for line, cells, words in part.bad]
+    lines = [line for part in table.parts for line in part.bad_lines()]
     found = _bad_rows(table, wanted, faults, rows.tolist())
     cells = [[whole.cell(name, row) for name in whole.names] for row in rows.tolist()]
-    said = [f"{row.column} {row.words.format(**advised(row.words))}" for row in found]
+    said = [mended(row.column, row.words) for row in found]
     write_bad(
         path,
         whole.names,

@@ -17,6 +17,7 @@ from typing import Any
 from optin.errors import Argument, BadInput
 from optin.extras import expect
 from optin.tables.jsonlines import RowWriter
+from optin.tables.unsaid_cells import unsaid_cells
 
 _ZEROS = re.compile("^0+$")
 
@@ -37,16 +38,16 @@ def sheet_of(file: Path, table: str | None) -> Iterator[Any]:
     if book is None:
         raise BadInput("{file} is not a workbook that can be read, or is damaged; save it again as XLSX", file=file)
     try:
-        yield book[_named(file, book.sheetnames, table)]
+        yield book[_named(file, [sheet.title for sheet in book.worksheets], table)]
     finally:
         book.close()
 
 
 def copy_sheet(file: Path, sheet: Any, to: RowWriter) -> None:  # noqa: ANN401 - openpyxl is not always there
     """Write the rows of a sheet as text; rows in which nothing stands are passed over."""
-    width = 0
+    width, unsaid = 0, unsaid_cells(sheet)
     for number, cells in enumerate(sheet.iter_rows(), start=1):
-        texts = [_text(cell) for cell in cells]
+        texts = unsaid.told(number, [_text(cell) for cell in cells])
         if number == 1:
             width = max((at for at, text in enumerate(texts, start=1) if text), default=0)
             if not width:
@@ -54,12 +55,9 @@ def copy_sheet(file: Path, sheet: Any, to: RowWriter) -> None:  # noqa: ANN401 -
             to.head(texts[:width])
         elif any(texts):
             if any(texts[width:]):
-                raise BadInput(
-                    "{file} row {number} has a cell that no column is for; name its column in row 1, or empty it",
-                    file=file,
-                    number=number,
-                )
-            to.add(number, (texts + [""] * width)[:width])
+                to.refuse(number, texts, "has a cell that no column is for; name its column in row 1, or empty it")
+            else:
+                to.add(number, (texts + [""] * width)[:width])
 
 
 def _named(file: Path, names: list[str], table: str | None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -95,6 +97,9 @@ UNIQUE = {
     "returns": ("offer = NEW.offer AND position = NEW.position",),
     "charges": ("offer = NEW.offer AND position = NEW.position",),
     "head_lock": ("one = NEW.one",),
+    "checkpoints": ("size = NEW.size AND verifier = NEW.verifier",),
+    "cosignatures": ("size = NEW.size AND verifier = NEW.verifier",),
+    "successions": ("number = NEW.number",),
 }
 
 
@@ -120,13 +125,19 @@ def guards(table: str) -> dict[str, str]:
 
 
 def _refuse_changes() -> None:
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute(f"CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $${REFUSAL}$$")
+    refuse_changes_to(TABLES)
+
+
+def refuse_changes_to(tables: Iterable[str]) -> None:
+    """Hang the triggers onto tables that keep them append-only."""
     if op.get_bind().dialect.name == "sqlite":
-        for table in TABLES:
+        for table in tables:
             for trigger in guards(table).values():
                 op.execute(trigger)
         return
-    op.execute(f"CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $${REFUSAL}$$")
-    for table in TABLES:
+    for table in tables:
         op.execute(
             f"CREATE TRIGGER {table}_refuses_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
             "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"

@@ -1,4 +1,4 @@
-"""One person in several campaigns: ids of invitation lists under a keyed hash, and sessions that see one campaign alone."""
+"""Groups by invitation: an invitation and whoever took it up may name a public group."""
 
 from __future__ import annotations
 
@@ -10,12 +10,6 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """Add what is empty for everyone who is here."""
-    op.add_column("web_sessions", sa.Column("only_campaign", sa.String(32)))
-    op.create_table(
-        "web_invited_ids",
-        sa.Column("invitation", sa.String(64), primary_key=True),
-        sa.Column("campaign", sa.String(32), nullable=False, index=True),
-        sa.Column("mark", sa.String(64), nullable=False, index=True),
-        sa.Column("account", sa.String(32)),
-    )
+    """Add a column that is empty in every row there is: nobody was invited into a group."""
+    for table in ("web_invitations", "web_registrations"):
+        op.add_column(table, sa.Column("group_name", sa.Text))

@@ -1,0 +1,127 @@
+"""A bundle: everything public about one round in one file, with the proofs; nothing private is in it."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from optin.announcement import Announcement
+from optin.council.annex import annex
+from optin.council.consent import consent_text
+from optin.council.keeping import Keeping, keeping_named
+from optin.council.promise import promise_text
+from optin.council.sealed_acts import SealedAct
+from optin.errors import BadInput
+from optin.releasing import Release
+from optin.transparency.public_log import PublicLog
+from optin.wording.records import Brief
+
+MOST_BYTES = 2**28
+_DERIVED = ("annex.html", "consent.json", "promise.json")
+_ALWAYS = ("README.txt", "bundle.json", "announcement.json", "acts.json", "log.json", *_DERIVED)
+_WHEN = (1980, 1, 1, 0, 0, 0)
+README = """What was asked, promised and published, with proofs. Check all of it, without the operator:
+
+    pip install 'optin[trust]'
+    optin check {name}
+
+announcement.json  the offer, word for word        release.json  the result, once there is one
+acts.json          where both stand in the ledger, and the way up to the signed checkpoint
+log.json           signed checkpoints, and that each begins with the one before
+annex.html         for an ethics board, to print   consent.json  a consent record (fields of ISO/IEC TS 27560)
+promise.json       the privacy promise, for machines
+"""
+
+
+@dataclass(frozen=True, repr=False)
+class Bundle(Brief):
+    """The public files of one round; what follows from the offer (annex, records) is made again from it when it is checked."""
+
+    announcement: Announcement
+    release: Release | None
+    acts: tuple[SealedAct, ...] = field(repr=False)
+    log: PublicLog = field(repr=False)
+    keeping: Keeping = field(repr=False)
+    made: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def derived(self) -> dict[str, str]:
+        """Write what follows from the offer."""
+        return {
+            "annex.html": annex(self.announcement, self.keeping),
+            "consent.json": consent_text(self.announcement, self.keeping),
+            "promise.json": promise_text(self.announcement, self.release),
+        }
+
+    def to_bytes(self, name: str = "bundle.zip") -> bytes:
+        """Write the file; the same bundle gives the same bytes."""
+        files = {
+            "README.txt": README.format(name=name),
+            "bundle.json": json.dumps({"optin": "bundle", "version": 1, "answers": self.keeping.name}) + "\n",
+            "announcement.json": self.announcement.to_json() + "\n",
+            "acts.json": json.dumps({"optin": "acts", "acts": [act.to_record() for act in self.acts]}, indent=2) + "\n",
+            "log.json": self.log.to_json() + "\n",
+            **self.derived(),
+        }
+        if self.release is not None:
+            files["release.json"] = self.release.to_json() + "\n"
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path, text in files.items():
+                archive.writestr(zipfile.ZipInfo(path, _WHEN), text, zipfile.ZIP_DEFLATED)
+        return packed.getvalue()
+
+
+def read_bundle(path: Path) -> Bundle:
+    """Read a bundle that anyone may have written; what is in it is checked elsewhere."""
+    files = _files(path)
+    about, sealed = _json(files["bundle.json"], "bundle"), _json(files["acts.json"], "acts")
+    if set(about) != {"optin", "version", "answers"} or set(sealed) != {"optin", "acts"}:
+        raise BadInput("{path} is not a bundle that this optin reads", path=path)
+    return Bundle(
+        Announcement.from_json(files["announcement.json"]),
+        Release.from_json(files["release.json"]) if "release.json" in files else None,
+        tuple(SealedAct.from_record(act) for act in _listed(sealed["acts"])),
+        PublicLog.from_json(files["log.json"]),
+        keeping_named(str(about["answers"])),
+        {name: text for name, text in files.items() if name in _DERIVED},
+    )
+
+
+def _files(path: Path) -> dict[str, str]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [each.filename for each in archive.infolist()]
+            size = sum(each.file_size for each in archive.infolist())
+            fits = (
+                set(names) - {"release.json"} == set(_ALWAYS) and len(names) == len(set(names)) and size <= MOST_BYTES
+            )
+            if fits:
+                return {name: archive.read(name).decode("utf-8") for name in names}
+            reason = "it holds other files than a bundle does"
+    except zipfile.BadZipFile:
+        reason = "it is not a zip file, or is damaged"
+    except UnicodeDecodeError:
+        reason = "it holds something that is not text"
+    except OSError as error:
+        reason = error.strerror or "it cannot be opened"
+    raise BadInput("{path} cannot be read: {reason}", path=path, reason=reason)
+
+
+def _json(text: str, kind: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or found.get("optin") != kind:
+        raise BadInput("this bundle's {kind}.json cannot be read", kind=kind)
+    return found
+
+
+def _listed(found: object) -> list[object]:
+    if not isinstance(found, list) or len(found) > 1000:
+        raise BadInput("this bundle's acts.json cannot be read")
+    return found

@@ -1,0 +1,178 @@
+"""What the log's tables hold, read from a connection: leaves, checkpoints with what witnesses signed, keys, proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, select
+
+from optin.errors import BadInput, MissingExtra, OptinError, PromiseBroken
+from optin.ledger.schema import acts, checkpoints, cosignatures, successions
+from optin.transparency.checkpoint import Checkpoint
+from optin.transparency.evidence import Earlier, LogProof, act_leaf
+from optin.transparency.keys import good_signature
+from optin.transparency.note import Signature, SignedNote, VerifierKey
+from optin.transparency.succession import Succession
+from optin.transparency.tree import MerkleTree, growth
+
+REWRITTEN = (
+    "the ledger no longer begins with the {size} acts that were signed: it was cut off or rewritten; nothing was signed."
+    " Run `optin ledger verify`, and restore it from a backup"
+)
+OTHER_KEY = (
+    "another key signs for this ledger ({name}); give that one, or let this one follow it: `optin ledger key --rotate`"
+)
+
+
+def leaves_of_acts(connection: Connection) -> list[bytes]:
+    """List the leaves, one for each act in the order of acts."""
+    return [act_leaf(head) for head in connection.scalars(select(acts.c.hash).order_by(acts.c.number))]
+
+
+def rows_signed(connection: Connection) -> Sequence[Row[Any]]:
+    """List the checkpoints as they are stored, smallest first."""
+    return connection.execute(select(checkpoints).order_by(checkpoints.c.size, checkpoints.c.verifier)).all()
+
+
+def signed(connection: Connection) -> list[SignedNote]:
+    """List the checkpoints, smallest first: those of one size are one note, with what witnesses signed."""
+    found: dict[int, SignedNote] = {}
+    for row in rows_signed(connection):
+        note = SignedNote.from_text(row.note)
+        found[row.size] = found[row.size].with_signature(*note.signatures) if row.size in found else note
+    for row in connection.execute(select(cosignatures).order_by(cosignatures.c.size, cosignatures.c.verifier)):
+        if row.size in found:
+            found[row.size] = found[row.size].with_signature(Signature.from_line(row.line))
+    return list(found.values())
+
+
+def stated_successions(connection: Connection) -> list[SignedNote]:
+    """List which key followed which, oldest first."""
+    query = select(successions.c.note).order_by(successions.c.number)
+    return [SignedNote.from_text(note) for note in connection.scalars(query)]
+
+
+def next_signer(connection: Connection) -> VerifierKey | None:
+    """Say which key is to sign next: the last that followed another, else the one that signed."""
+    stated = stated_successions(connection)
+    if stated:
+        return Succession.from_note(stated[-1]).new
+    rows = rows_signed(connection)
+    return VerifierKey.from_text(rows[-1].verifier) if rows else None
+
+
+def all_keys(connection: Connection) -> tuple[VerifierKey, ...]:
+    """List everyone's keys: the log's, then the witnesses'."""
+    logs = connection.scalars(select(checkpoints.c.verifier).order_by(checkpoints.c.size)).all()
+    witnesses = connection.scalars(select(cosignatures.c.verifier).order_by(cosignatures.c.verifier)).all()
+    return tuple(VerifierKey.from_text(text) for text in dict.fromkeys((*logs, *witnesses)))
+
+
+def expect_key(connection: Connection, key: VerifierKey) -> None:
+    """Refuse a key that does not sign for this ledger, or not any more."""
+    expected = next_signer(connection)
+    if expected is not None and expected != key:
+        raise BadInput(OTHER_KEY, name=expected.name)
+
+
+def expect_continued(leaves: Sequence[bytes], note: SignedNote) -> None:
+    """Refuse to sign a log that does not begin with what was signed before."""
+    before = Checkpoint.from_text(note.text)
+    if before.size > len(leaves) or MerkleTree(leaves[: before.size]).root != before.root:
+        raise PromiseBroken(REWRITTEN, size=before.size)
+
+
+def add_cosignature(connection: Connection, size: int, witness: VerifierKey, signature: Signature) -> bool:
+    """Add what a witness signed, unless it signed that size before; say whether it is new."""
+    key = witness.to_text()
+    where = (cosignatures.c.size == size, cosignatures.c.verifier == key)
+    if connection.scalar(select(cosignatures.c.size).where(*where)) is not None:
+        return False
+    connection.execute(insert(cosignatures).values(size=size, verifier=key, line=signature.to_line()))
+    return True
+
+
+def is_good(note: SignedNote, key: VerifierKey) -> bool:
+    """Tell whether a key signed a note."""
+    try:
+        return good_signature(note, key) is not None
+    except PromiseBroken:
+        return False
+
+
+def proofs(connection: Connection, numbers: Sequence[int]) -> dict[int, LogProof]:
+    """Show that acts are in the log; of checkpoints that cover one, the first with the most witnesses is taken."""
+    notes, leaves, keys = signed(connection), leaves_of_acts(connection), all_keys(connection)
+    sized = [(Checkpoint.from_text(note.text), note) for note in notes]
+    trees: dict[int, MerkleTree] = {}
+    found = {}
+    for number in numbers:
+        covering = [(at, note) for at, note in sized if number <= at.size <= len(leaves)]
+        if not covering:
+            continue
+        at, note = max(covering, key=lambda each: len(each[1].signatures))  # max takes the first of equals
+        tree = trees.setdefault(at.size, MerkleTree(leaves[: at.size]))
+        first = covering[0]
+        before = [each for each in sized if each[0].size < number][-1:]
+        earlier = [*before, *([first] if first[0].size < at.size else [])]
+        shown = tuple(Earlier(old, growth(leaves[: at.size], size.size)) for size, old in earlier)
+        signers = {(each.name, each.key_id) for one in (note, *(old for _, old in earlier)) for each in one.signatures}
+        known = tuple(key for key in keys if (key.name, key.id) in signers)
+        found[number] = LogProof(note, known, tree.path(number - 1), shown)
+    return found
+
+
+def log_faults(connection: Connection) -> list[str]:
+    """Say what is wrong with the log: what was signed is not what is there, or was not signed."""
+    try:
+        return _faults(connection)
+    except MissingExtra:
+        raise
+    except OptinError as error:
+        return [f"the log cannot be read: {error}"]
+    except (TypeError, ValueError, AttributeError):
+        return ["the log cannot be read: it was changed"]
+
+
+def _faults(connection: Connection) -> list[str]:
+    leaves, found = leaves_of_acts(connection), []
+    rows = rows_signed(connection)
+    for row in rows:
+        note = SignedNote.from_text(row.note)
+        at = Checkpoint.from_text(note.text)
+        if at.size != row.size or not is_good(note, VerifierKey.from_text(row.verifier)):
+            found.append(f"the checkpoint of {row.size} acts is not signed as it says")
+        elif at.size > len(leaves):
+            found.append(
+                f"the checkpoint of {row.size} acts was signed, and only {len(leaves)} are there: some were cut off"
+            )
+        elif MerkleTree(leaves[: at.size]).root != at.root:
+            found.append(f"the checkpoint of {row.size} acts was signed over other acts: the ledger was rewritten")
+    names = {Checkpoint.from_text(SignedNote.from_text(row.note).text).origin for row in rows}
+    if len(names) > 1:
+        found.append("checkpoints of several logs are in one ledger")
+    return [*found, *_bad_cosignatures(connection), *_broken_successions(connection, rows)]
+
+
+def _bad_cosignatures(connection: Connection) -> list[str]:
+    """Name checkpoints under which a witness's signature is not good."""
+    notes = {Checkpoint.from_text(note.text).size: note for note in signed(connection)}
+    kept = connection.execute(select(cosignatures).order_by(cosignatures.c.size)).all()
+    bad = [
+        row.size
+        for row in kept
+        if row.size not in notes or not is_good(notes[row.size], VerifierKey.from_text(row.verifier))
+    ]
+    return [f"what a witness signed of {size} acts is not good" for size in dict.fromkeys(bad)]
+
+
+def _broken_successions(connection: Connection, rows: Sequence[Row[Any]]) -> list[str]:
+    """Name keys that signed without following the one before."""
+    steps = [Succession.from_note(note) for note in stated_successions(connection)]
+    signers = {row.verifier for row in rows}
+    first = {steps[0].old.to_text()} if steps else set(sorted(signers)[:1])
+    stated = first | {step.new.to_text() for step in steps}
+    broken = any(after.old != before.new for before, after in pairwise(steps)) or not signers <= stated
+    return ["a key signed that does not follow the one before it"] if broken else []

@@ -1,0 +1,85 @@
+"""Who signed a checkpoint: the log's key, and the witnesses who saw it; by keys that one knows, or by those it came with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from optin.transparency.checkpoint import Checkpoint
+from optin.transparency.keys import good_signature, time_of
+from optin.transparency.note import COSIGNATURE, ED25519, SignedNote, VerifierKey, expect
+from optin.wording.numbers import count
+from optin.wording.records import Brief
+from optin.wording.spoken import spoken
+
+
+@dataclass(frozen=True, repr=False)
+class Trust(Brief):
+    """Keys that someone knows from elsewhere; without any, a checkpoint is checked with the keys it came with."""
+
+    keys: tuple[VerifierKey, ...] = ()
+
+    def of(self, kind: int, brought: Iterable[VerifierKey]) -> tuple[VerifierKey, ...]:
+        """List the keys of a kind to check with: those known or, where none is, those that came along."""
+        known = tuple(key for key in self.keys if key.kind == kind)
+        return known or tuple(key for key in brought if key.kind == kind)
+
+    def knows(self, key: VerifierKey) -> bool:
+        """Tell whether a key is known from elsewhere."""
+        return key in self.keys
+
+
+@dataclass(frozen=True, repr=False)
+class Seen(Brief):
+    """A witness who signed a checkpoint, and when."""
+
+    key: VerifierKey
+    time: int
+
+    def __str__(self) -> str:
+        return f"{self.key.name} at {datetime.fromtimestamp(self.time, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+@dataclass(frozen=True, repr=False)
+class Opened(Brief):
+    """A checkpoint whose signatures are good: which log, which key, which witnesses."""
+
+    checkpoint: Checkpoint
+    signer: VerifierKey
+    witnesses: tuple[Seen, ...] = field(default=())
+
+    def told(self, trust: Trust) -> tuple[str, ...]:
+        """Say who signed, and what of it is the word of whoever handed it over."""
+        key = "you know" if trust.knows(self.signer) else "that came with it"
+        lines = [
+            f"the checkpoint of {count(self.checkpoint.size, 'act', 'acts')} is signed for {self.signer.name} with the key {key}",
+            f"that key's words: {spoken(self.signer.fingerprint)}",
+            seen_by(self.witnesses),
+        ]
+        if not all(trust.knows(key) for key in (self.signer, *(seen.key for seen in self.witnesses))):
+            lines.append("whose keys these are nobody here can tell: compare their words with others, or give --key")
+        return tuple(lines)
+
+
+def seen_by(witnesses: tuple[Seen, ...]) -> str:
+    """Say how many witnesses saw a checkpoint.
+
+    >>> seen_by(())
+    'seen by no witness yet'
+    """
+    if not witnesses:
+        return "seen by no witness yet"
+    return f"seen by {count(len(witnesses), 'witness', 'witnesses')}: {', '.join(map(str, witnesses))}"
+
+
+def opened(note: SignedNote, brought: Iterable[VerifierKey] = (), trust: Trust | None = None) -> Opened:
+    """Check a checkpoint's signatures; PromiseBroken without a good one of its log, or with one that is not good."""
+    trust, along = trust or Trust(), tuple(brought)
+    checkpoint = Checkpoint.from_text(note.text)
+    logs = [key for key in trust.of(ED25519, along) if key.name == checkpoint.origin]
+    signers = [key for key in logs if good_signature(note, key) is not None]
+    expect(bool(signers), f"the checkpoint of {checkpoint.origin} is not signed with a key known as that log's")
+    found = [(key, good_signature(note, key)) for key in dict.fromkeys(trust.of(COSIGNATURE, along))]
+    witnesses = tuple(Seen(key, time_of(signature)) for key, signature in found if signature is not None)
+    return Opened(checkpoint, signers[-1], witnesses)

@@ -1,0 +1,135 @@
+"""Trees of hashes (RFC 6962): each leaf can be shown to be there, and each tree to begin with every earlier one."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from optin.errors import PromiseBroken
+
+_LEAF, _NODE = b"\x00", b"\x01"
+_HASH = re.compile(r"[0-9a-f]{64}")
+MOST_STEPS = 64
+"""A path is no longer than a tree of 2^63 leaves is high, and one more."""
+
+
+def leaf_of(entry: bytes) -> bytes:
+    """Hash what a leaf stands for (RFC 6962, 2.1)."""
+    return hashlib.sha256(_LEAF + entry).digest()
+
+
+def node_of(left: bytes, right: bytes) -> bytes:
+    """Hash two nodes into the one above them (RFC 6962, 2.1)."""
+    return hashlib.sha256(_NODE + left + right).digest()
+
+
+class MerkleTree:
+    """All levels of a hash tree; an odd node at the end of a level moves up as it is.
+
+    >>> tree = MerkleTree([bytes([k]) * 32 for k in range(5)])
+    >>> climb(bytes([3]) * 32, 3, 5, tree.path(3)) == tree.root
+    True
+    """
+
+    def __init__(self, leaves: Sequence[bytes]) -> None:
+        level = list(leaves) or [hashlib.sha256(b"").digest()]
+        self.levels = [level]
+        while len(level) > 1:
+            level = _parents(level)
+            self.levels.append(level)
+
+    @property
+    def root(self) -> str:
+        """The one hash that stands for all leaves."""
+        return self.levels[-1][0].hex()
+
+    def path(self, index: int) -> tuple[str, ...]:
+        """List the sister hashes met on the way from a leaf to the root."""
+        path = []
+        for level in self.levels[:-1]:
+            if (index ^ 1) < len(level):
+                path.append(level[index ^ 1].hex())
+            index //= 2
+        return tuple(path)
+
+
+def _parents(level: list[bytes]) -> list[bytes]:
+    sha256 = hashlib.sha256
+    parents = [sha256(_NODE + left + right).digest() for left, right in zip(level[::2], level[1::2], strict=False)]
+    return parents + level[-1:] if len(level) % 2 else parents
+
+
+def climb(leaf: bytes, index: int, count: int, path: Sequence[str]) -> str:
+    """Compute the root above a leaf from its sister hashes."""
+    sisters, node = iter(path), leaf
+    while count > 1:
+        if (index ^ 1) < count:
+            sister = bytes.fromhex(next(sisters, ""))
+            node = node_of(sister, node) if index % 2 else node_of(node, sister)
+        index, count = index // 2, (count + 1) // 2
+    if next(sisters, None) is not None:
+        raise PromiseBroken("the receipt's path is longer than its tree is high; ask the operator for a new receipt")
+    return node.hex()
+
+
+def growth(leaves: Sequence[bytes], old: int) -> tuple[str, ...]:
+    """List the hashes which show that a tree begins with the tree of its ``old`` first leaves (RFC 6962, 2.1.2)."""
+    return () if old in (0, len(leaves)) else tuple(_growth(leaves, old, known=True))
+
+
+def _growth(leaves: Sequence[bytes], old: int, *, known: bool) -> list[str]:
+    """Write RFC 6962's SUBPROOF; ``known`` says that the old root is this subtree's, so that it need not be told."""
+    if old == len(leaves):
+        return [] if known else [MerkleTree(leaves).root]
+    half = 1 << (len(leaves) - 1).bit_length() - 1
+    left, right = leaves[:half], leaves[half:]
+    if old <= half:
+        return [*_growth(left, old, known=known), MerkleTree(right).root]
+    return [*_growth(right, old - half, known=False), MerkleTree(left).root]
+
+
+def grew(old: int, old_root: str, new: int, new_root: str, path: Sequence[str]) -> bool:
+    """Tell whether a path shows that the new tree begins with the old one (RFC 9162, 2.1.4.2).
+
+    >>> leaves = [leaf_of(bytes([k])) for k in range(7)]
+    >>> roots = [MerkleTree(leaves[:size]).root for size in (3, 7)]
+    >>> grew(3, roots[0], 7, roots[1], growth(leaves, 3)), grew(3, roots[1], 7, roots[1], growth(leaves, 3))
+    (True, False)
+    """
+    if not is_path((old_root, new_root, *path)):
+        return False
+    if old in (0, new):
+        return not path and (old == 0 or old_root == new_root)
+    if not 0 < old < new or not path:
+        return False
+    first, *rest = [old_root, *path] if old & (old - 1) == 0 else path
+    return _climb_both(old - 1, new - 1, bytes.fromhex(first), [bytes.fromhex(each) for each in rest]) == (
+        old_root,
+        new_root,
+    )
+
+
+def _climb_both(old: int, new: int, first: bytes, rest: Sequence[bytes]) -> tuple[str, str] | None:
+    """Compute the roots of both trees from a path between them; None where it does not fit their sizes."""
+    while old & 1:
+        old, new = old >> 1, new >> 1
+    old_node = new_node = first
+    for sister in rest:
+        if new == 0:
+            return None
+        if old & 1 or old == new:
+            old_node, new_node = node_of(sister, old_node), node_of(sister, new_node)
+            while not old & 1 and old:
+                old, new = old >> 1, new >> 1
+        else:
+            new_node = node_of(new_node, sister)
+        old, new = old >> 1, new >> 1
+    return (old_node.hex(), new_node.hex()) if new == 0 else None
+
+
+def is_path(hashes: object) -> bool:
+    """Tell whether these are hashes in hex, and no more than a path can hold."""
+    if not isinstance(hashes, list | tuple) or len(hashes) > MOST_STEPS + 2:
+        return False
+    return all(isinstance(each, str) and _HASH.fullmatch(each) is not None for each in hashes)
