@@ -30,7 +30,7 @@ BODIES = {
     "PUT /api/me/campaigns/{campaign}/registration": {"step": 1},
     "PUT /api/me/campaigns/{campaign}/answer": {"join": True, "value": 1.0},
 }
-OPEN = {"/", "/about", "/i", "/i/look", "/i/answer", "/i/send", "/back", "/back/file", "/sign-up", "/login", "/setup"}
+OPEN = {"/", "/about", "/i", "/i/look", "/back", "/sign-up", "/login", "/setup"}
 """Pages that anyone may load and post to."""
 
 

@@ -48,7 +48,12 @@ def note_ids(
 
 def has_id(connection: Connection, secret: str) -> bool:
     """Say whether an invitation was made for an id."""
-    query = select(invited_ids.c.invitation).where(invited_ids.c.invitation == hashed(secret))
+    return has_mark(connection, hashed(secret))
+
+
+def has_mark(connection: Connection, invitation: str) -> bool:
+    """Say whether an invitation, by its hash, was made for an id that is still kept."""
+    query = select(invited_ids.c.invitation).where(invited_ids.c.invitation == invitation)
     return connection.execute(query).first() is not None
 
 
