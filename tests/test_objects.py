@@ -66,7 +66,15 @@ def client_records(offer, drawn):
     counts = {"invited": 300, "redeemed": 300, "registered": 300, "joined": 300, "declined": 0}
     last = {"steps": [], "warning": None, "publish_by": None}
     yield client.campaign_from(shared | {"draft": draft, "job": job} | counts | last)
-    person = {"stated": 3, "deal": None, "counts_about": 1, "answer": "joined", "spent": 0.1, "given_back": False}
+    person = {
+        "stated": 3,
+        "deal": None,
+        "counts_about": 1,
+        "answer": "joined",
+        "spent": 0.1,
+        "given_back": False,
+        "group": None,
+    }
     mine = shared | person | {"draft": draft, "remaining": 0.9, "publish_by": None}
     yield client.my_campaign_from(mine)
     yield client.totals_from(
