@@ -240,3 +240,15 @@ def test_what_is_left_of_a_limit_by_rounding_alone_is_nothing(made):
         deal = optin.explain(offer, limit=limit)
         assert deal.kept == (0.0 if limit < offer.cap else deal.margin)
         assert dict(deal.rows())["margin"] == ("0" if limit < offer.cap else dict(deal.rows())["margin"])
+
+
+@pytest.mark.parametrize("gap", [0.17999, 0.0371, 6.02])
+def test_a_gap_that_matters_is_written_with_the_same_digits_everywhere_and_never_higher(gap):
+    from optin.planning.cautions import assumption
+
+    for question in (optin.YesNo("break"), optin.Number("hours", bounds=(0, 80))):
+        told = question.gap_words(gap)
+        assert f"if these lie {told} apart" in assumption(
+            gap, width=80, max_gap=0, tilt=0.2, proportion=question.proportion
+        )
+        assert float(told.split(" ")[0].replace(",", "")) <= gap * (100 if question.proportion else 1)
