@@ -62,6 +62,7 @@ CLIENT: dict[str, dict[str, str]] = {
         "spent": "epsilon spent, once released",
         "given_back": "whether one declined this round for good",
         "remaining": "what is left of one's total over all campaigns; None if nothing bounds it",
+        "group": "the public group that one's invitation is of; None where people are in no groups",
         "publish_by": "when an announced round is cancelled by itself, in seconds since 1970; None in other states",
     },
     "MyTotals": {
