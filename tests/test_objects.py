@@ -13,7 +13,7 @@ import pytest
 import optin
 from optin import baselines, campaign, dynamics, figures, incentives, participation, relations, simulation
 from optin.client import records as client
-from optin.ledger import Entry, Ledger, Terms
+from optin.ledger import Entry, Ledger, Log, Terms
 from optin.report import Source
 from optin.wording.telling import MOST_ROWS
 
@@ -66,7 +66,15 @@ def client_records(offer, drawn):
     counts = {"invited": 300, "redeemed": 300, "registered": 300, "joined": 300, "declined": 0}
     last = {"steps": [], "warning": None, "publish_by": None}
     yield client.campaign_from(shared | {"draft": draft, "job": job} | counts | last)
-    person = {"stated": 3, "deal": None, "counts_about": 1, "answer": "joined", "spent": 0.1, "given_back": False}
+    person = {
+        "stated": 3,
+        "deal": None,
+        "counts_about": 1,
+        "answer": "joined",
+        "spent": 0.1,
+        "given_back": False,
+        "group": None,
+    }
     mine = shared | person | {"draft": draft, "remaining": 0.9, "publish_by": None}
     yield client.my_campaign_from(mine)
     yield client.totals_from(
@@ -127,7 +135,13 @@ def made(tmp_path_factory):
         ),
         *drawn.results.values(),
         *(plan.certificate(people), optin.describe(people), optin.size(SHEET, people=400), ledger, ledger.acts()[0]),
-        *(ledger.receipt("p7"), ledger.verify(), Terms("clinic", 1, "f" * 64), Entry(3, "f" * 64, "{}" * 2000)),
+        *(
+            ledger.receipt("p7"),
+            ledger.verify(),
+            Log(ledger),
+            Terms("clinic", 1, "f" * 64),
+            Entry(3, "f" * 64, "{}" * 2000),
+        ),
         *(comparison, comparison.designs[0], comparison.groups[0], baselines.references(number, people)[0]),
         *(simulated, simulated.outcomes[0], of_a_sheet, of_a_sheet.outcomes[0], of_a_sheet.figures[0]),
         *(

@@ -22,6 +22,7 @@ from optin.web.service.failures import NotFound
 from optin.web.service.ladder import ladder_of
 from optin.web.service.records import Draft, MyCampaign, Visitor
 from optin.wording.numbers import odds_factor
+from optin.wording.spoken import spoken
 
 router = APIRouter(prefix="/c/{campaign}")
 _SAID = {
@@ -193,6 +194,7 @@ def receipt_page(service: ServiceOf, visitor: PersonOnly, campaign: str) -> Resp
         "draft": mine.draft,
         "receipt": receipt,
         "spent_words": spent_words(mine.spent),
+        "offer_words": spoken(receipt.fingerprint),
     }
     amounts: dict[str, Any] = {
         "promised": epsilon_words(epsilon_of(receipt.promised)),
