@@ -25,7 +25,7 @@ from optin.report.sheet_release import expected_half
 from optin.web.pages.drafting import preview_words
 from optin.web.pages.wording import result_words
 from optin.web.service import preview
-from optin.web.service.records import Draft
+from optin.web.service.drafts import Draft
 from optin.wording.numbers import ends, percent, plus_minus, short, steady
 
 LIMITS = np.r_[np.full(60, 0.1), np.full(170, 0.5), np.full(170, 1.0)]

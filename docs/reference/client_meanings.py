@@ -60,9 +60,9 @@ CLIENT: dict[str, dict[str, str]] = {
         "announcement": "the public offer, once made",
         "release": "the result, once there is one",
         "spent": "epsilon spent, once released",
+        "group": "the public group one was invited in; `None` where there are none",
         "given_back": "whether one declined this round for good",
         "remaining": "what is left of one's total over all campaigns; None if nothing bounds it",
-        "group": "the public group that one's invitation is of; None where people are in no groups",
         "publish_by": "when an announced round is cancelled by itself, in seconds since 1970; None in other states",
     },
     "MyTotals": {
