@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from optin.extras import expect
+
 FORMULA, MERGED = "= (a formula without its result)", "= (a part of a merged cell)"
 SIGNS = (b"<f", b":f", b"mergeCell")
 """What stands in the file where there may be such cells."""
@@ -62,6 +64,7 @@ def _may_have(sheet: Any) -> bool:  # noqa: ANN401
 
 
 def _found(sheet: Any) -> Iterator[tuple[str, tuple[int, ...]]]:  # noqa: ANN401
+    expect("excel", "a workbook (XLSX)")
     from openpyxl.utils import coordinate_to_tuple, range_boundaries
     from openpyxl.xml.functions import iterparse
 
