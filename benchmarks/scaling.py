@@ -48,7 +48,7 @@ def draw(rows):
         )
         axes.annotate(words, (SIZES[-1], middle[-1]), xytext=offset, textcoords="offset points", ha="right")
     axes.set(
-        ylim=(2, 2000), xscale="log", yscale="log", xlabel="people", ylabel="nanoseconds per person (processor time)"
+        ylim=(1, 2000), xscale="log", yscale="log", xlabel="people", ylabel="nanoseconds per person (processor time)"
     )
     axes.set_title("From 100,000 people on, planning costs less than sorting", loc="left")
     axes.grid(alpha=0.3)

@@ -8,13 +8,15 @@ those of the demo's people, released once with noise, so that every run draws sl
 
 import io
 import os
+import random
 import re
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import matplotlib.image
@@ -32,6 +34,7 @@ OPTIN = [sys.executable, "-m", "optin"]
 PHONE = {"width": 390, "height": 844}
 SIZE, DOTS = (10.0, 5.6), 130
 STEP = "Some"
+PATIENCE = 120_000  # milliseconds, for machines that are busy
 QUESTION = "How many units of alcohol do you drink in a week?"
 
 
@@ -44,18 +47,35 @@ def main(out: Path) -> None:
 @contextmanager
 def service(folder: Path) -> Iterator[tuple[str, str]]:
     """Start the service; give its address and the secret that makes the first analyst."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     words = [*OPTIN, "serve", "--port", str(port), "--ledger", str(folder / "web.sqlite")]
     running = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "300"})
     try:
         assert running.stderr is not None
         found = next(filter(None, (re.search(r"/setup#(\S+)", line) for line in running.stderr)))
+        wait_for(port, running)
         yield f"http://127.0.0.1:{port}", found.group(1)
     finally:
         running.terminate()
         running.communicate(timeout=60)
+
+
+def free_port() -> int:
+    """Find a port below those that systems hand out by themselves: nobody gets it before the service opens it."""
+    for port in random.sample(range(20_000, 32_000), 50):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise SystemExit("no port is free")
+
+
+def wait_for(port: int, running: subprocess.Popen[str]) -> None:
+    """Wait until the service listens, which it does a moment after it said where."""
+    while running.poll() is None:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5):
+            return
+        time.sleep(0.05)
+    raise SystemExit("the service did not start")
 
 
 def screen(folder: Path) -> bytes:
@@ -64,8 +84,10 @@ def screen(folder: Path) -> bytes:
         analyst.become_analyst(secret, "ada", "correct horse battery")
         drawn = analyst.draft(title="Drinking", question=QUESTION, bounds=(0, 40), data_sd=9, public=True)
         analyst.take(drawn.id, "open")
-        browser = driver.chromium.launch(executable_path="/usr/bin/chromium", args=["--headless", "--no-sandbox"])
+        flags = ["--headless", "--no-sandbox"]
+        browser = driver.chromium.launch(executable_path="/usr/bin/chromium", args=flags, timeout=PATIENCE)
         page = browser.new_page(viewport=PHONE, device_scale_factor=2)
+        page.set_default_timeout(PATIENCE)
         page.goto(f"{origin}/sign-up")
         page.get_by_role("button", name="Make my account", exact=True).click()
         page.get_by_text("I kept it, go on").wait_for()

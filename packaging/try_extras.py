@@ -76,7 +76,9 @@ def tried(name: str, wheel: Path, folder: Path, python: str, pins: list[str]) ->
 
 def brings(name: str, extra: str) -> bool:
     """Tell whether an extra is part of another: engines read Parquet, and the service draws."""
-    return extra == name or extra in {"duckdb": ("parquet",), "spark": ("parquet",), "web": ("figures",)}.get(name, ())
+    return extra == name or extra in {"duckdb": ("parquet",), "spark": ("parquet",), "web": ("figures", "trust")}.get(
+        name, ()
+    )
 
 
 def installed(python: str) -> tuple[str, ...]:

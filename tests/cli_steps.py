@@ -12,6 +12,18 @@ from optin.cli import main
 from optin.cli.made_people import make_people
 
 PLAN = ("--limits", "limit", "--bounds", "0", "40", "--sd", "9")
+WORK_SHEET = """title = "Work"
+[[question]]
+name = "break"
+kind = "yes-no"
+[[question]]
+name = "hours"
+kind = "number"
+bounds = [0, 80]
+sd = 9
+unit = "hours"
+"""
+PLAN_BY_WARD = ("plan", "people.csv", "--limits", "limit", "--sheet", "sheet.toml", "--by", "ward")
 
 
 @dataclass(frozen=True)

@@ -190,6 +190,27 @@ MUTATIONS = (
         "nearest(Fraction(self.width) / self.counted.exact_reach / 2)",
         "test_release.py::test_the_noise_scale_is_the_range_over_the_sum_of_epsilons",
     ),
+    _in(
+        "planning/certificate.py",
+        "a factor without the bias of a gap",
+        "        worst_error=max(variances) + (plan.asked.gap * tilt) ** 2,",
+        "        worst_error=max(variances),",
+        "test_certify.py::test_the_factor_counts_the_bias_of_a_declared_gap_whoever_chose_the_noise",
+    ),
+    _in(
+        "baselines/guesses.py",
+        "a rival's error on a grid too coarse for many people",
+        "    ends = np.minimum(np.array(FAR) * (sd + scale), room)",
+        "    ends = np.minimum(np.array(FAR), room)",
+        "test_rivals.py::test_cutting_is_computed_as_by_another_integral_however_small_the_error_is",
+    ),
+    _in(
+        "baselines/centred.py",
+        "a rival held to less than its limit",
+        "        kept, half = np.minimum(limits, self.level), self.level / 2.0",
+        "        kept, half = 0.99 * np.minimum(limits, self.level), self.level / 2.0",
+        "test_rivals.py::test_recalibrated_chances_cost_exactly_the_limit",
+    ),
 )
 
 

@@ -9,15 +9,17 @@ from pathlib import Path
 import pytest
 from cli_steps import optin, optin_ok, people_csv
 
-from optin.cli.doctor import PACKAGES, Part, engines, version_of
+from optin.cli.doctor import WHAT_FOR, Part, engines, packages, version_of
 from optin.cli.doctor import _first_line as first_line
+from optin.extras import PACKAGES as EXTRAS
 
 BIN = Path(sys.executable).parent
 
 
 def test_the_doctor_lists_every_part_with_its_version_or_the_line_that_installs_it():
     told = optin_ok("doctor").out
-    for name, _, _ in PACKAGES:
+    assert set(WHAT_FOR) == set(EXTRAS)
+    for name, _, _ in packages():
         assert f"  {name} " in told
         assert version_of(name) in told
     found = optin_ok("doctor", "--json").json

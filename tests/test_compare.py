@@ -284,10 +284,11 @@ def test_from_thirty_people_on_no_baseline_of_any_kind_is_a_hundredth_better_whe
 
 
 @pytest.mark.slow
-def test_on_ten_thousand_random_populations_other_kinds_win_for_few_people_or_large_limits_alone():
+def test_on_ten_thousand_random_populations_other_kinds_win_where_few_people_count_or_limits_are_large_alone():
     """Unbiased ones by a hundredth in one population of twenty or so; the optimum pulled to the middle always, by its bias.
 
-    Values vary by no more than their mean allows: a rival that knows the mean is not credited with an impossible law.
+    Values vary by no more than their mean allows: a rival that knows the mean is not credited with an impossible law. It is
+    weights that say how many count: 1 / sum of their squares.
     """
     rng, ahead = np.random.default_rng(22), 0
     for _ in range(10_000):
@@ -299,11 +300,19 @@ def test_on_ten_thousand_random_populations_other_kinds_win_for_few_people_or_la
         rows = {d.name: d for d in designs(plan, people, mean=mean, names=[*baselines.OUTSIDE, "midpoint", "shrunk"])}
         own = rows["optimum"].mse
         better = [name for name in baselines.OUTSIDE if rows[name].mse < 0.99 * own]
-        assert not better or len(limits) < 30 or limits.max() > 3, (better, limits, question, mean)
+        count = 1 / (plan.weights(people) ** 2).sum()
+        assert not better or count < 30 or limits.max() > 3, (better, limits, question, mean)
         assert rows["shrunk"].mse <= own * (1 + 1e-9), (limits, question, mean)
         assert rows["midpoint"].mse == pytest.approx((mean - 0.5) ** 2)
         ahead += bool(better)
     assert 0.02 < ahead / 10_000 < 0.1
+
+
+def test_many_people_of_whom_one_decides_are_few():
+    """Thirty-three who allow next to nothing do not make one who allows 1 a crowd."""
+    plan, rows = found([1.0] + [0.001] * 33, data_variance=0.19)
+    assert rows["one-bit"].mse < 0.9 * rows["optimum"].mse
+    assert plan.people == 34
 
 
 def test_few_people_or_large_limits_are_where_another_kind_wins():

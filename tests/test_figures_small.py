@@ -76,3 +76,17 @@ def test_a_picture_of_people_says_what_one_of_their_description_says(draw):
 def test_a_plan_is_compared_for_people_only():
     with pytest.raises(optin.BadInput, match="give them after it"):
         figures.comparison(Figure().subplots(), PLAN)
+
+
+@pytest.mark.parametrize("draw", DRAWN)
+def test_a_title_that_someone_gives_is_written_over_nothing(draw):
+    figure = Figure(figsize=(5, 4), dpi=100, layout="constrained")
+    FigureCanvasAgg(figure)
+    ax = figure.subplots()
+    draw(ax, PLAN, PEOPLE)
+    title = ax.set_title("Everyone who was asked, and a title as wide as they get")
+    figure.draw_without_rendering()
+    written = [text for text in ax.texts if isinstance(text, Annotation) and text.get_text()]
+    legend = [] if ax.get_legend() is None else ax.get_legend().get_texts()
+    place = title.get_window_extent()
+    assert not [text.get_text() for text in (*written, *legend) if place.overlaps(text.get_window_extent())]

@@ -523,3 +523,19 @@ def test_a_database_is_asked_anew_by_every_call_and_once_by_a_command(engine, po
             link.execute("INSERT INTO people VALUES ('b', 2)")
             assert len(optin.read(url, **ask)) == 5
         assert len(optin.read(url, **ask)) == 6
+
+
+def test_a_release_that_reads_blank_limits_otherwise_is_told_of_the_option(tmp_path):
+    path = put(
+        tmp_path, "a.csv", "id,limit,value\n" + "".join(f"p{row},0.{row + 1},1\n" for row in range(8)) + "q,,1\n"
+    )
+    plan, offer, ledger = tmp_path / "plan.json", tmp_path / "a.json", ("--ledger", tmp_path / "l.sqlite")
+    optin_ok("plan", path, "--limits", "limit", "--bounds", 0, 1, "--blank-limit", "0.1", "-o", plan)
+    optin_ok("announce", plan, path, *ledger, "--min-people", 1, "-o", offer)
+    for blank in ("0.05", "0.3"):
+        refused = command(
+            *("release", offer, path, "--values", "value", "--limits", "limit", "--blank-limit", blank),
+            *(*ledger, "-o", tmp_path / "r.json"),
+        )
+        assert refused.code == 2
+        assert "--blank-limit" in refused.err

@@ -1,14 +1,19 @@
 """The report of groups: every group beside the others, the whole and differences, and why something is missing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from test_sheet_report import HOSTILE, Reader
 
 import optin
 from optin import figures
 from optin.errors import BadInput
-from optin.figures.by_group import MOST_ROWS, by_group, differences, rows_height
+from optin.figures.by_group import MOST_ROWS, _axes, _placed, by_group, differences, rows_height
+from optin.questions.kinds import Reading
 from optin.report import Source, render, write_report
+from optin.wording.groups import shown_group
 
 NAMES = ("ER", "ICU", "עזרה ראשונה", HOSTILE)
 SHEET = optin.Sheet(
@@ -131,3 +136,19 @@ def test_more_groups_than_a_picture_has_rows_are_listed_and_not_drawn():
     assert "ward 40" in words
     assert "820 pairs are not listed here" in words
     assert rows_height(3) < rows_height(10)
+
+
+def test_an_estimate_beyond_what_answers_can_be_does_not_squash_the_picture():
+    beyond, usual = Reading("yes", -31.26, 0.0, 1.0, proportion=True), Reading("yes", 0.3, 0.25, 0.35, proportion=True)
+    ax = Figure().subplots()
+    _axes(ax, figures.LIGHT, [beyond, usual], "people (%)")
+    assert ax.get_xlim() == pytest.approx((-4, 104))
+    assert _placed(beyond, "o") == (0.0, "<")
+    assert _placed(replace(beyond, estimate=3.35), "o") == (1.0, ">")
+    assert _placed(usual, "o") == (0.3, "o")
+
+
+def test_long_names_that_begin_alike_are_told_apart():
+    names = [f"{'a department with a long name ' * 3}/ {shift}" for shift in ("early", "late", "night")]
+    assert len({shown_group(name) for name in names}) == 3
+    assert all(len(shown_group(name)) <= 42 for name in [*names, "\n" * 100])

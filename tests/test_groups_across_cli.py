@@ -6,23 +6,12 @@ import re
 
 import numpy as np
 import pytest
-from cli_steps import optin, optin_ok
+from cli_steps import PLAN_BY_WARD, WORK_SHEET, optin, optin_ok
 
 import optin as library
 
-SHEET = """title = "Work"
-[[question]]
-name = "break"
-kind = "yes-no"
-[[question]]
-name = "hours"
-kind = "number"
-bounds = [0, 80]
-sd = 9
-unit = "hours"
-"""
 NAMES = ("ER", "ICU", 'ward "7"')
-PLAN = ("plan", "people.csv", "--limits", "limit", "--sheet", "sheet.toml", "--by", "ward", "-o", "plan.json")
+PLAN = (*PLAN_BY_WARD, "-o", "plan.json")
 ANNOUNCE = ("announce", "plan.json", "people.csv", "--ledger", "ledger.sqlite", "-o", "offer.json")
 RELEASE = ("release", "offer.json", "people.csv", "--by", "ward", "--ledger", "ledger.sqlite", "-o", "release.json")
 
@@ -42,7 +31,7 @@ def write_people(path, joined=lambda ward: "yes"):
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_people(tmp_path / "people.csv")
-    (tmp_path / "sheet.toml").write_text(SHEET)
+    (tmp_path / "sheet.toml").write_text(WORK_SHEET)
     return tmp_path
 
 

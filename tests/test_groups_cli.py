@@ -5,20 +5,11 @@ import json
 
 import numpy as np
 import pytest
-from cli_steps import optin, optin_ok
+from cli_steps import PLAN_BY_WARD as PLAN
+from cli_steps import WORK_SHEET, optin, optin_ok
 
 import optin as library
 
-SHEET = """title = "Work"
-[[question]]
-name = "break"
-kind = "yes-no"
-[[question]]
-name = "hours"
-kind = "number"
-bounds = [0, 80]
-sd = 9
-"""
 NAMES = ["ER", "ICU", 'ward "7"\nupstairs', "עזרה", "x" * 10_000]
 
 
@@ -37,16 +28,13 @@ def folder(tmp_path, monkeypatch):
                 "no" if k % 9 == 0 else "yes",
             ]
             rows.writerow([f"p{k}", [0.5, 1.0, 2.0][k % 3], ward, ["nurse", "doctor"][k % 2], *answers])
-    (tmp_path / "sheet.toml").write_text(SHEET)
+    (tmp_path / "sheet.toml").write_text(WORK_SHEET)
     return tmp_path
-
-
-PLAN = ("plan", "people.csv", "--limits", "limit", "--sheet", "sheet.toml", "--by", "ward")
 
 
 def test_plan_by_prints_each_group_s_verdict_before_anything_is_announced(folder):
     done = optin_ok(*PLAN, "-o", "plan.json")
-    for name in ("ER", "ICU", r'ward "7"\nupstairs', "עזרה", "x" * 39 + "…", "tiny"):
+    for name in ("ER", "ICU", r'ward "7"\nupstairs', "עזרה", "x" * 26 + "…" + "x" * 13, "tiny"):
         assert any(line.strip().startswith(name) for line in done.out.splitlines()), name
     assert "too few to announce" in done.out
     assert "which group a person is in is not protected" in done.out
@@ -126,3 +114,12 @@ def test_a_person_moved_to_another_group_is_a_bad_file_and_nothing_is_lost(folde
     assert optin("release", "offer.json", "moved.csv", *draw).code in (2, 4)
     assert not (folder / "release.json").exists()
     optin_ok("release", "offer.json", "people.csv", *draw)
+
+
+def test_a_release_without_the_column_of_groups_is_told_which_groups_were_announced(folder):
+    optin_ok(*PLAN, "--merge-small", "-o", "plan.json")
+    optin_ok("announce", "plan.json", "people.csv", "--ledger", "l.sqlite", "-o", "a.json")
+    refused = optin("release", "a.json", "people.csv", "--ledger", "l.sqlite", "-o", "r.json")
+    assert refused.code == 2
+    assert '("ER + tiny", "ICU", ' in refused.err
+    assert "--by COL" in refused.err

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from xml.etree import ElementTree
 
 import pytest
@@ -64,6 +65,17 @@ def test_text_and_paper_ask_the_question_and_name_every_step():
         written = optin.limit_form(kind)
         assert written.startswith(QUESTION)
         assert all(step.name in written for step in LIMIT_STEPS)
+
+
+def test_paper_says_of_every_step_what_it_means_for_someone_who_is_unsure():
+    lines = optin.limit_form("paper").splitlines()
+    for step in LIMIT_STEPS:
+        below = lines[lines.index(f"  [ ]  {step.label}") + 1]
+        low, high = (float(part.split(" ")[0]) for part in below.split("between ")[1].split("and "))
+        odds = math.exp(step.epsilon)
+        assert low <= 100 / (1 + odds)
+        assert 100 * odds / (1 + odds) <= high
+        assert below.isascii()
 
 
 def test_no_code_of_a_step_could_be_taken_for_an_epsilon(tmp_path):

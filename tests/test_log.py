@@ -9,8 +9,11 @@ import pytest
 from ledger_steps import announce, damage, logged, offer_of, release
 from test_transparency_tree import mth
 
-from optin.errors import BadInput, PromiseBroken
+from optin import extras
+from optin.announcement.terms import Conditions
+from optin.errors import BadInput, MissingExtra, PromiseBroken
 from optin.ledger import Ledger, Log
+from optin.questions import Sheet
 from optin.receipts import Receipt, check
 from optin.releasing import Release
 from optin.transparency.checkpoint import Checkpoint
@@ -19,6 +22,7 @@ from optin.transparency.keys import SigningKey
 from optin.transparency.note import SignedNote
 from optin.transparency.opening import Trust, opened
 from optin.transparency.succession import followers
+from optin.wording.spoken import spoken
 
 FIXTURES = Path(__file__).parent / "fixtures" / "version-1"
 
@@ -265,3 +269,27 @@ def test_growth_is_asked_for_two_sizes_in_order(ledger):
     for sizes in ((3, 1), (0, 4), (-1, 2)):
         with pytest.raises(BadInput, match="a log grows"):
             Log(ledger).growth(*sizes)
+
+
+def test_without_the_extra_a_logged_receipt_is_not_called_good_but_named_what_is_missing(receipted, monkeypatch):
+    receipt, offer, drawn, *_ = receipted
+    monkeypatch.setitem(extras.PACKAGES, "trust", ("no_such_package",))
+    with pytest.raises(MissingExtra, match=r"pip install 'optin\[trust\]'"):
+        check(receipt, offer, drawn)
+    assert check(replace(receipt, log=None), offer, drawn), "what needs no signature is checked as before"
+
+
+def test_changing_any_word_of_the_terms_gives_other_words_to_compare():
+    offer = offer_of("c", np.full(3, 5))
+    sheets = [Sheet(offer.sheet.questions, **{name: "x"}) for name in ("title", "purpose", "asked_by")]
+    others = [replace(offer, terms=replace(offer.terms, sheet=sheet)) for sheet in sheets]
+    stated = [
+        {"quorum_people": 9},
+        {"quorum_error": 0.5},
+        {"answers_until": "x"},
+        {"published_until": "x"},
+        {"mode": "x"},
+    ]
+    others += [replace(offer, terms=replace(offer.terms, conditions=Conditions(**each))) for each in stated]
+    words = {spoken(each.fingerprint) for each in (offer, *others)}
+    assert len(words) == 1 + len(others)

@@ -2,25 +2,45 @@
 
 import json
 import os
+import random
+import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 NOTEBOOK = Path(__file__).parent.parent / "docs" / "tutorial" / "notebook.ipynb"
+CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
+
+
+def is_free(port):
+    with socket.socket() as probe, suppress(OSError):
+        probe.bind(("127.0.0.1", port))
+        return True
+    return False
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """The notebook as a reader's Jupyter leaves it."""
-    folder = tmp_path_factory.mktemp("notebook")
+    """The notebook as a reader's Jupyter leaves it.
+
+    Jupyter would find ports free, close them, and open them a second later, when they may be another's: it is given five
+    that no system hands out by itself. And its kernel may take its time to start, where the machine is busy.
+    """
+    import matplotlib.font_manager  # noqa: F401 - else the notebook says that fonts are looked for, the first time
+
+    folder, ports = tmp_path_factory.mktemp("notebook"), filter(is_free, random.sample(range(20_000, 32_000), 100))
     command = [
         sys.executable,
         "-m",
         "jupyter",
         "nbconvert",
         "--execute",
+        "--KernelManager.cache_ports=False",
+        *(f"--KernelManager.{name}_port={port}" for name, port in zip(CHANNELS, ports, strict=False)),
+        "--ExecutePreprocessor.startup_timeout=600",
         "--to",
         "notebook",
         "--output-dir",

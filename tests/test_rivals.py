@@ -59,7 +59,7 @@ def test_centred_and_recalibrated_sampling_has_the_known_errors_at_mean_and_high
         assert best.sampling + best.noise <= (found.sampling + found.noise) * (1 + 1e-9)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60), deadline=None, derandomize=True)
 @given(st.floats(0.01, 6.0), st.floats(0.01, 6.0))
 def test_recalibrated_chances_cost_exactly_the_limit(limit, level):
     """The largest ratio of densities of (kept? x - 1/2) + Laplace(1/level) at x = 1 and x = 0, on a fine grid of outputs."""
@@ -136,6 +136,7 @@ def test_one_bit_has_the_known_errors():
     assert round(1e4 * rows(1 / np.arange(1, 1001))["one-bit"].mse) == 6735
 
 
+@settings(derandomize=True)
 @given(st.floats(0.01, 8.0), st.floats(0.0, 1.0))
 def test_one_bit_is_unbiased_private_and_as_variable_as_said(limit, x):
     """Enumerate both messages for one value x: 1/2 +- coth(limit/2)/2."""
@@ -149,6 +150,7 @@ def test_one_bit_is_unbiased_private_and_as_variable_as_said(limit, x):
     assert OneBit(0.0, x).variances(np.array([limit]))[0] == pytest.approx(variance, rel=1e-9)
 
 
+@settings(derandomize=True)
 @given(st.lists(st.floats(0.05, 8.0), min_size=1, max_size=6), st.floats(0.0, 1.0))
 def test_one_bit_of_several_people_has_the_error_of_all_messages_counted(limits, mean):
     """Enumerate every row of messages of people who toss coins of this mean, weighed by precision."""
@@ -164,6 +166,7 @@ def test_one_bit_of_several_people_has_the_error_of_all_messages_counted(limits,
     assert design.mse == pytest.approx(chances @ (estimates - mean) ** 2, rel=1e-9)
 
 
+@settings(derandomize=True)
 @given(st.lists(st.floats(0.01, 20.0), min_size=1, max_size=20), st.sampled_from([COIN, UNIFORM, 0.01]))
 def test_the_better_of_both_is_the_better_of_both_for_everyone(limits, spread):
     found = rows(limits, data_variance=spread)
@@ -176,6 +179,7 @@ def test_the_better_of_both_is_the_better_of_both_for_everyone(limits, spread):
 # --- biased ----------------------------------------------------------------------------------------------------------
 
 
+@settings(derandomize=True)
 @given(st.lists(st.floats(0.01, 20.0), min_size=1, max_size=20), st.sampled_from([0.0, 0.3]))
 def test_the_optimum_pulled_to_the_middle_is_better_in_the_worst_case_than_it_and_than_the_middle(limits, gap):
     found = rows(limits, max_gap=gap)
@@ -230,7 +234,7 @@ def test_cutting_is_computed_as_by_another_integral_however_small_the_error_is(p
     assert design.mse == pytest.approx(above[1] + below[1], rel=1e-4)
 
 
-@settings(max_examples=examples(30), deadline=None)
+@settings(max_examples=examples(30), deadline=None, derandomize=True)
 @given(st.integers(0, 7), st.floats(0.01, 5.0), st.floats(0.0, 1.0))
 def test_cutting_at_the_bounds_never_makes_a_larger_error(exponent, limit, mean):
     limits = [limit] * 10**exponent if exponent < 5 else np.full(10**5, limit * 10 ** (exponent - 5))

@@ -105,6 +105,19 @@ def test_a_sheet_that_cannot_be_asked_is_refused_before_anything_is_written(shee
     assert names(folder) == before
 
 
+def test_every_mistake_of_a_sheet_is_named_in_one_go(folder):
+    wrong = ("kind='riddle'\nname='a'", "kind='number'\nname='b'\nbound=[0, 1]", CHOICE + "options=['x']")
+    (folder / "sheet.toml").write_text("".join(map(question, wrong)))
+    refused = optin("sheet", "check", "sheet.toml")
+    assert refused.code == 2
+    told = refused.err.splitlines()
+    assert told[0] == "optin: 4 mistakes in this sheet"
+    for line, words in zip(
+        told[1:], ("1: give its kind", '2: a number has no "bound"', '2: "bounds" is missing', "1 options"), strict=True
+    ):
+        assert words in line
+
+
 def test_a_sheet_that_is_no_text_or_not_there_is_refused(folder):
     (folder / "sheet.toml").write_bytes(b"\xff\xfe\x00")
     assert "is not TOML" in optin("plan", "people.csv", *LIMITS).err

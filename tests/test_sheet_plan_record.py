@@ -87,7 +87,8 @@ def test_a_sheet_prints_a_table_of_its_questions():
     assert "question  epsilon share  standard error  95 % interval  as accurate as" in text
     for question in plan.questions:
         line = next(line for line in text.splitlines() if line.strip().startswith(f"{question.name} "))
-        assert f"{question.standard_error:.4g}" in line
+        assert question.question.spread_words(question.standard_error) in line
+        assert question.question.plus_minus(question.half_width()) in line
         assert "±" in line
         assert "people" in line
     assert "exact answers of" in text

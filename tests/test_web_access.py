@@ -30,7 +30,8 @@ BODIES = {
     "PUT /api/me/campaigns/{campaign}/registration": {"step": 1},
     "PUT /api/me/campaigns/{campaign}/answer": {"join": True, "value": 1.0},
 }
-OPEN = {"/", "/about", "/i", "/i/look", "/back", "/sign-up", "/login", "/setup"}
+LOG = {"/log.json", "/log/checkpoint", "/log/cosignatures", "/static/check.js", "/check.html"}
+OPEN = {"/", "/about", "/i", "/i/look", "/back", "/sign-up", "/login", "/setup", *LOG}
 """Pages that anyone may load and post to."""
 
 

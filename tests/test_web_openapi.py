@@ -1,6 +1,7 @@
 """The OpenAPI document says what the service does: no server error, no undocumented status, no answer of another shape."""
 
 import contextlib
+import json
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -15,6 +16,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 from web_steps import OpenHouse, answering, registered, released
+
+from optin.web.api.taken import DraftIn, WhatIfIn
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 LAST = [("DELETE", "/api/me"), ("DELETE", "/api/session")]
@@ -104,3 +107,14 @@ def test_every_operation_says_what_it_does_and_shows_an_example_of_what_it_takes
         if name.endswith("In"):
             examples = "examples" in schema or any("examples" in part for part in schema["properties"].values())
             assert examples, name
+
+
+def test_how_far_answers_lie_apart_is_called_sd_and_its_earlier_name_is_read_too():
+    given = {"title": "t", "question": "q", "lower": 0.0, "upper": 12.0}
+    drafts = [DraftIn.model_validate_json(json.dumps(given | {name: 2.0})).draft() for name in ("sd", "data_sd")]
+    assert drafts[0] == drafts[1]
+    assert drafts[0].data_sd == 2.0
+    assert WhatIfIn.model_validate({"data_sd": 2.0}).model_dump()["sd"] == 2.0
+    assert "sd" in DraftIn.model_json_schema()["properties"]
+    with pytest.raises(ValueError, match="data_sd"):
+        DraftIn.model_validate(given | {"sd": 2.0, "data_sd": 3.0})

@@ -175,19 +175,9 @@ def test_nothing_of_a_group_below_ten_is_drawn(house, owner):
     assert house.ask("GET", f"/a/c/{few}/pictures/limits-light.png", cookie=cookie).status_code == 404
 
 
-OPEN_TO_ALL = {
-    "/",
-    "/about",
-    "/i",
-    "/i/look",
-    "/i/answer",
-    "/i/send",
-    "/back",
-    "/back/file",
-    "/sign-up",
-    "/login",
-    "/setup",
-}
+LOG = {"/log.json", "/log/checkpoint", "/log/cosignatures", "/static/check.js", "/check.html"}
+VISIT = {"/i", "/i/look", "/i/answer", "/i/send", "/back", "/back/file"}
+OPEN_TO_ALL = {"/", "/about", "/sign-up", "/login", "/setup", *VISIT, *LOG}
 FOR_ANYONE_SIGNED_IN = {"/sign-out"}
 ROUTES = [route for room in pages.ROOMS for route in room.router.routes]
 DOORS = [(method, route.path) for route in ROUTES for method in sorted(route.methods)]
@@ -206,7 +196,7 @@ def private(house, owner):
 def test_every_page_is_closed_to_whom_it_is_not_for(house, owner, eve, private, method, path):
     if path in OPEN_TO_ALL:
         return
-    place = path.format(campaign=private, name="limits", ink="light")
+    place = path.format(campaign=private, name="limits", ink="light", secret="public")
     nobody = house.ask(method, place)
     assert nobody.status_code in (303, 404)
     assert nobody.headers.get("location", "/i") in ("/i", "/login", "/") or path in FOR_ANYONE_SIGNED_IN

@@ -7,9 +7,12 @@ from sqlalchemy import select
 from web_steps import KEY, House
 
 import optin
+from optin.council.bundle import read_bundle
+from optin.council.checking import checked_bundle
 from optin.errors import BadInput, PromiseBroken
 from optin.web.schema import answers, registrations
 from optin.web.service.asking import answers_of, codes_of
+from optin.web.service.log import bundle, council_address
 
 SHEET = optin.Sheet(
     [
@@ -128,6 +131,10 @@ def test_a_sheet_in_two_groups_runs_from_the_draft_to_a_checked_receipt(house):
     assert optin.check(crowd[0].receipt(campaign), public.announcement, public.release)
     assert crowd[-1].me().spent == 0.0 < crowd[0].me().spent
     assert house.service.ledger.verify().ok
+    place = council_address(house.service, campaign, public=False)
+    assert "ICU" in house.ask("GET", place).text, "the council sees the figures of every group"
+    (house.folder / "bundle.zip").write_bytes(bundle(house.service, campaign, place.rsplit("/", 1)[1]).to_bytes())
+    assert checked_bundle(read_bundle(house.folder / "bundle.zip"))
 
 
 def test_questions_left_out_are_not_charged(house):

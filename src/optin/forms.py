@@ -13,6 +13,7 @@ from typing import Literal
 from xml.etree import ElementTree
 
 from optin.errors import Argument, BadInput
+from optin.wording.beliefs import unsure_words
 from optin.wording.limit_steps import ADVICE, LIMIT_STEPS, QUESTION, UNSURE
 
 FIELD, LANGUAGE = "optinlimit", "en"
@@ -60,9 +61,13 @@ def _text() -> str:
 
 def _paper() -> str:
     """Write boxes to tick; whoever types the sheets in writes down the words beside the box."""
-    steps = [f"  [ ]  {step.label}" for step in LIMIT_STEPS]
+    steps = [f"  [ ]  {step.label}\n       {_plain(unsure_words(step.epsilon))}" for step in LIMIT_STEPS]
     lines = [QUESTION, f"{UNSURE} Tick one box.", "", *steps, "", ADVICE, "", _TYPED]
     return "\n".join(lines) + "\n"
+
+
+def _plain(words: str) -> str:
+    return words.replace("\N{NO-BREAK SPACE}", " ")
 
 
 _TYPED = (

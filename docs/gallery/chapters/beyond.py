@@ -66,7 +66,7 @@ All three matter for a handful of people, and fade: at a thousand people samplin
 {curves["sampling, limit 4, sd 0.1"][-1]:.2f} times the optimum's error and one bit
 {curves["one bit, limit 1, uniform"][-1]:.0f} times, since each person's own coin adds up where one noise for all does
 not. On 1,500 random populations of 30 to 200 people with limits up to 3 none of the unbiased ones was better by a
-hundredth, and on ten thousand of 1 to 59 people none was where at least 30 were asked and limits were at most 3
+hundredth, and on ten thousand of 1 to 59 people none was where at least 30 counted ($1/\\sum w^2$) and limits were at most 3
 (`tests/test_compare.py`). The midpoint wins whenever the variance exceeds a quarter of the squared range: then a
 release says less than knowing the bounds. With limit 1 that is so up to three people
 ({own[1]:.3g}, {own[2]:.3g}, {own[3]:.3g}).

@@ -61,9 +61,9 @@ class Groups:
     def divided(self, column: NDArray[Any]) -> Iterator[NDArray[Any]]:
         """Hand out one entry a person group by group, and within a group as people stand.
 
-        People who already stand group by group are handed out as they are, without a copy. Otherwise about half of them are
-        copied at a time, block after block that fits the cache, and a group is put together when it is asked for: whoever is
-        done with one before asking for the next needs memory for half of the column, or for a group that is larger.
+        People who already stand group by group are handed out as they are, without a copy. Otherwise about a third of them
+        are copied at a time, block after block that fits the cache, and a group is put together when it is asked for: whoever
+        is done with one before asking for the next needs memory for half of the column, or for a group that is larger.
         """
         if self._rising:
             edges = np.searchsorted(self.codes, _places(len(self))).tolist()
@@ -91,11 +91,11 @@ class Groups:
 
     @cached_property
     def _spans(self) -> list[tuple[int, int]]:
-        """Which groups are copied together: those before and after the half of the people, each large one by itself."""
-        sizes = np.diff(self._order[1], axis=1).sum(axis=0)
-        half = int(np.argmin(np.abs(np.cumsum(sizes) - len(self.codes) / 2))) + 1
-        large = np.flatnonzero(sizes > len(self.codes) / 4)
-        return list(pairwise(np.unique([0, half, *large, *(large + 1), len(self)]).tolist()))
+        """Which groups are copied together: about a third of the people at a time, and each large group by itself."""
+        sizes, people = np.diff(self._order[1], axis=1).sum(axis=0), len(self.codes)
+        thirds = [int(np.argmin(np.abs(np.cumsum(sizes) - people * k / 3))) + 1 for k in (1, 2)]
+        large = np.flatnonzero(sizes > people / 6)
+        return list(pairwise(np.unique([0, *thirds, *large, *(large + 1), len(self)]).tolist()))
 
     @cached_property
     def _order(self) -> tuple[NDArray[np.uint16], NDArray[np.intp]]:

@@ -22,15 +22,23 @@ from optin.wording.groups import listed_groups
 from optin.wording.numbers import at_least, at_most, plain
 from optin.wording.telling import Telling, Told
 
+DUST = 1e-6
+"""What part of an epsilon is too little to be of use."""
 
-@dataclass(frozen=True)
-class QuestionDeal:
+
+@dataclass(frozen=True, repr=False)
+class QuestionDeal(Told):
     """What one person gives for one question, and how much they count in it."""
 
     name: str
     grains: int
     epsilon: float
     weight: float
+
+    def telling(self) -> Telling:
+        """Say what one question takes of one person."""
+        lines = (("epsilon at most", at_most(self.epsilon, 4)), ("weight", plain(self.weight)))
+        return Telling(f'Deal for "{self.name}"', lines)
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,13 +65,23 @@ class Deal(Told):
                 return question
         raise KeyError(name)
 
+    @property
+    def kept(self) -> float:
+        """What is left of a limit, for people to read: what rounding to grains leaves, or too little to be of use, is nothing.
+
+        >>> Deal(grains=1, epsilon=0.5, weight=0.1, odds_factor=1.65, utility=None, margin=8.8e-10).kept
+        0.0
+        """
+        dust = (len(self.questions) + 1) * epsilon_of(1) + DUST * self.epsilon
+        return 0.0 if self.utility is None and 0.0 <= self.margin <= dust else self.margin
+
     def rows(self) -> list[tuple[str, str]]:
         """Return the deal as labelled lines."""
         found = [
             ("epsilon at most", at_most(self.epsilon, 4)),
             ("odds factor", f"{at_most(self.odds_factor, 4)} at most"),
             ("weight", plain(self.weight)),
-            ("margin", at_least(self.margin, 4)),
+            ("margin", at_least(self.kept, 4)),
         ]
         if self.utility is not None:
             found.insert(3, ("utility", at_least(self.utility, 4)))

@@ -30,7 +30,10 @@ class Divided:
 
     @cached_property
     def groups(self: Announcement) -> Mapping[str, Announcement]:  # type: ignore[misc]
-        """What is announced to each public group, by its name, as if to its people alone."""
+        """What is announced to each public group, by its name: the numbers of its people alone, under the terms of all.
+
+        With one question these state ``min_people``, as they would not to undivided people: a group may be withheld.
+        """
         found = {design.group: replace(self, designs=(_alone(design),)) for design in self.designs}
         return {name: offer for name, offer in found.items() if name is not None}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from optin.wording.amounts import plus_minus_of
 from optin.wording.groups import listed_groups, shown_group
 from optin.wording.numbers import count, largest, people_like, percent
 from optin.wording.telling import Telling, Told
@@ -65,5 +64,5 @@ class ToldOfferedQuestion(Told):
 def question_row(asked: AnnouncedQuestion) -> tuple[str, ...]:
     """Write what a question takes of everyone's epsilon and what that gives."""
     question = asked.question
-    half = plus_minus_of(asked.half_width(0.95), proportion=question.proportion, unit=question.unit)
+    half = question.plus_minus(asked.half_width(0.95))
     return question.name, question.kind, percent(asked.epsilon_share), half, people_like(asked.effective_people)

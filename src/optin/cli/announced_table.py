@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from optin.ledger import Ledger
     from optin.tables import Table
 
-ADVICE = "use the announced table, or plan and announce a new round"
+ADVICE = (
+    "use the announced table, read with the options it was announced with (--id, --by, --blank-limit, --decimal, --skip-bad,"
+    " where one was given), or plan and announce a new round"
+)
 JOINERS = (
     "if they did not join, keep their rows: a release reads everyone who was announced, with a column that says yes or no"
     " (--joined COL) and answers left empty where it says no"

@@ -104,3 +104,12 @@ def check_together(files: list[Path], trust: Trust, *, as_json: bool) -> None:
     screen.heading("Everything fits together" if len(files) > 1 else "Everything in this file is good")
     for line in shown:
         screen.say(f"  {line}")
+
+
+def write_page(path: Path) -> None:
+    """Write the page that checks in a browser."""
+    from optin.council.browser import check_page
+
+    with Output(path) as file:
+        file.write(check_page())
+    screen.note(f"wrote {path}: open it in a browser, with or without a network")

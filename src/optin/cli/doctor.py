@@ -14,6 +14,8 @@ import typer
 
 from optin.cli import screen
 from optin.cli.options import AsJson, MaybeLedgerUrl
+from optin.extras import PACKAGES as EXTRAS
+from optin.extras import installed
 
 HERE, MISSING = "ok", "missing"
 
@@ -32,20 +34,35 @@ class Part:
         return self.name, self.version or MISSING, self.what_for, "" if self.version else self.install
 
 
-PACKAGES = (
-    ("numpy", "planning", "optin"),
-    ("opendp", "drawing noise", "optin"),
-    ("sqlalchemy", "ledgers", "optin"),
-    ("pyarrow", "Parquet files", "optin[parquet]"),
-    ("duckdb", "engine duckdb, tables from 10^6 rows on", "optin[duckdb]"),
-    ("ibis-framework", "engines", "optin[duckdb]"),
-    ("pyspark", "engines spark-local, spark:// and sc://", "optin[spark]"),
-    ("psycopg", "ledgers in PostgreSQL", "optin[postgres]"),
-    ("matplotlib", "pictures and reports", "optin[figures]"),
-    ("pandas", "data frames", "pandas"),
-    ("fastapi", "optin serve", "optin[web]"),
-)
-"""What pip installs: its name there, what it is for, and what to ask pip for."""
+OWN = (("numpy", "planning"), ("opendp", "drawing noise"), ("sqlalchemy", "ledgers"))
+"""What a plain install brings, and for what."""
+WHAT_FOR = {
+    "parquet": "Parquet files, tables in memory, zstd",
+    "duckdb": "engine duckdb, tables from 10^6 rows on, DuckDB files",
+    "spark": "engines spark-local, spark:// and sc://",
+    "postgres": "ledgers and queries in PostgreSQL",
+    "figures": "pictures and reports",
+    "web": "optin serve",
+    "excel": "workbooks (XLSX)",
+    "trust": "signed logs: keys, witnesses, who signed",
+}
+"""What each extra is for."""
+CALLED = {"ibis": "ibis-framework", "argon2": "argon2-cffi", "multipart": "python-multipart"}
+"""What pip calls a package that is imported by another name."""
+
+
+def packages() -> list[tuple[str, str, str]]:
+    """List what pip installs: its name there, what it is for, and what to ask pip for; each once, with its smallest extra.
+
+    >>> [(name, extra) for name, _, extra in packages() if name in ("numpy", "openpyxl", "pyarrow")]
+    [('numpy', 'optin'), ('pyarrow', 'optin[parquet]'), ('openpyxl', 'optin[excel]')]
+    """
+    found = {name: (name, what_for, "optin") for name, what_for in OWN}
+    for extra, brought in sorted(EXTRAS.items(), key=lambda each: len(each[1])):
+        for package in brought:
+            name = CALLED.get(package, package.replace("_", "-"))
+            found.setdefault(name, (name, WHAT_FOR[extra], f"optin[{extra}]"))
+    return list(found.values())
 
 
 def check_machine(ledger: MaybeLedgerUrl = None, as_json: AsJson = False) -> None:
@@ -55,7 +72,7 @@ def check_machine(ledger: MaybeLedgerUrl = None, as_json: AsJson = False) -> Non
 
     Example: optin doctor --ledger postgresql://me@host/studies
     """
-    parts = [*_own(), *(_package(*each) for each in PACKAGES), _java(), _postgresql()]
+    parts = [*_own(), *(_package(*each) for each in packages()), _java(), _postgresql()]
     kept = None if ledger is None else _ledger(ledger)
     if as_json:
         screen.print_json({"parts": [asdict(each) for each in parts], "engines": engines(), "ledger": kept})
@@ -122,18 +139,13 @@ def _first_line(command: list[str]) -> str | None:
 
 def engines() -> dict[str, bool]:
     """Say which engines could be started here."""
-    spark = _has("ibis-framework", "pyarrow", "pyspark")
-    java = shutil.which("java") is not None
+    spark, java = installed("spark"), shutil.which("java") is not None
     return {
         "memory": True,
-        "duckdb": _has("ibis-framework", "pyarrow", "duckdb"),
+        "duckdb": installed("duckdb"),
         "spark-local, spark://…": spark and java,
         "sc://…": spark,
     }
-
-
-def _has(*packages: str) -> bool:
-    return all(version_of(package) is not None for package in packages)
 
 
 def _ledger(url: str) -> str:

@@ -332,6 +332,6 @@ def _kept(deal: Deal, limit: float) -> str:
         return "you set no limit, and give no more than this all the same"
     if deal.epsilon == 0:
         return "everything: your limit is below the smallest step (2^-32), so you take no part"
-    if deal.margin < 2.0**-31:
+    if not deal.kept:
         return "nothing of your limit: it is used in full, and not crossed"
-    return f"{plain(deal.margin)} of your limit, unused"
+    return f"{plain(deal.kept)} of your limit, unused"

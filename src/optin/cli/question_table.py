@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from optin.cli import screen
-from optin.wording.amounts import plus_minus_of
 from optin.wording.numbers import percent, plain
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def _wish(plan: Plan) -> list[tuple[str, str]]:
 
 def half_of(question: Question, half: float) -> str:
     """Write half of an interval in points of a hundred, or in the unit of the answers."""
-    return plus_minus_of(half, proportion=question.proportion, unit=question.unit).removeprefix("± ")
+    return question.plus_minus(half).removeprefix("± ")
 
 
 def _people(number: float) -> str:

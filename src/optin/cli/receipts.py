@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from optin.cli import screen
-from optin.cli.council import check_together
+from optin.cli.council import check_together, write_page
 from optin.cli.ledgers import open_ledger
 from optin.cli.log_keys import sign_if_kept, trusted
 from optin.cli.offers import read_announcement
@@ -63,16 +63,22 @@ def write_receipt(
 
 def check_receipt(
     files: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
             metavar="FILE...",
             help="receipt.json announcement.json release.json; or a bundle.zip; or receipts and bundles to compare.",
         ),
-    ],
+    ] = None,
     key: Annotated[
         list[str] | None,
         typer.Option(
             "--key", metavar="KEY", help="A public key that you know, or a file with such: of the log, of witnesses."
+        ),
+    ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the page that checks receipts and logs in a browser, without a network."
         ),
     ] = None,
     as_json: AsJson = False,
@@ -86,6 +92,11 @@ def check_receipt(
 
     Example: optin check mine.json yours.json bundle.zip --key council-keys.txt
     """
+    if page is not None:
+        write_page(page)
+        return
+    if not files:
+        raise BadInput("name the files to check: receipt.json announcement.json release.json, or a bundle.zip")
     trust = trusted(key)
     if not _is_one_receipt(files):
         check_together(files, trust, as_json=as_json)

@@ -41,6 +41,7 @@ from optin.cli.results import show_release, summary
 from optin.cli.said_before import shortened
 from optin.errors import BadInput
 from optin.tables.how_read import AS_FOUND, HowRead
+from optin.wording.groups import listed_groups
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
@@ -129,9 +130,10 @@ def _grouped_by(offer: Announcement, by: list[str] | None, asked: AnswerColumns)
     expect_public(by or (), asked.named, "answers")
     if offer.grouped != bool(by):
         raise BadInput(
-            "this announcement is to groups: name their column with --by COL, as when it was planned"
+            "this announcement is to groups ({groups}): name the column that holds them with --by COL, as when it was planned"
             if offer.grouped
-            else "this announcement is not to groups: leave --by out"
+            else "this announcement is not to groups: leave --by out",
+            groups=listed_groups(list(offer.groups)),
         )
     return tuple(by or ())
 

@@ -21,6 +21,7 @@ SETTINGS = (
     Setting("OPTIN_LEDGER", "--ledger", "the ledger: a path, sqlite:///path or postgresql://user@host/name"),
     Setting("OPTIN_ENGINE", "--engine", f"what reads the people: {KNOWN}"),
     Setting("OPTIN_ID", "--id", "the column that holds ids (id unless set)"),
+    Setting("OPTIN_LOG_KEY", "--key", "the file of the key that signs the ledger's log"),
     Setting(
         "OPTIN_DEBUG", None, "set to 1 to see the whole trace of an unexpected failure; it may show private values"
     ),

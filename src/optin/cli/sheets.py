@@ -174,11 +174,7 @@ def _size_line(each: GroupSize, asked: Sheet) -> list[str]:
 
 
 def _half(half: float, name: str, asked: Sheet) -> str:
-    from optin.wording.numbers import at_most
-
-    if asked[name].proportion:
-        return f"{at_most(100 * half)} points"
-    return f"{at_most(half)} {asked[name].unit}".strip()
+    return asked[name].plus_minus(half).removeprefix("± ")
 
 
 def _line(each: SizedQuestion, asked: Sheet) -> list[str]:

@@ -189,7 +189,7 @@ class Client(OneLine):
         return [LogLine(**one) for one in self._call("GET", f"/api/campaigns/{campaign}/log")["events"]]
 
     def what_if(self, campaign: str, **changes: float) -> Outlook:
-        """Ask what another ``max_gap``, ``data_sd``, ``slack`` or a ``decline_share`` would do."""
+        """Ask what another ``max_gap``, ``sd``, ``slack`` or a ``decline_share`` would do."""
         return Outlook(**self._call("POST", f"/api/campaigns/{campaign}/what-if", changes))
 
     def foresee(self, draft: dict[str, Any], people: Sequence[int]) -> Outlook:

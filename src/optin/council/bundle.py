@@ -56,8 +56,8 @@ class Bundle(Brief):
             "promise.json": promise_text(self.announcement, self.release),
         }
 
-    def to_bytes(self, name: str = "bundle.zip") -> bytes:
-        """Write the file; the same bundle gives the same bytes."""
+    def files(self, name: str = "bundle.zip") -> dict[str, str]:
+        """Write what is in the bundle, by name."""
         files = {
             "README.txt": README.format(name=name),
             "bundle.json": json.dumps({"optin": "bundle", "version": 1, "answers": self.keeping.name}) + "\n",
@@ -68,9 +68,13 @@ class Bundle(Brief):
         }
         if self.release is not None:
             files["release.json"] = self.release.to_json() + "\n"
+        return files
+
+    def to_bytes(self, name: str = "bundle.zip") -> bytes:
+        """Write the file; the same bundle gives the same bytes."""
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path, text in files.items():
+            for path, text in self.files(name).items():
                 archive.writestr(zipfile.ZipInfo(path, _WHEN), text, zipfile.ZIP_DEFLATED)
         return packed.getvalue()
 

@@ -106,7 +106,7 @@ def _of_answer(readings: Sequence[Reading], answer: str) -> Reading:
 def _axes(ax: Axes, ink: Ink, known: Sequence[Reading], unit: str) -> None:
     scale = 100.0 if known[0].proportion else 1.0
     plain(ax, ink, x=unit, y="", grid="x")
-    ends = [scale * end for each in known for end in (each.estimate, each.low, each.high)]
+    ends = [scale * end for each in known for end in (each.low, each.high)]
     room = 0.04 * (max(ends) - min(ends)) or 1.0
     ax.set_xlim(min(ends) - room, max(ends) + room)
 
@@ -137,8 +137,16 @@ def _row(
         "markeredgewidth": 1.5,
         "zorder": 5,
     }
-    ax.plot(scale * each.estimate, row, marker, clip_on=False, **looks)
+    place, sign = _placed(each, marker)
+    ax.plot(scale * place, row, sign, clip_on=False, **looks)
     write(ax, ink, text or each.written()[0], (1, row), offset=(6, 0), **column)
+
+
+def _placed(each: Reading, marker: str) -> tuple[float, str]:
+    """Draw an estimate where it lies; one beyond what answers can be, where its interval is cut, as an arrow at that end."""
+    if each.low <= each.estimate <= each.high:
+        return each.estimate, marker
+    return (each.low, "<") if each.estimate < each.low else (each.high, ">")
 
 
 def _name_rows(ax: Axes, labels: Sequence[str]) -> None:

@@ -140,8 +140,17 @@ def key(ax: Axes, ink: Ink, entries: Sequence[tuple[str, dict[str, object]]]) ->
         **tight,
     )
     found.set_in_layout(True)
+    headroom(ax, 1 - (-len(entries) // _abreast(ax, [name for name, _ in entries])))
     for text in found.get_texts():
         text.set_color(ink.text)
+
+
+def headroom(ax: Axes, lines: int) -> None:
+    """Keep so many lines above a picture free of a title that someone gives it: an axis there, of blank words, lifts titles."""
+    top = ax.secondary_xaxis("top")
+    top.set_xticks([sum(ax.get_xlim()) / 2], ["\n".join([" "] * lines)])
+    top.tick_params(length=0, labelsize=9)
+    top.spines["top"].set_visible(False)
 
 
 def _abreast(ax: Axes, names: Sequence[str]) -> int:

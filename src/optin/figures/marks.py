@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from optin.figures.ink import Ink, write
+from optin.figures.ink import Ink, headroom, write
 from optin.questions.kinds import Reading
 
 if TYPE_CHECKING:
@@ -50,3 +50,4 @@ def words_above(ax: Axes, ink: Ink, *lines: str) -> None:
     place = {"xycoords": "axes fraction", "va": "bottom", "parse_math": False}
     for row, line in enumerate(reversed(lines)):
         write(ax, ink, line, (0, 1), offset=(0, 6 + LINE * row), **place)
+    headroom(ax, len(lines))

@@ -12,7 +12,7 @@ import numpy as np
 from optin.agents import Description
 from optin.errors import BadInput
 from optin.figures.cells import SMALLEST_CELL, Cell, People, cells, described, groups
-from optin.figures.ink import LIGHT, Ink, fitted, key, letters, plain, write
+from optin.figures.ink import LIGHT, Ink, fitted, headroom, key, letters, plain, write
 from optin.kernel.ladder import Array
 from optin.planning import Plan
 from optin.wording.numbers import count, largest, outward, part, percent, short
@@ -199,6 +199,7 @@ def _pool_names(ax: Axes, plan: Plan, description: Description, ink: Ink) -> Non
         words = f"pool: {part(plan.pooled_people, plan.people)} people\ngiving the cap, no more"
         words = fitted(ax, words, 0.5 if tail else 1.0)
         write(ax, ink, words, (1, 1), offset=(0, 6), ha="right", **style)
+    headroom(ax, 4)
     if min(tail, plan.pooled_people) >= SMALLEST_CELL:
         ax.axvline(100.0 * tail / plan.people, color=ink.soft, linewidth=1, linestyle=(0, (1, 2)))
 

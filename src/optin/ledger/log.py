@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from optin.database.connection import read, write
 from optin.errors import BadInput
 from optin.ledger import logged
 from optin.ledger.ledger import Ledger
-from optin.ledger.schema import checkpoints, cosignatures, successions
+from optin.ledger.schema import acts, checkpoints, cosignatures, successions
 from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.evidence import LogProof
 from optin.transparency.keys import SigningKey
@@ -151,5 +151,14 @@ class Log(OneLine):
                 logged.expect_continued(leaves, notes[-1])
             paths = [growth(leaves[:new], old) for old, new in pairwise(sizes)]
             return published_log(notes, paths, logged.all_keys(connection), logged.stated_successions(connection))
+
+        return read(self._engine, look)
+
+    def lags(self, kinds: Sequence[str]) -> bool:
+        """Tell whether an act of these kinds is not under a checkpoint yet."""
+
+        def look(connection: Connection) -> bool:
+            done = connection.scalar(select(func.max(acts.c.number)).where(acts.c.kind.in_(kinds))) or 0
+            return bool(done > (connection.scalar(select(func.max(checkpoints.c.size))) or 0))
 
         return read(self._engine, look)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
 import numpy as np
@@ -25,7 +25,8 @@ from optin.planning.asked import as_sheet
 from optin.planning.units import check_spread, relative_gap
 from optin.questions import Question, Sheet
 from optin.questions.spending import CombinedSpending, Spending
-from optin.wording.numbers import people_like, plus_minus
+from optin.wording.amounts import plus_minus_of
+from optin.wording.numbers import people_like
 from optin.wording.records import Listed
 from optin.wording.telling import Telling, Told
 
@@ -61,6 +62,13 @@ class SizedQuestion(Listed):
     """The effective people of the others, had this question not been asked; None for an only question."""
     across: AcrossSize | None = None
     """What groups would give together; None without groups."""
+    proportion: bool = field(default=False, repr=False)
+    unit: str = field(default="", repr=False)
+
+    @property
+    def plus_minus(self) -> str:
+        """± in points of a hundred, or in the unit of the answers."""
+        return plus_minus_of(self.half_width, proportion=self.proportion, unit=self.unit)
 
 
 @dataclass(frozen=True)
@@ -96,7 +104,7 @@ class Size(Told):
     def telling(self) -> Telling:
         """Say ± and a verdict for each question."""
         rows = tuple(
-            (each.name, each.kind, plus_minus(each.half_width), people_like(each.effective_people), each.verdict)
+            (each.name, each.kind, each.plus_minus, people_like(each.effective_people), each.verdict)
             for each in self.questions
         )
         whom = f"{self.people:,}" + (f" in {self.groups} groups" if self.groups > 1 else "")
@@ -141,7 +149,7 @@ def size(
         key: _sized(solve, questions, place, smallest, people / smallest, given[smallest][place])
         for key, place in sorted(first.items(), key=lambda item: item[1])
     }
-    found = tuple(replace(alike[_asked_of(question)], name=question.name) for question in questions)
+    found = tuple(replace(alike[_asked_of(question)], name=question.name, unit=question.unit) for question in questions)
     if len(sizes) == 1:
         return Size(int(people), 1, words, found)
     across = tuple(
@@ -248,6 +256,8 @@ def _sized(
         verdict=verdict(half, question.yardstick),
         people_needed=_fewest(good, groups),
         effective_without=min(each.effective for each in solve(others, people)) if others else None,
+        proportion=question.proportion,
+        unit=question.unit,
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from optin.agents import Description
 from optin.planning.cautions import cap_cautions, limit_cautions, sheet_cautions
-from optin.wording.numbers import as_accurate_as, largest, people_like, percent, plus_minus
+from optin.wording.numbers import as_accurate_as, largest, people_like, percent
 from optin.wording.telling import Telling
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def rows(plan: PlanNumbers) -> list[Line]:
 def _accuracy(question: QuestionPlan) -> list[Line]:
     return [
         ("Laplace noise scale", f"{question.noise_scale:.6g}"),
-        ("standard error", f"{question.standard_error:.6g}"),
-        ("95 % interval", plus_minus(question.half_width(), 6)),
+        ("standard error", question.question.spread_words(question.standard_error)),
+        ("95 % interval", question.question.plus_minus(question.half_width())),
     ]
 
 
@@ -85,8 +85,8 @@ def question_rows(plan: PlanNumbers) -> list[tuple[str, ...]]:
         (
             each.name,
             percent(each.epsilon_share),
-            f"{each.standard_error:.4g}",
-            plus_minus(each.half_width()),
+            each.question.spread_words(each.standard_error),
+            each.question.plus_minus(each.half_width()),
             people_like(each.effective_people),
         )
         for each in plan.questions

@@ -11,7 +11,7 @@ from optin.planning.cautions import limit_cautions
 from optin.planning.size import verdict
 from optin.planning.telling import warnings_of
 from optin.wording.groups import SMALLEST_GROUP, by_group, listed_groups, shown_group
-from optin.wording.numbers import people_like, plus_minus
+from optin.wording.numbers import largest, people_like
 from optin.wording.telling import Telling
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class PlanOfGroups:
                 half = each.half_width()
                 judged = verdict(half, each.question.yardstick)
                 exact = people_like(each.effective_people)
-                yield (*group, f"{plan.cap:.4g}", each.name, plus_minus(half), exact, judged + _few(plan))
+                yield (*group, largest(plan.cap), each.name, each.question.plus_minus(half), exact, judged + _few(plan))
 
     def warnings(self, description: Description | None) -> tuple[str, ...]:
         """List what is odd about each group, once where it is about all of them."""

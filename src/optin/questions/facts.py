@@ -11,6 +11,8 @@ from optin.kernel.noise import LAPLACE
 from optin.questions.brief import BriefQuestion
 from optin.questions.cells import FloatArray
 from optin.questions.spending import Spends
+from optin.wording.amounts import plus_minus_of
+from optin.wording.numbers import at_least, plain
 
 if TYPE_CHECKING:
     from optin.questions.kinds import Entry
@@ -27,6 +29,10 @@ class Facts(BriefQuestion):
     """
 
     if TYPE_CHECKING:
+
+        @property
+        def unit(self) -> str:
+            """What its values are counted in."""
 
         @property
         def data_variance(self) -> float:
@@ -89,6 +95,18 @@ class Facts(BriefQuestion):
     def proportion(self) -> bool:
         """Whether its numbers are proportions of people."""
         return True
+
+    def plus_minus(self, half: float) -> str:
+        """Write ± and half of an interval for its answers: in points of a hundred, or in its unit."""
+        return plus_minus_of(half, proportion=self.proportion, unit=self.unit)
+
+    def spread_words(self, number: float) -> str:
+        """Write a standard error, or another distance between its answers, as `plus_minus` does and without the sign."""
+        return f"{plain(100 * number)} points" if self.proportion else f"{plain(number)} {self.unit}".rstrip()
+
+    def gap_words(self, gap: float) -> str:
+        """Write how far cautious and open people may differ before that matters (E22), rounded down: no more is promised."""
+        return f"{at_least(100 * gap, 2)} points" if self.proportion else f"{at_least(gap, 2)} {self.unit}".rstrip()
 
     @property
     def declares_sd(self) -> bool:

@@ -91,6 +91,15 @@ class Question(Protocol):
     def proportion(self) -> bool:
         """Whether its numbers are proportions of people: their ± is written in points."""
 
+    def plus_minus(self, half: float) -> str:
+        """Write ± and half of an interval for its answers: in points of a hundred, or in its unit."""
+
+    def spread_words(self, number: float) -> str:
+        """Write a standard error, or another distance between its answers, as `plus_minus` does and without the sign."""
+
+    def gap_words(self, gap: float) -> str:
+        """Write how far cautious and open people may differ before that matters (E22), rounded down."""
+
     @property
     def declares_sd(self) -> bool:
         """Whether whoever asks states the sd of its answers."""

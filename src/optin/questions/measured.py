@@ -29,10 +29,6 @@ class Measured(Facts):
             """What every answer is clamped to."""
 
         @property
-        def unit(self) -> str:
-            """What its values are counted in."""
-
-        @property
         def max_gap(self) -> float:
             """How far means of cautious and open people may lie apart (E15)."""
 

@@ -41,36 +41,64 @@ def _arguments(found: dict[str, Any], path: str, kinds: Mapping[str, Any]) -> di
         raise BadInput(
             "{path}: a sheet has title, purpose, asked_by and a [[question]] for each question{odd}",
             path=path,
-            odd=f', and no "{unknown[0]}"' if unknown else "",
+            odd=f", and no {' and no '.join(map(_quoted, unknown))}" if unknown else "",
         )
-    return {"questions": [_question(each, place, kinds) for place, each in enumerate(questions, 1)], **found}
+    return {"questions": _questions(questions, kinds), **found}
 
 
-def _question(given: Any, place: int, kinds: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def _questions(given: list[Any], kinds: Mapping[str, Any]) -> list[Any]:
+    """Make the questions; whatever is wrong in any of them is said in one go."""
+    made, wrong = list[Any](), list[BadInput]()
+    for place, each in enumerate(given, 1):
+        try:
+            faults = _faults(each, place, kinds)
+            wrong += faults
+            made += [] if faults else [_question(each, place, kinds[each["kind"]])]
+        except BadInput as error:
+            wrong.append(error)
+    if len(wrong) == 1:
+        raise wrong[0]
+    if wrong:
+        template = "{count} mistakes in this sheet" + "".join(f"\n  {{mistake_{at}}}" for at in range(len(wrong)))
+        raise BadInput(template, count=len(wrong), **{f"mistake_{at}": each.sentence for at, each in enumerate(wrong)})
+    return made
+
+
+def _faults(given: Any, place: int, kinds: Mapping[str, Any]) -> list[BadInput]:  # noqa: ANN401
+    """List keys that a question does not have, and those that it lacks."""
     if not isinstance(given, dict) or given.get("kind") not in tuple(kinds):
-        raise BadInput("question {place}: give its kind, one of {kinds}", place=place, kinds=", ".join(sorted(kinds)))
-    kind = kinds[given["kind"]]
+        known = ", ".join(sorted(kinds))
+        return [BadInput("question {place}: give its kind, one of {kinds}", place=place, kinds=known)]
+    keys = inspect.signature(kinds[given["kind"]]).parameters
+    odd = [
+        BadInput(
+            'question {place}: a {kind} has no "{key}"; it has {known}',
+            place=place,
+            kind=given["kind"],
+            key=name,
+            known=", ".join(keys),
+        )
+        for name in given
+        if name not in keys and name != "kind"
+    ]
+    missing = [name for name, one in keys.items() if one.default is one.empty and name not in given]
+    return [*odd, *(BadInput('question {place}: "{key}" is missing', place=place, key=name) for name in missing)]
+
+
+def _question(given: dict[str, Any], place: int, kind: Any) -> Any:  # noqa: ANN401
     keys = {name: _plain(value) for name, value in given.items() if name != "kind"}
-    known = inspect.signature(kind).parameters
-    for name in keys:
-        if name not in known:
-            raise BadInput(
-                'question {place}: a {kind} has no "{key}"; it has {known}',
-                place=place,
-                kind=given["kind"],
-                key=name,
-                known=", ".join(known),
-            )
-    missing = [name for name, one in known.items() if one.default is one.empty and name not in keys]
-    if missing:
-        raise BadInput('question {place}: "{key}" is missing', place=place, key=missing[0])
     try:
         return kind(**keys)
     except BadInput as error:
         if "question" in error.data:
             raise
+        known = inspect.signature(kind).parameters
         data = {name: _key(value, known) for name, value in error.data.items()}
         raise BadInput("question {place}: " + error.template, place=place, **data) from None
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'
 
 
 def _key(said: Any, known: Mapping[str, Any]) -> Any:  # noqa: ANN401 - whatever a template names

@@ -18,7 +18,6 @@ from optin.errors import BadInput, PromiseBroken
 from optin.grains.batches import Passed
 from optin.participation import QuestionTurnout, Turnout, check_promise, check_tilts, check_unchanged, tilted
 from optin.questions import Question
-from optin.wording.numbers import plus_minus
 from optin.wording.records import Brief
 
 PEOPLE, ERROR = "people", "error"
@@ -213,6 +212,6 @@ def _expect_accuracy(question: Question, came: QuestionTurnout) -> None:
         raise PromiseBroken(
             "the 95 % interval would be {half} and at most {allowed} was stated beforehand; wait for more answers, or"
             " cancel",
-            half=plus_minus(came.half_width),
-            allowed=plus_minus(question.max_error),
+            half=question.plus_minus(came.half_width),
+            allowed=question.plus_minus(question.max_error),
         )

@@ -11,7 +11,6 @@ from optin.planning.telling import accuracy_words
 from optin.questions import Question
 from optin.report.markup import Markup, joined, paragraphs, table, tag
 from optin.report.section import Pictured, facts, note, section, tiles, warned
-from optin.wording.amounts import plus_minus_of
 from optin.wording.numbers import count, largest, part, people_like, percent, short
 
 VERDICTS = (
@@ -124,7 +123,7 @@ def turnout_section(plan: Plan) -> Markup:
 
 def _half(plan: Plan, question: Question, *, turnout: float = 1.0) -> str:
     half = plan[question.name].half_width(0.95, turnout=turnout)
-    return plus_minus_of(half, proportion=question.proportion, unit=question.unit)
+    return question.plus_minus(half)
 
 
 def plan_numbers(plan: Plan) -> Markup:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.planning.cautions import DUST
@@ -15,7 +15,6 @@ from optin.releasing.telling import charged_words
 from optin.report.answer_sections import answer_section, dropped_section
 from optin.report.markup import Markup, grouped_table, joined, paragraphs, tag
 from optin.report.section import LARGEST_TILT, facts, section, warned
-from optin.wording.amounts import plus_minus_of
 from optin.wording.numbers import count, largest, percent
 
 ERROR = 0.05
@@ -39,16 +38,21 @@ def release_title(release: Release) -> str:
 
 def release_header(release: Release) -> Markup:
     """Say in a few sentences what this is, whom it is about and what to beware of."""
+    return header_of(release, f". {_published(release)} {_price(release)}", warnings=useless_words(release))
+
+
+def header_of(release: Release, after: str, *told: str, warnings: Iterable[str]) -> Markup:
+    """Name the campaign, say how many joined (and what stands ``after`` that), why it was asked and by whom, and warn."""
     offer, sheet = release.announcement, release.sheet
-    lead = f"{release.joined_people:,} of {count(offer.people)} joined. {_published(release)} {_price(release)}"
-    told = [sheet.purpose, f"Asked by {sheet.asked_by}." if sheet.asked_by else ""]
+    lead = f"{release.joined_people:,} of {count(offer.people)} joined{after}"
+    asked = [sheet.purpose, f"Asked by {sheet.asked_by}." if sheet.asked_by else ""]
     return tag(
         "header",
         tag("p", f"Campaign {offer.campaign}, round {offer.round}", class_="kicker"),
         tag("h1", release_title(release)),
         tag("p", lead, class_="lead"),
-        paragraphs(*filter(None, told)),
-        warned(useless_words(release)),
+        paragraphs(*filter(None, (*asked, *told))),
+        warned(warnings),
     )
 
 
@@ -72,10 +76,7 @@ def useless_words(release: Release) -> Iterator[str]:
             continue
         half = expected_half(release, question)
         if verdict(half, question.yardstick) == "useless":
-            said, most = (
-                plus_minus_of(each, proportion=question.proportion, unit=question.unit)
-                for each in (half, POOR * question.yardstick)
-            )
+            said, most = (question.plus_minus(each) for each in (half, POOR * question.yardstick))
             yield f"“{question.name}” says next to nothing: so few answers lead to {said}, and {most} is the most that is of use."
 
 

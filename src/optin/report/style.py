@@ -4,9 +4,9 @@ from __future__ import annotations
 
 STYLE = """
 :root { color-scheme: light dark; --paper: #ffffff; --text: #1c2127; --soft: #5c6670; --faint: #dde1e6; --strong: #24588c;
-  --tint: #f2f6fa; --mark: #b4440b; }
+  --tint: #f2f6fa; --mark: #b4440b; --shade: #9aa4ae; }
 @media (prefers-color-scheme: dark) { :root { --paper: #15181d; --text: #e7eaee; --soft: #a2acb7; --faint: #333a43;
-  --strong: #8fc0f0; --tint: #1d232b; --mark: #ffad66; } }
+  --strong: #8fc0f0; --tint: #1d232b; --mark: #ffad66; --shade: #5c6670; } }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--paper); color: var(--text);
@@ -28,7 +28,11 @@ section > p { max-width: 46rem; margin: 0 0 1rem; }
   margin-top: 1.5rem; }
 figure { margin: 0; }
 img { display: block; width: 100%; height: auto; }
-.scroll { overflow-x: auto; }
+.scroll { overflow-x: auto; background:
+  linear-gradient(to right, var(--paper) 40%, transparent) left / 2.5rem 100% no-repeat local,
+  linear-gradient(to left, var(--paper) 40%, transparent) right / 2.5rem 100% no-repeat local,
+  linear-gradient(to right, var(--shade), transparent) left / 1rem 100% no-repeat scroll,
+  linear-gradient(to left, var(--shade), transparent) right / 1rem 100% no-repeat scroll; }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; line-height: 1.4; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--soft); font-size: .875rem; padding: 0 0 .5rem; }
 th, td { padding: .45rem .75rem .45rem 0; border-bottom: 1px solid var(--faint); text-align: right; vertical-align: top; }

@@ -87,5 +87,7 @@ def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI
 
 def _add_pages(app: FastAPI) -> None:
     """Add the pages and their files."""
+    app.include_router(
+        pages.router
+    )  # first: one script is made of a room below, and lies under /static like the others
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
-    app.include_router(pages.router)

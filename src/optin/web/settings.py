@@ -38,6 +38,7 @@ class WebSettings(BaseSettings):
     origin: str | None = None
     key: SecretStr | None = None
     keys: Path | None = None
+    witnesses: Path | None = None
     log_level: str = "info"
     most_body_bytes: int = 65536
     threads: int = 12

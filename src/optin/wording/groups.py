@@ -12,12 +12,18 @@ _TEN = 10
 def shown_group(name: str, most: int = 40) -> str:
     """Write a group's name on one line, in quotes: what cannot be printed is escaped, and what is long is cut.
 
-    >>> shown_group("ICU"), shown_group("x" * 10_000, 8)
-    ('"ICU"', '"xxxxxxx…"')
+    It is cut in its middle: groups of two columns often begin alike.
+
+    >>> shown_group("ICU"), shown_group("x" * 10_000, 8), shown_group("a long name, late shift", 16)
+    ('"ICU"', '"xxxxx…xx"', '"a long nam…shift"')
     """
-    letters = (each if each.isprintable() else each.encode("unicode_escape").decode() for each in name[: most + 1])
-    text = "".join(letters)
-    return f'"{text}"' if len(text) <= most else f'"{text[: most - 1]}…"'
+    end = (most - 1) // 3
+    text = _printable(name if len(name) <= 2 * most else f"{name[:most]}{name[-most:]}")
+    return f'"{text}"' if len(text) <= most and len(name) <= most else f'"{text[: most - 1 - end]}…{text[-end:]}"'
+
+
+def _printable(text: str) -> str:
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def listed_groups(names: Sequence[str], most: int = 8) -> str:

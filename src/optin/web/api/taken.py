@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from optin.errors import BadInput
 from optin.web.service.drafts import FARTHEST, LONGEST, MOST_HOURS, MOST_PEOPLE, MOST_SLACK, Draft, sheet_from
 
 Number = Annotated[float, Field(ge=-FARTHEST, le=FARTHEST)]
 NotNegative = Annotated[float, Field(ge=0, le=FARTHEST)]
+Sd = Annotated[NotNegative | None, Field(validation_alias=AliasChoices("sd", "data_sd"))]
+"""How far answers lie apart; ``data_sd`` is what it was called before."""
 Slack = Annotated[float, Field(ge=0, le=MOST_SLACK)]
 Round = Annotated[Annotated[int, Field(ge=1, le=10**9)] | None, Field(examples=[1])]
 Secret = Annotated[str, Field(min_length=1, max_length=200, examples=["Wq3v0yqk0dM8bq3oUu1m2h7Yb0E0iVb0aM4w9m1n2oQ"])]
@@ -60,7 +62,7 @@ class DraftIn(Taken):
                     "unit": "hours",
                     "lower": 0.0,
                     "upper": 12.0,
-                    "data_sd": 2.0,
+                    "sd": 2.0,
                     "public": True,
                 }
             ]
@@ -75,7 +77,7 @@ class DraftIn(Taken):
     model: Literal["privacy-constrained", "quasi-linear"] = "privacy-constrained"
     lower: Number | None = None
     upper: Number | None = None
-    data_sd: NotNegative | None = None
+    sd: Sd = None
     max_gap: NotNegative = 0.0
     slack: Slack = 0.0
     sealed: bool = False
@@ -92,6 +94,7 @@ class DraftIn(Taken):
     def draft(self) -> Draft:
         """Turn it into the record that the service takes; one number has bounds, a sheet has its own."""
         given = {name: getattr(self, name) for name in DraftIn.model_fields}
+        given["data_sd"] = given.pop("sd")
         if self.sheet is not None:
             if self.lower is not None or self.upper is not None or self.question:
                 raise BadInput("a draft has a sheet, or else a question with lower and upper; give one of the two")
@@ -163,7 +166,7 @@ class WhatIfIn(Taken):
     """What to change; what is left out stays as drafted."""
 
     max_gap: NotNegative | None = None
-    data_sd: NotNegative | None = None
+    sd: Sd = None
     slack: Slack | None = None
     decline_share: Annotated[float, Field(ge=0, lt=1, examples=[0.2])] = 0.0
 

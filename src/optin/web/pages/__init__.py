@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from optin.web.pages import (
     answering,
+    council,
     desk,
     drafting,
     entrance,
@@ -18,7 +19,7 @@ from optin.web.pages import (
 
 __all__ = ["ROOMS", "router"]
 
-ROOMS = (front, entrance, visit, recovery, mine, answering, results, desk, drafting, sheet_drafting, plans)
+ROOMS = (front, entrance, visit, recovery, mine, answering, results, council, desk, drafting, sheet_drafting, plans)
 router = APIRouter(include_in_schema=False)
 for _room in ROOMS:
     router.include_router(_room.router)

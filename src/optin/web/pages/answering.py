@@ -30,6 +30,7 @@ from optin.web.service.ladder import ladder_of
 from optin.web.service.records import MyCampaign, Visitor
 from optin.wording.guesses import guess_words, right_in_100
 from optin.wording.numbers import count, odds_factor
+from optin.wording.spoken import spoken
 
 router = APIRouter(prefix="/c/{campaign}")
 _SAID = {
@@ -261,6 +262,7 @@ def receipt_page(service: ServiceOf, visitor: PersonOnly, campaign: str) -> Resp
         "draft": mine.draft,
         "receipt": receipt,
         "spent_words": spent_words(mine.spent),
+        "offer_words": spoken(receipt.fingerprint),
     }
     amounts: dict[str, Any] = {
         "promised": epsilon_words(epsilon_of(receipt.promised)),

@@ -19,6 +19,7 @@ from optin.web.pages.stages import STATE_NAMES, analyst_stages, day
 from optin.web.pages.wording import result_words
 from optin.web.service import accounts, campaigns, steps
 from optin.web.service.drafts import Draft
+from optin.web.service.log import council_address
 from optin.web.service.records import Campaign, Visitor
 from optin.wording.numbers import count, short
 
@@ -165,6 +166,7 @@ def _page(
             f"within {service.days_to_publish:g} days of the first closing."
         ),
     }
+    context["council"] = council_address(service, found.id, public=found.draft.public)
     return show("desk/campaign.html", visitor=visitor, status=status, **_progress(found), **context)
 
 

@@ -171,9 +171,7 @@ def _what_if(service: ServiceOf, visitor: AnalystOnly, found: Campaign, asked: d
     try:
         gap, sd, decline = (_slider(asked[name]) for name in ("gap", "sd", "decline"))
         share = min(max(decline / 100, 0.0), 0.99)
-        ask = functools.partial(
-            preview.what_if, service, visitor, found.id, max_gap=gap, data_sd=sd, decline_share=share
-        )
+        ask = functools.partial(preview.what_if, service, visitor, found.id, max_gap=gap, sd=sd, decline_share=share)
         answer, best = ask(), None if found.announcement else ask(careful=False)
         highest = max(cell.high for cell in cells(service, visitor, found.id).cells)
     except OptinError as refusal:

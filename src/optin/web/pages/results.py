@@ -17,6 +17,7 @@ from optin.web.pages.rendering import show
 from optin.web.pages.wording import offer_rows, result_words
 from optin.web.service import published
 from optin.web.service.failures import NotFound
+from optin.wording.spoken import spoken
 
 router = APIRouter(prefix="/r/{campaign}")
 
@@ -32,6 +33,7 @@ def result(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response
         "offer": offer_rows(offer, release, found.unit),
         "sheet": privacy_sheet(*offer.parts),
         "figures": figures_table(release) if release is not None and not one_number(release) else None,
+        "spoken": {"offer": spoken(offer.fingerprint), "result": spoken(release.fingerprint) if release else ""},
     }
     if release is not None and one_number(release):
         section = result_section(release)

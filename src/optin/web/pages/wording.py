@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from optin.announcement import Announcement, Deal
@@ -12,6 +12,7 @@ from optin.releasing import Release
 from optin.web.pages.figures import asked_words, one_number
 from optin.web.service.drafts import PRIVACY_CONSTRAINED
 from optin.web.service.ladder import Step, ladder_of
+from optin.wording.beliefs import Move, believed, moves, unsure_words
 from optin.wording.guesses import right_in_100
 from optin.wording.numbers import (
     at_most,
@@ -34,45 +35,6 @@ _LEFT_OUT = (
     "can work out what is left, it counts as your total, or as a half, a quarter, … of it)"
 )
 _TOO_DEAR = "at the cost you stated it is not worth it to you"
-SUSPICIONS = (0.1, 0.5, 0.9)
-
-
-@dataclass(frozen=True)
-class Move:
-    """How far a suspicion can be moved, in per cent as people read them."""
-
-    before: str
-    low: str
-    high: str
-
-
-def moves(epsilon: float) -> tuple[Move, ...]:
-    """Say how far suspicions of 10, 50 and 90 % can be moved, rounded outwards.
-
-    >>> moves(0.25)[1].low.split(), moves(0.25)[1].high.split()
-    (['43', '%'], ['57', '%'])
-    """
-    return tuple(_move(epsilon, share) for share in SUSPICIONS)
-
-
-def _move(epsilon: float, share: float) -> Move:
-    low, high = believed(-epsilon, share), believed(epsilon, share)
-    steps = 10 if high - low < 0.05 else 1  # a digit after the point only where whole per cents would hide everything
-    return Move(
-        f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%"),
-        _percent(math.floor, low, steps),
-        _percent(math.ceil, high, steps),
-    )
-
-
-def believed(epsilon: float, share: float) -> float:
-    """Return the belief that odds of ``share`` become when multiplied by e^epsilon."""
-    return 1.0 / (1.0 + math.exp(-min(epsilon, 700.0)) * (1.0 - share) / share)
-
-
-def _percent(rounding: Callable[[float], int], share: float, steps: int) -> str:
-    number = rounding(share * 100 * steps) / steps
-    return f"{number:.1f}\N{NO-BREAK SPACE}%" if steps > 1 else f"{number:.0f}\N{NO-BREAK SPACE}%"
 
 
 @dataclass(frozen=True)
@@ -105,7 +67,7 @@ def _limit(step: Step) -> Rung:
         step.index,
         _capital(step.name),
         f"factor {factor}",
-        f"someone at 50 % ends between {half.low} and {half.high}",
+        unsure_words(step.amount),
         f"{_capital(step.words)}.",
         round(100 * believed(step.amount, 0.5), 2),
         short(step.amount),

@@ -13,6 +13,7 @@ from optin.ledger import Terms
 from optin.web.schema import campaigns, jobs
 from optin.web.service.core import Service, log_event
 from optin.web.service.identities import erase_ids
+from optin.web.service.log import sign_log
 from optin.web.service.long_steps import LONG_STEPS, destroy_spent_keys
 from optin.web.service.overdue import cancel_overdue, publish_drawn
 from optin.web.service.records import Job
@@ -53,6 +54,7 @@ class Worker:
                 cancel_overdue(self._service)
                 erase_ids(self._service)
                 run_all(self._service, until=self._leaving)
+                sign_log(self._service)
                 failures = 0
             except Exception as error:  # whatever it was, the one who works stays: jobs would wait for ever
                 known = isinstance(error, LedgerUnavailable)
@@ -82,6 +84,7 @@ def run_next(service: Service) -> bool:
         LONG_STEPS[job.kind](
             service, job, lambda step, done, total: _mark(service, job, step=step, done=done, total=total)
         )
+        sign_log(service)
     except LedgerUnavailable:
         raise
     except OptinError as error:

@@ -58,6 +58,11 @@ class Keyring:
     def __repr__(self) -> str:
         return "<Keyring>"
 
+    @property
+    def log_key(self) -> Path:
+        """Where the key is kept that signs the log; it is no secret of people's, and stays when rounds end."""
+        return self._folder / "log.key"
+
     def digest(self, purpose: str, text: str) -> str:
         """Hash a text so that only this service can, for tokens that are derived rather than stored."""
         return hmac.new(self._pepper, f"{purpose}:{text}".encode(), hashlib.sha256).hexdigest()

@@ -64,7 +64,7 @@ def what_if(
     campaign: str,
     *,
     max_gap: float | None = None,
-    data_sd: float | None = None,
+    sd: float | None = None,
     slack: float | None = None,
     decline_share: float = 0.0,
     careful: bool = True,
@@ -77,7 +77,7 @@ def what_if(
     if not 0.0 <= decline_share < 1.0:
         raise BadInput("{decline_share} must be at least 0 and below 1", decline_share=WORDS["decline_share"])
     shown = campaigns.show(service, analyst, campaign)
-    given: dict[str, Any] = {"max_gap": max_gap, "data_sd": data_sd, "slack": slack}
+    given: dict[str, Any] = {"max_gap": max_gap, "data_sd": sd, "slack": slack}
     draft = checked_draft(replace(shown.draft, **{name: value for name, value in given.items() if value is not None}))
     if sheet_of(draft).one_number is None or (shown.announcement is not None and shown.announcement.grouped):
         raise BadInput("what if is asked of one number alone; the page of the plan shows each question of a sheet")

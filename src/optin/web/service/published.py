@@ -27,7 +27,7 @@ def show(service: Service, campaign: str, visitor: Visitor | None) -> Published:
         row = campaign_row(connection, campaign)
         if not row.announcement or not (row.public or _is_for(connection, visitor, row)):
             raise NotFound
-        return _view(row)
+        return as_published(row)
 
     return service.read(look)
 
@@ -44,10 +44,11 @@ def published(service: Service, *, most: int = 100) -> list[Published]:
     """List the newest results of campaigns that were open to everyone."""
     query = select(campaigns).where(campaigns.c.state == "released", campaigns.c.public.is_(True))
     newest = query.order_by(campaigns.c.changed_at.desc()).limit(most)
-    return service.read(lambda connection: [_view(row) for row in connection.execute(newest).all()])
+    return service.read(lambda connection: [as_published(row) for row in connection.execute(newest).all()])
 
 
-def _view(row: Row[Any]) -> Published:
+def as_published(row: Row[Any]) -> Published:
+    """Read what may be seen of an announced campaign."""
     draft, offer = Draft.from_json(row.draft), Announcement.from_json(row.announcement)
     return Published(
         id=row.id,

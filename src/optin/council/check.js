@@ -1,0 +1,204 @@
+"use strict";
+// Checks signatures and proofs of an optin log in the browser. Nothing is loaded and nothing is sent.
+const WORDS = "%WORDS%".split(" ");
+const DASH = "\u2014 ";
+const FIELDS = ["version", "number", "kind", "campaign", "round", "offer", "at", "fingerprint", "result", "body", "people",
+  "rows", "joined", "previous"];
+
+class Broken extends Error {}
+const expect = (holds, otherwise) => { if (!holds) throw new Broken(otherwise); };
+const utf8 = text => new TextEncoder().encode(text);
+const sha = async bytes => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+const hex = bytes => Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("");
+const unhex = text => {
+  expect(typeof text === "string" && /^([0-9a-f]{2})*$/.test(text), "a hash cannot be read");
+  return Uint8Array.from(text.match(/../g) || [], pair => parseInt(pair, 16));
+};
+const joined = (...parts) => {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  parts.reduce((at, part) => { all.set(part, at); return at + part.length; }, 0);
+  return all;
+};
+const unbase64 = text => {
+  try { return Uint8Array.from(atob(text), letter => letter.charCodeAt(0)); } catch { throw new Broken("base64 cannot be read"); }
+};
+const leaf = entry => sha(joined(new Uint8Array([0]), entry));
+const node = (left, right) => sha(joined(new Uint8Array([1]), left, right));
+const spoken = fingerprint => Array.from(unhex(fingerprint).slice(0, 16), byte => WORDS[byte])
+  .map((word, at) => at && at % 4 === 0 ? "\u00b7 " + word : word).join(" ");
+
+async function keyOf(text) {
+  const [name, id, data] = [text.split("+")[0], text.split("+")[1], text.split("+").slice(2).join("+")];
+  const bytes = unbase64(data);
+  expect(bytes.length === 33 && (bytes[0] === 1 || bytes[0] === 4), "a public key cannot be read");
+  const found = hex((await sha(joined(utf8(name + "\n"), bytes))).slice(0, 4));
+  expect(found === id, "a public key has another id than its own");
+  return { name, id, kind: bytes[0], public: bytes.slice(1), text, fingerprint: hex(await sha(utf8(text))) };
+}
+
+function noteOf(text) {
+  const at = text.lastIndexOf("\n\n");
+  expect(at > 0 && text.endsWith("\n"), "a checkpoint cannot be read");
+  const signatures = text.slice(at + 2).trimEnd().split("\n").map(line => {
+    const [name, data] = line.slice(DASH.length).split(" ");
+    expect(line.startsWith(DASH) && data, "a signature cannot be read");
+    const bytes = unbase64(data);
+    return { name, id: hex(bytes.slice(0, 4)), data: bytes.slice(4) };
+  });
+  const body = text.slice(0, at + 1), [origin, size, root] = body.split("\n");
+  expect(/^(0|[1-9]\d{0,14})$/.test(size), "a checkpoint cannot be read");
+  return { body, signatures, origin, size: Number(size), root: hex(unbase64(root)) };
+}
+
+async function signedBy(note, key) {
+  const found = note.signatures.filter(each => each.name === key.name && each.id === key.id);
+  for (const each of found) {
+    const stamp = key.kind === 4 ? 8 : 0;
+    const time = stamp ? new DataView(each.data.buffer, each.data.byteOffset).getBigUint64(0) : 0n;
+    const message = stamp ? `cosignature/v1\ntime ${time}\n${note.body}` : note.body;
+    const made = await crypto.subtle.importKey("raw", key.public, { name: "Ed25519" }, false, ["verify"]);
+    expect(await crypto.subtle.verify({ name: "Ed25519" }, made, each.data.slice(stamp), utf8(message)),
+      `a signature of ${key.name} is not good`);
+    return { key, time: Number(time) };
+  }
+  return null;
+}
+
+async function opened(text, keys) {
+  const note = noteOf(text), good = [];
+  for (const key of keys) { const found = await signedBy(note, key); if (found) good.push(found); }
+  const signer = good.filter(each => each.key.kind === 1 && each.key.name === note.origin).pop();
+  expect(signer, `the checkpoint of ${note.size} acts is not signed with a key of its log`);
+  return { ...note, signer: signer.key, witnesses: good.filter(each => each.key.kind === 4) };
+}
+
+async function rootAbove(head, number, size, path) {
+  expect(number >= 1 && number <= size, `act ${number} is not in a log of ${size} acts`);
+  let at = await leaf(unhex(head)), index = number - 1, count = size;
+  const sisters = path.map(unhex);
+  while (count > 1) {
+    const other = index % 2 ? index - 1 : index + 1;
+    if (other < count) {
+      const sister = sisters.shift();
+      expect(sister, "a path is too short");
+      at = index % 2 ? await node(sister, at) : await node(at, sister);
+    }
+    index = Math.floor(index / 2);
+    count = Math.floor((count + 1) / 2);
+  }
+  expect(sisters.length === 0, "a path is too long");
+  return hex(at);
+}
+
+async function grew(old, now, path) {
+  if (old.size === now.size) return old.root === now.root && path.length === 0;
+  if (!(old.size > 0 && old.size < now.size) || path.length === 0) return false;
+  const power = Number.isInteger(Math.log2(old.size));
+  const steps = (power ? [old.root, ...path] : path).map(unhex);
+  const half = number => Math.floor(number / 2);
+  let fn = old.size - 1, sn = now.size - 1;
+  while (fn % 2) { fn = half(fn); sn = half(sn); }
+  let first = steps[0], second = steps[0];
+  for (const sister of steps.slice(1)) {
+    if (sn === 0) return false;
+    if (fn % 2 || fn === sn) {
+      first = await node(sister, first);
+      second = await node(sister, second);
+      while (fn % 2 === 0 && fn !== 0) { fn = half(fn); sn = half(sn); }
+    } else second = await node(second, sister);
+    fn = half(fn);
+    sn = half(sn);
+  }
+  return sn === 0 && hex(first) === old.root && hex(second) === now.root;
+}
+
+async function headOf(act) {
+  const parts = FIELDS.map(name => {
+    const value = act[name], kind = value === null ? "n" : typeof value === "number" ? "i" : "s";
+    const data = utf8(value === null ? "" : String(value)), length = new Uint8Array(8);
+    new DataView(length.buffer).setBigUint64(0, BigInt(data.length));
+    return joined(utf8(kind), length, data);
+  });
+  return hex(await sha(joined(...parts)));
+}
+
+function seen(found) {
+  const names = found.witnesses.map(each => `${each.key.name} at ${new Date(each.time * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`);
+  const many = names.length === 1 ? "1 witness" : `${names.length} witnesses`;
+  return names.length ? `seen by ${many}: ${names.join(", ")}` : "seen by no witness yet";
+}
+
+async function checkLog(log, acts) {
+  const keys = await Promise.all(log.keys.map(keyOf)), lines = [], notes = [];
+  for (const text of log.checkpoints) notes.push(await opened(text, keys));
+  expect(notes.length > 0 && log.paths.length === notes.length - 1, "the log cannot be read");
+  for (let at = 1; at < notes.length; at++) {
+    expect(await grew(notes[at - 1], notes[at], log.paths[at - 1]),
+      `the log of ${notes[at].size} acts does not begin with the one of ${notes[at - 1].size} that was signed before`);
+  }
+  const newest = notes[notes.length - 1];
+  lines.push(`${notes.length} signed ${notes.length === 1 ? "checkpoint" : "checkpoints, each beginning with the one before"}`);
+  for (const act of acts ? acts.acts : []) {
+    expect(await rootAbove(await headOf(act), act.number, newest.size, act.path) === newest.root,
+      `act ${act.number} is not in the log that was signed`);
+    lines.push(`act ${act.number} (${act.kind}) is in the log`);
+  }
+  return [...lines, ...told(newest)];
+}
+
+const told = found => [
+  `the checkpoint of ${found.size} acts is signed for ${found.origin}`,
+  `that key's words: ${spoken(found.signer.fingerprint)}`,
+  seen(found),
+];
+
+async function checkReceipt(receipt) {
+  expect(receipt.log, "this receipt has no proof of a log");
+  const keys = await Promise.all(receipt.log.keys.map(keyOf)), found = await opened(receipt.log.checkpoint, keys);
+  expect(await rootAbove(receipt.ledger_head, receipt.ledger_number, found.size, receipt.log.path) === found.root,
+    `act ${receipt.ledger_number} is not in the log that was signed`);
+  for (const each of receipt.log.earlier) {
+    const old = await opened(each.checkpoint, keys);
+    expect(await grew(old, found, each.path), `the log of ${found.size} acts does not begin with the one of ${old.size}`);
+  }
+  return [`act ${receipt.ledger_number} is in the log`, ...told(found), `the offer's words: ${spoken(receipt.fingerprint)}`];
+}
+
+async function checkFile(text) {
+  const record = JSON.parse(text);
+  if (record.optin === "receipt") return checkReceipt(record);
+  if (record.optin === "log") return checkLog(record, null);
+  throw new Broken("this is neither a receipt nor a log");
+}
+
+async function report(where, work) {
+  const list = document.createElement("ul");
+  let title = "Checked: everything fits together", kind = "good";
+  let lines;
+  try { lines = await work(); } catch (error) {
+    title = error instanceof Broken ? "It does not fit together" : "It could not be checked";
+    kind = "bad";
+    lines = [error instanceof Broken ? error.message : "the file cannot be read, or this browser does not know Ed25519"];
+  }
+  for (const line of lines) list.append(Object.assign(document.createElement("li"), { textContent: line }));
+  where.replaceChildren(Object.assign(document.createElement("h3"), { textContent: title }), list);
+  where.dataset.outcome = kind;
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  const button = document.getElementById("check-log"), chosen = document.getElementById("check-file");
+  if (button) button.addEventListener("click", () => report(document.getElementById("log-outcome"), async () => {
+    const [log, acts] = await Promise.all(["log", "acts"].map(async name => (await fetch(button.dataset[name])).json()));
+    return checkLog(log, acts);
+  }));
+  if (chosen) chosen.addEventListener("change", async () => {
+    const outcome = document.getElementById("file-outcome");
+    outcome.replaceChildren();
+    for (const file of chosen.files) {
+      const part = outcome.appendChild(document.createElement("div"));
+      part.setAttribute("aria-label", file.name);
+      await report(part, async () => checkFile(await file.text()));
+      part.prepend(Object.assign(document.createElement("p"), { textContent: file.name }));
+    }
+  });
+});

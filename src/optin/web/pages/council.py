@@ -1,0 +1,137 @@
+"""The council's page of a campaign, without an account, and the log that everyone may read and witnesses sign."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from starlette.concurrency import run_in_threadpool
+
+from optin.council.browser import check_page, check_script
+from optin.errors import BadInput
+from optin.ledger import Log
+from optin.transparency.note import VerifierKey
+from optin.transparency.opening import Opened, opened
+from optin.transparency.witness import read_cosignature
+from optin.web.doors import MaybeVisitor, ServiceOf, service_of
+from optin.web.pages.figures import figures_table, one_number
+from optin.web.pages.rendering import show
+from optin.web.pages.wording import offer_rows, result_words
+from optin.web.service import log
+from optin.web.service.core import Service
+from optin.web.service.failures import NotFound
+from optin.web.settings import WebSettings
+from optin.wording.spoken import LENGTH, spoken
+
+router = APIRouter()
+_JSON, _ZIP, _HTML = "application/json", "application/zip", "text/html; charset=utf-8"
+SHOWN = 12
+"""So many of the newest checkpoints are listed; the log has all of them."""
+
+
+@router.get("/council/{campaign}/{secret}")
+def council(service: ServiceOf, visitor: MaybeVisitor, campaign: str, secret: str) -> Response:
+    """Say what was asked and promised, who signed and saw it, and let it be checked here and elsewhere."""
+    found = log.shown_to_council(service, campaign, secret)
+    offer, release = found.announcement, found.release
+    context: dict[str, Any] = {
+        "published": found,
+        "here_at": f"/council/{campaign}/{secret}",
+        "offer": offer_rows(offer, release, found.unit),
+        "conditions": offer.terms.conditions,
+        "result": result_words(release) if release else None,
+        "figures": figures_table(release) if release is not None and not one_number(release) else None,
+        "offer_words": spoken(offer.fingerprint),
+        "result_words": spoken(release.fingerprint) if release else "",
+        "length": LENGTH,
+        **_signed(service),
+    }
+    return show("council.html", visitor=visitor, **context)
+
+
+def _signed(service: Service) -> dict[str, Any]:
+    """List the newest checkpoints, and everyone's keys with their words."""
+    signed = Log(service.ledger)
+    keys = signed.keys()
+    notes = [opened(note, keys) for note in signed.checkpoints()]
+    return {
+        "checkpoints": [_line(note) for note in reversed(notes[-SHOWN:])],
+        "more": max(len(notes) - SHOWN, 0),
+        "origin": notes[-1].checkpoint.origin if notes else "",
+        "keys": [(key.name, spoken(key.fingerprint), key.to_text()) for key in keys],
+    }
+
+
+def _line(note: Opened) -> tuple[int, str, str]:
+    seen = ", ".join(map(str, note.witnesses)) or "no witness yet"
+    return note.checkpoint.size, note.checkpoint.root[:16], seen
+
+
+@router.get("/council/{campaign}/{secret}/{name}")
+def council_file(service: ServiceOf, campaign: str, secret: str, name: str) -> Response:
+    """Give one of the files: the bundle, or what is in it."""
+    found = log.bundle(service, campaign, secret)
+    if name == "bundle.zip":
+        return _file(found.to_bytes(), name, _ZIP)
+    files = found.files()
+    if name not in files:
+        raise NotFound
+    return _file(files[name], name, _HTML if name.endswith(".html") else _JSON)
+
+
+@router.get("/static/check.js")
+def script() -> Response:
+    """Give the script that checks signatures and proofs in the browser."""
+    return Response(check_script(), media_type="text/javascript; charset=utf-8")
+
+
+@router.get("/check.html")
+def standalone() -> Response:
+    """Give the page that checks without a network, to be kept."""
+    return _file(check_page(), "check.html", _HTML)
+
+
+@router.get("/log.json")
+def whole_log(service: ServiceOf, since: int = 0) -> Response:
+    """Give the log as everyone may read it: signed checkpoints, and that each begins with the one before."""
+    signed = Log(service.ledger)
+    if not signed.checkpoints():
+        raise NotFound
+    return Response(signed.published(since=since).to_json(), media_type=_JSON)
+
+
+@router.get("/log/checkpoint")
+def newest_checkpoint(service: ServiceOf) -> Response:
+    """Give the newest checkpoint as C2SP writes it."""
+    notes = Log(service.ledger).checkpoints()
+    if not notes:
+        raise NotFound
+    return Response(notes[-1].to_text(), media_type="text/plain; charset=utf-8")
+
+
+@router.post("/log/cosignatures")
+async def keep_cosignature(request: Request) -> Response:
+    """Keep what a witness signed, if it is one that the operator listed."""
+    text = (await request.body()).decode("utf-8", "replace")
+    settings: WebSettings = request.app.state.settings
+    await run_in_threadpool(_keep, service_of(request), settings, text)
+    return Response(status_code=204)
+
+
+def _keep(service: Service, settings: WebSettings, text: str) -> None:
+    key, line = read_cosignature(text)
+    if key not in _listed(settings):
+        raise BadInput("this witness is not one that this service knows: ask the operator to list its public key")
+    Log(service.ledger).cosign(line, key)
+
+
+def _listed(settings: WebSettings) -> tuple[VerifierKey, ...]:
+    if settings.witnesses is None:
+        return ()
+    lines = settings.witnesses.read_text(encoding="utf-8").splitlines()
+    return tuple(VerifierKey.from_text(line) for line in lines if line.strip() and not line.startswith("#"))
+
+
+def _file(content: str | bytes, name: str, kind: str) -> Response:
+    return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
