@@ -44,6 +44,7 @@ WHAT_FOR = {
     "figures": "pictures and reports",
     "web": "optin serve",
     "excel": "workbooks (XLSX)",
+    "trust": "signed logs and witnesses",
 }
 """What each extra is for."""
 CALLED = {"ibis": "ibis-framework", "argon2": "argon2-cffi", "multipart": "python-multipart"}
