@@ -17,8 +17,8 @@ from optin.report import Source, render, write_report
 from optin.web.pages.drafting import preview_words
 from optin.web.pages.wording import result_words
 from optin.web.service import preview
+from optin.web.service.drafts import Draft
 from optin.web.service.ladder import LIMITS
-from optin.web.service.records import Draft
 from optin.wording.numbers import at_most, plus_minus, short
 
 SOURCE = Path(optin.__file__).parent

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import optin
 from optin import campaign
+from optin.engine.session import Session
 from optin.errors import BadInput, PromiseBroken
 from optin.releasing.drawing import measure
 
@@ -178,6 +179,34 @@ def test_groups_take_as_many_queries_as_none(tmp_path, names):
             for each in offers
         ]
         assert drawn[0] <= drawn[1]
+
+
+@pytest.mark.parametrize("kind", ["limits", "costs"])
+@pytest.mark.parametrize("levels", [3, 10**9])
+def test_only_people_near_the_caps_of_large_groups_are_ever_fetched(tmp_path, monkeypatch, kind, levels):
+    rng = np.random.default_rng(6)
+    count, most = 60_000, 0
+    drawn = rng.lognormal(size=count) if levels > count else rng.choice([0.25, 0.5, 2.0], size=count)
+    table = {"id": np.arange(count), "own": drawn, "ward": rng.choice(["a", "b"], size=count)}
+    pq.write_table(pa.table(table), tmp_path / "people.parquet")
+    fetch = Session.fetch
+
+    def watched(session, query, *, about):
+        nonlocal most
+        found = fetch(session, query, about=about)
+        most = max(most, len(found))
+        return found
+
+    monkeypatch.setattr(Session, "fetch", watched)
+    given = {kind: "own"} | ({"benefit": optin.LinearBenefit(2.0, 1.0)} if kind == "costs" else {})
+    both = [
+        optin.read(tmp_path / "people.parquet", groups="ward", engine=each, check_ids=False, **given)
+        for each in ("duckdb", "memory")
+    ]
+    mine, theirs = (optin.plan(each, ONE) for each in both)
+    assert most < count / 8
+    for name, own in theirs.groups.items():
+        assert math.isclose(mine.groups[name].cap, own.cap, rel_tol=1e-9)
 
 
 def test_combinations_of_columns_are_the_same_everywhere(tmp_path):

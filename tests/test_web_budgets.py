@@ -655,7 +655,7 @@ def test_a_new_round_tells_people_that_nothing_was_published_and_their_answer_is
 def test_a_total_picked_on_a_form_that_is_shown_again_stays_picked(lodge):
     analyst, person = lodge.analyst(), lodge.person()
     campaign = registered(analyst, [], sealed=True)
-    form = {"step": "5", "round": "1", "times": "1"}
-    assert '<option value="1" selected>' in sent(lodge, person, f"/c/{campaign}/limit", value="7,5", **form).text
-    assert sent(lodge, person, f"/c/{campaign}/limit", value="7.5", **form).status_code == 303
+    form = {"step": "5", "round": "1", "times": "1", "key": "k" * 43}
+    assert '<option value="1" selected>' in sent(lodge, person, f"/c/{campaign}/answer", a0="7,5", **form).text
+    assert sent(lodge, person, f"/c/{campaign}/answer", a0="7.5", **form).status_code == 200
     assert person.me().allowance == 0.5

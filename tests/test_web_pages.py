@@ -37,6 +37,7 @@ def fill_draft(page, *, public=True):
     page.get_by_label("Largest", exact=True).fill("12")
     page.get_by_label("Unit (optional)").fill('"><i>hours</i>')
     page.get_by_label("Anyone may sign up").set_checked(public)
+    page.get_by_label("Limit and answer in one visit").uncheck()
 
 
 def set_up_analyst(page, house):
@@ -342,10 +343,13 @@ def test_the_quieter_pages_have_no_serious_fault_either(house, watch, tmp_path):
     press(stranger, "Open my invitation")
     album.look(stranger, "invited")
     person.goto(f"{house.origin}/c/{sealed}")
-    person.get_by_role("radio", name="Some factor").check()
+    follow(person, "Begin")
+    album.look(person, "one visit of one number")
+    person.get_by_role("radio", name="55 in 100").check()
     person.get_by_label("How many hours").fill("7")
-    press(person, "Choose this")
-    assert person.get_by_role("heading", name="You chose: Some").is_visible()
+    press(person, "Send")
+    follow(person, "See where it stands")
+    assert person.get_by_role("heading", name="Your answers are in").is_visible()
     person.goto(f"{house.origin}/me/leave")
     person.get_by_label("Yes, delete").check()
     press(person, "Leave")

@@ -15,8 +15,8 @@ from optin.web.pages.plans import _lead
 from optin.web.pages.rendering import show
 from optin.web.pages.stages import STATE_NAMES, analyst_stages, person_stages, stands
 from optin.web.pages.wording import deal_words, epsilon_words, moves, result_words, rungs, share_words
+from optin.web.service.drafts import Draft
 from optin.web.service.ladder import LIMITS
-from optin.web.service.records import Draft
 from optin.web.service.rows import OUT_OF_REACH
 from optin.wording.numbers import odds_factor
 

@@ -17,7 +17,7 @@ from optin.errors import BadInput
 from optin.web.pages.drafting import _foreseen
 from optin.web.pages.numbers import spelled, typed_number
 from optin.web.service import accounts
-from optin.web.service.records import Draft, checked_draft
+from optin.web.service.drafts import Draft, checked_draft
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs" / "reference"))
 reference = import_module("generate")
@@ -130,12 +130,11 @@ def test_an_answer_typed_in_another_way_is_told_back_before_it_is_kept(house, in
 
 def test_a_sealed_answer_is_told_back_with_the_limit_that_was_chosen(house):
     sealed = registered(house.owner, [], sealed=True, bounds=(0, 12))
-    asked = post(house, house.guest, f"/c/{sealed}/limit", value="7,5", step="3")
-    assert "We read it as <strong>7.5</strong>" in asked.text
-    assert re.search(r'value="3" required checked', asked.text)
-    assert 'name="step" value="3"' in asked.text
+    asked = post(house, house.guest, f"/c/{sealed}/answer", a0="7,5", step="4", key="k" * 43)
+    assert "We read 7,5 as 7.5" in asked.text
+    assert re.search(r'name="step" value="4" checked', asked.text)
     assert stored(house, sealed) is None
-    assert post(house, house.guest, f"/c/{sealed}/limit", value="7.5", step="3").status_code == 303
+    assert post(house, house.guest, f"/c/{sealed}/answer", a0="7.5", step="4", key="k" * 43).status_code == 200
     assert stored(house, sealed) == 7.5
 
 

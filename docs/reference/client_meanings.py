@@ -60,6 +60,7 @@ CLIENT: dict[str, dict[str, str]] = {
         "announcement": "the public offer, once made",
         "release": "the result, once there is one",
         "spent": "epsilon spent, once released",
+        "group": "the public group one was invited in; `None` where there are none",
         "given_back": "whether one declined this round for good",
         "remaining": "what is left of one's total over all campaigns; None if nothing bounds it",
         "publish_by": "when an announced round is cancelled by itself, in seconds since 1970; None in other states",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas
@@ -41,60 +42,56 @@ def limits(people: int) -> Array:
     return np.array([LIMITS[int(np.searchsorted(edges, place + 0.5))] for place in range(people)])
 
 
+def _asked(*columns: tuple[Question, Any]) -> tuple[tuple[Question, ...], dict[str, Sequence[object]]]:
+    """Return questions, and everyone's answers to each; what is true or false is answered by yes or no."""
+    answers = {
+        question.name: [("yes" if each else "no") for each in column] if column.dtype == bool else column.tolist()
+        for question, column in columns
+    }
+    return tuple(question for question, _ in columns), answers
+
+
 def _fair() -> Study:
     data = sm.datasets.fair.load_pandas().data
-    questions = (
-        optin.Number("years", bounds=(0, 25), sd=7),
-        optin.YesNo("affair"),
-        optin.Number("children", bounds=(0, 6), sd=1.5),
+    asked = _asked(
+        (optin.Number("years", bounds=(0, 25), sd=7), data["yrs_married"]),
+        (optin.YesNo("affair"), data["affairs"] > 0),
+        (optin.Number("children", bounds=(0, 6), sd=1.5), data["children"]),
     )
-    answers = {
-        "years": data["yrs_married"].tolist(),
-        "affair": ["yes" if each > 0 else "no" for each in data["affairs"]],
-        "children": data["children"].tolist(),
-    }
     groups = ["religious" if each >= 3 else "not religious" for each in data["religious"]]
-    return Study("fair", "6,366 readers of a magazine, 1974", 1000, questions, answers, groups)
+    return Study("fair", "6,366 readers of a magazine, 1974", 1000, *asked, groups)
 
 
 def _anes() -> Study:
     data = sm.datasets.anes96.load_pandas().data
-    questions = (
-        optin.Number("age", bounds=(18, 100), sd=18),
-        optin.YesNo("Dole"),
-        optin.Number("news", bounds=(0, 7), sd=2.7),
+    asked = _asked(
+        (optin.Number("age", bounds=(18, 100), sd=18), data["age"]),
+        (optin.YesNo("Dole"), data["vote"] > 0),
+        (optin.Number("news", bounds=(0, 7), sd=2.7), data["TVnews"]),
     )
-    answers = {
-        "age": data["age"].tolist(),
-        "Dole": ["yes" if each else "no" for each in data["vote"]],
-        "news": data["TVnews"].tolist(),
-    }
     groups = ["college" if each >= 6 else "no college" for each in data["educ"]]
-    return Study("anes96", "944 voters in the United States, 1996", 900, questions, answers, groups)
+    return Study("anes96", "944 voters in the United States, 1996", 900, *asked, groups)
 
 
 def _randhie() -> Study:
     data = sm.datasets.randhie.load_pandas().data
-    questions = (
-        optin.Number("visits", bounds=(0, 20), sd=4.5),
-        optin.YesNo("limited"),
-        optin.Number("diseases", bounds=(0, 60), sd=7),
+    asked = _asked(
+        (optin.Number("visits", bounds=(0, 20), sd=4.5), data["mdvis"]),
+        (optin.YesNo("limited"), data["physlm"] > 0.5),
+        (optin.Number("diseases", bounds=(0, 60), sd=7), data["disea"]),
     )
-    answers = {
-        "visits": data["mdvis"].tolist(),
-        "limited": ["yes" if each else "no" for each in data["physlm"] > 0.5],
-        "diseases": data["disea"].tolist(),
-    }
     groups = ["free care" if each == 0 else "own share" for each in data["lncoins"]]
-    return Study("randhie", "20,190 years of insured people, RAND 1974-82", 1000, questions, answers, groups)
+    return Study("randhie", "20,190 years of insured people, RAND 1974-82", 1000, *asked, groups)
 
 
 def _engel() -> Study:
     data = pandas.DataFrame(sm.datasets.engel.load_pandas().data)
-    questions = (optin.Number("food", bounds=(200, 2100), sd=280), optin.Number("income", bounds=(300, 5000), sd=520))
-    answers = {"food": data["foodexp"].tolist(), "income": data["income"].tolist()}
+    asked = _asked(
+        (optin.Number("food", bounds=(200, 2100), sd=280), data["foodexp"]),
+        (optin.Number("income", bounds=(300, 5000), sd=520), data["income"]),
+    )
     groups = ["poorer" if each < 884 else "richer" for each in data["income"]]
-    return Study("engel", "235 Belgian households, 1857", 235, questions, answers, groups)
+    return Study("engel", "235 Belgian households, 1857", 235, *asked, groups)
 
 
 def studies() -> tuple[Study, ...]:

@@ -18,7 +18,17 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
     "spark": ("pyspark", "ibis", "pyarrow", "pandas", "fsspec"),
     "postgres": ("psycopg",),
     "figures": ("matplotlib",),
-    "web": ("fastapi", "uvicorn", "jinja2", "pydantic_settings", "argon2", "cryptography", "httpx", "multipart"),
+    "web": (
+        "fastapi",
+        "uvicorn",
+        "jinja2",
+        "pydantic_settings",
+        "argon2",
+        "cryptography",
+        "httpx",
+        "multipart",
+        "segno",
+    ),
     "excel": ("openpyxl",),
     "trust": ("cryptography",),
 }

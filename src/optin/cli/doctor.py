@@ -44,7 +44,7 @@ WHAT_FOR = {
     "figures": "pictures and reports",
     "web": "optin serve",
     "excel": "workbooks (XLSX)",
-    "trust": "signed logs and witnesses",
+    "trust": "signed logs: keys, witnesses, who signed",
 }
 """What each extra is for."""
 CALLED = {"ibis": "ibis-framework", "argon2": "argon2-cffi", "multipart": "python-multipart"}
@@ -52,13 +52,13 @@ CALLED = {"ibis": "ibis-framework", "argon2": "argon2-cffi", "multipart": "pytho
 
 
 def packages() -> list[tuple[str, str, str]]:
-    """List what pip installs: its name there, what it is for, and what to ask pip for; each once, with its first extra.
+    """List what pip installs: its name there, what it is for, and what to ask pip for; each once, with its smallest extra.
 
     >>> [(name, extra) for name, _, extra in packages() if name in ("numpy", "openpyxl", "pyarrow")]
     [('numpy', 'optin'), ('pyarrow', 'optin[parquet]'), ('openpyxl', 'optin[excel]')]
     """
     found = {name: (name, what_for, "optin") for name, what_for in OWN}
-    for extra, brought in EXTRAS.items():
+    for extra, brought in sorted(EXTRAS.items(), key=lambda each: len(each[1])):
         for package in brought:
             name = CALLED.get(package, package.replace("_", "-"))
             found.setdefault(name, (name, WHAT_FOR[extra], f"optin[{extra}]"))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from optin.cli import screen
 from optin.cli.group_tables import show_groups
-from optin.cli.question_table import half_of
 from optin.wording.groups import in_tens
 from optin.wording.numbers import ends, meaningful, plain
 
@@ -114,7 +113,7 @@ def _gap(question: Question, result: QuestionResult) -> str:
         return "allowed for"
     if result.breakdown_gap > question.width:
         return "any"
-    return half_of(question, result.breakdown_gap)
+    return question.gap_words(result.breakdown_gap)
 
 
 def _joined(drawn: Release, counted: int | None) -> tuple[str, str]:

@@ -136,9 +136,12 @@ class Client(OneLine):
         """Show one's own campaign."""
         return campaign_from(self._call("GET", f"/api/campaigns/{campaign}"))
 
-    def invite(self, campaign: str, count: int, *, group: str | None = None) -> list[str]:
-        """Make one-time secrets to send to people, of one public ``group`` if people are in groups."""
-        body = {"count": count, "group": group}
+    def invite(self, campaign: str, count: int = 1, *, group: str | None = None, ids: Sequence[str] = ()) -> list[str]:
+        """Make one-time secrets to send to people, of one public ``group`` if people are in groups; or one for each of ``ids``.
+
+        Someone invited again by the same id keeps one total over all campaigns.
+        """
+        body = {"count": count, "group": group, "ids": list(ids)}
         return list(self._call("POST", f"/api/campaigns/{campaign}/invitations", body)["secrets"])
 
     def take(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import MetaData
 
-REVISION = "0006"
+REVISION = "0007"
 """The newest migration this code knows."""
 
 metadata = MetaData()

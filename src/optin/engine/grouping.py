@@ -7,6 +7,7 @@ go on. So there are as many scans as without groups.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -20,10 +21,10 @@ from optin.engine.limits import EngineLimits
 from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.engine.small_tables import small_table
-from optin.engine.survey import Survey, merged_surveys, surveys
+from optin.engine.survey import COARSE, Survey, merged_surveys, surveys
 from optin.engine.tallying import Tallied, tallies
 from optin.kernel.bound import Tally
-from optin.kernel.ladder import Array, Outline
+from optin.kernel.ladder import Array, Ladder, Outline
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -88,10 +89,10 @@ def labelled(rows: Rows, columns: Sequence[str]) -> ir.StringColumn:
     return found
 
 
-def groups_of(rows: Rows, limit: ir.FloatingColumn, columns: Sequence[str]) -> EngineGroups:
+def groups_of(rows: Rows, limit: ir.FloatingColumn, columns: Sequence[str], *, digits: int = COARSE) -> EngineGroups:
     """Scan limits by label, once; a missing label, or one that not every file keeps, is refused."""
     table = rows.table.select(tau=limit, label=rows.table[LABEL])
-    seen = surveys(rows.session, table, about=rows.source)
+    seen = surveys(rows.session, table, about=rows.source, digits=digits)
     names = checked_names(seen, lambda _: f"{rows.source}: {' and '.join(columns)}")
     kept = {name: seen[name] for name in names}
     return EngineGroups(tuple(names), {name: place for place, name in enumerate(names)}, kept)
@@ -186,6 +187,11 @@ class GroupLimits(EngineLimits):
     ) -> None:
         super().__init__(rows, limit, seen=lambda: survey, **more)  # type: ignore[arg-type]
         self._windows, self._place = windows, place
+
+    def ladder(self, low: float, high: float) -> Ladder | None:
+        """Fetch the limits inside; all of a large group are too many, also where few are distinct: groups share a scan."""
+        everyone = low <= 0.0 and high == math.inf and len(self) > self.whole
+        return None if everyone else super().ladder(low, high)
 
     def _distinct(self, low: float, high: float, *, room: int) -> tuple[Array, NDArray[np.int64]]:
         known = self._windows.found[self._place]

@@ -29,7 +29,7 @@ from optin.engine.limits import EngineLimits
 from optin.engine.rows import Rows
 from optin.engine.sampled_limits import GlancedLimits, glance
 from optin.engine.session import literal
-from optin.engine.survey import Survey, merged_surveys, survey
+from optin.engine.survey import COARSE, FINER, Survey, merged_surveys, survey
 from optin.engine.tallying import Tallied, indifferent, tally
 from optin.errors import BadInput
 from optin.kernel.bound import Tally
@@ -164,7 +164,7 @@ class EngineQuasiLinear(Weighing):
         common = QuasiLinear(np.ones(1), benefit=benefit, outside=outside)
         self.benefit, self.outside = common.benefit, common.outside
         if by:
-            self.groups, self.seen = _checked_groups(rows, self._unit_limit(), (Wanted.costs(costs),), by)
+            self.groups, self.seen = _checked_groups(rows, self._unit_limit(), (Wanted.costs(costs),), by, digits=FINER)
         else:
             self.seen = _checked(rows, self._unit_limit(), (Wanted.costs(costs),))
 
@@ -209,7 +209,7 @@ class EngineQuasiLinear(Weighing):
     def table(self) -> EngineLimits:
         """Return t = 1/c as the kernel asks for it (E10); what the first scan saw is kept."""
         if self._windows is not None:
-            return GroupLimits(self.rows, self._unit_limit(), self.seen, *self._windows, fetched=self._fetched)
+            return GroupLimits(self.rows, self._windows[0].limit, self.seen, *self._windows, fetched=self._fetched)
         return EngineLimits(self.rows, self._unit_limit(), seen=lambda: self.seen, fetched=self._fetched)
 
     def table_at(self, variance: float, *, data_variance: float | None = None) -> EngineLimits:
@@ -251,10 +251,10 @@ def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...]) ->
 
 
 def _checked_groups(
-    rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...], by: tuple[str, ...]
+    rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...], by: tuple[str, ...], *, digits: int = COARSE
 ) -> tuple[EngineGroups, Survey]:
     """Scan the limits once, by label."""
-    groups = groups_of(rows, limit, by)
+    groups = groups_of(rows, limit, by, digits=digits)
     return groups, _usable_survey(rows, merged_surveys(groups.seen.values()), kinds)
 
 

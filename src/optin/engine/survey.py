@@ -1,9 +1,9 @@
 """The first scan: limits counted and added up in buckets, and everything that may be wrong with them, in one query.
 
-A bucket is named by its limits rounded to nine binary digits (of people in groups five), which two multiplications and two
-subtractions of float64 do (Veltkamp's splitting): no logarithm, so that every engine forms the same buckets to the last bit.
-Sums are taken of the distance to that name, which is exact and small: adding up 10^8 equal limits then loses nothing that
-could be seen.
+A bucket is named by its limits rounded to nine binary digits (of people in groups five, or eight), which two multiplications
+and two subtractions of float64 do (Veltkamp's splitting): no logarithm, so that every engine forms the same buckets to the
+last bit. Sums are taken of the distance to that name, which is exact and small: adding up 10^8 equal limits then loses nothing
+that could be seen.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 DIGITS = 9
 COARSE = 5  # of many groups: with more, there would be as many buckets as people
+FINER = 8  # of groups of people who weigh costs: what lies between two edges is excluded only if they are near (E10)
 HUGE = 1e294  # from about here on the rounding above overflows
 
 
@@ -87,17 +88,17 @@ def survey(session: Session, limit: ir.FloatingColumn, *, about: str) -> Survey:
     return _read(found, beyond, DIGITS)
 
 
-def surveys(session: Session, table: ir.Table, *, about: str) -> dict[str | None, Survey]:
+def surveys(session: Session, table: ir.Table, *, about: str, digits: int = COARSE) -> dict[str | None, Survey]:
     """Scan limits ``tau`` and the public labels beside them once; each label has a survey of its own people."""
     import pyarrow.compute as pc
 
-    found = session.fetch(_bucketed(table, ("label",), COARSE), about=about)
+    found = session.fetch(_bucketed(table, ("label",), digits), about=about)
     beyond = _beyond(session, table, ("label",), about=about) if _is_beyond(found) else None
     order = pc.sort_indices(found, sort_keys=[("label", "ascending")])
     parts = found.take(order)
     labels = parts.column("label").to_pylist()
     edges = [at for at in range(len(labels)) if at == 0 or labels[at] != labels[at - 1]] + [len(labels)]
-    return {labels[a]: _read(parts.slice(a, b - a), _of_label(beyond, labels[a]), COARSE) for a, b in pairwise(edges)}
+    return {labels[a]: _read(parts.slice(a, b - a), _of_label(beyond, labels[a]), digits) for a, b in pairwise(edges)}
 
 
 def _bucketed(table: ir.Table, by: tuple[str, ...], digits: int) -> ir.Table:

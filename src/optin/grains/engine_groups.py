@@ -17,13 +17,12 @@ from optin.engine.functions import text_mark
 from optin.engine.grouping import LABEL, EngineGroups
 from optin.engine.session import literal
 from optin.engine.small_tables import small_table
-from optin.errors import BadInput
-from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, LOWERED, NO_VALUE, Answers, Questions
-from optin.grains.engine import SQUARE, EngineCodes, whole_numbers
-from optin.grains.engine_sums import bit, count, found_sums, part_of, those_of, whole, wrong_bits
+from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, LOWERED, Answers, Questions
+from optin.grains.engine import whole_numbers
+from optin.grains.engine_queries import Asking, EngineCodes
+from optin.grains.engine_sums import found_sums, part_of, whole, wrong_bits
 from optin.grains.splitting import BITS, all_of, least_capped
 from optin.grains.totals import SheetSums
-from optin.kernel.halves import HALF
 from optin.kernel.sharing import SHARES
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class GroupRule:
 
 
 @dataclass(frozen=True)
-class EngineGroupPromises:
+class EngineGroupPromises(Asking):
     """How grains follow from limits, or from costs, of people in groups; ``tau`` is either, as an expression over the rows."""
 
     rows: Rows
@@ -68,10 +67,10 @@ class EngineGroupPromises:
     def sums(self, *, joined: Answers = None, codes: EngineCodes = None) -> list[Both]:
         """Add up everyone's promises, and of those who joined what they give for what they answered, in one query."""
         skipped = codes if self.many > 1 else None
-        view = self.joined_rows(self._answers(joined, skipped or ()))
-        found = self._found(view, {**self._counts(view), **self._everything(view)})
+        view = self.joined_rows(self.answers(joined, skipped or ()))
+        found = self._found(view, {**self.counts(view), **self.everything(view)})
         for each in found:
-            self._expect_answers(each, joined, skipped)
+            self.expect_answers(each, joined, skipped)
         everyone = [found_sums(each, self.many) if each else SheetSums() for each in found]
         if joined is None and skipped is None:
             return [(each, each) for each in everyone]
@@ -86,18 +85,17 @@ class EngineGroupPromises:
         view = self.joined_rows(columns, joined=joined, bars=bars)
         if self.salt:
             view = view.mutate(mark=self._mark(view, [view[f"code_{k}"].notnull() for k in range(self.many)]))
-        found = self._found(view, {**self._weights(view, questions), **self._above(view, bars, "code_")})
+        found = self._found(view, {**self.weights(view, questions), **self.above(view, bars)})
         self.rows.expect_unchanged()
         for each in found:
-            self._expect_answers(each, None, codes)
-            if self.many == 1 and each and each["people_0"] != each["people"]:
-                raise BadInput(NO_VALUE, person=self._first(view, view.code_0.isnull()))
+            self.expect_answers(each, None, codes)
+            self.expect_values(each, view)
         return [found_sums(each, self.many, questions=questions) if each else SheetSums() for each in found]
 
     def sums_above(self, bars: Bars, joined: Answers = None, codes: EngineCodes = None) -> list[Above]:
         """For each question of each group, count and add up the parts of more than so many grains."""
-        view = self.joined_rows(self._answers(joined, (codes or ()) if self.many > 1 else ()), bars=bars)
-        found = self._found(view, self._above(view, bars, "answered_"))
+        view = self.joined_rows(self.answers(joined, (codes or ()) if self.many > 1 else ()), bars=bars)
+        found = self._found(view, self.above(view, bars))
         return [
             tuple((each.get(f"above_{k}", 0), each.get(f"total_{k}", 0)) for k in range(self.many)) for each in found
         ]
@@ -152,6 +150,18 @@ class EngineGroupPromises:
             return (self.limit(view) >= literal(math.inf)).ifelse(int(HIGHEST_EPSILON * GRAIN), 0).cast("int64")
         return whole(ibis.least(self.limit(view), view.cap, literal(HIGHEST_EPSILON)) * literal(GRAIN))
 
+    def largest(self, k: int) -> int:
+        """Return the most grains that anyone of any group gives for a question."""
+        return max(part_of(rule.most, rule.shares[k]) for rule in self.rules)
+
+    def some(self, view: ir.Table, k: int | None = None) -> ir.BooleanColumn:
+        """Tell who is promised anything for a question, or for any."""
+        return view.capped >= view["some" if k is None else f"some_{k}"]
+
+    def reaches(self, view: ir.Table, k: int, bars: Bars) -> ir.BooleanColumn:
+        """Tell who gives more for a question than the bar of their group, which lies beside them."""
+        return view.capped >= view[f"bar_{k}"]
+
     def part(self, view: ir.Table, k: int) -> ir.IntegerColumn:
         """Return one question's part of everyone's grains (E20)."""
         if all(rule.shares[k] == SHARES for rule in self.rules):
@@ -161,10 +171,6 @@ class EngineGroupPromises:
     def promised(self, view: ir.Table) -> ir.IntegerColumn:
         """Return what everyone is promised: the sum of their parts."""
         return reduce(add, (self.part(view, k) for k in range(self.many)))
-
-    def answer(self, joined: Answers) -> ir.BooleanColumn:
-        """Return who joined."""
-        return self.rows.truth(joined) if isinstance(joined, str) else joined
 
     def bits(self, codes: EngineCodes) -> ir.IntegerValue:
         """Return a number for each person in which the bit of every question that they answered is set."""
@@ -200,81 +206,8 @@ class EngineGroupPromises:
     def _mark(self, view: ir.Table, answered: list[ir.BooleanColumn]) -> ir.IntegerColumn:
         return self.mark_of(view, reduce(add, (one.ifelse(1 << k, 0).cast("int64") for k, one in enumerate(answered))))
 
-    def _answers(self, joined: Answers, codes: tuple[Coded, ...]) -> dict[str, Any]:
-        columns: dict[str, Any] = wrong_bits(codes)
-        if joined is not None:
-            answer = self.answer(joined)
-            columns |= {"joined": answer.fill_null(False), "unanswered": bit(answer.isnull())}
-        return columns | {f"answered_{k}": one.code.notnull() for k, one in enumerate(codes)}
-
-    def _counts(self, view: ir.Table) -> dict[str, ir.Value]:
-        counts = {"people": view.count()}
-        counts |= {name: view[name].sum() for name in view.columns if name.startswith(("wrong_", "unanswered"))}
-        return counts | ({"joined_people": count(view.joined)} if "joined" in view.columns else {})
-
-    def _everything(self, view: ir.Table) -> dict[str, ir.Value]:
-        some = {"joined", "answered_0"} & set(view.columns)
-        found: dict[str, ir.Value] = {"promised": count(view.capped >= view.some)}
-        if some:
-            found["joined_promised"] = count(those_of(view, -1, view.capped >= view.some))
-        for k in range(self.many):
-            found |= self._promises(view, k)
-            if some:
-                those = those_of(view, k)
-                found |= {f"joined_people_{k}": count(those), **self._promises(view, k, "joined_", those)}
-        return found
-
-    def _promises(
-        self, view: ir.Table, k: int, kind: str = "", those: ir.BooleanColumn | None = None
-    ) -> dict[str, ir.Value]:
-        """Add up a question's grains and their squares; squares too large for 64 bits are cut into three products."""
-        grains, some = self.part(view, k), view.capped >= view[f"some_{k}"]
-        if those is not None:
-            grains, some = grains * bit(those), some & those
-        sums = {f"{kind}grains_{k}": self._sum(grains), f"{kind}promised_{k}": count(some)}
-        if max(part_of(rule.most, rule.shares[k]) for rule in self.rules) <= SQUARE:
-            return sums | {f"{kind}squares_{k}": self._sum(grains * grains)}
-        upper, lower = grains >> HALF, grains & (2**HALF - 1)
-        halves = {"upper": upper * upper, "cross": upper * lower, "lower": lower * lower}
-        return sums | {f"{kind}{name}_{k}": self._sum(product) for name, product in halves.items()}
-
-    def _weights(self, view: ir.Table, questions: Questions) -> dict[str, ir.Value]:
-        weights = {"people": view.count(), "promised": count(view.capped >= view.some)}
-        weights |= {name: view[name].sum() for name in view.columns if name.startswith("wrong_")}
-        for k in range(self.many):
-            code, grains = view[f"code_{k}"], self.part(view, k)
-            weights[f"people_{k}"] = code.count()
-            weights |= self._promises(view, k, those=code.notnull() if self.many > 1 else None)
-            for at, cell in enumerate(questions[k].cells):  # whoever gave no answer has no level, and adds nothing
-                weights[f"cell_{k}_{at}"] = self._sum(cell.weighed(grains, code))
-        return weights | ({"marks": self._sum(view.mark)} if "mark" in view.columns else {})
-
-    def _above(self, view: ir.Table, bars: Bars, kind: str) -> dict[str, ir.Value]:
-        found: dict[str, ir.Value] = {}
-        for k in range(self.many if bars else 0):
-            above = view.capped >= view[f"bar_{k}"]
-            above = those_of(view, k, above) if kind == "answered_" else view[f"{kind}{k}"].notnull() & above
-            found |= {f"above_{k}": count(above), f"total_{k}": self._sum(self.part(view, k) * bit(above))}
-        return found
-
-    def _sum(self, column: ir.IntegerColumn) -> ir.StringScalar:
-        wide = column if self.rows.session.dialect.wide_integers else column.cast("decimal(38, 0)")
-        return wide.sum().cast("string")
-
     def _found(self, view: ir.Table, sums: dict[str, ir.Value]) -> list[dict[str, int]]:
         """Ask for one row of whole numbers a group; of a group that nobody is in there is none."""
         rows = self.rows.session.fetch(view.group_by("place").agg(**sums), about=self.rows.source).to_pylist()
         found = {row.pop("place"): whole_numbers(row, self.rows) for row in rows}
         return [found.get(place, {}) for place in range(len(self.rules))]
-
-    def _expect_answers(self, found: dict[str, int], joined: Answers, codes: EngineCodes = None) -> None:
-        if found.get("unanswered"):
-            self.rows.expect_answers(joined)
-        for k, one in enumerate(codes or ()):
-            if found.get(f"wrong_{k}"):
-                one.refuse(self.rows)
-
-    def _first(self, view: ir.Table, lacks: ir.BooleanColumn) -> str:
-        """Name the first person who lacks something."""
-        first = view.filter(lacks).aggregate(person=view.id.min())
-        return self.rows.place(self.rows.session.one(first, about=self.rows.source)["person"])

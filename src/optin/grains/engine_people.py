@@ -25,8 +25,9 @@ from optin.engine.session import literal
 from optin.errors import BadInput, PromiseBroken
 from optin.grains.arrays import GRAIN, LOWERED, Answers
 from optin.grains.batches import Batch, Entrance, counted
-from optin.grains.engine import EngineCodes, EnginePromises
+from optin.grains.engine import EnginePromises
 from optin.grains.engine_groups import EngineGroupPromises, GroupRule
+from optin.grains.engine_queries import EngineCodes
 from optin.grains.overlay import FIRST, SECOND, STATED, allowance, epsilon, expression_cut_to, laid_over, left_of
 from optin.grains.people import DECLINED, NOBODY, Allowing, Announced, Known, Offered
 from optin.grains.splitting import Released

@@ -97,6 +97,9 @@ class Question(Protocol):
     def spread_words(self, number: float) -> str:
         """Write a standard error, or another distance between its answers, as `plus_minus` does and without the sign."""
 
+    def gap_words(self, gap: float) -> str:
+        """Write how far cautious and open people may differ before that matters (E22), rounded down."""
+
     @property
     def declares_sd(self) -> bool:
         """Whether whoever asks states the sd of its answers."""

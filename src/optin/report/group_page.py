@@ -10,8 +10,7 @@ from optin.report.group_sections import Shares, question_sections
 from optin.report.markup import Markup, joined, paragraphs, table, tag
 from optin.report.privacy import privacy_sheet
 from optin.report.section import facts, section, warned
-from optin.report.sheet_release import release_title
-from optin.wording.amounts import plus_minus_of
+from optin.report.sheet_release import header_of, release_title
 from optin.wording.groups import shown_group
 from optin.wording.numbers import count, steady
 
@@ -39,18 +38,9 @@ def group_body(plan: Plan | None, release: Release | None, population: Shares = 
 
 
 def _release_header(release: Release) -> Markup:
-    offer, sheet = release.announcement, release.sheet
     withheld = [f"Nothing was published of {shown_group(name)}: {why}." for name, why in release.withheld.items()]
-    lead = f"{release.joined_people:,} of {count(offer.people)} joined, in {len(release.groups):,} groups."
-    told = [sheet.purpose, f"Asked by {sheet.asked_by}." if sheet.asked_by else "", PUBLIC]
-    return tag(
-        "header",
-        tag("p", f"Campaign {offer.campaign}, round {offer.round}", class_="kicker"),
-        tag("h1", release_title(release)),
-        tag("p", lead, class_="lead"),
-        paragraphs(*filter(None, told)),
-        warned([*withheld, *_merged(release)]),
-    )
+    groups = f", in {len(release.groups):,} groups."
+    return header_of(release, groups, PUBLIC, warnings=[*withheld, *_merged(release)])
 
 
 def _merged(release: Release) -> list[str]:
@@ -84,7 +74,7 @@ def _planned_whole(plan: Plan, name: str) -> tuple[str, str, str, str]:
     found, question = plan.total(name), plan.sheet[name]
     proportion = question.proportion
     scale = 100.0 if proportion else 1.0
-    half = plus_minus_of(found.half_width, proportion=proportion, unit=question.unit)
+    half = question.plus_minus(found.half_width)
     return name, half, steady(scale * found.standard_error, 2), steady(scale * found.ungrouped_standard_error, 2)
 
 

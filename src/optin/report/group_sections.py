@@ -13,7 +13,6 @@ from optin.releasing import Release
 from optin.releasing.across import Differences, Total
 from optin.report.markup import Markup, grouped_table, joined, table
 from optin.report.section import Pictured, note, section
-from optin.wording.amounts import plus_minus_of
 from optin.wording.groups import shown_group, tens_in_words
 from optin.wording.numbers import percent, steady
 
@@ -128,8 +127,7 @@ def _breakdown(question: Question, whole: Total) -> str:
     gap = whole.breakdown_gap
     if math.isinf(gap):
         return "Within groups everyone counts alike."
-    proportion = question.proportion
-    said = plus_minus_of(gap, proportion=proportion, unit=question.unit).removeprefix("± ")
+    said = question.gap_words(gap)
     return f"Cautious and open people of the same group would have to differ by {said} to make an error as large as ±."
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.planning.cautions import DUST
@@ -38,16 +38,21 @@ def release_title(release: Release) -> str:
 
 def release_header(release: Release) -> Markup:
     """Say in a few sentences what this is, whom it is about and what to beware of."""
+    return header_of(release, f". {_published(release)} {_price(release)}", warnings=useless_words(release))
+
+
+def header_of(release: Release, after: str, *told: str, warnings: Iterable[str]) -> Markup:
+    """Name the campaign, say how many joined (and what stands ``after`` that), why it was asked and by whom, and warn."""
     offer, sheet = release.announcement, release.sheet
-    lead = f"{release.joined_people:,} of {count(offer.people)} joined. {_published(release)} {_price(release)}"
-    told = [sheet.purpose, f"Asked by {sheet.asked_by}." if sheet.asked_by else ""]
+    lead = f"{release.joined_people:,} of {count(offer.people)} joined{after}"
+    asked = [sheet.purpose, f"Asked by {sheet.asked_by}." if sheet.asked_by else ""]
     return tag(
         "header",
         tag("p", f"Campaign {offer.campaign}, round {offer.round}", class_="kicker"),
         tag("h1", release_title(release)),
         tag("p", lead, class_="lead"),
-        paragraphs(*filter(None, told)),
-        warned(useless_words(release)),
+        paragraphs(*filter(None, (*asked, *told))),
+        warned(warnings),
     )
 
 

@@ -53,11 +53,17 @@ def visitor_of(request: Request) -> Visitor | None:
     if not hasattr(request.state, "visitor"):
         token = request.cookies.get(COOKIE, "")
         ticket = sessions.find(service_of(request), token) if token else None
-        request.state.visitor = ticket.visitor if ticket else None
+        request.state.visitor = _here(request, ticket.visitor) if ticket else None
         if ticket and ticket.token:
             request.state.cookie = cookie(ticket)
     visitor: Visitor | None = request.state.visitor
     return visitor
+
+
+def _here(request: Request, visitor: Visitor) -> Visitor | None:
+    """Take whoever sees one campaign alone for nobody everywhere else, but where they sign out."""
+    allowed = visitor.only is None or request.path_params.get("campaign") == visitor.only
+    return visitor if allowed or request.url.path == "/sign-out" else None
 
 
 async def visitor_checked(request: Request, visitor: Annotated[Visitor | None, Depends(visitor_of)]) -> Visitor | None:

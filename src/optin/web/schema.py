@@ -1,9 +1,10 @@
 """The tables of the web service, in the same metadata and chain of migrations as the ledger's.
 
     web_accounts       analysts (name, argon2 hash) and people (nothing but a random id and the hash of their key)
-    web_sessions       who is signed in; only hashes of the cookies are kept
+    web_sessions       who is signed in, perhaps in one campaign alone; only hashes of the cookies are kept
     web_delays         how long the next try of a password, or the next new account, has to wait
     web_invitations    hashes of one-time secrets: to become an analyst, or to take part in a campaign (in a public group)
+    web_invited_ids    ids of an invitation list under a keyed hash, and whose account each led to
     web_campaigns      what is asked, of whom, and how far it has come
     web_registrations  what each person stated for a round: a step of the public ladder; and their public group
     web_answers        who joins and who declines; answers are there only as ciphertext, of one length in a campaign
@@ -44,6 +45,7 @@ sessions = Table(
     Column("created_at", _TIME, nullable=False),
     Column("rotated_at", _TIME, nullable=False),
     Column("expires_at", _TIME, nullable=False),
+    Column("only_campaign", _ID),
 )
 
 delays = Table(
@@ -65,6 +67,15 @@ invitations = Table(
     Column("used_at", _TIME),
     Column("group_name", Text),
     Index("web_invitations_of_campaign", "campaign", "account"),
+)
+
+invited_ids = Table(
+    "web_invited_ids",
+    metadata,
+    Column("invitation", _HASH, primary_key=True),
+    Column("campaign", _ID, nullable=False, index=True),
+    Column("mark", _HASH, nullable=False, index=True),
+    Column("account", _ID),
 )
 
 campaigns = Table(

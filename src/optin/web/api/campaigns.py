@@ -68,7 +68,8 @@ def take_step(
 @router.post("/campaigns/{campaign}/invitations", status_code=201)
 def invite(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: taken.InviteIn) -> given.SecretsOut:
     """Make one-time secrets to send to people, as `/i#SECRET`."""
-    return given.SecretsOut(secrets=campaigns.invite(service, analyst, campaign, body.count, group=body.group))
+    secrets = campaigns.invite(service, analyst, campaign, body.count, group=body.group, ids=body.ids)
+    return given.SecretsOut(secrets=secrets)
 
 
 @router.get("/campaigns/{campaign}/log")

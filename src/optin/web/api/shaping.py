@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from optin.announcement import Announcement, Deal
 from optin.releasing import Release
 from optin.web.api import given
-from optin.web.service.records import Draft, Job, MyCampaign, Visitor, told
+from optin.web.service.drafts import Draft
+from optin.web.service.records import Job, MyCampaign, Visitor, told
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from optin.errors import BadInput
-from optin.web.service.records import FARTHEST, LONGEST, MOST_PEOPLE, MOST_SLACK, Draft, sheet_from
+from optin.web.service.drafts import FARTHEST, LONGEST, MOST_HOURS, MOST_PEOPLE, MOST_SLACK, Draft, sheet_from
 
 Number = Annotated[float, Field(ge=-FARTHEST, le=FARTHEST)]
 NotNegative = Annotated[float, Field(ge=0, le=FARTHEST)]
@@ -87,6 +87,8 @@ class DraftIn(Taken):
     benefit_base: Number = 1.0
     benefit_slope: NotNegative = 1.0
     outside: Number | Literal["own-data"] = 0.0
+    answer_by: Annotated[str, Field(max_length=10, examples=["2026-03-14"])] = ""
+    window_hours: Annotated[float, Field(ge=0, le=MOST_HOURS)] = 0.0
     sheet: Annotated[str, Field(max_length=LONGEST["sheet"])] | dict[str, Any] | None = None
 
     def draft(self) -> Draft:
@@ -103,9 +105,10 @@ class DraftIn(Taken):
 
 
 class InviteIn(Taken):
-    """How many invitations to make, and to which public group, if people are in groups."""
+    """How many invitations to make, or for which ids, and to which public group, if people are in groups."""
 
-    count: Annotated[int, Field(ge=1, le=1000, examples=[20])]
+    count: Annotated[int, Field(ge=1, le=1000, examples=[20])] = 1
+    ids: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=1000, examples=[["p0001"]])] = []
     group: Annotated[Annotated[str, Field(max_length=LONGEST["group"])] | None, Field(examples=["ICU"])] = None
 
 

@@ -2,11 +2,24 @@
 
 from fastapi import APIRouter
 
-from optin.web.pages import answering, council, desk, drafting, entrance, front, mine, plans, results, sheet_drafting
+from optin.web.pages import (
+    answering,
+    council,
+    desk,
+    drafting,
+    entrance,
+    front,
+    mine,
+    plans,
+    recovery,
+    results,
+    sheet_drafting,
+    visit,
+)
 
 __all__ = ["ROOMS", "router"]
 
-ROOMS = (front, entrance, mine, answering, results, council, desk, drafting, sheet_drafting, plans)
+ROOMS = (front, entrance, visit, recovery, mine, answering, results, council, desk, drafting, sheet_drafting, plans)
 router = APIRouter(include_in_schema=False)
 for _room in ROOMS:
     router.include_router(_room.router)

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
+from starlette.datastructures import FormData
 
 from optin.errors import BadInput
 from optin.kernel.rounding import epsilon_of
 from optin.web.doors import MaybeVisitor, PersonOnly, ServiceOf
-from optin.web.pages.forms import Texts, number_of, round_of, sentence
+from optin.web.pages.entries import Entry, entries_of, read_answers
+from optin.web.pages.figures import figures_table, one_number
+from optin.web.pages.forms import FormOf, Texts, number_of, round_of, sentence
 from optin.web.pages.numbers import spelled, typed_number
 from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.stages import day, fresh_round, person_stages
 from optin.web.pages.totals import total_beside
+from optin.web.pages.visit import day_words, intro_context, minutes
 from optin.web.pages.wording import deal_words, epsilon_words, result_words, rungs
 from optin.web.service import people
+from optin.web.service.asking import sheet_of
+from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import ladder_of
-from optin.web.service.records import Draft, MyCampaign, Visitor
-from optin.wording.numbers import odds_factor
+from optin.web.service.records import MyCampaign, Visitor
+from optin.wording.guesses import guess_words, right_in_100
+from optin.wording.numbers import count, odds_factor
 from optin.wording.spoken import spoken
 
 router = APIRouter(prefix="/c/{campaign}")
 _SAID = {
     "limit": "Your choice is kept. You can change it until registration closes.",
     "total": "Your total over all campaigns was lowered.",
-    "joined": "You joined. Your answer is locked away.",
+    "joined": "You joined. Your answers are encrypted; those who run this server could still read them until the result is out.",
     "declined": "You declined. Nothing of yours is used.",
     "withdrawn": "Your choice was taken back. Your total over all campaigns stays as it is; you can lower it under My campaigns.",
 }
@@ -39,13 +47,15 @@ def campaign_page(service: ServiceOf, visitor: MaybeVisitor, campaign: str, done
     """Show a campaign to one of its people, or to anyone while it is open to everyone."""
     if visitor is None or visitor.kind != "person":
         return _for_strangers(service, campaign)
-    return _page(service, visitor, campaign, said=_SAID.get(done))
+    return _page(service, visitor, campaign, said=_SAID.get(done), changed=done == "changed")
 
 
 def _for_strangers(service: ServiceOf, campaign: str) -> Response:
     found = next((c for c in people.open_campaigns(service) if c.id == campaign), None)
     if found is None:
         raise NotFound
+    if found.draft.sealed:
+        return show("visit/intro.html", visitor=None, **intro_context(found))
     context: dict[str, Any] = {
         "id": campaign,
         "state": found.state,
@@ -72,7 +82,7 @@ def _page(
         "draft": mine.draft,
         "state": mine.state,
         "round": mine.round,
-        "stages": person_stages(mine.state, mine.draft.model),
+        "stages": person_stages(mine.state, mine.draft.model, sealed=mine.draft.sealed),
         "rungs": rungs(mine.draft.model, benefit_base=mine.draft.benefit_base),
         "deal": _deal(mine),
         "result": result_words(mine.release) if mine.release else None,
@@ -82,14 +92,47 @@ def _page(
         "fresh_round": fresh_round(mine),
         "publish_by": day(mine.publish_by),
         "days": f"{service.days_to_publish:g}",
+        "proved": _proved(service, visitor, mine),
+        **_one_visit(mine, more.pop("entries", None)),
     }
     return show("campaign.html", visitor=visitor, status=status, **context, **_bounds(mine.draft), **more)
+
+
+def _proved(service: ServiceOf, visitor: Visitor, mine: MyCampaign) -> tuple[str, ...]:
+    """Check a receipt against what was published, on the page; empty where there is none, or where it fails."""
+    if mine.state != "released" or mine.spent is None:
+        return ()
+    try:
+        return people.checked(service, visitor, mine.id)
+    except (NotFound, *REFUSALS):
+        return ()
+
+
+def _one_visit(mine: MyCampaign, entries: tuple[Entry, ...] | None) -> dict[str, Any]:
+    """List what pages need where a whole sheet is asked, or everything is sent in one visit."""
+    sheet = sheet_of(mine.draft)
+    steps = ladder_of(mine.draft.model)
+    limits = mine.draft.model == PRIVACY_CONSTRAINED
+    return {
+        "by_sheet": mine.draft.sealed or mine.draft.sheet is not None,
+        "entries": entries_of(sheet) if entries is None else entries,
+        "many": count(len(sheet), "question", "questions"),
+        "minutes": minutes(mine.draft),
+        "until": day_words(mine.draft),
+        "window": day(mine.window),
+        "right": right_in_100(steps[mine.stated].amount) if limits and mine.stated is not None else None,
+        "guess": guess_words(mine.deal.epsilon) if mine.deal is not None else "",
+        "gave": gave_words(mine.spent),
+        "figures": figures_table(mine.release) if mine.release and not one_number(mine.release) else None,
+    }
 
 
 def _deal(mine: MyCampaign) -> Any:  # noqa: ANN401 - what the template calls deal
     if mine.deal is None or mine.announcement is None or mine.stated is None:
         return None
-    return deal_words(mine.deal, mine.announcement, stated=ladder_of(mine.draft.model)[mine.stated].amount)
+    grouped = mine.announcement.grouped and mine.group is not None
+    offer = mine.announcement.of_group(str(mine.group)) if grouped else mine.announcement
+    return deal_words(mine.deal, offer, stated=ladder_of(mine.draft.model)[mine.stated].amount)
 
 
 def _bounds(draft: Draft) -> dict[str, Any]:
@@ -104,18 +147,29 @@ def spent_words(spent: float | None) -> str:
     return f"This result changes anyone's odds about your answer by at most a factor {odds_factor(spent)}, as promised."
 
 
+def gave_words(spent: float | None) -> str:
+    """Say what a result gave away about someone, as a frequency beside that of having stayed out.
+
+    >>> print(gave_words(0.25))
+    With this result, someone guessing between two answers of yours is right at most 57 times in 100; without you it would be 50.
+    """
+    if not spent:
+        return "Nothing of yours was used, and nothing was given away."
+    return (
+        f"With this result, someone guessing between two answers of yours is right at most {right_in_100(spent)} times in 100; "
+        "without you it would be 50."
+    )
+
+
 @router.post("/limit")
 def state_limit(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Texts) -> Response:
-    """Register with a step of the ladder, and with the value where limit and value are given in one visit."""
+    """Register with a step of the ladder; where answers come with the limit, both are sent in one visit."""
 
-    def work(value: float | None) -> None:
+    def work() -> None:
         step, number, times = _step(form.get("step", "")), round_of(form), _step(form.get("times") or "0")
-        given = None if value is None else {"value": value}
-        people.register(service, visitor, campaign, step, given=given, times=times or None, round=number)
+        people.register(service, visitor, campaign, step, times=times or None, round=number)
 
-    if "value" not in form:
-        return _done(service, visitor, campaign, lambda: work(None), "limit")
-    return _answered(service, visitor, campaign, form, work, "limit")
+    return _done(service, visitor, campaign, work, "limit")
 
 
 @router.post("/total")
@@ -126,13 +180,27 @@ def lower_total(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Te
 
 
 @router.post("/join")
-def join(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Texts) -> Response:
-    """Join with a value; one out of bounds is told to its owner at once."""
+def join(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Texts, whole: FormOf) -> Response:
+    """Join with answers; one out of bounds is told to its owner at once."""
+    if "value" not in form:
+        return _joined(service, visitor, campaign, form, whole)
 
     def work(value: float) -> None:
         people.join(service, visitor, campaign, {"value": value}, round=round_of(form))
 
     return _answered(service, visitor, campaign, form, work, "joined")
+
+
+def _joined(service: ServiceOf, visitor: Visitor, campaign: str, form: dict[str, str], whole: FormData) -> Response:
+    """Read a whole sheet, tell back what was typed in another way than ours, and join with it."""
+    read = read_answers(sheet_of(people.campaign(service, visitor, campaign).draft), whole)
+    if read.wrong:
+        return _page(service, visitor, campaign, status=422, message=read.wrong, entries=read.entries)
+    if read.echoes and form.get("echoed") != "yes":
+        return _page(service, visitor, campaign, entries=read.entries, echoes=read.echoes)
+    what = "changed" if people.campaign(service, visitor, campaign).answer == "joined" else "joined"
+    work = functools.partial(people.join, service, visitor, campaign, read.given)
+    return _done(service, visitor, campaign, lambda: work(round=round_of(form)), what)
 
 
 def _answered(
@@ -153,7 +221,7 @@ def _answered(
         wrong = sentence(refusal)
         return _page(service, visitor, campaign, status=422, message=wrong, wrong_value=wrong, **again)
     if not typed.plain and draft.lower <= typed.number <= draft.upper:
-        echo = {"wrote": text, "read": spelled(typed.number), "to": "limit" if "step" in form else "join"}
+        echo = {"wrote": text, "read": spelled(typed.number)}
         return _page(service, visitor, campaign, echo=echo, **again)
     return _done(service, visitor, campaign, lambda: work(typed.number), what)
 

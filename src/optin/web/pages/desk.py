@@ -18,8 +18,9 @@ from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.stages import STATE_NAMES, analyst_stages, day
 from optin.web.pages.wording import result_words
 from optin.web.service import accounts, campaigns, steps
+from optin.web.service.drafts import Draft
 from optin.web.service.log import council_address
-from optin.web.service.records import Campaign, Draft, Visitor
+from optin.web.service.records import Campaign, Visitor
 from optin.wording.numbers import count, short
 
 router = APIRouter(prefix="/a")
@@ -279,6 +280,10 @@ def take_step(service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Tex
     return moved(f"/a/c/{campaign}")
 
 
+def _listed(form: dict[str, str]) -> list[str]:
+    return [line.strip() for line in form.get("ids", "").splitlines() if line.strip()]
+
+
 def _whole(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 9 else 0
 
@@ -288,7 +293,9 @@ def invite(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign:
     """Make invitations and show them once."""
     text = form.get("count", "")
     try:
-        secrets = campaigns.invite(service, visitor, campaign, _whole(text), group=form.get("group") or None)
+        secrets = campaigns.invite(
+            service, visitor, campaign, _whole(text), group=form.get("group") or None, ids=_listed(form)
+        )
     except REFUSALS as refusal:
         return _page(service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
     origin = origin_of(request)

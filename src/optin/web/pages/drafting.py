@@ -17,8 +17,9 @@ from optin.web.pages.numbers import spelled, typed_number
 from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.wording import cap_words
 from optin.web.service import campaigns, preview
+from optin.web.service.drafts import PRIVACY_CONSTRAINED, WINDOW_HOURS, WORDS, Draft
 from optin.web.service.ladder import LIMITS
-from optin.web.service.records import PRIVACY_CONSTRAINED, WORDS, Draft, Preview
+from optin.web.service.records import Preview
 from optin.wording.numbers import at_most, count, people_like, short
 
 router = APIRouter(prefix="/a")
@@ -28,6 +29,7 @@ _MIXES = {
     "open": ("mostly open", (0, 1, 3, 6, 12, 18, 25, 20, 10, 5)),
 }
 _FRESH = {"expected": "200", "mix": "mixed", "lower": "0", "upper": "1", "quorum_people": "20", "max_gap": "0"}
+_FRESH |= {"sealed": "yes", "window_hours": f"{WINDOW_HOURS:g}"}
 _BLANK = dict.fromkeys((field.name for field in fields(Draft)), "")
 _COSTLY = ("benefit_base", "benefit_slope", "outside", "slack")
 _LARGEST = 10**6
@@ -129,7 +131,9 @@ def draft_of(given: Mapping[str, str]) -> Draft:
         upper=_number(given, "upper"),
         data_sd=_maybe(given, "data_sd"),
         max_gap=_number(given, "max_gap", otherwise=0.0),
-        sealed=bool(given.get("sealed")),
+        sealed=bool(given.get("sealed")) and given.get("model", PRIVACY_CONSTRAINED) == PRIVACY_CONSTRAINED,
+        answer_by=given.get("answer_by", ""),
+        window_hours=_number(given, "window_hours", otherwise=0.0),
         public=bool(given.get("public")),
         quorum_people=_whole(given.get("quorum_people", "20")),
         quorum_standard_error=_maybe(given, "quorum_standard_error"),

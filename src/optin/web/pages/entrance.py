@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from optin.web.doors import AddressOf, BrowserOf, MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
 from optin.web.pages.forms import Texts
 from optin.web.pages.rendering import REFUSALS, moved, show, shown_again
+from optin.web.pages.visit import intro_context, leads_to
 from optin.web.service import accounts
 
 router = APIRouter()
@@ -24,7 +25,7 @@ def invitation(visitor: MaybeVisitor) -> Response:
 
 @router.post("/i")
 def enter(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
-    """Exchange an invitation or a key for a cookie; a new account's key is shown now and never again.
+    """Show what one visit is about, which uses nothing up; elsewhere exchange an invitation or a key for a cookie.
 
     Whoever shows an invitation and is not here yet is asked first whether they have a key: each account has a total of
     its own, and one person should have one.
@@ -33,6 +34,9 @@ def enter(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
     key = _after_hash(form["key"]) if form.get("key") and form.get("new") != "yes" else None
     decided = here or key is not None or form.get("new") == "yes"
     try:
+        found = leads_to(service, secret)
+        if found is not None:
+            return show("visit/intro.html", visitor=visitor, **intro_context(found, secret))
         if not decided and accounts.is_invitation(service, secret):
             return show("invited.html", visitor=visitor, secret=secret)
         entered = accounts.enter(service, secret, key=key, visitor=visitor, by_link=form.get("by") == "link")
@@ -41,6 +45,19 @@ def enter(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
             return shown_again("invited.html", refusal, visitor=visitor, secret=secret)
         return shown_again("enter.html", refusal, visitor=visitor)
     return _arrived(entered, f"/c/{entered.campaign}" if entered.campaign else "/me?done=key")
+
+
+@router.post("/i/look")
+def look(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
+    """Show what a link is about to a script, before anybody has pressed anything; nothing where it takes more than one visit."""
+    secret = _secret(form)
+    try:
+        found = leads_to(service, secret)
+    except REFUSALS:
+        found = None
+    if found is None:
+        return Response(status_code=204)
+    return show("visit/intro.html", visitor=visitor, part=True, **intro_context(found, secret))
 
 
 @router.get("/sign-up")

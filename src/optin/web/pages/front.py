@@ -9,7 +9,7 @@ from optin.web.doors import MaybeVisitor, ServiceOf
 from optin.web.pages.rendering import show
 from optin.web.pages.wording import result_words, rungs
 from optin.web.service import people, published
-from optin.web.service.records import PRIVACY_CONSTRAINED
+from optin.web.service.drafts import PRIVACY_CONSTRAINED
 
 router = APIRouter()
 

@@ -24,6 +24,7 @@ _SAID = {
     "raised": "Your total was raised.",
     "lowered": "Your total was lowered.",
     "withdrawn": "Your choice was taken back.",
+    "back": "You are back.",
     "key": "You came in with a key. If it was not you who kept it, but someone who sent it to you, they can see what you do "
     "here: sign out and ask them for an invitation.",
 }

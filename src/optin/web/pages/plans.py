@@ -26,8 +26,9 @@ from optin.web.service import campaigns, preview
 from optin.web.service.able import able
 from optin.web.service.asking import sheet_of
 from optin.web.service.cells import SMALLEST_CELL, cells
+from optin.web.service.drafts import PRIVACY_CONSTRAINED
 from optin.web.service.failures import NotFound
-from optin.web.service.records import PRIVACY_CONSTRAINED, Campaign
+from optin.web.service.records import Campaign
 from optin.wording.numbers import at_most, count, people_like, plus_minus
 
 router = APIRouter(prefix="/a/c/{campaign}")

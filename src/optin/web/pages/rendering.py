@@ -10,8 +10,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from optin.errors import Argument, Failure, OptinError
+from optin.web.service.drafts import WORDS
 from optin.web.service.failures import Refused, TooSoon
-from optin.web.service.records import WORDS, Visitor
+from optin.web.service.records import Visitor
 from optin.wording import limit_steps
 
 _templates = Environment(
@@ -29,6 +30,10 @@ _ABSENT = {
     "why": "",
     "wrong_value": "",
     "echo": None,
+    "echoes": (),
+    "part": False,
+    "changed": False,
+    "shared": False,
     "typed": "",
     "chosen": -1,
     "limit_question": limit_steps.QUESTION,

@@ -15,12 +15,14 @@ from optin.report.sheet_plan import shares_section
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.drafting import imagined, quorum_words
 from optin.web.pages.forms import Texts, sentence
+from optin.web.pages.numbers import typed_number
 from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.service import campaigns, preview
-from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, sheet_from
+from optin.web.service.drafts import PRIVACY_CONSTRAINED, WINDOW_HOURS, WORDS, Draft, sheet_from
 
 router = APIRouter(prefix="/a")
 _FRESH = {"sheet": "", "sealed": "yes", "public": "", "quorum_people": "20", "expected": "200", "mix": "mixed"}
+_FRESH |= {"answer_by": "", "window_hours": f"{WINDOW_HOURS:g}"}
 _EXAMPLE = """title = "Breaks on the ward"
 purpose = "To plan the rota of next year."
 asked_by = "The staff council"
@@ -82,6 +84,8 @@ def _draft(form: Mapping[str, str]) -> Draft:
         sealed=bool(form.get("sealed")),
         public=bool(form.get("public")),
         quorum_people=int(people) if people.isdecimal() and len(people) < 10 else 0,
+        answer_by=form.get("answer_by", ""),
+        window_hours=typed_number(form.get("window_hours") or "0", WORDS["window_hours"]).number,
     )
 
 
@@ -120,7 +124,8 @@ def _as_texts(draft: Draft) -> dict[str, str]:
         raise BadInput("people of this draft state costs; change it by the JSON interface")
     texts = {name: "yes" if getattr(draft, name) else "" for name in ("sealed", "public")}
     sheet = "" if draft.sheet is None else as_toml(draft.sheet)
-    return {**_FRESH, **texts, "quorum_people": str(draft.quorum_people), "sheet": sheet}
+    more = {"answer_by": draft.answer_by, "window_hours": f"{draft.window_hours:g}"}
+    return {**_FRESH, **texts, **more, "quorum_people": str(draft.quorum_people), "sheet": sheet}
 
 
 def as_toml(sheet: Sheet) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from optin.web.service.records import PRIVACY_CONSTRAINED, MyCampaign
+from optin.web.service.drafts import PRIVACY_CONSTRAINED
+from optin.web.service.records import MyCampaign
 
 STATE_NAMES = {
     "draft": "draft",
@@ -35,8 +36,11 @@ def analyst_stages(state: str) -> tuple[Stage, ...]:
     return _stages(names, tuple(zip(_ORDER, strict=True)), state)
 
 
-def person_stages(state: str, model: str) -> tuple[Stage, ...]:
+def person_stages(state: str, model: str, *, sealed: bool = False) -> tuple[Stage, ...]:
     """List the four stages that matter to a person."""
+    if sealed:
+        visit = (("registration",), ("planning",), ("announced", "answers", "closed"), ("released",))
+        return _stages(("Answer", "Plan", "Deal: change or withdraw", "Result"), visit, state)
     first = "Choose a limit" if model == PRIVACY_CONSTRAINED else "State a cost"
     states = (("registration",), ("planning", "announced"), ("answers", "closed"), ("released",))
     return _stages((first, "See your deal", "Join or decline", "Result"), states, state)
@@ -52,6 +56,10 @@ _STANDS = {
     ("planning", None): ("being planned", "Your deal is being worked out."),
     ("announced", None): ("see your deal", "The offer is fixed. Answers open soon."),
     ("answers", None): ("join or decline", "Your deal is ready. Join or decline until answers close."),
+    ("announced", "joined"): (
+        "see your deal",
+        "The offer is fixed, and your sealed answers count unless you withdraw.",
+    ),
     ("announced", "declined"): ("declined", "You declined. You can still join when answers open."),
     ("answers", "joined"): ("joined", "You joined. You can change your mind until answers close."),
     ("answers", "declined"): ("declined", "You declined. You can change your mind until answers close."),
@@ -103,6 +111,8 @@ def stands(state: str, answer: str | None, *, stated: bool, round: int = 1) -> t
     """Say in a word and a sentence where a campaign stands for one person."""
     if state == "registration" and stated and round > 1:
         return "new round", "The round before ended without a result, and its answers are gone. Your choice was kept."
+    if state == "registration" and stated and answer == "joined":
+        return "sent", "Your answers are in. Your deal comes when registration closes."
     if state == "registration" and stated:
         return "chosen", "You made your choice. Your deal comes when registration closes."
     if state == "cancelled":

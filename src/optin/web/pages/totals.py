@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from optin.kernel.rounding import epsilon_of
 from optin.web.pages.wording import epsilon_words
+from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.ladder import LIMITS, step_of
-from optin.web.service.records import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.totals import MOST_IN_CAMPAIGNS, TIMES, Budget, asked_at_most
 from optin.wording.numbers import odds_factor
 

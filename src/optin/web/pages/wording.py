@@ -10,9 +10,10 @@ from optin.announcement import Announcement, Deal
 from optin.campaign import explain
 from optin.releasing import Release
 from optin.web.pages.figures import asked_words, one_number
+from optin.web.service.drafts import PRIVACY_CONSTRAINED
 from optin.web.service.ladder import Step, ladder_of
-from optin.web.service.records import PRIVACY_CONSTRAINED
 from optin.wording.beliefs import Move, believed, moves, unsure_words
+from optin.wording.guesses import right_in_100
 from optin.wording.numbers import (
     at_most,
     count,
@@ -104,6 +105,8 @@ class DealWords:
     moves: tuple[Move, ...]
     cap: str
     epsilon: str
+    right: int
+    keeps_plain: str
 
 
 def deal_words(deal: Deal, offer: Announcement, *, stated: float | None) -> DealWords:
@@ -122,6 +125,8 @@ def deal_words(deal: Deal, offer: Announcement, *, stated: float | None) -> Deal
         moves=found,
         cap=_capped(offer),
         epsilon=f"at most {epsilon_words(deal.epsilon)}",
+        right=right_in_100(deal.epsilon),
+        keeps_plain=_kept_plain(deal, offer, stated),
     )
 
 
@@ -146,6 +151,17 @@ def _beside_others(multiple: float) -> str:
         return "That is as much as if all people counted alike."
     much = f"{short(multiple, 2)} times" if multiple > 1 else f"{percent(multiple)} of"
     return f"That is {much} what you would count if all people counted alike."
+
+
+def _kept_plain(deal: Deal, offer: Announcement, stated: float | None) -> str:
+    """Say how a deal stands beside what was allowed, without a factor."""
+    if offer.model != PRIVACY_CONSTRAINED or stated is None:
+        return "At the promised accuracy, joining is worth it to you at the cost you stated."
+    if deal.grains < explain(offer, limit=stated).grains:
+        return "Your total over all campaigns leaves this much, and no more is taken."
+    if offer.cap < stated:
+        return f"You allowed up to {right_in_100(stated)} in 100; not all of it is needed, and the rest stays yours."
+    return "It is exactly what you allowed, and no more."
 
 
 def _kept(deal: Deal, offer: Announcement, stated: float | None) -> str:

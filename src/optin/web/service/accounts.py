@@ -14,6 +14,7 @@ from optin.web.service import sessions
 from optin.web.service.core import Service, hashed, log_event, new_id, new_secret
 from optin.web.service.delays import Patience, forgive, place_of, wait_your_turn
 from optin.web.service.failures import Refused
+from optin.web.service.identities import account_of, tie
 from optin.web.service.passwords import (
     browser_mark,
     checked_password,
@@ -28,14 +29,20 @@ from optin.web.service.sessions import Ticket
 __all__ = [
     "Entered",
     "Ticket",
+    "come_back",
     "create_analyst",
+    "create_person",
     "enter",
+    "expect_turn",
     "first_analyst_secret",
     "invite_analyst",
     "is_invitation",
+    "new_key",
+    "owner_of",
     "sign_in",
     "sign_out",
     "sign_up",
+    "use",
 ]
 
 _CLASSROOM = 60
@@ -89,7 +96,7 @@ def create_analyst(service: Service, secret: str, name: str, password: str) -> T
     def work(connection: Connection) -> Ticket:
         _expect_welcome(connection, secret, name, held=True)
         account = _create(service, connection, "analyst", name=name, password=password_hash)
-        _use(service, connection, secret, account.id)
+        use(service, connection, secret, account.id)
         log_event(connection, service.clock(), "analyst created", "an analyst's account was created")
         return _remembered(service, sessions.start(service, connection, account))
 
@@ -150,15 +157,44 @@ def sign_up(service: Service, *, address: str) -> Entered:
     A class may open its accounts at once; after that they come one in ten seconds from the same place. An invitation
     never waits: it was counted when it was made.
     """
-    turn = [Patience(f"sign up:{place_of(address)}", free=_CLASSROOM, longest=10.0)]
 
     def work(connection: Connection) -> Entered:
-        wait_your_turn(service, connection, turn, words="many accounts were opened from where you are")
+        expect_turn(service, connection, address)
         key = new_secret()
-        account = _create(service, connection, "person", key=hashed(key))
-        return Entered(sessions.start(service, connection, account), key)
+        return Entered(sessions.start(service, connection, create_person(service, connection, key)), key)
 
     return service.change(work)
+
+
+def expect_turn(service: Service, connection: Connection, address: str) -> None:
+    """Let accounts be opened from one place only so fast."""
+    turn = [Patience(f"sign up:{place_of(address)}", free=_CLASSROOM, longest=10.0)]
+    wait_your_turn(service, connection, turn, words="many accounts were opened from where you are")
+
+
+def create_person(service: Service, connection: Connection, key: str) -> Any:  # noqa: ANN401 - as a row of accounts
+    """Make a person's account, to come back to with this key."""
+    return _create(service, connection, "person", key=hashed(key))
+
+
+def come_back(service: Service, key: str) -> Ticket:
+    """Let someone in with their own key, and nothing else: an invitation is none."""
+
+    def work(connection: Connection) -> Ticket:
+        owner = owner_of(connection, key)
+        if owner is None:
+            raise Refused("this recovery link is not known here, or a newer one was made; check that it is whole")
+        return sessions.start(service, connection, owner)
+
+    return service.change(work)
+
+
+def new_key(service: Service, person: Visitor) -> str:
+    """Give a person another key to come back with; the one before ends."""
+    key = new_secret()
+    query = update(accounts).where(accounts.c.id == person.account).values(key=hashed(key))
+    service.change(lambda connection: connection.execute(query))
+    return key
 
 
 def enter(
@@ -183,7 +219,7 @@ def enter(
         if invitation is None:
             return Entered(sessions.start(service, connection, owner))
         if owner is not None:
-            _use(service, connection, secret, owner.id)
+            use(service, connection, secret, owner.id)
             return Entered(sessions.start(service, connection, owner), campaign=invitation.campaign)
         return _accepted(service, connection, secret, invitation.campaign, visitor)
 
@@ -201,11 +237,11 @@ def _way_in(
     """Find whose key was shown and which invitation; at least one of them is there."""
     invitation = _unused(connection, secret, "person", held=held)
     if key is not None:
-        owner = _owner(connection, key)
+        owner = owner_of(connection, key)
         if invitation is not None and owner is None:
             raise Refused("this key is not known here; check that it is whole. Your invitation is still good")
     else:
-        owner = _owner(connection, secret)
+        owner = owner_of(connection, secret)
         if owner is not None and by_link:
             raise Refused(
                 "this link holds the key of an account and no invitation: whoever sent it can see all that is done "
@@ -216,7 +252,8 @@ def _way_in(
     return owner, invitation
 
 
-def _owner(connection: Connection, key: str) -> Row[Any] | None:
+def owner_of(connection: Connection, key: str) -> Row[Any] | None:
+    """Find whose key this is."""
     return connection.execute(
         select(accounts).where(accounts.c.key == hashed(key), accounts.c.left_at.is_(None))
     ).first()
@@ -226,11 +263,17 @@ def _accepted(
     service: Service, connection: Connection, secret: str, campaign: str | None, visitor: Visitor | None
 ) -> Entered:
     if visitor is not None and visitor.kind == "person":
-        _use(service, connection, secret, visitor.account)
+        use(service, connection, secret, visitor.account)
         return Entered(Ticket(None, visitor), campaign=campaign)
+    known = account_of(connection, secret)
+    if (
+        known is not None
+    ):  # invited by the same id before: one person, one account, of which this campaign alone is shown
+        use(service, connection, secret, known.id)
+        return Entered(sessions.start(service, connection, known, only=campaign), campaign=campaign)
     key = new_secret()
-    account = _create(service, connection, "person", key=hashed(key))
-    _use(service, connection, secret, account.id)
+    account = create_person(service, connection, key)
+    use(service, connection, secret, account.id)
     return Entered(sessions.start(service, connection, account), key, campaign)
 
 
@@ -257,6 +300,8 @@ def _unused(connection: Connection, secret: str, kind: str, *, held: bool = Fals
     return connection.execute(query.with_for_update() if held else query).first()
 
 
-def _use(service: Service, connection: Connection, secret: str, account: str) -> None:
+def use(service: Service, connection: Connection, secret: str, account: str) -> None:
+    """Tie an invitation to an account, for good."""
     where = invitations.c.secret == hashed(secret)
     connection.execute(update(invitations).where(where).values(account=account, used_at=service.clock()))
+    tie(connection, secret, account)

@@ -32,8 +32,9 @@ from optin.web.schema import campaigns
 from optin.web.service.asking import conditions_of, sheet_of
 from optin.web.service.core import Service
 from optin.web.service.deadlines import begin_answering
+from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.ladder import LIMITS
-from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Job
+from optin.web.service.records import Job
 from optin.web.service.rows import People, agents_of, campaign_row, people_of
 from optin.web.service.steps import record_step
 from optin.web.service.totals import give_declined_back
@@ -78,6 +79,8 @@ def announce(service: Service, job: Job, progress: Progress) -> None:
             _remember_totals(connection, job, people, _totals(people, found.limits(agents)))
             record_step(service, connection, row, "announce", announcement=offer.to_json())
             begin_answering(service, connection, row)
+            if draft.sealed and draft.window_hours:
+                record_step(service, connection, row, "open-answers")
 
     service.change(work)
 

@@ -12,7 +12,7 @@ from typing import Any
 from optin.announcement.terms import Conditions
 from optin.errors import BadInput
 from optin.questions import Number, Question, Sheet
-from optin.web.service.records import Draft
+from optin.web.service.drafts import Draft
 
 
 def sheet_of(draft: Draft) -> Sheet:
@@ -33,6 +33,8 @@ def sheet_of(draft: Draft) -> Sheet:
 def conditions_of(draft: Draft) -> Conditions:
     """Return on which conditions its result is published."""
     mode = "sealed answers" if draft.sealed else "answers after the announcement"
+    if draft.sealed and draft.window_hours:
+        mode += f", to be changed or withdrawn for {draft.window_hours:g} hours after the announcement"
     return Conditions(quorum_people=draft.quorum_people, quorum_error=draft.quorum_standard_error, mode=mode)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
@@ -13,9 +14,11 @@ from optin.errors import BadInput, PromiseBroken
 from optin.releasing import Release
 from optin.web.schema import campaigns, events, invitations, jobs, registrations
 from optin.web.service.core import Service, hashed, log_event, new_id, new_secret
-from optin.web.service.deadlines import WAITING, publish_by
+from optin.web.service.deadlines import WAITING, publish_by, window_end
+from optin.web.service.drafts import LONGEST, Draft, checked_draft
+from optin.web.service.identities import checked_ids, note_ids
 from optin.web.service.life import possible, warning
-from optin.web.service.records import LONGEST, Campaign, Draft, Event, Visitor, checked_draft
+from optin.web.service.records import Campaign, Event, Visitor
 from optin.web.service.rows import count, job_of, joined_count, owned_row
 from optin.web.transactions import hold
 
@@ -84,9 +87,21 @@ def show(service: Service, analyst: Visitor, campaign: str) -> Campaign:
     return service.read(lambda connection: _view(service, connection, owned_row(connection, analyst, campaign)))
 
 
-def invite(service: Service, analyst: Visitor, campaign: str, number: int, *, group: str | None = None) -> list[str]:
-    """Make one-time secrets to send to people, all of one public ``group`` if it is named; each is shown now and never again."""
-    group = _checked_group(group)
+def invite(
+    service: Service,
+    analyst: Visitor,
+    campaign: str,
+    number: int,
+    *,
+    group: str | None = None,
+    ids: Sequence[str] = (),
+) -> list[str]:
+    """Make one-time secrets to send to people, all of one public ``group`` if it is named; each is shown now and never again.
+
+    With ``ids``, one for each of them in their order: someone invited again by the same id keeps one total over all campaigns.
+    """
+    group, ids = _checked_group(group), checked_ids(ids)
+    number = len(ids) or number
     if not 1 <= number <= MOST_INVITATIONS:
         raise BadInput("make 1 to {most_invitations} invitations at a time", most_invitations=MOST_INVITATIONS)
     secrets, now = [new_secret() for _ in range(number)], service.clock()
@@ -101,6 +116,8 @@ def invite(service: Service, analyst: Visitor, campaign: str, number: int, *, gr
             raise PromiseBroken("registration is closed: an invitation would lead nowhere")
         _expect_grouped(connection, row, group)
         connection.execute(insert(invitations), rows)
+        if ids:
+            note_ids(service, connection, row, ids, secrets)
         words = f"{number} invitations were made" if group is None else f"{number} invitations were made to one group"
         log_event(connection, now, "invited", words, campaign=campaign, round=row.round)
 
@@ -141,13 +158,19 @@ def log(service: Service, analyst: Visitor, campaign: str) -> list[Event]:
     return service.read(look)
 
 
-def possible_now(connection: Connection, row: Row[Any]) -> tuple[str, ...]:
-    """List the steps that a campaign may take as it is; what the ledger has released can only be published."""
+def possible_now(service: Service, connection: Connection, row: Row[Any]) -> tuple[str, ...]:
+    """List the steps that a campaign may take as it is; what the ledger has released can only be published.
+
+    Sealed answers are not closed before the time is over that people have to look at their deal.
+    """
     if row.state in WAITING and released(connection, row.id, row.round):
         return ("release",)
     draft = Draft.from_json(row.draft)
     too_few = row.state == "closed" and _too_few_joined(connection, row, draft.quorum_people)
-    return possible(row.state, sealed=draft.sealed, too_few=too_few)
+    steps = possible(row.state, sealed=draft.sealed, too_few=too_few)
+    end = window_end(connection, row, draft.window_hours) if draft.sealed else None
+    waits = end is not None and service.clock() < end
+    return tuple(step for step in steps if step != "close") if waits else steps
 
 
 def _too_few_joined(connection: Connection, row: Row[Any], quorum: int) -> bool:
@@ -182,7 +205,7 @@ def _view(service: Service, connection: Connection, row: Row[Any]) -> Campaign:
         release=Release.from_json(row.release) if row.release else None,
         created_at=row.created_at,
         changed_at=row.changed_at,
-        steps=() if job and job.unfinished else possible_now(connection, row),
+        steps=() if job and job.unfinished else possible_now(service, connection, row),
         warning=warning(draft, row.state, registered=registered, joined=joined),
         publish_by=publish_by(service, connection, row),
     )

@@ -18,8 +18,9 @@ from sqlalchemy import Connection, Row, select
 from optin.errors import PromiseBroken
 from optin.web.schema import events, registrations
 from optin.web.service.core import Service, log_event
+from optin.web.service.drafts import Draft
 from optin.web.service.ladder import ladder_of
-from optin.web.service.records import Cell, Draft, Visitor
+from optin.web.service.records import Cell, Visitor
 from optin.web.service.rows import owned_row, people_of
 from optin.wording.groups import SMALLEST_GROUP
 

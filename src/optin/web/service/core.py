@@ -43,6 +43,7 @@ class Service:
     known_door: Gate = field(default_factory=_known_door)
     days_to_answer: float = 60.0
     days_to_publish: float = 14.0
+    days_to_keep_ids: float = 365.0
 
     def read(self, look: Callable[[Connection], T]) -> T:
         """Look at one consistent state."""

@@ -63,6 +63,13 @@ def deadline(service: Service, connection: Connection, row: Row[Any]) -> Deadlin
     return Deadline(begun + service.days_to_answer * _DAY, service.days_to_answer, "announced", "closed")
 
 
+def window_end(connection: Connection, row: Row[Any], hours: float) -> float | None:
+    """Say until when people may change or withdraw sealed answers after the announcement; None where it is not announced."""
+    mine = (events.c.campaign == row.id, events.c.round == row.round, events.c.kind == "announce")
+    announced = connection.scalar(select(func.min(events.c.at)).where(*mine))
+    return None if announced is None or not hours else float(announced) + hours * 3600.0
+
+
 def publish_by(service: Service, connection: Connection, row: Row[Any]) -> float | None:
     """Say when a round is cancelled by itself unless it is closed or, once it was closed, published."""
     found = deadline(service, connection, row)

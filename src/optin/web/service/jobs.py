@@ -12,6 +12,7 @@ from optin.errors import LedgerUnavailable, OptinError
 from optin.ledger import Terms
 from optin.web.schema import campaigns, jobs
 from optin.web.service.core import Service, log_event
+from optin.web.service.identities import erase_ids
 from optin.web.service.log import sign_log
 from optin.web.service.long_steps import LONG_STEPS, destroy_spent_keys
 from optin.web.service.overdue import cancel_overdue, publish_drawn
@@ -51,6 +52,7 @@ class Worker:
                 destroy_spent_keys(self._service)
                 publish_drawn(self._service)
                 cancel_overdue(self._service)
+                erase_ids(self._service)
                 run_all(self._service, until=self._leaving)
                 sign_log(self._service)
                 failures = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optin.announcement.making import MIN_PEOPLE
-from optin.web.service.records import Draft
+from optin.web.service.drafts import Draft
 
 FROM = {
     "open": ("draft",),

@@ -26,7 +26,8 @@ from optin.web.service.announcing import Progress, announce, announced_agents
 from optin.web.service.asking import answers_of
 from optin.web.service.core import Service
 from optin.web.service.deadlines import WAITING
-from optin.web.service.records import Draft, Job
+from optin.web.service.drafts import Draft
+from optin.web.service.records import Job
 from optin.web.service.rows import People, campaign_row, people_of
 from optin.web.service.steps import record_step
 from optin.web.transactions import hold

@@ -28,8 +28,9 @@ from optin.web.service import campaigns
 from optin.web.service.asking import sheet_of
 from optin.web.service.cells import Cells, cells
 from optin.web.service.core import Service
+from optin.web.service.drafts import PRIVACY_CONSTRAINED, WORDS, Draft, checked_draft
 from optin.web.service.ladder import ladder_of
-from optin.web.service.records import PRIVACY_CONSTRAINED, WORDS, Draft, Preview, Visitor, checked_draft
+from optin.web.service.records import Preview, Visitor
 from optin.web.service.rows import agents_with
 
 MOST_PEOPLE = 10**6

@@ -14,8 +14,9 @@ from optin.announcement import Announcement
 from optin.releasing import Release
 from optin.web.schema import campaigns
 from optin.web.service.core import Service
+from optin.web.service.drafts import Draft
 from optin.web.service.failures import NotFound
-from optin.web.service.records import Draft, Published, Visitor
+from optin.web.service.records import Published, Visitor
 from optin.web.service.rows import belongs, campaign_row
 
 

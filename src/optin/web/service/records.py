@@ -2,60 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from optin.announcement import Announcement, Deal
 from optin.client import wire
 from optin.client.wire import Cell, Event
-from optin.errors import BadInput
-from optin.formats.strict_json import Fields
-from optin.questions import Sheet
 from optin.releasing import Release
+from optin.web.service.drafts import Draft
 
 __all__ = [
-    "WORDS",
     "Campaign",
     "Cell",
-    "Draft",
     "Event",
     "Job",
     "Me",
     "MyCampaign",
+    "Preview",
     "Published",
     "Visitor",
-    "checked_draft",
     "counts_about",
     "told",
 ]
-
-PRIVACY_CONSTRAINED = "privacy-constrained"
-QUASI_LINEAR = "quasi-linear"
-FARTHEST, MOST_SLACK, MOST_PEOPLE = 1e12, 10, 10**9
-LONGEST = {"title": 120, "question": 2000, "purpose": 4000, "unit": 40, "asked_by": 120, "sheet": 40_000, "group": 80}
-"""What a draft may hold at most; the JSON interface states the same."""
-_SLIMMEST = 1e-9
-WORDS = {
-    "title": "the title",
-    "question": "the question",
-    "purpose": "why it is asked",
-    "unit": "the unit",
-    "asked_by": "who asks",
-    "lower": "the smallest answer",
-    "upper": "the largest answer",
-    "data_sd": "the standard deviation",
-    "max_gap": "the largest gap",
-    "slack": "the room for people who decline",
-    "quorum_people": "the least number of people to publish with",
-    "quorum_standard_error": "the largest standard error to publish with",
-    "benefit_base": "the benefit of a perfect result",
-    "benefit_slope": "the benefit lost per unit of variance",
-    "outside": "the benefit of staying out",
-    "decline_share": "the share of people who decline",
-}
-"""What the parts of a draft are called where people read about them: on pages, and in whatever is said about them."""
 
 
 @dataclass(frozen=True)
@@ -67,170 +36,8 @@ class Visitor:
     name: str | None
     session: str = field(repr=False)
     csrf: str = field(repr=False)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Draft:
-    """What a campaign asks and on which terms; fixed when registration opens."""
-
-    title: str = ""
-    question: str = ""
-    purpose: str = ""
-    asked_by: str = ""
-    unit: str = ""
-    model: str = PRIVACY_CONSTRAINED
-    lower: float = 0.0
-    upper: float = 1.0
-    data_sd: float | None = None
-    max_gap: float = 0.0
-    slack: float = 0.0
-    sealed: bool = False
-    public: bool = False
-    quorum_people: int = 20
-    quorum_standard_error: float | None = None
-    benefit_base: float = 1.0
-    benefit_slope: float = 1.0
-    outside: float | Literal["own-data"] = 0.0
-    sheet: Sheet | None = None
-    """What is asked where it is more than one number: title, purpose and who asks are then the sheet's."""
-
-    def to_record(self) -> dict[str, Any]:
-        """Write the draft as JSON holds it."""
-        return {**_fields_of(self), "sheet": None if self.sheet is None else self.sheet.to_record()}
-
-    def to_json(self) -> str:
-        """Write the draft as the store keeps it."""
-        return json.dumps(self.to_record(), allow_nan=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> Draft:
-        """Read back what `to_json` wrote, also before there were sheets."""
-        record = json.loads(text)
-        sheet = record.pop("sheet", None)
-        return cls(**record, sheet=None if sheet is None else sheet_from(sheet))
-
-
-def _fields_of(draft: Draft) -> dict[str, Any]:
-    return {each.name: getattr(draft, each.name) for each in fields(Draft) if each.name != "sheet"}
-
-
-def sheet_from(given: str | dict[str, Any]) -> Sheet:
-    """Read a sheet from TOML as people write it, or from JSON as a sheet writes itself."""
-    return Sheet.from_toml_text(given) if isinstance(given, str) else Sheet.from_fields(Fields(given, "sheet"))
-
-
-def _checked_sheet(draft: Draft, sheet: Sheet) -> Draft:
-    """Take over what a sheet says of itself; answers stand under the names of questions, whatever columns they came from."""
-    for question in sheet:
-        _text("question", question.text)
-        _text("unit", question.unit)
-        if len(question.name) > LONGEST["title"]:
-            raise BadInput("the name of a question must have at most {most} characters", most=LONGEST["title"])
-    if len(json.dumps(sheet.to_record())) > LONGEST["sheet"]:
-        raise BadInput("the sheet is too long: at most {most:,} characters", most=LONGEST["sheet"])
-    if len(sheet) > 1 and draft.quorum_standard_error is not None:
-        raise BadInput("a largest standard error is for one question; give the questions of a sheet a max_error")
-    questions = [replace(question, column=question.name) for question in sheet]  # type: ignore[type-var]
-    words: dict[str, Any] = {name: _text(name, getattr(sheet, name)) for name in ("purpose", "asked_by")}
-    title = _text("title", sheet.title, least=1)
-    only = sheet.questions[0]
-    told = (only.text or only.name) if len(sheet) == 1 else f"{len(sheet)} questions"
-    return replace(draft, title=title, question=told, **words, sheet=Sheet(questions, title=title, **words))
-
-
-def checked_draft(draft: Draft) -> Draft:
-    """Refuse a draft that could never be planned; numbers become floats, texts lose spaces at their ends."""
-    if draft.sheet is not None:
-        draft = _checked_sheet(draft, draft.sheet)
-    draft = replace(
-        draft,
-        title=_text("title", draft.title, least=1),
-        question=_text("question", draft.question, least=1),
-        purpose=_text("purpose", draft.purpose),
-        unit=_text("unit", draft.unit),
-        asked_by=_text("asked_by", draft.asked_by),
-    )
-    names = ("lower", "upper", "max_gap", "slack", "benefit_base", "benefit_slope")
-    numbers: dict[str, Any] = {name: _number(name, getattr(draft, name)) for name in names}
-    draft = replace(draft, **numbers)
-    if draft.model not in (PRIVACY_CONSTRAINED, QUASI_LINEAR):
-        raise BadInput("people must state a limit or a cost; choose one of the two")
-    _check_scale(draft)
-    _check_terms(draft)
-    return draft
-
-
-def _check_scale(draft: Draft) -> None:
-    width = draft.upper - draft.lower
-    if not width >= _SLIMMEST:
-        raise BadInput("the lower bound must lie below the upper one, by {slimmest:g} or more", slimmest=_SLIMMEST)
-    if draft.data_sd is not None and not 0.0 <= _number("data_sd", draft.data_sd) <= width / 2:
-        raise BadInput(
-            "{data_sd} must lie between 0 and {width:g}, half the distance of the bounds: no answers between"
-            " them can spread more",
-            data_sd=WORDS["data_sd"],
-            width=width / 2,
-        )
-    if not 0.0 <= draft.max_gap <= width:
-        raise BadInput(
-            "{max_gap} must lie between 0 and {width:g}, the distance of the bounds",
-            max_gap=WORDS["max_gap"],
-            width=width,
-        )
-    if draft.max_gap and draft.model != PRIVACY_CONSTRAINED:
-        raise BadInput(
-            "{max_gap} can be declared only where people state limits; with costs leave it at 0",
-            max_gap=WORDS["max_gap"],
-        )
-
-
-def _check_terms(draft: Draft) -> None:
-    if not 0.0 <= draft.slack <= MOST_SLACK:
-        raise BadInput("{slack} must lie between 0 and {most}", slack=WORDS["slack"], most=MOST_SLACK)
-    if draft.slack and draft.model == PRIVACY_CONSTRAINED:
-        raise BadInput("{slack} is for people who weigh costs; with limits leave it at 0", slack=WORDS["slack"])
-    if draft.sealed and draft.model != PRIVACY_CONSTRAINED:
-        raise BadInput("a sealed campaign needs people with limits: what others accept is not known before the plan")
-    if not 1 <= draft.quorum_people <= MOST_PEOPLE:
-        raise BadInput(
-            "{quorum_people} must be a whole number from 1 to {most}, in digits alone",
-            quorum_people=WORDS["quorum_people"],
-            most=MOST_PEOPLE,
-        )
-    if (
-        draft.quorum_standard_error is not None
-        and not _number("quorum_standard_error", draft.quorum_standard_error) > 0
-    ):
-        raise BadInput(
-            "{quorum_standard_error} must be above 0, or left out", quorum_standard_error=WORDS["quorum_standard_error"]
-        )
-    if draft.benefit_slope < 0:
-        raise BadInput(
-            "{benefit_slope} must be 0 or more: a benefit may not rise with the variance",
-            benefit_slope=WORDS["benefit_slope"],
-        )
-    if draft.outside != "own-data":
-        _number("outside", draft.outside)
-
-
-def _text(name: str, text: str, *, least: int = 0) -> str:
-    text = text.strip()
-    if not least <= len(text) <= LONGEST[name]:
-        many = "{words} must have 1 to {most} characters" if least else "{words} must have at most {most} characters"
-        raise BadInput(many, words=WORDS[name], most=LONGEST[name])
-    if not all(letter.isprintable() or letter == "\n" for letter in text.replace("\r\n", "\n")):
-        raise BadInput("{words} has characters that cannot be shown; remove them", words=WORDS[name])
-    return text.replace("\r\n", "\n")
-
-
-def _number(name: str, number: Any) -> float:  # noqa: ANN401
-    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-        raise BadInput("{words} must be a finite number", words=WORDS[name])
-    if not abs(number) <= FARTHEST:
-        raise BadInput(
-            "{words} must lie within {farthest:g}; measure in a larger unit", words=WORDS[name], farthest=FARTHEST
-        )
-    return float(number) + 0.0  # minus zero becomes zero
+    only: str | None = None
+    """The one campaign that is shown to whoever came in by an id of an invitation list; None shows all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -292,6 +99,8 @@ class MyCampaign(wire.MyCampaign):
     announcement: Announcement | None
     release: Release | None
     due: str | None
+    window: float | None = None
+    """Until when sealed answers may be changed or withdrawn at least, in seconds since 1970."""
 
 
 def counts_about(deal: Deal | None) -> int | None:

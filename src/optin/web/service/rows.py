@@ -13,9 +13,10 @@ from sqlalchemy import Connection, Row, func, select
 from optin.agents import Agents, LinearBenefit, PrivacyConstrained, QuasiLinear
 from optin.errors import PromiseBroken
 from optin.web.schema import accounts, answers, campaigns, invitations, jobs, registrations
+from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import ladder_of
-from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Job, Visitor
+from optin.web.service.records import Job, Visitor
 
 _ID = re.compile(r"[0-9a-f]{32}")
 

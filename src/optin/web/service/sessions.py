@@ -35,14 +35,27 @@ class Ticket:
     browser: str | None = field(default=None, repr=False)
 
 
-def start(service: Service, connection: Connection, account: Any) -> Ticket:  # noqa: ANN401 - a row of accounts
-    """Begin a session with a new cookie, in the caller's transaction."""
+def start(
+    service: Service,
+    connection: Connection,
+    account: Any,  # noqa: ANN401 - a row of accounts
+    *,
+    only: str | None = None,
+) -> Ticket:
+    """Begin a session with a new cookie, in the caller's transaction; ``only`` shows it one campaign."""
     token, name, now = new_secret(), new_id(), service.clock()
     seconds = LIFETIME[account.kind]
-    row = {"id": name, "account": account.id, "token": hashed(token), "created_at": now, "rotated_at": now}
+    row = {
+        "id": name,
+        "account": account.id,
+        "token": hashed(token),
+        "created_at": now,
+        "rotated_at": now,
+        "only_campaign": only,
+    }
     connection.execute(delete(sessions).where(sessions.c.expires_at < now))
     connection.execute(insert(sessions).values({**row, "expires_at": now + seconds}))
-    return Ticket(token, _visitor(service, name, account), int(seconds))
+    return Ticket(token, _visitor(service, name, account, only), int(seconds))
 
 
 def find(service: Service, token: str) -> Ticket | None:
@@ -58,7 +71,7 @@ def find(service: Service, token: str) -> Ticket | None:
     row = service.read(lambda connection: _row(connection, mark, now))
     if row is None:
         return None
-    visitor, left = _visitor(service, row.session, row), int(row.expires_at - now)
+    visitor, left = _visitor(service, row.session, row, row.only_campaign), int(row.expires_at - now)
     if row.token == mark:
         if _is_unsettled(row):
             _settle(service, row, now)
@@ -75,7 +88,13 @@ def find(service: Service, token: str) -> Ticket | None:
 
 
 def _row(connection: Connection, mark: str, now: float) -> Row[Any] | None:
-    columns = (sessions.c.token, sessions.c.previous, sessions.c.rotated_at, sessions.c.expires_at)
+    columns = (
+        sessions.c.token,
+        sessions.c.previous,
+        sessions.c.rotated_at,
+        sessions.c.expires_at,
+        sessions.c.only_campaign,
+    )
     query = (
         select(accounts, sessions.c.id.label("session"), *columns)
         .join(accounts, accounts.c.id == sessions.c.account)
@@ -126,6 +145,6 @@ def end_all(connection: Connection, account: str) -> None:
     connection.execute(delete(sessions).where(sessions.c.account == account))
 
 
-def _visitor(service: Service, session: str, account: Any) -> Visitor:  # noqa: ANN401
+def _visitor(service: Service, session: str, account: Any, only: str | None) -> Visitor:  # noqa: ANN401
     csrf = service.keys.digest("csrf", session)
-    return Visitor(account.id, account.kind, account.name, session=session, csrf=csrf)
+    return Visitor(account.id, account.kind, account.name, session=session, csrf=csrf, only=only)

@@ -19,8 +19,9 @@ from optin.web.service.campaigns import possible_now
 from optin.web.service.cells import note_cells
 from optin.web.service.core import Service, log_event, new_id
 from optin.web.service.deadlines import begin_waiting, expect_in_time
+from optin.web.service.drafts import Draft
 from optin.web.service.life import FROM, REACHED
-from optin.web.service.records import Draft, Visitor
+from optin.web.service.records import Visitor
 from optin.web.service.rows import expect_round, job_of, owned_row
 from optin.web.transactions import hold
 
@@ -85,7 +86,7 @@ def _taken_before(row: Row[Any], step: str, round: int | None) -> bool:  # noqa:
 
 
 def _expect_possible(service: Service, connection: Connection, row: Row[Any], step: str) -> None:
-    can = possible_now(connection, row)
+    can = possible_now(service, connection, row)
     if can == ("release",) and step != "release":
         raise PromiseBroken("the result of this round is drawn, and people are charged for it: publish it, to finish")
     if step in ("open-answers", "close", "release", "reopen-answers"):
@@ -94,6 +95,8 @@ def _expect_possible(service: Service, connection: Connection, row: Row[Any], st
         raise PromiseBroken("this round is announced in the ledger already; announce again, to finish")
     if step == "reopen-answers" and row.state == "closed" and step not in can:
         raise PromiseBroken("enough people joined for a result: answers stay closed; publish, or begin a new round")
+    if step == "close" and step not in can and row.state in ("announced", "answers"):
+        raise PromiseBroken("people have time to look at their deal, change answers or withdraw: it is not over yet")
     if step not in can:
         further = f"what can be done now: {', '.join(can)}" if can else "nothing can be done any more"
         raise PromiseBroken(

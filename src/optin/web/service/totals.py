@@ -25,8 +25,8 @@ from optin.ledger import Terms
 from optin.web.schema import accounts, answers, campaigns
 from optin.web.service.asking import sheet_of
 from optin.web.service.core import Service
+from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.ladder import COSTS, Step
-from optin.web.service.records import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.rows import agents_with
 from optin.web.transactions import hold
 

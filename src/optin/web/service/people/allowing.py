@@ -12,8 +12,9 @@ from optin.errors import BadInput, PromiseBroken
 from optin.grains.units import allowance_grains
 from optin.web.schema import accounts, campaigns, registrations
 from optin.web.service.core import Service
+from optin.web.service.drafts import Draft
 from optin.web.service.ladder import Step
-from optin.web.service.records import Draft, Visitor
+from optin.web.service.records import Visitor
 from optin.web.service.rows import job_of
 from optin.web.service.totals import TIMES, Budget, asked_at_most, budget_of, keep_total
 from optin.web.transactions import hold

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, select, text
@@ -12,10 +13,11 @@ from optin.web.schema import answers, registrations
 from optin.web.service.asking import codes_of, sheet_of
 from optin.web.service.cells import shown_until, time_of_choice
 from optin.web.service.core import Service
+from optin.web.service.drafts import Draft, last_moment
 from optin.web.service.ladder import step_of
 from optin.web.service.people.allowing import say_total
 from optin.web.service.people.looking import of_mine, visible
-from optin.web.service.records import Draft, Visitor
+from optin.web.service.records import Visitor
 from optin.web.service.rows import expect_round, group_of
 from optin.web.service.totals import budget_of, keep_total
 from optin.web.transactions import hold
@@ -47,30 +49,50 @@ def register(
 
     ``times`` says one's total over all campaigns with it: so many campaigns like this one, beside what was given so far.
     """
+    chosen = Chosen(step, given, times, round)
+    service.change(lambda connection: register_in(service, connection, person, name, chosen))
 
-    def work(connection: Connection) -> None:
-        row = _held_row(connection, person, name)
-        expect_round(row, round)
-        if times is not None and not 1 <= times <= MOST_TIMES:
-            raise BadInput("a total is 1 to {most_times} campaigns like this one", most_times=MOST_TIMES)
-        draft = Draft.from_json(row.draft)
-        chosen = step_of(draft.model, step)
-        if row.state != "registration":
-            raise PromiseBroken("registration is closed")
-        if draft.sealed != (given is not None):
-            words = "give your answer together with your limit" if draft.sealed else "answers are asked for later"
-            raise BadInput("{words}, in this campaign", words=words)
-        at = time_of_choice(service, connection, row)
-        mine = {"campaign": row.id, "round": row.round, "person": person.account, "at": at}
-        say_total(connection, person.account, row, chosen, times)
-        group = group_of(connection, row.id, person.account)
-        connection.execute(text(_REGISTER), {**mine, "step": chosen.index, "group": group})
-        if given is not None:
-            _store_answers(service, connection, row, person, given)
-        else:  # a choice that was taken back is made again
-            connection.execute(_of_round(delete(answers), answers, row, person))
 
-    service.change(work)
+@dataclass(frozen=True)
+class Chosen:
+    """What someone states for a round: a step of the ladder, perhaps their answers, their total, and the round they saw."""
+
+    step: int = field(repr=False)
+    given: Answers | None = field(default=None, repr=False)
+    times: int | None = field(default=None, repr=False)
+    round: int | None = None
+
+
+def register_in(service: Service, connection: Connection, person: Visitor, name: str, chosen: Chosen) -> None:
+    """Register in the caller's transaction."""
+    row = _held_row(connection, person, name)
+    expect_round(row, chosen.round)
+    if chosen.times is not None and not 1 <= chosen.times <= MOST_TIMES:
+        raise BadInput("a total is 1 to {most_times} campaigns like this one", most_times=MOST_TIMES)
+    draft = Draft.from_json(row.draft)
+    step = step_of(draft.model, chosen.step)
+    _expect_open(service, row, draft)
+    if not draft.sealed and chosen.given is not None:
+        raise BadInput("answers are asked for later, in this campaign")
+    if draft.sealed and chosen.given is None and not draft.window_hours:
+        raise BadInput("give your answer together with your limit, in this campaign")
+    at = time_of_choice(service, connection, row)
+    mine = {"campaign": row.id, "round": row.round, "person": person.account, "at": at}
+    say_total(connection, person.account, row, step, None if person.only else chosen.times)
+    group = group_of(connection, row.id, person.account)
+    connection.execute(text(_REGISTER), {**mine, "step": step.index, "group": group})
+    if chosen.given is not None:
+        _store_answers(service, connection, row, person, chosen.given)
+    else:  # a choice that was taken back is made again
+        connection.execute(_of_round(delete(answers), answers, row, person))
+
+
+def _expect_open(service: Service, row: Row[Any], draft: Draft) -> None:
+    if row.state != "registration":
+        raise PromiseBroken("registration is closed")
+    end = last_moment(draft)
+    if end is not None and service.clock() >= end:
+        raise PromiseBroken("the last day to answer, {day}, is over", day=draft.answer_by)
 
 
 def join(

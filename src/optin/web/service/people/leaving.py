@@ -13,6 +13,7 @@ from optin.campaign.history import Holding, holdings
 from optin.kernel.rounding import epsilon_of
 from optin.web.schema import accounts, answers, invitations, registrations, sessions
 from optin.web.service.core import Service
+from optin.web.service.identities import has_mark, untie
 from optin.web.service.ladder import step_of
 from optin.web.service.people.doing import withdraw
 from optin.web.service.people.looking import campaigns_of, me, receipt
@@ -39,7 +40,10 @@ def _kept(connection: Connection, person: str) -> dict[str, Any]:
     return {
         "since": _when(since),
         "sessions": [{"since": _when(row.created_at), "until": _when(row.expires_at)} for row in visits],
-        "invitations": [{"campaign": row.campaign, "at": _when(row.used_at)} for row in connection.execute(taken)],
+        "invitations": [
+            {"campaign": row.campaign, "at": _when(row.used_at), "by_id": has_mark(connection, row.secret)}
+            for row in connection.execute(taken).all()
+        ],
     }
 
 
@@ -67,7 +71,8 @@ def _rounds(connection: Connection, person: str, one: MyCampaign) -> list[dict[s
 
 def _line(one: MyCampaign, table: Table, row: Row[Any]) -> dict[str, Any]:
     if table is registrations:
-        return {"stated": _stated(one, row.step), "stated_at": _when(row.at)}
+        group = {} if row.group_name is None else {"group": row.group_name}
+        return {"stated": _stated(one, row.step), "stated_at": _when(row.at), **group}
     answer = "joined" if row.joined else "declined"
     return {"answer": answer, "answered_at": _when(row.at), "value": "sealed" if row.value else None}
 
@@ -97,6 +102,7 @@ def leave(service: Service, person: Visitor) -> None:
 
     def work(connection: Connection) -> None:
         end_all(connection, person.account)
+        untie(connection, person.account)
         gone = {"key": None, "left_at": service.clock()}
         connection.execute(update(accounts).where(accounts.c.id == person.account).values(gone))
         connection.execute(update(invitations).where(invitations.c.account == person.account).values(account=None))

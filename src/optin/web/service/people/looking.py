@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,11 @@ from optin.receipts import Receipt, check
 from optin.releasing import Release
 from optin.web.schema import answers, campaigns, invitations, registrations
 from optin.web.service.core import Service
-from optin.web.service.deadlines import deadline
+from optin.web.service.deadlines import deadline, window_end
+from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import step_of
-from optin.web.service.records import PRIVACY_CONSTRAINED, Draft, Me, MyCampaign, Visitor, counts_about
+from optin.web.service.records import Me, MyCampaign, Visitor, counts_about
 from optin.web.service.rows import OUT_OF_REACH, belongs, campaign_row, group_of
 from optin.web.service.totals import Budget, budget_of
 
@@ -44,7 +46,9 @@ def me(service: Service, person: Visitor) -> Me:
 
 
 def budget(service: Service, person: Visitor) -> Budget:
-    """Show a person's total over all campaigns and what stands against it, in grains."""
+    """Show a person's total over all campaigns and what stands against it, in grains; none to whoever sees one campaign."""
+    if person.only is not None:
+        return Budget(None, 0, 0, ())
     return service.read(lambda connection: budget_of(connection, person.account))
 
 
@@ -56,7 +60,7 @@ def open_campaigns(service: Service) -> list[MyCampaign]:
     """List the campaigns in which anyone may register."""
     query = select(campaigns).where(campaigns.c.public.is_(True), campaigns.c.state == "registration")
     rows = service.read(lambda connection: connection.execute(query.order_by(campaigns.c.created_at.desc())).all())
-    return [_stranger_view(row) for row in rows]
+    return [stranger_view(row) for row in rows]
 
 
 def campaign(service: Service, person: Visitor, name: str) -> MyCampaign:
@@ -64,7 +68,8 @@ def campaign(service: Service, person: Visitor, name: str) -> MyCampaign:
 
     def look(connection: Connection) -> MyCampaign:
         row = visible(connection, person, name)
-        return _view(service, connection, row, person.account, budget_of(connection, person.account))
+        found = _view(service, connection, row, person.account, budget_of(connection, person.account))
+        return found if person.only is None else replace(found, remaining=None)
 
     return service.read(look)
 
@@ -106,10 +111,10 @@ def visible(connection: Connection, person: Visitor, name: str) -> Row[Any]:
     return row
 
 
-def _stranger_view(row: Row[Any]) -> MyCampaign:
+def stranger_view(row: Row[Any], *, group: str | None = None) -> MyCampaign:
+    """Show a campaign to someone who is not in it: what is asked, and nothing of theirs."""
     empty: dict[str, Any] = dict.fromkeys(
         (
-            "group",
             "stated",
             "deal",
             "counts_about",
@@ -123,7 +128,7 @@ def _stranger_view(row: Row[Any]) -> MyCampaign:
         )
     )
     draft = Draft.from_json(row.draft)
-    return MyCampaign(id=row.id, draft=draft, state=row.state, round=row.round, given_back=False, **empty)
+    return MyCampaign(id=row.id, draft=draft, state=row.state, round=row.round, group=group, given_back=False, **empty)
 
 
 def _view(service: Service, connection: Connection, row: Row[Any], person: str, budget: Budget) -> MyCampaign:
@@ -155,6 +160,7 @@ def _view(service: Service, connection: Connection, row: Row[Any], person: str, 
         remaining=_epsilon(budget.left),
         publish_by=due.at if due else None,
         due=due.due if due else None,
+        window=window_end(connection, row, draft.window_hours) if draft.sealed else None,
     )
 
 

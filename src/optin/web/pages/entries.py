@@ -1,0 +1,143 @@
+"""Answers as a form carries them: real inputs for each kind of question, read one way or told back, and shown again as typed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.datastructures import FormData
+
+from optin.errors import BadInput
+from optin.questions import Question, Sheet
+from optin.web.pages.forms import sentence
+from optin.web.pages.numbers import spelled, typed_number
+from optin.web.service.asking import asked
+
+MOST_ITEMS = 30
+"""A score of more items than this is asked for as its total."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One question as the page asks it: what it is called in the form, how it is answered, and what was typed before."""
+
+    name: str
+    way: str
+    text: str
+    unit: str
+    hint: str
+    options: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = field(default=(), repr=False)
+    typed: str = field(default="", repr=False)
+    wrong: str = ""
+    negative: bool = False
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was understood of a form: answers by question, entries to be shown again, what was wrong, what was read anew."""
+
+    given: dict[str, Any] = field(repr=False)
+    entries: tuple[Entry, ...] = field(repr=False)
+    wrong: str
+    echoes: tuple[str, ...] = field(repr=False)
+
+
+def entries_of(sheet: Sheet) -> tuple[Entry, ...]:
+    """List the questions as an empty form has them."""
+    return tuple(_entry(question, place) for place, question in enumerate(sheet))
+
+
+def _entry(question: Any, place: int, **more: Any) -> Entry:  # noqa: ANN401 - what kinds have besides
+    way = "number" if question.entry == "items" and question.items > MOST_ITEMS else question.entry
+    low, _ = _ends(question, way)
+    return Entry(
+        f"a{place}",
+        way,
+        asked(question),
+        question.unit,
+        _hint(question, way),
+        options=() if way in ("number", "items") else tuple(question.options),
+        items=tuple(map(str, range(1, question.items + 1))) if way == "items" else (),
+        negative=low is not None and low < 0,
+        **more,
+    )
+
+
+def _ends(question: Any, way: str) -> tuple[float | None, float | None]:  # noqa: ANN401
+    """Return between which numbers an answer, or each item of one, lies; None where it is words."""
+    if way not in ("number", "items"):
+        return None, None
+    ends = question.each if way == "items" else getattr(question, "bounds", None) or question.edges
+    return float(ends[0]), float(ends[-1])
+
+
+def _hint(question: Any, way: str) -> str:  # noqa: ANN401
+    if way == "several":
+        return f"Choose up to {question.at_most}." if question.at_most < len(question.options) else "Choose any."
+    low, high = _ends(question, way)
+    if low is None or high is None:
+        return ""
+    each = "each " if way == "items" else ""
+    return f"{each}{spelled(low)} to {spelled(high)} {question.unit}".rstrip()
+
+
+def read_answers(sheet: Sheet, form: FormData) -> Read:
+    """Read a form; a question that was left empty is left out."""
+    found = [_read(question, place, form) for place, question in enumerate(sheet)]
+    given = {question.name: one.answer for question, one in zip(sheet, found, strict=True) if one.answer is not None}
+    entries = tuple(one.entry for one in found)
+    wrong = next((one.entry.wrong for one in found if one.entry.wrong), "")
+    return Read(given, entries, wrong, tuple(echo for one in found for echo in one.echoes))
+
+
+@dataclass(frozen=True)
+class _One:
+    answer: Any = field(repr=False)
+    entry: Entry = field(repr=False)
+    echoes: tuple[str, ...] = field(default=(), repr=False)
+
+
+def _read(question: Question, place: int, form: FormData) -> _One:
+    texts = tuple(text.strip() for text in form.getlist(f"a{place}") if isinstance(text, str))
+    blank = _entry(question, place)
+    if blank.way in ("number", "items"):
+        return _numbers(question, place, blank.way, texts)
+    chosen = tuple(text for text in texts if text)
+    entry = _entry(question, place, chosen=chosen)
+    if not chosen:
+        return _One(None, entry)
+    answer: Any = list(chosen) if blank.way == "several" else chosen[0]
+    return _checked(question, place, answer, entry)
+
+
+def _numbers(question: Question, place: int, way: str, texts: tuple[str, ...]) -> _One:
+    """Read the number or the items of a question; what was typed in another way than ours is told back."""
+    low, high = _ends(question, way)
+    entry = _entry(question, place, typed=texts[0] if texts else "", chosen=texts)
+    if not any(texts):
+        return _One(None, entry)
+    try:
+        typed = [typed_number(text, "your answer", low=low or 0.0, high=high or 0.0) for text in texts]
+    except BadInput as refusal:
+        return _One(None, _entry(question, place, typed=entry.typed, chosen=texts, wrong=sentence(refusal)))
+    numbers = [one.number for one in typed]
+    again = tuple(spelled(number) for number in numbers)
+    echoes = tuple(
+        f"{text} as {told} {question.unit}".rstrip()
+        for text, told, one in zip(texts, again, typed, strict=True)
+        if not one.plain
+    )
+    shown = _entry(question, place, typed=again[0], chosen=again)
+    found = _checked(question, place, numbers if way == "items" else numbers[0], shown)
+    return found if found.entry.wrong else _One(found.answer, shown, echoes)
+
+
+def _checked(question: Question, place: int, answer: Any, entry: Entry) -> _One:  # noqa: ANN401
+    try:
+        question.by_hand(answer)
+    except BadInput as refusal:
+        wrong = sentence(refusal)
+        return _One(None, _entry(question, place, typed=entry.typed, chosen=entry.chosen, wrong=wrong))
+    return _One(answer, entry)

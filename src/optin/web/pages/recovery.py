@@ -1,0 +1,82 @@
+"""The way back: a recovery link, offered after sending and on demand, as text, as a file and as a QR code."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass, field
+
+import segno
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from optin.report.markup import Markup
+from optin.web.doors import MaybeVisitor, PersonOnly, ServiceOf, let_in
+from optin.web.pages.forms import Texts, origin_of
+from optin.web.pages.rendering import REFUSALS, moved, show, shown_again
+from optin.web.service import accounts
+from optin.web.service.failures import NotFound
+
+router = APIRouter()
+_KEY = re.compile(r"[A-Za-z0-9_-]{43}")
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """A recovery link, as text and as a picture to photograph."""
+
+    key: str = field(repr=False)
+    link: str = field(repr=False)
+    picture: Markup = field(repr=False)
+
+
+def kept(origin: str, key: str) -> Recovery:
+    """Write a recovery link; its secret stands behind #, which browsers keep to themselves."""
+    link = f"{origin}/back#{key}"
+    return Recovery(key, link, _picture(link))
+
+
+def _picture(link: str) -> Markup:
+    out = io.BytesIO()
+    code = segno.make(link, error="m", micro=False)
+    code.save(out, kind="svg", xmldecl=False, svgns=True, nl=False, omitsize=True, border=4, dark="#000", light="#fff")
+    return Markup(out.getvalue().decode())
+
+
+@router.get("/back")
+def back_page(visitor: MaybeVisitor) -> Response:
+    """Take the secret from behind the # sign of a recovery link; loading the page does nothing."""
+    return show("back.html", visitor=visitor)
+
+
+@router.post("/back")
+def back(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
+    """Come back to one's account, once someone pressed the button."""
+    secret = form.get("secret", "").strip().rpartition("#")[2]
+    try:
+        ticket = accounts.come_back(service, secret)
+    except REFUSALS as refusal:
+        return shown_again("back.html", refusal, visitor=visitor)
+    response = moved("/me?done=back")
+    let_in(response, ticket)
+    return response
+
+
+@router.post("/back/file")
+def file(request: Request, visitor: MaybeVisitor, form: Texts) -> Response:
+    """Give a recovery link as a file to keep; what is in it came from the page that asks."""
+    key = form.get("key", "")
+    if not _KEY.fullmatch(key):
+        raise NotFound
+    text = (
+        f"Your recovery link. Whoever has it can act as you; keep it to yourself.\n\n{origin_of(request)}/back#{key}\n"
+    )
+    headers = {"Content-Disposition": 'attachment; filename="optin-recovery.txt"'}
+    return Response(text, media_type="text/plain; charset=utf-8", headers=headers)
+
+
+@router.post("/me/recovery")
+def another(request: Request, service: ServiceOf, visitor: PersonOnly, form: Texts) -> Response:
+    """Make another recovery link; the one before ends."""
+    key = accounts.new_key(service, visitor)
+    return show("recovery.html", visitor=visitor, recovery=kept(origin_of(request), key))

@@ -1,0 +1,123 @@
+"""One visit: a link is looked at, which uses nothing up, and then sent with answers and limit, in one transaction.
+
+What is sent makes an account, ties the invitation to it and registers, or does none of these: whoever is interrupted can send
+again. The page carries the key of the account that it may make. Sent twice, by an impatient finger or after an answer that
+was lost on its way, the same key comes with the same invitation, and leads to the same account.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from optin.errors import BadInput
+from optin.web.schema import invitations
+from optin.web.service import sessions
+from optin.web.service.accounts import Entered, create_person, expect_turn, owner_of, use
+from optin.web.service.core import Service, hashed
+from optin.web.service.failures import NotFound, Refused
+from optin.web.service.identities import account_of, has_id
+from optin.web.service.people.doing import Chosen, register_in
+from optin.web.service.people.looking import stranger_view
+from optin.web.service.records import MyCampaign, Visitor
+from optin.web.service.rows import campaign_row
+
+_KEY = re.compile(r"[A-Za-z0-9_-]{43}")
+_USED = (
+    "this link was used already, on the device it was first sent from; to come back from another one, open the recovery link "
+    "that was offered there after sending"
+)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What someone sends in one visit.
+
+    ``secret`` is their invitation, or else ``campaign`` one that is open to everyone; ``key`` is what a new account is to have;
+    ``back`` the key of the account they say they have.
+    """
+
+    key: str = field(repr=False)
+    chosen: Chosen = field(repr=False)
+    secret: str = field(default="", repr=False)
+    campaign: str = ""
+    back: str = field(default="", repr=False)
+    address: str = field(default="", repr=False)
+
+
+def invited_to(service: Service, secret: str) -> MyCampaign | None:
+    """Show what an invitation leads to, used or not; None where it is no invitation. Looking uses nothing up."""
+
+    def look(connection: Connection) -> MyCampaign | None:
+        found = _invitation(connection, secret)
+        if found is None or found.campaign is None:
+            return None
+        row = campaign_row(connection, found.campaign)
+        return None if row.state == "draft" else stranger_view(row, group=found.group_name)
+
+    return service.read(look)
+
+
+def asks_before(service: Service, secret: str) -> bool:
+    """Say whether someone is to be asked if they have been here before: the id of an invitation list tells it by itself."""
+    return service.read(lambda connection: not has_id(connection, secret))
+
+
+def expect_unused(service: Service, secret: str) -> None:
+    """Refuse a link that was sent from before, on this device or another."""
+    found = service.read(lambda connection: _invitation(connection, secret))
+    if found is not None and found.used_at is not None:
+        raise Refused(_USED)
+
+
+def _invitation(connection: Connection, secret: str, *, held: bool = False) -> Row[Any] | None:
+    query = select(invitations).where(invitations.c.secret == hashed(secret), invitations.c.kind == "person")
+    return connection.execute(query.with_for_update() if held else query).first()
+
+
+def send(service: Service, sent: Sent, visitor: Visitor | None) -> Entered:
+    """Let someone in and register them, or neither."""
+    if not _KEY.fullmatch(sent.key):
+        raise BadInput("this page is out of date; open your link again")
+
+    def work(connection: Connection) -> Entered:
+        invitation = _invitation(connection, sent.secret, held=True) if sent.secret else None
+        if sent.secret and invitation is None:
+            raise NotFound
+        name = invitation.campaign if invitation is not None else sent.campaign
+        entered = _who(service, connection, sent, invitation, visitor)
+        register_in(service, connection, entered.ticket.visitor, name, sent.chosen)
+        return entered
+
+    return service.change(work)
+
+
+def _who(
+    service: Service, connection: Connection, sent: Sent, invitation: Row[Any] | None, visitor: Visitor | None
+) -> Entered:
+    """Find whose answers these are: of whoever is here, of the account they came back to, or of a new one."""
+    here = visitor if visitor is not None and visitor.kind == "person" else None
+    name = invitation.campaign if invitation is not None else sent.campaign
+    owner = owner_of(connection, sent.back or sent.key)
+    if sent.back and owner is None:
+        raise Refused("this recovery link is not known here; check that it is whole. Your answers were not sent yet")
+    mine = here.account if here else owner.id if owner is not None else None
+    if invitation is not None and invitation.used_at is not None and (mine is None or invitation.account != mine):
+        raise Refused(_USED)
+    if here is not None:
+        entered = Entered(sessions.Ticket(None, here), campaign=name)
+    elif owner is None and sent.secret and (known := account_of(connection, sent.secret)) is not None:
+        entered = Entered(sessions.start(service, connection, known, only=name), None, name)
+    elif owner is not None:
+        entered = Entered(sessions.start(service, connection, owner), None if sent.back else sent.key, name)
+    else:
+        if invitation is None:
+            expect_turn(service, connection, sent.address)
+        account = create_person(service, connection, sent.key)
+        entered = Entered(sessions.start(service, connection, account), sent.key, name)
+    if invitation is not None and invitation.used_at is None:
+        use(service, connection, sent.secret, entered.ticket.visitor.account)
+    return entered

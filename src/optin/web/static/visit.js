@@ -1,0 +1,93 @@
+// One visit on a phone: the link is opened without using it up, what is typed survives a locked screen, numbers are told back.
+// Everything works without this file; then the code of the link is pasted, and numbers are told back after sending.
+"use strict";
+
+const KEPT = "optin-visit";
+const kept = () => { try { return JSON.parse(sessionStorage.getItem(KEPT)) || {}; } catch { return {}; } };
+const keep = (more) => { try { sessionStorage.setItem(KEPT, JSON.stringify({ ...kept(), ...more })); } catch { /* not kept */ } };
+const forget = () => { try { sessionStorage.removeItem(KEPT); } catch { /* nothing there */ } };
+
+// A part of a page instead of the whole: reloading then begins at the same place, and no form is sent twice.
+async function part(address, fields) {
+  const place = document.querySelector("#visit");
+  const answer = await fetch(address, { method: "POST", headers: { "X-Part": "yes" }, body: new URLSearchParams(fields) });
+  const text = await answer.text();
+  if (!answer.ok || !text) return false;
+  place.innerHTML = text;
+  place.hidden = false;
+  for (const other of document.querySelectorAll("[data-before-visit]")) other.hidden = true;
+  settle(place);
+  return true;
+}
+
+function csrf() {
+  const token = document.querySelector("input[name=csrf]");
+  return token ? { csrf: token.value } : {};
+}
+
+async function openLink(secret, begun) {
+  const fields = { secret, ...csrf() };
+  const opened = await part(begun ? "/i/answer" : "/i/look", fields).catch(() => false);
+  if (opened) keep({ secret, begun });
+  else forget();
+}
+
+// What was typed comes back after the tab was put to sleep; on a shared device nothing is kept.
+function settle(place) {
+  const form = place.querySelector("form[data-keep]");
+  if (form) {
+    const before = kept();
+    if (before.campaign === form.dataset.keep && before.typed) restore(form, before.typed);
+    form.addEventListener("input", () => save(form));
+    for (const field of form.querySelectorAll("input[data-number]")) tell(field);
+  }
+  place.querySelector("form[data-begin]")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    openLink(event.target.elements.secret.value, true).then(() => {
+      place.querySelector("h1")?.focus();
+      scrollTo(0, 0);
+    });
+  });
+}
+
+const NEVER = ["csrf", "secret", "key", "round", "echoed", "back"];
+
+function save(form) {
+  if (form.elements.shared?.checked) return forget();
+  const typed = [...new FormData(form)].filter(([name]) => !NEVER.includes(name));
+  keep({ campaign: form.dataset.keep, typed });
+}
+
+function restore(form, typed) {
+  const left = typed.map(([name, value]) => ({ name, value }));
+  for (const field of form.elements) {
+    if (!field.name || NEVER.includes(field.name)) continue;
+    const at = left.findIndex((one) => one.name === field.name && (!/radio|checkbox/.test(field.type) || one.value === field.value));
+    if (at < 0) continue;
+    if (/radio|checkbox/.test(field.type)) field.checked = true;
+    else field.value = left[at].value;
+    left.splice(at, 1);
+  }
+}
+
+// Numbers are told back as they are understood: 7,5 is 7.5. What can be read in two ways is asked for again after sending.
+function tell(field) {
+  const says = field.parentElement.querySelector("output.echo"), echoed = field.form.elements.echoed;
+  const show = () => {
+    const text = field.value.trim().replace("\u2212", "-"), number = Number(text.replace(",", "."));
+    const plain = /^[+-]?(\d+([.,]\d*)?|[.,]\d+)$/.test(text) && !/^[+-]?[1-9]\d{0,2}[.,]\d{3}$/.test(text);
+    says.textContent = plain ? `= ${number} ${field.dataset.number}`.trim() : "";
+    if (echoed) echoed.value = "yes";
+  };
+  field.addEventListener("input", show);
+  if (field.value) show();
+}
+
+const place = document.querySelector("#visit");
+if (place) {
+  const secret = location.hash.slice(1) || kept().secret || "";
+  if (secret.length >= 20) openLink(secret, !location.hash && Boolean(kept().begun));
+} else {
+  settle(document);
+}
+if (document.querySelector("[data-sent]")) forget();

@@ -1,0 +1,38 @@
+"""What taking part means, as a frequency beside that of declining: how often someone who guesses is right.
+
+Frequencies beside the choice of staying out are understood better than factors, and far better than an epsilon.
+"""
+
+from __future__ import annotations
+
+import math
+
+OUT_OF = 100
+BY_CHANCE = 50
+FIRST_CHOICES = (2, 4, 5, 6, 7)
+"""The steps of the ladder that are shown at once; the others stand behind "more choices"."""
+SUGGESTED = 5
+"""The step that optin suggests to whoever is unsure, wherever it is asked: no analyst can change it."""
+
+
+def right_in_100(epsilon: float) -> int:
+    """Say how often in 100 someone who guesses between two answers is right at most, rounded up; by chance it is 50 (E17).
+
+    >>> [right_in_100(epsilon) for epsilon in (0.0, 0.05, 0.25, 0.5, 1.0, 2.0, 50.0)]
+    [50, 52, 57, 63, 74, 89, 100]
+    """
+    if epsilon <= 0:
+        return BY_CHANCE
+    return min(math.ceil(OUT_OF / (1.0 + math.exp(-min(epsilon, 700.0))) + 1e-9), OUT_OF)
+
+
+def guess_words(epsilon: float) -> str:
+    """Say what taking part can change, beside declining.
+
+    >>> print(guess_words(0.25))
+    Someone guessing between two answers of yours is right 50 times in 100 if you decline, and at most 57 in 100 if you take part.
+    """
+    return (
+        f"Someone guessing between two answers of yours is right {BY_CHANCE} times in {OUT_OF} if you decline, and at most "
+        f"{right_in_100(epsilon)} in {OUT_OF} if you take part."
+    )

@@ -1,0 +1,125 @@
+"""One person in several campaigns: an id of an invitation list leads to one account, and shows its holder nothing else of it."""
+
+import pytest
+from sqlalchemy import select, text
+from test_web_one_visit import FIVE, Clock, cookie_of, counted, form
+from web_steps import KEY, PASSWORD, House
+
+from optin.errors import BadInput
+from optin.web.schema import accounts, invitations, invited_ids
+from optin.web.service.core import hashed
+from optin.web.service.identities import erase_ids
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("identities")
+    with House(f"sqlite:///{folder / 'web.sqlite'}", folder, key=KEY, clock=Clock()) as made:
+        made.ada = made.analyst("ada")
+        yield made
+
+
+def asking(house, analyst=None):
+    analyst = analyst or house.ada
+    campaign = analyst.draft(FIVE, quorum_people=10, sealed=True, window_hours=48.0).id
+    analyst.take(campaign, "open")
+    return campaign
+
+
+def account_of(house, secret):
+    query = select(invitations.c.account).where(invitations.c.secret == hashed(secret))
+    return house.service.read(lambda link: link.scalar(query))
+
+
+def test_the_same_id_in_two_campaigns_is_one_account_and_one_total(house):
+    one, two = asking(house), asking(house)
+    first, second = house.ada.invite(one, ids=["nurse 17"])[0], house.ada.invite(two, ids=["nurse 17"])[0]
+    assert "Have you answered here before?" not in house.ask("POST", "/i/answer", data={"secret": first}).text
+    before = counted(house, accounts)
+    for secret in (first, second):
+        assert house.ask("POST", "/i/send", data=form(secret, before="")).status_code == 200
+    assert counted(house, accounts) == before + 1
+    assert account_of(house, first) == account_of(house, second)
+
+
+def test_the_same_id_of_another_analyst_is_another_person(house):
+    ben = house.analyst("ben")
+    one, two = asking(house), asking(house, ben)
+    for analyst, campaign in ((house.ada, one), (ben, two)):
+        (secret,) = analyst.invite(campaign, ids=["nurse 18"])
+        house.ask("POST", "/i/send", data=form(secret))
+    query = select(invited_ids.c.account).order_by(invited_ids.c.invitation)
+    found = house.service.read(lambda link: link.execute(query).scalars().all())
+    assert len(set(found)) == len(found) - 1, "only the two of one analyst are one person"
+
+
+def test_who_comes_in_by_an_id_alone_sees_this_campaign_and_nothing_else_of_the_account(house):
+    one, two = asking(house), asking(house)
+    first, second = house.ada.invite(one, ids=["nurse 19"])[0], house.ada.invite(two, ids=["nurse 19"])[0]
+    whole = cookie_of(house.ask("POST", "/i/send", data=form(first)))
+    sent = house.ask("POST", "/i/send", data=form(second, times="10"))
+    part = cookie_of(sent)
+    assert "/back#" not in sent.text, "no second way back into somebody's account"
+    assert house.ask("GET", f"/c/{two}", cookie=part).status_code == 200
+    for path in (
+        "/me",
+        "/me/export",
+        "/me/leave",
+        f"/c/{one}",
+        "/api/me",
+        f"/api/me/campaigns/{one}",
+        "/api/me/export",
+    ):
+        refused = house.ask("GET", path, cookie=part)
+        assert refused.status_code in (303, 401, 404), path
+        assert house.ask("GET", path, cookie=whole).status_code == 200, path
+    shown = house.ask("GET", f"/api/me/campaigns/{two}", cookie=part).json()
+    assert shown["remaining"] is None
+    assert "All campaigns together may give away" not in house.ask("GET", f"/c/{two}", cookie=part).text
+    total = house.ask("GET", "/api/me", cookie=whole).json()["allowance"]
+    assert total == 2.0, "the first choice's four, and not what the second link asked for"
+
+
+def test_a_program_that_enters_by_an_id_leads_to_the_same_account_too(house):
+    one, two = asking(house), asking(house)
+    first, second = house.ada.invite(one, ids=["nurse 20"])[0], house.ada.invite(two, ids=["nurse 20"])[0]
+    admitted, again = house.client().enter(first), house.client().enter(second)
+    assert (admitted.account, again.key) == (again.account, None)
+
+
+@pytest.mark.parametrize("ids", [["a", "a"], [""], ["a\nb"], ["x" * 201]])
+def test_ids_that_cannot_be_told_apart_are_refused_without_being_repeated(house, ids):
+    campaign = asking(house)
+    with pytest.raises(BadInput) as refusal:
+        house.ada.invite(campaign, ids=ids)
+    assert "xxx" not in str(refusal.value)
+    house.ada.invite(campaign, ids=["twice"])
+    with pytest.raises(BadInput, match="invited to this campaign before"):
+        house.ada.invite(campaign, ids=["twice"])
+
+
+def test_ids_are_stored_only_under_a_keyed_hash_and_erased_after_their_campaign(house):
+    campaign = asking(house)
+    house.ada.invite(campaign, ids=["nurse-marker-21"])
+    engine = house.service.ledger.engine
+    with engine.connect() as link:
+        names = [row[0] for row in link.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'"))]
+        dump = " ".join(str(row) for name in names for row in link.execute(text(f'SELECT * FROM "{name}"')))
+    assert "nurse-marker-21" not in dump
+    rows = select(invited_ids).where(invited_ids.c.campaign == campaign)
+    house.ada.take(campaign, "cancel")
+    erase_ids(house.service)
+    assert len(house.service.read(lambda link: link.execute(rows).all())) == 1
+    house.service.clock.now += 366 * 86400
+    erase_ids(house.service)
+    assert house.service.read(lambda link: link.execute(rows).all()) == []
+    house.ada.sign_in("ada", PASSWORD)
+
+
+def test_who_leaves_is_found_by_no_id_any_more(house):
+    one, two = asking(house), asking(house)
+    first, second = house.ada.invite(one, ids=["nurse 22"])[0], house.ada.invite(two, ids=["nurse 22"])[0]
+    person = house.client()
+    gone = person.enter(first).account
+    person.leave()
+    assert house.client().enter(second).account != gone

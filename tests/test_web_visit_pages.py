@@ -1,0 +1,308 @@
+"""One visit in a real browser: on a phone and a wide screen, light and dark, by keyboard, without scripts, and read aloud."""
+
+import re
+from dataclasses import dataclass
+
+import pytest
+from browser import PHONE, WIDE, Album, Watch, chromium, follow, press
+from test_web_one_visit import FIVE, Clock
+from web_steps import KEY, PASSWORD, OpenHouse
+
+MOST_WORDS, MOST_SCREENS = 220, 4
+FORBIDDEN = re.compile(r"\bepsilon\b|\bkey\b|\bfactor\b|\bodds\b|\btrace\b|locked away", re.I)
+WORDS = "document.querySelector('main').innerText"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("visit-pages")
+    with OpenHouse(f"sqlite:///{folder / 'web.sqlite'}", folder, key=KEY, clock=Clock()) as made:
+        made.ada = made.analyst("ada")
+        yield made
+
+
+@pytest.fixture
+def watch(browser, house):
+    return Watch(browser, house.origin)
+
+
+def asking(house, **more):
+    house.ada.sign_in("ada", PASSWORD)
+    campaign = house.ada.draft(FIVE, **{"quorum_people": 10, "sealed": True, "window_hours": 48.0, **more}).id
+    house.ada.take(campaign, "open")
+    return campaign
+
+
+def link(house, campaign, group=None):
+    return f"{house.origin}/i#{house.ada.invite(campaign, 1, group=group)[0]}"
+
+
+def begin(page, address):
+    page.goto(address)
+    page.get_by_role("button", name="Begin", exact=True).click()
+    page.get_by_role("button", name="Send", exact=True).wait_for()
+
+
+def fill(page, at=0, *, limit="63 in 100", known=False):
+    page.get_by_label("How many hours").fill(f"{30 + at},5")
+    page.get_by_role("group", name="Did you skip a break?").get_by_label("yes" if at % 2 else "no").check()
+    page.get_by_role("group", name="shift").get_by_label(("early", "late", "night")[at % 3]).check()
+    for place in range(3):
+        page.get_by_role("group", name="burden").get_by_role("textbox").nth(place).fill(str((at + place) % 5))
+    page.get_by_role("group", name="reasons").get_by_label("staff").check()
+    page.get_by_role("radio", name=limit).check()
+    if not known:
+        page.get_by_role("group", name="Have you answered").get_by_label("No").check()
+
+
+def sent(page):
+    press(page, "Send")
+    page.get_by_role("heading", name="Sent").wait_for()
+
+
+@dataclass
+class Counted:
+    """The words that are shown until the button is pressed, details folded, and on how many screens."""
+
+    texts: list
+
+    def look(self, page):
+        self.texts.append(page.evaluate(WORDS))
+
+    @property
+    def words(self):
+        return sum(len(re.findall(r"[\w'-]+", text)) for text in self.texts)
+
+
+def test_from_link_to_sent_are_few_screens_and_few_words_and_none_of_ours(house, watch):
+    page, counted = watch.visitor(size=PHONE), Counted([])
+    page.goto(link(house, asking(house, answer_by="2026-10-14"), "ICU"))
+    page.get_by_role("button", name="Begin", exact=True).wait_for()
+    counted.look(page)
+    assert all(
+        words in counted.texts[0] for words in ("The staff council", "To plan the rota", "minutes", "14 October 2026")
+    )
+    page.get_by_role("button", name="Begin", exact=True).click()
+    page.get_by_role("button", name="Send", exact=True).wait_for()
+    assert page.locator("input:checked").count() == 0, "nothing is chosen for anybody"
+    counted.look(page)
+    send, decline = (page.get_by_role("button", name=name, exact=True).bounding_box() for name in ("Send", "Decline"))
+    assert (send["width"], send["height"]) == (decline["width"], decline["height"])
+    fill(page)
+    sent(page)
+    assert len(counted.texts) + 1 <= MOST_SCREENS
+    assert counted.words <= MOST_WORDS
+    assert FORBIDDEN.findall(" ".join(counted.texts)) == []
+    assert watch.faults == []
+
+
+def test_the_picture_changes_with_the_choice_and_the_check_question_explains_kindly(house, watch):
+    page = watch.visitor(size=PHONE)
+    begin(page, link(house, asking(house)))
+    for right in ("55", "89"):
+        page.get_by_role("radio", name=f"{right} in 100").check()
+        shown = page.locator(".meaning:visible")
+        assert shown.count() == 1
+        assert shown.locator("circle.ink-mark").count() == int(right) - 50
+    page.get_by_text("Check yourself").click()
+    page.get_by_role("group", name="You take part").get_by_label("Yes").check()
+    assert page.locator(".quiz .notice:visible").inner_text().startswith("Not quite")
+    assert watch.faults == []
+
+
+def test_what_was_typed_survives_a_locked_phone_and_nothing_stays_after_sending(house, watch):
+    page = watch.visitor(size=PHONE)
+    begin(page, link(house, asking(house)))
+    fill(page)
+    assert page.locator("output.echo").inner_text() == "= 30.5 hours"
+    page.reload()
+    page.get_by_role("button", name="Send", exact=True).wait_for()
+    assert page.get_by_label("How many hours").input_value() == "30,5"
+    assert page.get_by_role("radio", name="63 in 100").is_checked()
+    assert page.get_by_role("group", name="burden").get_by_role("textbox").nth(2).input_value() == "2"
+    sent(page)
+    assert page.evaluate("sessionStorage.length + localStorage.length") == 0
+
+
+def test_on_a_shared_device_nothing_is_stored_in_the_browser(house, watch):
+    page = watch.visitor(size=PHONE)
+    begin(page, link(house, asking(house)))
+    page.get_by_label("Shared device").check()
+    fill(page)
+    sent(page)
+    assert page.context.cookies() == []
+    assert page.evaluate("sessionStorage.length + localStorage.length") == 0
+    assert page.get_by_role("img", name="QR code of your recovery link").is_visible()
+
+
+def test_a_person_needs_nothing_but_a_keyboard_for_one_visit(house, watch):
+    page = watch.visitor(size=PHONE)
+    page.goto(link(house, asking(house)))
+    page.get_by_role("button", name="Begin", exact=True).wait_for()
+    reach(page, "Begin")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Send", exact=True).wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.type("38")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    reach(page, "52 in 100")
+    page.keyboard.press("ArrowDown")
+    reach(page, "No")
+    page.keyboard.press("Space")
+    reach(page, "Send")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert page.get_by_role("heading", name="Sent").is_visible()
+    assert watch.faults == []
+
+
+NAMED = """() => { const at = document.activeElement;
+  return at.innerText || (at.labels && at.labels[0] && at.labels[0].innerText) || ""; }"""
+
+
+def reach(page, name):
+    """Move with the Tab key alone to what bears this name; everything on the way must show where the focus is."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate(NAMED).strip().startswith(name):
+            return
+    raise AssertionError(f"the keyboard does not reach {name}")
+
+
+def test_one_visit_needs_no_scripts(house, watch):
+    campaign = asking(house)
+    page = watch.visitor(size=PHONE, java_script_enabled=False)
+    page.goto(f"{house.origin}/i")
+    page.get_by_label("Invitation code").fill(link(house, campaign))
+    press(page, "Come in")
+    press(page, "Begin")
+    fill(page)
+    press(page, "Send")
+    assert "We read 30,5 as 30.5 hours" in page.inner_text("main")
+    sent(page)
+    assert house.ada.campaign(campaign).joined == 1
+    assert watch.faults == []
+
+
+def test_a_screen_reader_hears_questions_options_and_what_they_belong_to(house, watch):
+    page = watch.visitor(size=PHONE)
+    begin(page, link(house, asking(house)))
+    heard = page.locator("main").aria_snapshot()
+    for line in (
+        'heading "Breaks on the ward" [level=1]',
+        'textbox "How many hours did you work last week?"',
+        'group "Did you skip a break?"',
+        'radio "yes"',
+        'checkbox "staff"',
+        'group "Your limit"',
+        'radio "63 in 100 suggested"',
+        'group "Have you answered here before?"',
+        'button "Send"',
+        'button "Decline"',
+    ):
+        assert line in heard, line
+
+
+@pytest.mark.slow
+def test_twenty_five_people_in_two_groups_answer_change_withdraw_lose_a_phone_and_come_again(house, watch, tmp_path):
+    album, campaign = Album(tmp_path), asking(house)
+    pages, keys = [], []
+    for at in range(25):
+        page = watch.visitor(size=PHONE if at % 2 else WIDE)
+        begin(page, link(house, campaign, "ICU" if at < 13 else "ER"))
+        if at == 0:
+            album.look(page, "form")
+        fill(page, at, limit=("55 in 100", "63 in 100", "74 in 100")[at % 3])
+        sent(page)
+        if at == 0:
+            album.look(page, "sent")
+        keys.append(page.get_by_label("Recovery link", exact=True).input_value())
+        pages.append(page)
+    decliner = watch.visitor(size=PHONE)
+    begin(decliner, link(house, campaign, "ER"))
+    press(decliner, "Decline")
+    album.look(decliner, "declined")
+    for step in ("close-registration", "announce"):
+        house.ada.take(campaign, step)
+    changer, leaver = pages[1], pages[2]
+    changer.goto(f"{house.origin}/c/{campaign}")
+    album.look(changer, "deal")
+    changer.get_by_text("Answer anew").click()
+    changer.get_by_label("How many hours").fill("40")
+    press(changer, "Change my answers")
+    changer.get_by_text("Your answers were changed").wait_for()
+    leaver.goto(f"{house.origin}/c/{campaign}")
+    press(leaver, "Withdraw")
+    album.look(leaver, "withdrawn")
+    lost = watch.visitor(size=PHONE)
+    lost.goto(keys[3])
+    album.look(lost, "back")
+    press(lost, "It is mine, open it")
+    follow(lost, "Breaks on the ward")
+    assert lost.get_by_role("heading", name="Your deal").is_visible()
+    house.service.clock.now += 48 * 3600 + 1
+    house.ada.sign_in("ada", PASSWORD)
+    for step in ("close", "release"):
+        house.ada.take(campaign, step)
+    for page, name in ((changer, "released"), (leaver, "released-without")):
+        page.goto(f"{house.origin}/c/{campaign}")
+        album.look(page, name)
+    follow(changer, "My receipt")
+    album.look(changer, "receipt")
+    assert changer.get_by_role("heading", name="Checked just now").is_visible()
+    changer.goto(f"{house.origin}/r/{campaign}")
+    album.look(changer, "result")
+    second = asking(house)
+    before = house.ada.campaign(second).registered
+    changer.goto(link(house, second))
+    changer.get_by_role("button", name="Begin", exact=True).click()
+    changer.get_by_role("button", name="Send", exact=True).wait_for()
+    fill(changer, known=True)
+    sent(changer)
+    changer.goto(f"{house.origin}/me")
+    album.look(changer, "me")
+    assert changer.get_by_role("link", name="Breaks on the ward").count() == 2
+    assert house.ada.campaign(second).registered == before + 1
+    house.ada.take(second, "cancel")
+    changer.goto(f"{house.origin}/c/{second}")
+    album.look(changer, "cancelled")
+    assert "Your answers were destroyed" in changer.inner_text("main")
+    assert album.faults == []
+    assert watch.faults == []
+
+
+@pytest.mark.slow
+def test_a_missed_quorum_and_a_new_round_say_what_became_of_my_answers(house, watch, tmp_path):
+    album, campaign = Album(tmp_path), asking(house, quorum_people=12)
+    page = watch.visitor(size=PHONE)
+    begin(page, link(house, campaign))
+    fill(page)
+    sent(page)
+    for secret in house.ada.invite(campaign, 10):
+        person = house.client()
+        person.enter(secret)
+        person.register(campaign, 5, answers={"break": True})
+    for step in ("close-registration", "announce"):
+        house.ada.take(campaign, step)
+    house.service.clock.now += 48 * 3600 + 1
+    house.ada.sign_in("ada", PASSWORD)
+    house.ada.take(campaign, "close")
+    page.goto(f"{house.origin}/c/{campaign}")
+    album.look(page, "closed")
+    house.ada.take(campaign, "new-round")
+    page.goto(f"{house.origin}/c/{campaign}")
+    album.look(page, "new-round")
+    assert "the answers given in it are destroyed" in page.inner_text("main")
+    follow(page, "Begin")
+    fill(page, known=True)
+    sent(page)
+    assert house.ada.campaign(campaign).joined == 1
+    assert album.faults == []
+    assert watch.faults == []
