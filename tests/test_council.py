@@ -7,11 +7,12 @@ import zipfile
 import pytest
 from browser import Album, Watch, chromium
 from cli_steps import optin, optin_ok
+from ledger_steps import announce, release
 from sqlalchemy import update
 from web_steps import House, OpenHouse, answering, released
 
 from optin.council.browser import check_page
-from optin.ledger import Log
+from optin.ledger import Ledger, Log
 from optin.transparency.keys import SigningKey
 from optin.transparency.witness import written_cosignature
 from optin.web.schema import campaigns
@@ -190,3 +191,26 @@ def test_the_page_of_its_own_works_without_a_network_and_refuses_what_was_change
         found = page.locator("#file-outcome [data-outcome]")
         assert found.get_attribute("data-outcome") == ("good" if name == "good" else "bad"), found.inner_text()
     context.close()
+
+
+def test_two_receipts_are_compared_in_the_browser_and_a_fork_shows(browser, tmp_path):
+    key, held = SigningKey.new("example.org/survey"), {}
+    for name in ("one", "two"):
+        with Ledger.open(str(tmp_path / f"{name}.sqlite")) as ledger:
+            announce(ledger)
+            release(ledger)
+            Log(ledger).sign(key)
+            for person in ("ann", "bob"):
+                (tmp_path / f"{name}-{person}.json").write_text(ledger.receipt(person).to_json())
+    (tmp_path / "check.html").write_text(check_page())
+    page = browser.new_page()
+    page.goto((tmp_path / "check.html").as_uri())
+    for pair, outcome in ((("one-ann", "one-bob"), "good"), (("one-ann", "two-bob"), "bad")):
+        page.set_input_files("#check-file", [])
+        page.set_input_files("#check-file", [tmp_path / f"{each}.json" for each in pair])
+        page.locator("#file-outcome > div:nth-child(3)[data-outcome]").wait_for()
+        found = [part.get_attribute("data-outcome") for part in page.locator("#file-outcome > div").all()]
+        held[pair] = page.locator("#file-outcome").inner_text()
+        assert found == ["good", "good", outcome], held[pair]
+    page.close()
+    assert "there are two ledgers" in held["one-ann", "two-bob"]

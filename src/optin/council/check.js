@@ -164,6 +164,21 @@ async function checkReceipt(receipt) {
   return [`act ${receipt.ledger_number} is in the log`, ...told(found), `the offer's words: ${spoken(receipt.fingerprint)}`];
 }
 
+// What several people hold: two receipts that name different hashes for one act, or two logs of one size, are a fork.
+function compared(held) {
+  for (const [at, one] of held.entries()) for (const other of held.slice(0, at)) {
+    const note = noteOf(one.record.log.checkpoint), before = noteOf(other.record.log.checkpoint);
+    expect(note.origin === before.origin, `${other.name} and ${one.name} are of different logs`);
+    expect(one.record.ledger_number !== other.record.ledger_number || one.record.ledger_head === other.record.ledger_head,
+      `${other.name} and ${one.name} name different hashes for act ${one.record.ledger_number}: there are two ledgers`);
+    expect(note.size !== before.size || note.root === before.root,
+      `${other.name} and ${one.name} contradict each other: two different logs of ${note.size} acts were signed`);
+  }
+  const sizes = new Set(held.map(each => noteOf(each.record.log.checkpoint).size));
+  return sizes.size === 1 ? [`${held.length} receipts compared: all of them show one ledger`]
+    : ["no two of them contradict each other, but they are of different times: optin check compares them with a bundle"];
+}
+
 async function checkFile(text) {
   const record = JSON.parse(text);
   if (record.optin === "receipt") return checkReceipt(record);
@@ -193,12 +208,17 @@ document.addEventListener("DOMContentLoaded", () => {
   }));
   if (chosen) chosen.addEventListener("change", async () => {
     const outcome = document.getElementById("file-outcome");
+    const held = [], files = Array.from(chosen.files);
     outcome.replaceChildren();
-    for (const file of chosen.files) {
-      const part = outcome.appendChild(document.createElement("div"));
-      part.setAttribute("aria-label", file.name);
-      await report(part, async () => checkFile(await file.text()));
+    for (const file of files) {
+      const part = outcome.appendChild(document.createElement("div")), text = await file.text();
+      await report(part, async () => {
+        const lines = await checkFile(text), record = JSON.parse(text);
+        if (record.optin === "receipt") held.push({ name: file.name, record });
+        return lines;
+      });
       part.prepend(Object.assign(document.createElement("p"), { textContent: file.name }));
     }
+    if (held.length > 1) await report(outcome.appendChild(document.createElement("div")), async () => compared(held));
   });
 });
