@@ -25,7 +25,7 @@ from optin.releasing.answered import Answered
 from optin.releasing.record import Release, Versions
 from optin.transparency.keys import SigningKey
 
-TABLES = ("acts", "people", "allowances", "promises", "returns", "charges", "packs")
+TABLES = ("acts", "people", "allowances", "promises", "returns", "charges")
 
 
 def nth(count, start=0):

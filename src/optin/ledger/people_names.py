@@ -23,6 +23,9 @@ def named_between(
     clause = "" if act is None else " AND act = :act"
     if connection.dialect.name == "sqlite":
         return _joined(connection, _JOINED.format(clause), where)
+    names_alone = _copied(connection, first, last, act)
+    if len(names_alone) == last - first + 1:
+        return np.arange(first, last + 1), names_alone
     rows = fetched_rows(connection, _ROWS.format(clause), where)
     numbers, names = ([row[at] for row in rows] for at in (0, 1))
     return np.array(numbers, dtype=np.int64), names
@@ -39,3 +42,12 @@ def _joined(connection: Connection, query: str, where: dict[str, Any]) -> tuple[
     if most - least == count - 1:
         return np.arange(least, most + 1), found
     return np.array(numbers.split(","), dtype=np.int64), found
+
+
+def _copied(connection: Connection, first: int, last: int, act: int | None) -> list[str]:
+    """Have PostgreSQL write ids as lines; nothing where one of them would have to be read in another way."""
+    clause = "" if act is None else f" AND act = {act:d}"
+    query = f"SELECT id FROM people WHERE person BETWEEN {first:d} AND {last:d}{clause} ORDER BY person"  # noqa: S608 — whole numbers
+    with connection.connection.cursor() as cursor, cursor.copy(f"COPY ({query}) TO STDOUT") as copy:  # type: ignore[attr-defined]
+        data = b"".join(copy)
+    return [] if b"\\" in data else data.decode().split("\n")[:-1]
