@@ -52,6 +52,22 @@ def test_what_the_announced_cap_costs_over_a_thousand_populations(gap, median, m
     assert found.max() <= most
 
 
+def test_nobody_gains_more_by_a_false_limit_than_the_announced_cap_has_lost():
+    """Among 3 to 40 people, the most open one states something lower; somebody gains, so the page may not say nobody does."""
+    rng, gains = np.random.default_rng(1), []
+    for _ in range(25):
+        limits = rng.lognormal(0, 1, int(rng.integers(3, 40)))
+        agents = optin.PrivacyConstrained(limits)
+        plan = optin.plan(agents, bounds=(0, 1))
+        honest = plan.announce(agents, min_people=1)
+        for report in honest.cap * np.array([0.8, 0.95, 0.98, 0.999]):
+            told = optin.PrivacyConstrained(np.where(limits == limits.max(), min(report, limits.max()), limits))
+            other = optin.plan(told, bounds=(0, 1)).announce(told, min_people=1).sealed.variance
+            assert other >= plan.variance * (1 - 1e-9)
+            gains.append(1 - other / honest.sealed.variance)
+    assert 0 < max(gains) < 0.001
+
+
 @settings(max_examples=examples(100), deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([0.0, 0.3]))
 def test_the_announced_cap_is_the_better_neighbour_and_nobody_passes_their_limit(seed, gap):
