@@ -137,7 +137,7 @@ def numbers(values: Any, name: str, *, rounded: Rounded = float) -> Array:  # no
         place = int(np.argmax(np.ma.getmaskarray(values)))
         raise BadInput("{place} is masked; fill or drop missing entries first", place=Place(place, name))
     try:
-        raw = np.asarray(values)
+        raw = _raw(values)
         if raw.dtype.kind not in "biufO":  # text, dates and complex numbers turn into floats too easily
             raise TypeError
         array = _floats(raw, rounded)
@@ -152,6 +152,14 @@ def numbers(values: Any, name: str, *, rounded: Rounded = float) -> Array:  # no
             dimensions=array.ndim,
         )
     return array
+
+
+def _raw(values: Any) -> NDArray[Any]:  # noqa: ANN401
+    """Return an array of what was given, with integers of a list as they are: numpy rounds those that meet a float."""
+    raw = np.asarray(values)
+    if isinstance(values, list | tuple) and raw.dtype == np.float64 and (np.abs(raw) >= 2.0**53).any():
+        return np.array(values, dtype=object)
+    return raw
 
 
 def _floats(raw: NDArray[Any], rounded: Rounded) -> Array:
