@@ -108,3 +108,10 @@ def parts_of(record):
 def part_with(record, name):
     """The object of a JSON record that holds a field."""
     return next(part for part in parts_of(record) if name in part)
+
+
+def numbers_of(offer):
+    """What two offers of the same numbers have in common: all but the random salt, and the exact numbers under the seal."""
+    record = offer.to_record()
+    record.pop("commitment", None)
+    return record, [design.exact.to_record() for design in offer.designs]

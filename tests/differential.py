@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from changing import numbers_of
 from cli_steps import optin as optin_command
 from ledger_steps import spent
 
@@ -309,7 +310,7 @@ class _Run:
             offer = plan.announce(agents, campaign="c", round=number, **case.announce)
         else:
             offer = announce_accountably(plan, agents, campaign="c", round=number, **accountably, **case.announce)
-        self.found.append((self.step, offer.to_record()))
+        self.found.append((self.step, numbers_of(offer)))
         if self.ledger is not None:
             self.found.append((f"promises {number}", dict(sorted(self.ledger.promises(_terms(offer)).items()))))
             if case.declined:

@@ -87,7 +87,7 @@ def test_help_in_a_pipe_has_no_frames(words):
     ("words", "message"),
     [
         (("plan",), "PEOPLE is missing. See optin plan --help"),
-        (("plann",), "no such command plann. Did you mean plan, explain? See optin --help"),
+        (("plann",), "no such command plann. Did you mean plan, explain, annex? See optin --help"),
         (("plan", "x", "--bound", "0"), "there is no option --bound. Did you mean --bounds,"),
         (
             ("explain", "x", "--limit", "a"),
