@@ -219,7 +219,7 @@ def checked_ids(ids: Any, people: int) -> tuple[str, ...] | None:  # noqa: ANN40
     """Return ids as a tuple of distinct texts, one for each person."""
     if ids is None:
         return None
-    texts: Sequence[Any] = tuple(ids.to_pylist() if hasattr(ids, "to_pylist") else ids)
+    texts: Sequence[Any] = tuple(ids.to_pylist() if hasattr(type(ids), "to_pylist") else ids)
     if len(texts) != people:
         raise BadInput(
             "ids has {given} entries for {people} people; give one for each", given=len(texts), people=people
