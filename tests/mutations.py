@@ -135,6 +135,13 @@ MUTATIONS = (
         "test_any_mechanism.py::test_the_best_of_all_mechanisms_for_a_few_people_is_above_the_bound_and_not_far",
     ),
     _in(
+        "kernel/any_mechanism.py",
+        "values that tell less than they do",
+        "    return np.asarray(shared + free @ people.counts)",
+        "    return np.asarray(shared + 0.5 * free @ people.counts)",
+        "test_any_mechanism.py::test_no_private_output_carries_more_information_than_the_bound",
+    ),
+    _in(
         "kernel/bound.py",
         "a bound that is too high",
         "    return paid * (paid / (4.0 * noise)) if noise > 0 else 0.0",

@@ -75,7 +75,7 @@ def test_who_comes_in_by_an_id_alone_sees_this_campaign_and_nothing_else_of_the_
         assert house.ask("GET", path, cookie=whole).status_code == 200, path
     shown = house.ask("GET", f"/api/me/campaigns/{two}", cookie=part).json()
     assert shown["remaining"] is None
-    assert "All campaigns together may give away" not in house.ask("GET", f"/c/{two}", cookie=part).text
+    assert "Over all campaigns together, you allow" not in house.ask("GET", f"/c/{two}", cookie=part).text
     total = house.ask("GET", "/api/me", cookie=whole).json()["allowance"]
     assert total == 2.0, "the first choice's four, and not what the second link asked for"
 

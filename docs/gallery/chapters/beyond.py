@@ -147,8 +147,8 @@ same limits, biased ones and those nobody has thought of included. How many time
 {rows}
 
 **Left**: for one person it is far off (the midpoint is better than asking them), for many it is near 1 where sampling is
-what is left. Between the two the bound knows little more than the larger of noise and sampling where the plan has their
-sum: about a factor of 2 can be its fault.
+what is left. Where noise and sampling count alike the factor comes to about a half more, and how much of that is the
+bound's own fault is not known.
 
 **Right**: if values are declared to vary little and limits are small, the plan is really far from what is possible: others
 look for where the values lie first. The remedy here is narrow bounds. `optin plan --certify` prints the factor for

@@ -6,6 +6,7 @@ the variance at most ``spread``. Give x a prior on finitely many points, tell th
 outright, and keep the rest private. By their limits the likelihood of *any* output, as a function of x, rises and falls no
 faster than known slopes, so that no posterior can be narrower than one that climbs to a peak and falls from it at full
 slope. Averaged over the revealed values that bounds the expected squared error of every estimator, hence the worst case.
+A second way bounds the information that an output can carry about x: noise and the luck of who was asked both take theirs.
 Any prior, width and choice of people gives a valid bound; `least_error` takes the best it tries.
 """
 
@@ -20,7 +21,7 @@ import numpy as np
 from optin.kernel.ladder import Array, Outline
 
 REVEALED = 300
-"""How many revealed answers are counted outcome by outcome; more are bounded by their Fisher information."""
+"""How many revealed answers are counted outcome by outcome; where there are more, information alone bounds the error."""
 OPEN = 300.0
 """A limit so high that whoever has it is revealed."""
 POINTS = 65
@@ -52,7 +53,8 @@ class Rungs:
     @property
     def gains(self) -> Array:
         """Return e^limit - 1 for each rung."""
-        return np.expm1(self.limits)
+        with np.errstate(over="ignore"):
+            return np.expm1(self.limits)
 
 
 def rungs_of(outline: Outline, *, zeros: int, infinite: int, scale: float = 1.0) -> Rungs:
@@ -98,9 +100,9 @@ class Family:
         return np.asarray(np.log1p(np.multiply.outer(chances, people.gains)) @ people.counts)
 
     def slope(self, people: Rungs, x: Array) -> Array:
-        """Return the larger of both slopes at x: sum k / (1 + (q/2 - |x|/width) k) / width, k = e^limit - 1."""
-        chances = np.maximum(self.q / 2.0 - np.abs(x) / self.width, 0.0)
-        return np.asarray(1.0 / np.add.outer(chances, 1.0 / people.gains) @ (people.counts / self.width))
+        """Return F'(x) of each rung, for one person: k / (1 + (q/2 + x/width) k) / width, k = e^limit - 1."""
+        chances = np.maximum(self.q / 2.0 + x / self.width, 0.0)
+        return np.asarray(1.0 / np.add.outer(chances, 1.0 / people.gains) / self.width)
 
     def information(self, x: Array) -> Array:
         """Return the Fisher information of one value about the mean."""
@@ -155,16 +157,16 @@ def _bounds(people: Rungs, family: Family) -> Iterator[float]:
     """Try revealing nobody, everybody, and those above some limits between."""
     first_open = int(np.searchsorted(people.limits, OPEN))
     middle = np.linspace(0, first_open, 7).round().astype(int)
+    yield by_information(people, family)
     for rung in sorted({*middle.tolist(), first_open}):
         private, revealed = people.split(rung)
-        yield by_information(private, revealed, family)
         if revealed * family.q <= REVEALED:
             yield from _by_posteriors(private, revealed, family)
 
 
 def _by_posteriors(private: Rungs, revealed: int, family: Family) -> Iterator[float]:
     """Try priors around the size of the error to expect, as wide as the family allows."""
-    slope = float(family.slope(private, np.array([0.0]))[0]) if len(private.limits) else 0.0
+    slope = float(family.slope(private, np.array([0.0]))[0] @ private.counts)
     scale = 1.0 / (slope / math.sqrt(2.0) + math.sqrt(revealed * float(family.information(np.array([0.0]))[0])))
     for half in sorted({min(scale * times, family.reach) for times in SPREADS}):
         for points in (2, POINTS):
@@ -237,19 +239,43 @@ def _binomial(size: int, chance: Array) -> Array:
     return np.asarray(np.exp(logs[:, None] + hits + misses))
 
 
-def by_information(private: Rungs, revealed: int, family: Family) -> float:
-    """Bound the Bayes risk under a cosine prior by van Trees' inequality: 1 / (mean information + pi^2 / half^2).
-
-    The information in an output is at most (sqrt(revealed * information) + slope)^2: the score of the output is an
-    average of the scores of values, and Cauchy and Schwarz bound the first part, limits the second.
-    """
+def by_information(people: Rungs, family: Family) -> float:
+    """Bound the Bayes risk under a cosine prior by van Trees' inequality: 1 / (mean information + pi^2 / half^2)."""
     steps = (np.arange(FINE) + 0.5) / FINE * 2.0 - 1.0
     chances = np.cos(steps * math.pi / 2.0) ** 2
     best = 0.0
     for half in family.reach * np.geomspace(0.004, 1.0, 12):
-        x = half * steps
-        slopes = family.slope(private, x) if len(private.limits) else 0.0
-        information = (np.sqrt(revealed * family.information(x)) + slopes) ** 2
-        mean = float(chances @ information) / float(chances.sum())
+        mean = float(chances @ most_information(people, family, half * steps)) / float(chances.sum())
         best = max(best, 1.0 / (mean + (math.pi / float(half)) ** 2))
     return best
+
+
+def most_information(people: Rungs, family: Family, x: Array) -> Array:
+    """Bound the Fisher information about the mean that any private output carries, at each x.
+
+    The score of the output is the mean, given it, of a sum over people: of the score of their value, or of what the output
+    and everyone else's values tell of it, or of any mixture of the two. The first is as large as a value's information, the
+    second as limits allow, and both kinds are uncorrelated between people. With parts ``a`` held back by limits,
+    (sum a rising) (sum a falling) + sum (1 - a)^2 information + 2 sum a (1 - a) min(rising falling, information).
+
+    >>> alike = Rungs(np.array([0.1]), np.array([1000.0]))
+    >>> bool(most_information(alike, Family(1.0, 1.0), np.zeros(1))[0] < 1 / (0.25 / 1000 + 0.99 / 100**2))
+    True
+    """
+    rising, falling, whole = family.slope(people, x), family.slope(people, -x), family.information(x)
+    square = np.minimum(rising * falling, whole[:, None])
+    held = _held_back(np.sqrt(square), people.counts, whole)
+    shared = ((held * rising) @ people.counts) * ((held * falling) @ people.counts)
+    free = (1.0 - held) ** 2 * whole[:, None] + 2.0 * held * (1.0 - held) * square
+    return np.asarray(shared + free @ people.counts)
+
+
+def _held_back(slopes: Array, counts: Array, whole: Array) -> Array:
+    """Choose the parts a that minimise (sum a slope)^2 + sum (1 - a)^2 whole: E1 from its other side.
+
+    They are max(1 - level slope / whole, 0), where the level solves level = sum a slope; as slopes rise, it is the largest
+    of what the first few people alone would give. Any parts between 0 and 1 give a valid bound.
+    """
+    totals, squares = np.cumsum(slopes * counts, axis=1), np.cumsum(slopes * slopes * counts, axis=1)
+    level = (totals / (1.0 + squares / whole[:, None])).max(axis=1)
+    return np.asarray(np.maximum(1.0 - level[:, None] * slopes / whole[:, None], 0.0))

@@ -95,7 +95,7 @@ class Certificate(Told):
         >>> people = optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230)
         >>> proof = optin.plan(people, bounds=(0, 1)).certificate(people)
         >>> round(proof.factor, 2)
-        1.42
+        1.16
         """
         source = _SOURCES.get(id(self))
         return None if source is None else source()

@@ -114,7 +114,7 @@ def _one_visit(mine: MyCampaign, entries: tuple[Entry, ...] | None) -> dict[str,
     steps = ladder_of(mine.draft.model)
     limits = mine.draft.model == PRIVACY_CONSTRAINED
     return {
-        "by_sheet": mine.draft.sealed or mine.draft.sheet is not None,
+        "by_sheet": _by_sheet(mine.draft),
         "entries": entries_of(sheet) if entries is None else entries,
         "many": count(len(sheet), "question", "questions"),
         "minutes": minutes(mine.draft),
@@ -125,6 +125,11 @@ def _one_visit(mine: MyCampaign, entries: tuple[Entry, ...] | None) -> dict[str,
         "gave": gave_words(mine.spent),
         "figures": figures_table(mine.release) if mine.release and not one_number(mine.release) else None,
     }
+
+
+def _by_sheet(draft: Draft) -> bool:
+    """Say whether a campaign speaks of answers and frequencies: a sheet, or one visit."""
+    return draft.sealed or draft.sheet is not None
 
 
 def _deal(mine: MyCampaign) -> Any:  # noqa: ANN401 - what the template calls deal
@@ -261,7 +266,7 @@ def receipt_page(service: ServiceOf, visitor: PersonOnly, campaign: str) -> Resp
         "id": campaign,
         "draft": mine.draft,
         "receipt": receipt,
-        "spent_words": spent_words(mine.spent),
+        "spent_words": gave_words(mine.spent) if _by_sheet(mine.draft) else spent_words(mine.spent),
         "offer_words": spoken(receipt.fingerprint),
     }
     amounts: dict[str, Any] = {
