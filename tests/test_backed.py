@@ -12,7 +12,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 import optin
-from optin.planning.size import MIXES
+from optin.planning.assumed import MIXES
 
 ROOT = Path(__file__).parent.parent
 TESTS = {path.name: path.read_text() for path in (ROOT / "tests").glob("test_*.py")}

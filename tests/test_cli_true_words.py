@@ -189,3 +189,16 @@ def test_an_engine_finds_limits_that_the_ledger_had_cut(tmp_path):
     assert refused.code == 2
     assert "no column of this table adds up to what was announced" in refused.err
     assert "--limits COL" in refused.err
+
+
+def test_a_standard_error_that_the_interval_does_not_follow_says_of_which_sd_it_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = {}
+    for people in (12, 3000):
+        table = written(tmp_path / "a.csv", "id,limit,visits", *(f"p{at},1,{at % 5}" for at in range(people)))
+        kept = ("--ledger", f"{people}.sqlite")
+        optin_ok("plan", table, "--limits", "limit", "--bounds", 0, 80, "-o", "plan.json")
+        optin_ok("announce", "plan.json", table, *kept, "-o", "offer.json")
+        said[people] = optin_ok("release", "offer.json", table, "--values", "visits", *kept, "-o", "release.json").out
+    words = ", for the sd that was declared (40); the interval in total uses what was released"
+    assert {people: words in told for people, told in said.items()} == {12: False, 3000: True}

@@ -3,10 +3,11 @@
 import stat
 from pathlib import Path
 
+import pytest
 from cli_steps import names, optin, optin_ok
 
 import optin as library
-from optin.cli.demo import STEPS
+from optin.cli.demo import STEPS, _activation
 
 LEFT = {
     "sheet.toml",
@@ -61,3 +62,13 @@ def test_the_demo_does_not_write_into_a_folder_of_someone_else(tmp_path):
 def test_make_demo_runs_the_demo():
     makefile = (Path(__file__).parent.parent / "Makefile").read_text()
     assert "$(BIN)/optin demo" in makefile
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_the_demo_says_how_the_command_is_found_only_where_a_shell_would_not_find_it(found, tmp_path, monkeypatch):
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "activate").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.prefix", str(tmp_path / ".venv"))
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}" if found else None)
+    assert _activation() == ("" if found else ", after `. .venv/bin/activate`")

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -94,3 +95,16 @@ def test_a_clean_environment_from_the_wheel_is_light_lives_a_campaign_and_names_
     assert base["packages"] < 20
     assert base["megabytes"] < 400
     assert not HEAVY & set(base["names"])
+
+
+@pytest.mark.slow
+def test_the_table_of_extras_counts_what_would_be_installed():
+    """Dependencies are resolved and nothing is installed; sizes are printed by packaging/try_extras.py."""
+    sys.path.insert(0, str(ROOT / "packaging"))
+    from resolve import resolved
+
+    listed = re.findall(r"\| `optin(?:\[(\w+)\])?` \| (\d+) \| \d+ \|", (ROOT / "docs" / "install.md").read_text())
+    assert {extra for extra, _ in listed} == {"", "all", *extras.PACKAGES}
+    for extra, packages in listed:
+        assert resolved("3.11", extra, ("--constraint", "constraints.txt")) == f"{packages} packages"
+    assert f"A plain install is {dict(listed)['']} packages;" in (ROOT / "README.md").read_text()

@@ -349,6 +349,17 @@ def test_a_table_of_polars_or_arrow_is_matched_by_its_ids(table):
     assert weighted(people_of(labelled(LIMITS)), values, JOINED) == PLAIN
 
 
+@pytest.mark.parametrize("table", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_ids_that_are_whole_numbers_find_their_people_in_the_table_they_were_read_from(table):
+    given = table({"id": [30, 10, 20], "limit": [0.5, 1.0, 2.0], "late": [True, False, True]})
+    people = optin.read(given, limits="limit")
+    offer = optin.plan(people, [optin.YesNo("late")]).announce(people, min_people=1)
+    assert people.ids == ("30", "10", "20")
+    assert optin.release(offer, people, given).joined_people == 3
+    with pytest.raises(BadInput, match=r"the table has no column id \(id='COL' names another\); it has limit"):
+        optin.read(table({"limit": [0.5]}), limits="limit")
+
+
 @pytest.mark.parametrize("table", [pl.DataFrame, pa.table])
 def test_a_table_of_other_people_is_refused(table):
     for ids, first in (

@@ -178,6 +178,7 @@ BY_KIND = {
     "figures/answers.py": "how a result is drawn",
     "figures/proportions.py": "how a result is drawn",
     "releasing/one_number.py": "a release of one number",
+    "web/pages/sheet_rows.py": "which fields of a form each kind has",
 }
 
 

@@ -12,6 +12,7 @@ import optin
 from optin.campaign.checking import terms_of
 from optin.engine.session import Session
 from optin.errors import PromiseBroken
+from optin.kernel.ranks import at_rank
 from optin.ledger.bulk_reads import charges_of
 from optin.releasing import noise
 from optin.releasing.drawing import measure
@@ -132,3 +133,23 @@ def test_nobody_is_charged_for_what_only_the_tilt_makes_too_wide(tmp_path, place
         assert [each.dropped for each in found.answered] == ["error", ""]
         charged = measure(offer, held, columns, joined=joined).those.questions[1].grains
         assert sum(charges_of(ledger, terms_of(offer)).values()) == charged
+
+
+def test_limits_of_a_csv_are_read_from_text_once_and_asked_for_as_numbers(tmp_path, monkeypatch):
+    path = tmp_path / "people.csv"
+    path.write_text("id,limit\n" + "".join(f"p{at},0.{1 + at % 97}\n" for at in range(3000)))
+    people, plans, fetch = optin.read(path, limits="limit", engine="duckdb"), [], Session.fetch
+
+    def explained(session, query, *, about):
+        plans.append(session.backend.raw_sql(f"EXPLAIN {ibis.to_sql(query, dialect='duckdb')}").fetchall()[0][1])
+        return fetch(session, query, about=about)
+
+    monkeypatch.setattr(Session, "fetch", explained)
+    found = optin.plan(people, bounds=(0, 1))
+    held = optin.read(path, limits="limit", engine="memory")
+    ranks = [at_rank(people.table(), rank) for rank in (1, 750, 1500, 3000)]
+    assert found.cap == pytest.approx(optin.plan(held, bounds=(0, 1)).cap, rel=1e-12)
+    assert ranks == [np.sort(held.limits)[rank - 1] for rank in (1, 750, 1500, 3000)]
+    assert found.certificate(people).holds
+    assert len(plans) > 4
+    assert not [plan for plan in plans if "READ_CSV" in plan]

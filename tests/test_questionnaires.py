@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import optin
-from optin.planning.size import MIXES, verdict
+from optin.planning.assumed import MIXES
+from optin.planning.size import verdict
 from optin.wording.numbers import at_most
 
 ROOT = Path(__file__).parent.parent

@@ -68,6 +68,7 @@ FIFTY_ONE = [f"option {at}" for at in range(51)]
         (NAMED_TWICE, 'two questions of this sheet are called "a"'),
         (question(CHOICE + "options=['x', 'y', 'x']"), 'the option "x" is given twice'),
         (question(CHOICE + "options=['x', '']"), "every option must be a text that is not empty"),
+        (question(CHOICE + "options=[1, 2]"), 'write a number between quotes, such as "1"'),
         (question(CHOICE + "options=[]"), "has 0 options"),
         (question(CHOICE + f"options={FIFTY_ONE}"), "has 51 options: give 2 to 50"),
         (question(CHOICE), '"options" is missing'),

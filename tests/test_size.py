@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from optin.kernel.combining import Combination, Part
 from optin.kernel.halfwidth import heaviest_weight
 from optin.kernel.passes import ArrayLimits
 from optin.kernel.sharing import Demand, share_out
-from optin.planning.size import MIXES
+from optin.planning.assumed import MIXES
 
 FIVE = [
     optin.YesNo("a"),
@@ -238,7 +238,8 @@ def test_questions_that_differ_in_words_alone_are_sized_once_and_as_each_by_itse
     each = optin.size(questions, people=500)
     assert [question.name for question in found.questions] == list("abcdefgh")
     for one, other in zip(found.questions, each.questions, strict=True):
-        assert asdict(one) == pytest.approx(asdict(other))
+        assert one.apart == other.apart
+        assert asdict(replace(one, apart=None)) == pytest.approx(asdict(replace(other, apart=None)))
 
 
 SHEET_OF_TWO = [optin.YesNo("break"), optin.Number("hours", bounds=(0, 80), sd=9, max_gap=1)]

@@ -446,9 +446,7 @@ def test_a_total_is_stated_beside_a_choice_and_lowered_in_one_tap(lodge):
     page = lodge.ask("GET", f"/c/{campaign}", cookie=person._cookie).text
     assert '<option value="4" selected>' in page
     sent(lodge, person, f"/c/{campaign}/limit", step="5", times="4", round="1")
-    assert "at most a factor of 7.39 on anyone's odds about your answers (epsilon 2)" in told(
-        lodge, person, f"/c/{campaign}"
-    )
+    assert "is right at most 89 times in 100 instead of 50" in told(lodge, person, f"/c/{campaign}")
     once = re.search(
         r'/total">.*?name="epsilon" value="([^"]+)"', lodge.ask("GET", f"/c/{campaign}", cookie=person._cookie).text
     )

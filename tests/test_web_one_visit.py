@@ -63,6 +63,10 @@ def cookie_of(response):
     return found and found[1]
 
 
+def csrf_of(response):
+    return re.search(r'name="csrf" value="([^"]+)"', response.text)[1]
+
+
 def counted(house, table):
     return house.service.read(lambda link: link.scalar(select(func.count()).select_from(table)))
 
@@ -237,6 +241,50 @@ def test_limits_are_five_with_a_suggestion_that_nobody_sets_and_rounded_up():
         assert 100 * odds / (1 + odds) <= right_in_100(step.epsilon) < 100 * odds / (1 + odds) + 1.0001
 
 
+def test_a_link_opened_again_on_its_own_device_leads_to_what_was_sent(house):
+    campaign = asking(house)
+    secret = house.ada.invite(campaign, 1)[0]
+    cookie = cookie_of(house.ask("POST", "/i/send", data=form(secret)))
+    csrf = csrf_of(house.ask("GET", "/me", cookie=cookie))
+    for path in ("/i", "/i/look"):
+        again = house.ask("POST", path, cookie=cookie, data={"secret": secret, "csrf": csrf})
+        assert again.status_code == 200
+        assert "You have sent your answers" in again.text
+        assert f'href="/c/{campaign}"' in again.text
+    stranger = house.ask("POST", "/i/look", data={"secret": secret})
+    assert (stranger.status_code, stranger.text) == (204, "")
+
+
+def test_declining_after_sending_takes_back_what_was_sent(house):
+    campaign = asking(house)
+    secret = house.ada.invite(campaign, 1)[0]
+    cookie = cookie_of(house.ask("POST", "/i/send", data=form(secret)))
+    page = house.ask("GET", f"/c/{campaign}/answer", cookie=cookie)
+    assert "Take it back" in page.text
+    given = form("", do="decline", csrf=csrf_of(page))
+    declined = house.ask("POST", f"/c/{campaign}/answer", cookie=cookie, data=given)
+    assert "What you had sent is deleted" in declined.text
+    assert (house.ada.campaign(campaign).registered, house.ada.campaign(campaign).joined) == (0, 0)
+
+
+def test_no_account_is_made_for_who_does_not_say_whether_they_have_one(house):
+    secret = house.ada.invite(asking(house), 1)[0]
+    before = stored(house)
+    refused = house.ask("POST", "/i/send", data=form(secret, before=""))
+    assert (refused.status_code, stored(house)) == (422, before)
+    assert "answered here before" in refused.text
+
+
+def test_while_it_is_planned_sealed_answers_are_not_said_to_wait_for_a_yes(house):
+    campaign = asking(house)
+    secrets = house.ada.invite(campaign, 11)
+    cookie, *_ = [cookie_of(house.ask("POST", "/i/send", data=form(secret))) for secret in secrets]
+    house.ada.take(campaign, "close-registration")
+    page = house.ask("GET", f"/c/{campaign}", cookie=cookie).text
+    assert "unless you withdraw, for which you have 48 hours" in page
+    assert "before you say yes" not in page
+
+
 # --- after the announcement -----------------------------------------------------------------------------------------
 
 
@@ -271,6 +319,9 @@ def test_after_the_announcement_people_have_the_stated_time_to_change_or_withdra
     page = house.ask("GET", f"/c/{campaign}", cookie=crowd[2]._cookie).text
     assert re.search(r"is right 50 times in 100 if you decline, and at most 6[0-9] in 100", page)
     assert "Your limit can no longer be changed" in page
+    assert re.search(
+        r"by \d+ \w+ 20\d\d, \d\d:\d\d UTC at the latest, those who run this server could still read them", page
+    )
     assert "Withdraw" in page
     house.service.clock.now += 48 * 3600 + 1
     house.ada.sign_in("ada", PASSWORD)  # an analyst's session is shorter than that

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -168,6 +170,14 @@ def _finish(folder: Path, truth: float) -> None:
     )
     screen.say(f"Files: {', '.join(name for name in FILES if (folder / name).exists())}, all in {folder}/.")
     screen.say(
-        f"Open {folder / 'report.html'} in a browser. Then try your own, after `. .venv/bin/activate`: "
-        "optin sheet example > sheet.toml"
+        f"Open {folder / 'report.html'} in a browser. Then try your own{_activation()}: optin sheet example > sheet.toml"
     )
+
+
+def _activation() -> str:
+    """Say how the command is found, where a shell would not find it: in a clone that ``make demo`` set up."""
+    activate = Path(sys.prefix) / "bin" / "activate"
+    if shutil.which("optin") or not activate.exists():
+        return ""
+    home = Path.cwd()
+    return f", after `. {activate.relative_to(home) if activate.is_relative_to(home) else activate}`"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from optin.cli import screen
@@ -136,7 +137,7 @@ def _number_rows(drawn: Release, counted: int | None) -> list[tuple[str, str]]:
     error, counted_values = drawn.standard_error, f"of values {counted_between(drawn.announcement.bounds)}"
     lines = [
         ("estimate", f"{meaningful(drawn.estimate, error)}: the mean {counted_values}"),
-        ("standard error", plain(error)),
+        ("standard error", plain(error) + _declared_words(drawn)),
         ("95 % for the noise", f"{_ends(drawn.noise_interval(0.95), error)}: the weighted mean of these people"),
         ("95 % in total", f"{_ends(drawn.total_interval(0.95), error)}: the mean of people like these"),
         ("half of it", f"{plus_minus(drawn.half_width(0.95))}, before it is cut at the bounds"),
@@ -144,6 +145,15 @@ def _number_rows(drawn: Release, counted: int | None) -> list[tuple[str, str]]:
         _joined(drawn, counted),
     ]
     return [*lines, _charged(drawn)]
+
+
+def _declared_words(drawn: Release) -> str:
+    """Say why a ± is no multiple of the standard error: one follows from the sd that was declared, the other from what came."""
+    result = drawn.only
+    if result.half_width(0.95) == result.declared_half_width(0.95):
+        return ""
+    declared = plain(math.sqrt(result.data_variance))
+    return f", for the sd that was declared ({declared}); the interval in total uses what was released"
 
 
 def _covering(drawn: Release) -> str:

@@ -55,6 +55,8 @@ class Dialect:
     """Return the numbers at some ranks (shares) of a random sample of so many, if that is cheap here."""
     one_stored_type: bool = False
     """Whether files that are read together must store a column in one type."""
+    keeps_numbers: bool = False
+    """Whether numbers that were read from text are worth writing to this machine's disk as numbers."""
     reads_fsspec: bool = False
     """Whether addresses that lie elsewhere are read by way of fsspec."""
     answers_to: Callable[[str], bool] = lambda _: False

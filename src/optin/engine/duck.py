@@ -87,6 +87,7 @@ DUCKDB = Dialect(
     steady_sum=kahan_sum,
     wide_integers=True,
     sample_ranks=sample_ranks,
+    keeps_numbers=True,
     reads_fsspec=True,
     answers_to=NAME.__eq__,
     open=_open,

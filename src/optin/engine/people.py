@@ -61,21 +61,22 @@ class EngineConstrained(Constrained):
     ) -> None:
         self.rows, self.expression, self.columns, self.by = rows, limit, columns, by
         self._glance, self._fetched = None, list[Ladder]()
+        self._numbers = limit if by else rows.as_numbers(limit)
         if by:
             self.groups, self.seen = _checked_groups(rows, limit, columns, by)
         else:
-            self._glance = glance(rows.session, limit, about=rows.source)
+            self._glance = glance(rows.session, self._numbers, about=rows.source)
         self.most = self._glance.total if self._glance else math.inf if self.seen.infinite else self.seen.most
 
     @cached_property
     def seen(self) -> Survey:
         """The full survey, made when first asked for."""
-        return _checked(self.rows, self.expression, self.columns)
+        return _checked(self.rows, self._numbers, self.columns)
 
     def over(self, rows: Rows, limit: ir.FloatingColumn) -> EngineConstrained:
         """Return the same people over rows with more columns; what was checked and counted of them still holds."""
         people = copy.copy(self)
-        people.rows, people.expression = rows, limit
+        people.rows, people.expression, people._numbers = rows, limit, limit
         return people
 
     def __len__(self) -> int:
@@ -83,7 +84,7 @@ class EngineConstrained(Constrained):
 
     def table(self) -> EngineLimits:
         """Return the limits as the kernel asks for them; what was scanned before is kept."""
-        rows, limit, fetched = self.rows, self.expression, self._fetched
+        rows, limit, fetched = self.rows, self._numbers, self._fetched
         if self._glance is not None:
             return GlancedLimits(rows, limit, self._glance, seen=lambda: self.seen, fetched=fetched)
         ceiling = EXTREME if self.most > EXTREME else math.inf
@@ -91,11 +92,11 @@ class EngineConstrained(Constrained):
 
     def scaled_table(self) -> EngineLimits:
         """Return the limits in units of about the largest, for caps so high that squares would overflow."""
-        return EngineLimits(self.rows, self.expression, scale=2.0 ** -math.frexp(self.seen.most)[1])
+        return EngineLimits(self.rows, self._numbers, scale=2.0 ** -math.frexp(self.seen.most)[1])
 
     def tally(self, design: Design, *, variance: float | None = None, data_variance: float | None = None) -> Tally:
         """Compute the sums a certificate needs, at the cap of a design."""
-        return tally(self.rows, self.expression, design)
+        return tally(self.rows, self._numbers, design)
 
     def put_into(self, places: Mapping[str, int], names: Sequence[str]) -> EngineConstrained:
         """Put people into other groups, by the place of each label among their names."""
@@ -123,7 +124,7 @@ class _EnginePart(EngineConstrained):
     def __init__(self, whole: EngineConstrained, windows: Windows, place: int) -> None:
         survey = whole.groups.survey(place)
         self.rows, self.columns, self.by = of_labels(whole.rows, whole.groups.labels(place)), whole.columns, ()
-        self.expression = self.rows.table["limit"]
+        self.expression = self._numbers = self.rows.table["limit"]
         self._glance, self._fetched, self.seen = None, list[Ladder](), survey
         self._windows, self._place = windows, place
         self.most = math.inf if survey.infinite else survey.most

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from optin.engine.decimals import corrected_in_engine, corrected_whole_in_engine
+from optin.engine.engines import read_parquet
 from optin.engine.functions import present, trimmed
 from optin.engine.session import Session, literal
 from optin.tables.cells import ENDLESS, FARTHEST, NUMBER
@@ -210,6 +212,18 @@ class Rows:
             literal(FARTHEST),
         )  # digits past every float do not mean that there is no limit
         return ibis.cases((digits & (number > far), far), (digits & (number < -far), -far), else_=number)
+
+    def as_numbers(self, number: ir.FloatingColumn) -> ir.FloatingColumn:
+        """Write numbers that are read from CSV to the private folder, once: each later query would read every cell again.
+
+        Reading a decimal exactly costs more than everything that is asked of it afterwards. Only where no row is looked up
+        by its number: what comes back has no ids.
+        """
+        if not (self.from_csv and self.session.dialect.keeps_numbers):
+            return number
+        path = str(self.session.folder() / f"{uuid4().hex}.parquet")
+        self.session.write(number.name("number").as_table(), path, about=self.source)
+        return read_parquet(self.session, [path])["number"]
 
     def truth(self, name: str) -> ir.BooleanColumn:
         """Return yes as true, no as false, and NULL for anything else."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, cast
+from typing import Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from optin.errors import BadInput
@@ -19,9 +18,10 @@ from optin.kernel.halfwidth import heaviest_weight
 from optin.kernel.ladder import Array
 from optin.kernel.optimum import tilt_of
 from optin.kernel.passes import ArrayLimits
-from optin.kernel.rounding import GRAIN
 from optin.kernel.sharing import Demand, share_out
+from optin.planning.apart import POWER_LEVEL, Apart, apart_from
 from optin.planning.asked import as_sheet
+from optin.planning.assumed import MOST_PEOPLE, few_limits, group_sizes
 from optin.planning.units import check_spread, relative_gap
 from optin.questions import Question, Sheet
 from optin.questions.spending import CombinedSpending, Spending
@@ -32,18 +32,9 @@ from optin.wording.telling import Telling, Told
 
 Verdict = Literal["good", "poor", "useless"]
 
-MIXES: dict[str, tuple[tuple[float, int], ...]] = {
-    "careful": ((0.1, 50), (0.3, 40), (1.0, 10)),
-    "mixed": ((0.1, 34), (0.5, 43), (1.0, 23)),
-    "open": ((0.5, 20), (1.0, 40), (3.0, 40)),
-}
-"""Limits that people might choose: epsilon, and how many of a hundred choose it."""
 GOOD, POOR = 0.2, 0.5
 """A verdict is ± over the sd of an answer: up to a fifth is good, up to a half is poor. Of a proportion: ± 10 and ± 25 points."""
 _ERROR = 0.05
-_MOST_PEOPLE = 10**9
-MOST_GROUPS = 1_000
-_HIGHEST = 1e6
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,6 +51,8 @@ class SizedQuestion(Listed):
     """How many people would make it good, everything else unchanged; None: more than 10^9."""
     effective_without: float | None
     """The effective people of the others, had this question not been asked; None for an only question."""
+    apart: Apart = field(default=Apart(None, None), repr=False)
+    """Two numbers that a result will tell apart, and two that it will not (E31)."""
     across: AcrossSize | None = None
     """What groups would give together; None without groups."""
     proportion: bool = field(default=False, repr=False)
@@ -139,8 +132,8 @@ def size(
     """
     asked = as_sheet(sheet)
     check_spread(asked)
-    few, words = _few(limits)
-    sizes = _sizes(people, groups)
+    few, words = few_limits(limits)
+    sizes = group_sizes(people, groups)
     solve, questions = _Solver(few), tuple(asked)
     given = {size: solve(questions, size) for size in sorted({*sizes, float(people)}, reverse=True)}
     smallest = min(sizes)
@@ -255,15 +248,37 @@ def _sized(
         half_width=half,
         verdict=verdict(half, question.yardstick),
         people_needed=_fewest(good, groups),
+        apart=apart_from(question, half, _half(question, given, 1.0 - POWER_LEVEL)),
         effective_without=min(each.effective for each in solve(others, people)) if others else None,
         proportion=question.proportion,
         unit=question.unit,
     )
 
 
-def _half(question: Question, given: _Given) -> float:
+def people_for(
+    sheet: Sheet | Sequence[Question] | Question,
+    name: str,
+    *,
+    half_width: float,
+    limits: str | float | ArrayLike = "mixed",
+    groups: int = 1,
+) -> int | None:
+    """Say how many people a wished ± of one question takes, everything else unchanged; None: more than 10^9.
+
+    >>> from optin.questions import Number
+    >>> people_for([Number("hours", bounds=(0, 80), sd=9)], "hours", half_width=1.0, limits=0.5)
+    740
+    """
+    questions, solve = tuple(as_sheet(sheet)), _Solver(few_limits(limits)[0])
+    if not (math.isfinite(half_width) and half_width > 0):
+        raise BadInput("the precision that is wished for must be a number above 0")
+    place = [question.name for question in questions].index(name)
+    return _fewest(lambda count: _half(questions[place], solve(questions, count)[place]) <= half_width, groups)
+
+
+def _half(question: Question, given: _Given, error: float = _ERROR) -> float:
     """Return ± as plans have it: with the largest bias that a declared gap allows (E15)."""
-    return question.half_width(_ERROR, given.spending) + question.max_gap * given.tilt
+    return question.half_width(error, given.spending) + question.max_gap * given.tilt
 
 
 def verdict(half_width: float, yardstick: float) -> Verdict:
@@ -282,58 +297,10 @@ def _fewest(good: Callable[[float], bool], groups: float) -> int | None:
     high = 1
     while not good(high):
         high *= 2
-        if high * groups > _MOST_PEOPLE:
+        if high * groups > MOST_PEOPLE:
             return None
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if good(middle) else (middle, high)
     return math.ceil(high * groups)
-
-
-def _few(limits: str | float | ArrayLike) -> tuple[Array, str]:
-    if isinstance(limits, str):
-        if limits not in MIXES:
-            raise BadInput(
-                'limits must be {mixes}, one number, or people\'s limits; "{given}" is none of these',
-                mixes=", ".join(MIXES),
-                given=limits,
-            )
-        return np.repeat(*(np.array(part) for part in zip(*MIXES[limits], strict=True))).astype(float), limits
-    try:
-        found = np.atleast_1d(np.asarray(limits, dtype=float))
-    except (TypeError, ValueError):
-        raise BadInput("limits must be numbers") from None
-    found = np.where(found < 1.0 / GRAIN, np.minimum(found, 0.0), found)
-    if found.ndim != 1 or not found.size or not (found >= 0).all() or not (found > 0).any():
-        raise BadInput("limits must be numbers of 0 or more, one of them positive")
-    if (np.isfinite(found) & (found > _HIGHEST)).any():
-        raise BadInput("limits must be infinite or at most {most:,.0f}", most=_HIGHEST)
-    return found, f"{found[0]:g} each" if found.size == 1 else f"as {found.size:,} people had"
-
-
-def _sizes(people: object, groups: object) -> tuple[float, ...]:
-    """Return how many people each group has: all of one size, or as given."""
-    _check_count(people, "people")
-    if isinstance(groups, Sequence | np.ndarray) and not isinstance(groups, str):
-        for size in groups:
-            _check_count(size, "each of groups")
-        if sum(groups) != people:
-            raise BadInput(
-                "the sizes of groups add up to {total:,}, and people is {people:,}", total=sum(groups), people=people
-            )
-        if len(groups) > MOST_GROUPS:
-            raise BadInput("there are more than {most:,} groups", most=MOST_GROUPS)
-        return tuple(map(float, groups))
-    _check_count(groups, "groups")
-    many = cast("int", groups)
-    if many > cast("int", people):
-        raise BadInput("there are more groups than people")
-    if many > MOST_GROUPS:
-        raise BadInput("there are more than {most:,} groups", most=MOST_GROUPS)
-    return (cast("int", people) / many,) * many
-
-
-def _check_count(count: object, name: str) -> None:
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 1 <= count <= _MOST_PEOPLE:
-        raise BadInput("{name} must be a whole number of 1 to 10^9", name=name)

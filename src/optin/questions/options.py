@@ -28,6 +28,10 @@ def checked_options(options: Iterable[str], name: str) -> tuple[str, ...]:
     if isinstance(options, str | Mapping | Set) or not isinstance(options, Iterable):
         raise BadInput('question "{question}": give options as a list of texts', question=name)
     found = tuple(options)
+    if any(isinstance(option, int | float) for option in found):
+        raise BadInput(
+            'question "{question}": options are texts; write a number between quotes, such as "1"', question=name
+        )
     if not all(isinstance(option, str) and option.strip() for option in found):
         raise BadInput('question "{question}": every option must be a text that is not empty', question=name)
     if any(unicodedata.category(letter) in _UNSHOWN for option in found for letter in option):

@@ -21,8 +21,8 @@ from optin.grains.people import Promises
 from optin.kernel.combining import Combination
 from optin.kernel.ladder import Array
 from optin.planning import plan
+from optin.planning.assumed import MIXES
 from optin.planning.reach import check_level
-from optin.planning.size import MIXES
 from optin.questions import Question, Sheet
 from optin.questions.combined import Addend, Combined, Term
 from optin.questions.kinds import QuestionResult, Reading

@@ -11,7 +11,7 @@ from typing import Any
 
 from optin.errors import BadInput
 from optin.extras import expect
-from optin.tables.headers import expect_column
+from optin.tables.headers import expect_column, no_column
 from optin.tables.labels import names_of
 
 NAME = "the table"
@@ -33,6 +33,8 @@ def arrow_of(frame: Any, names: Sequence[str] | None) -> Any:  # noqa: ANN401 - 
         frame = _with_labels(frame)
     known = [str(name) for name in names_of(frame) or []]
     for name in names or ():
+        if name not in known:
+            raise no_column(NAME, name, known)
         expect_column(NAME, name, known)
     chosen = known if names is None else list(names)
     return arrow.table({name: _column(arrow, frame, name) for name in chosen})

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.errors import BadInput
+from optin.errors import Argument, BadInput
 
 Order = NDArray[np.intp]
 ID = "id"
@@ -224,9 +224,10 @@ def order_of_ids(column: Any, ids: tuple[str, ...], name: str) -> Order:  # noqa
     if len(given) != len(ids) or len(places) != len(ids) or any(person not in places for person in ids):
         raise BadInput(
             "the ids of the table of {name} are not those of the people, each once: {first_wrong}; give one row a"
-            " person",
+            " person, also of those who did not join ({joined} says who did)",
             name=name,
             first_wrong=_first_wrong(given, ids),
+            joined=Argument("joined"),
         )
     return np.array([places[person] for person in ids], dtype=np.intp)
 
@@ -242,4 +243,6 @@ def _first_wrong(given: list[Any], ids: tuple[str, ...]) -> str:
 
 
 def _listed(column: Any) -> list[Any]:  # noqa: ANN401
-    return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
+    """List ids as people have them: whole numbers by their digits, as when a table is read."""
+    found = column.to_pylist() if hasattr(column, "to_pylist") else column
+    return [str(each) if isinstance(each, int | np.integer) and not isinstance(each, bool) else each for each in found]

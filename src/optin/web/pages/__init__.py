@@ -14,12 +14,27 @@ from optin.web.pages import (
     recovery,
     results,
     sheet_drafting,
+    trying,
     visit,
 )
 
 __all__ = ["ROOMS", "router"]
 
-ROOMS = (front, entrance, visit, recovery, mine, answering, results, council, desk, drafting, sheet_drafting, plans)
+ROOMS = (
+    front,
+    entrance,
+    visit,
+    recovery,
+    mine,
+    answering,
+    results,
+    council,
+    desk,
+    drafting,
+    sheet_drafting,
+    trying,
+    plans,
+)
 router = APIRouter(include_in_schema=False)
 for _room in ROOMS:
     router.include_router(_room.router)

@@ -33,6 +33,7 @@ from optin.wording.numbers import count, odds_factor
 from optin.wording.spoken import spoken
 
 router = APIRouter(prefix="/c/{campaign}")
+_DAY = 86400.0
 _SAID = {
     "limit": "Your choice is kept. You can change it until registration closes.",
     "total": "Your total over all campaigns was lowered.",
@@ -92,10 +93,18 @@ def _page(
         "fresh_round": fresh_round(mine),
         "publish_by": day(mine.publish_by),
         "days": f"{service.days_to_publish:g}",
+        "readable": day(_readable_until(mine, service.days_to_publish)),
         "proved": _proved(service, visitor, mine),
         **_one_visit(mine, more.pop("entries", None)),
     }
     return show("campaign.html", visitor=visitor, status=status, **context, **_bounds(mine.draft), **more)
+
+
+def _readable_until(mine: MyCampaign, days_to_publish: float) -> float | None:
+    """Say until when those who run the server could read answers at most; None as long as no date is fixed."""
+    if mine.publish_by is None:
+        return None
+    return mine.publish_by + (0.0 if mine.due == "published" else days_to_publish * _DAY)
 
 
 def _proved(service: ServiceOf, visitor: Visitor, mine: MyCampaign) -> tuple[str, ...]:
@@ -114,7 +123,7 @@ def _one_visit(mine: MyCampaign, entries: tuple[Entry, ...] | None) -> dict[str,
     steps = ladder_of(mine.draft.model)
     limits = mine.draft.model == PRIVACY_CONSTRAINED
     return {
-        "by_sheet": mine.draft.sealed or mine.draft.sheet is not None,
+        "by_sheet": _by_sheet(mine.draft),
         "entries": entries_of(sheet) if entries is None else entries,
         "many": count(len(sheet), "question", "questions"),
         "minutes": minutes(mine.draft),
@@ -125,6 +134,11 @@ def _one_visit(mine: MyCampaign, entries: tuple[Entry, ...] | None) -> dict[str,
         "gave": gave_words(mine.spent),
         "figures": figures_table(mine.release) if mine.release and not one_number(mine.release) else None,
     }
+
+
+def _by_sheet(draft: Draft) -> bool:
+    """Say whether a campaign speaks of answers and frequencies: a sheet, or one visit."""
+    return draft.sealed or draft.sheet is not None
 
 
 def _deal(mine: MyCampaign) -> Any:  # noqa: ANN401 - what the template calls deal
@@ -261,7 +275,7 @@ def receipt_page(service: ServiceOf, visitor: PersonOnly, campaign: str) -> Resp
         "id": campaign,
         "draft": mine.draft,
         "receipt": receipt,
-        "spent_words": spent_words(mine.spent),
+        "spent_words": gave_words(mine.spent) if _by_sheet(mine.draft) else spent_words(mine.spent),
         "offer_words": spoken(receipt.fingerprint),
     }
     amounts: dict[str, Any] = {

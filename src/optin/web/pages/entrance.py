@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from optin.web.doors import AddressOf, BrowserOf, MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
 from optin.web.pages.forms import Texts
 from optin.web.pages.rendering import REFUSALS, moved, show, shown_again
-from optin.web.pages.visit import intro_context, leads_to
+from optin.web.pages.visit import leads_to
 from optin.web.service import accounts
 
 router = APIRouter()
@@ -34,9 +34,9 @@ def enter(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
     key = _after_hash(form["key"]) if form.get("key") and form.get("new") != "yes" else None
     decided = here or key is not None or form.get("new") == "yes"
     try:
-        found = leads_to(service, secret)
+        found = leads_to(service, secret, visitor)
         if found is not None:
-            return show("visit/intro.html", visitor=visitor, **intro_context(found, secret))
+            return show("visit/intro.html", visitor=visitor, **found)
         if not decided and accounts.is_invitation(service, secret):
             return show("invited.html", visitor=visitor, secret=secret)
         entered = accounts.enter(service, secret, key=key, visitor=visitor, by_link=form.get("by") == "link")
@@ -52,12 +52,12 @@ def look(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
     """Show what a link is about to a script, before anybody has pressed anything; nothing where it takes more than one visit."""
     secret = _secret(form)
     try:
-        found = leads_to(service, secret)
+        found = leads_to(service, secret, visitor)
     except REFUSALS:
         found = None
     if found is None:
         return Response(status_code=204)
-    return show("visit/intro.html", visitor=visitor, part=True, **intro_context(found, secret))
+    return show("visit/intro.html", visitor=visitor, part=True, **found)
 
 
 @router.get("/sign-up")

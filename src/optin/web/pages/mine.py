@@ -14,7 +14,7 @@ from optin.web.pages.forms import Texts, number_of, sentence
 from optin.web.pages.numbers import typed_number
 from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.stages import stands
-from optin.web.pages.totals import factor_words
+from optin.web.pages.totals import guesses_of, left_words
 from optin.web.pages.wording import epsilon_words
 from optin.web.service import people
 from optin.web.service.records import Me, MyCampaign, Visitor
@@ -47,6 +47,7 @@ class Total:
     """What all campaigns together give away, in words and as lengths of a bar."""
 
     sentence: str
+    left: str
     spent: str
     promised: str
     waiting: str
@@ -99,9 +100,9 @@ def total_words(mine: Me) -> Total:
     known = allowance is not None and math.isfinite(allowance)
     free = allowance - committed if allowance is not None and known else 0.0
     waiting = free - (mine.remaining or 0.0)
-    spent = f"So far, published results give away at most {factor_words(mine.spent)}."
     return Total(
-        sentence=spent if mine.spent else "So far, nothing was given away.",
+        sentence=_so_far(mine.spent),
+        left=left_words(mine.remaining or 0.0, allowance) if allowance and known else "",
         spent=epsilon_words(mine.spent),
         promised=epsilon_words(mine.promised),
         waiting=epsilon_words(waiting) if waiting > 0 else "",
@@ -112,6 +113,12 @@ def total_words(mine: Me) -> Total:
         known=known,
         stop=repr(committed) if free > 0 else "",
     )
+
+
+def _so_far(spent: float) -> str:
+    if not spent:
+        return "So far, nothing was given away."
+    return f"After all results published so far, {guesses_of(spent)}."
 
 
 def _length(part: float, whole: float | None) -> int:

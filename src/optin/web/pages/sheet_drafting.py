@@ -1,55 +1,72 @@
-"""Drafting a campaign from a sheet that was written elsewhere: pasted as TOML, told back, and foreseen for imagined people."""
+"""Drafting a campaign from a sheet: questions are added, moved and changed on a page that needs no script, or come as TOML.
+
+Nothing is stored before the draft is kept: every button sends the whole form, and what it says comes back in the form.
+"""
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from optin.errors import BadInput, OptinError
+from optin.errors import BadInput
 from optin.questions import Sheet
-from optin.report.sheet_plan import shares_section
+from optin.questions.sheet import MOST_QUESTIONS
 from optin.web.doors import AnalystOnly, ServiceOf
-from optin.web.pages.drafting import imagined, quorum_words
 from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.numbers import typed_number
+from optin.web.pages.ready_sheets import READY
 from optin.web.pages.rendering import REFUSALS, moved, show
-from optin.web.service import campaigns, preview
+from optin.web.pages.sheet_rows import KINDS, SHEET_WORDS, Row, as_toml, moved_rows, rows_in, rows_of, toml_of
+from optin.web.pages.verdicts import foreseen_words
+from optin.web.service import campaigns
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, WINDOW_HOURS, WORDS, Draft, sheet_from
+from optin.web.service.failures import NotFound
 
 router = APIRouter(prefix="/a")
-_FRESH = {"sheet": "", "sealed": "yes", "public": "", "quorum_people": "20", "expected": "200", "mix": "mixed"}
-_FRESH |= {"answer_by": "", "window_hours": f"{WINDOW_HOURS:g}"}
-_EXAMPLE = """title = "Breaks on the ward"
-purpose = "To plan the rota of next year."
-asked_by = "The staff council"
+_FRESH = {"sealed": "yes", "public": "", "quorum_people": "20", "expected": "200", "mix": "mixed", "groups": "1"}
+_FRESH |= {
+    "answer_by": "",
+    "window_hours": f"{WINDOW_HOURS:g}",
+    "support": "",
+    "toml": "",
+    "wished": "",
+    "wished_of": "0",
+}
+_FRESH |= dict.fromkeys(SHEET_WORDS, "")
 
-[[question]]
-kind = "yes-no"
-name = "break"
-text = "Did you skip a break last week?"
-"""
+
+@router.get("/start")
+def start(visitor: AnalystOnly) -> Response:
+    """Show what a campaign can begin from."""
+    return show("desk/start.html", visitor=visitor, ready=READY.values())
 
 
 @router.get("/new-sheet")
-def new(visitor: AnalystOnly) -> Response:
-    """Show an empty field for a sheet."""
-    return _form(visitor, _FRESH)
+def new(visitor: AnalystOnly, begin: str = "") -> Response:
+    """Show a sheet to begin from, or an empty one."""
+    if not begin:
+        return _form(visitor, _FRESH, [])
+    if begin not in READY:
+        raise NotFound
+    ready = READY[begin]
+    return _form(
+        visitor, {**_FRESH, **_words_of(ready.sheet), "support": ready.support}, rows_of(ready.sheet), look=True
+    )
 
 
 @router.post("/new-sheet")
 def create(service: ServiceOf, visitor: AnalystOnly, form: Texts) -> Response:
-    """Look at a sheet, or keep it as a draft."""
+    """Do what a button of the editor says, or keep the sheet as a draft."""
+    if form.get("do", "keep") != "keep":
+        return _changed(visitor, form)
     try:
-        draft = _draft(form)
-        if form.get("look"):
-            return _form(visitor, form, draft=draft)
-        made = campaigns.create(service, visitor, draft)
+        made = campaigns.create(service, visitor, _draft(form))
     except REFUSALS as refusal:
-        return _form(visitor, form, message=sentence(refusal), status=refusal.http_status)
+        return _refused(visitor, form, refusal)
     return moved(f"/a/c/{made}")
 
 
@@ -57,30 +74,61 @@ def create(service: ServiceOf, visitor: AnalystOnly, form: Texts) -> Response:
 def edit(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     """Show a draft's sheet again."""
     draft = campaigns.to_revise(service, visitor, campaign)
-    return _form(visitor, _as_texts(draft), draft=draft if draft.sheet else None, campaign=campaign)
+    if draft.model != PRIVACY_CONSTRAINED:
+        raise BadInput("people of this draft state costs; change it by the JSON interface")
+    rows = [] if draft.sheet is None else rows_of(draft.sheet)
+    return _form(visitor, _as_texts(draft), rows, campaign=campaign, look=bool(rows))
 
 
 @router.post("/c/{campaign}/sheet")
 def revise(service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
-    """Change a draft's sheet."""
+    """Do what a button of the editor says, or keep the changed sheet."""
     campaigns.to_revise(service, visitor, campaign)
+    if form.get("do", "keep") != "keep":
+        return _changed(visitor, form, campaign)
     try:
-        draft = _draft(form)
-        if form.get("look"):
-            return _form(visitor, form, draft=draft, campaign=campaign)
-        campaigns.revise(service, visitor, campaign, draft)
+        campaigns.revise(service, visitor, campaign, _draft(form))
     except REFUSALS as refusal:
-        status = refusal.http_status
-        return _form(visitor, form, campaign=campaign, message=sentence(refusal), status=status)
+        return _refused(visitor, form, refusal, campaign)
     return moved(f"/a/c/{campaign}")
 
 
+@router.get("/c/{campaign}/sheet.toml")
+def sheet_file(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
+    """Give a campaign's sheet as the file that ``optin size``, ``check`` and ``plan`` read."""
+    sheet = campaigns.show(service, visitor, campaign).draft.sheet
+    if sheet is None:
+        raise NotFound
+    headers = {"Content-Disposition": 'attachment; filename="sheet.toml"'}
+    return Response(as_toml(sheet), media_type="application/toml; charset=utf-8", headers=headers)
+
+
+def _changed(visitor: AnalystOnly, form: Mapping[str, str], campaign: str | None = None) -> Response:
+    """Show the form as a button leaves it."""
+    do, rows, given = form.get("do", ""), rows_in(form), dict(form)
+    try:
+        if do == "import":
+            sheet = sheet_from(form.get("toml", ""))
+            rows, given = rows_of(sheet), {**given, **_words_of(sheet), "toml": ""}
+        else:
+            rows = moved_rows(rows, do)
+    except REFUSALS as refusal:
+        return _refused(visitor, form, refusal, campaign)
+    return _form(visitor, given, rows, campaign=campaign, look=do in ("look", "import"))
+
+
+def _refused(
+    visitor: AnalystOnly, form: Mapping[str, str], refusal: Exception, campaign: str | None = None
+) -> Response:
+    status = getattr(refusal, "http_status", 422)
+    return _form(visitor, form, rows_in(form), campaign=campaign, message=sentence(refusal), status=status)
+
+
 def _draft(form: Mapping[str, str]) -> Draft:
-    if not form.get("sheet", "").strip():
-        raise BadInput("there is no sheet yet: paste one")
     people = form.get("quorum_people", "")
     return Draft(
-        sheet=sheet_from(form.get("sheet", "")),
+        sheet=sheet_from(toml_of(form, rows_in(form))),
+        support=form.get("support", ""),
         sealed=bool(form.get("sealed")),
         public=bool(form.get("public")),
         quorum_people=int(people) if people.isdecimal() and len(people) < 10 else 0,
@@ -92,66 +140,49 @@ def _draft(form: Mapping[str, str]) -> Draft:
 def _form(
     visitor: AnalystOnly,
     given: Mapping[str, str],
+    rows: list[Row],
     *,
-    draft: Draft | None = None,
     campaign: str | None = None,
     message: str | None = None,
     status: int = 200,
+    look: bool = False,
 ) -> Response:
-    context = {
+    context: dict[str, Any] = {
         "form": {**dict.fromkeys(_FRESH, ""), **given},
-        "example": _EXAMPLE,
+        "rows": rows,
+        "kinds": KINDS,
+        "room": len(rows) < MOST_QUESTIONS,
+        "campaign": campaign,
         "action": f"/a/c/{campaign}/sheet" if campaign else "/a/new-sheet",
         "back": f"/a/c/{campaign}" if campaign else "/a",
         "message": message,
-        "seen": None if draft is None else _seen(draft, given),
+        "seen": None,
     }
+    if look:
+        try:
+            context["seen"] = foreseen_words(_draft({**given, **_spread(rows)}), {**_FRESH, **given})
+        except REFUSALS as refusal:
+            context |= {"message": sentence(refusal), "seen": None}
+            status = getattr(refusal, "http_status", 422)
     return show("desk/sheet.html", visitor=visitor, status=status, **context)
 
 
-def _seen(draft: Draft, given: Mapping[str, str]) -> dict[str, Any]:
-    """Say what a sheet asks, and how accurate it would be for people one can imagine."""
-    try:
-        found = preview.foreseen(draft, imagined({**_FRESH, **given, "model": draft.model}))
-        numbers, why = shares_section(found).numbers(), ""
-    except OptinError as refusal:
-        numbers, why = None, sentence(refusal)
-    return {"sheet": draft.sheet, "numbers": numbers, "why": why, "quorum": quorum_words(draft)}
+def _spread(rows: list[Row]) -> dict[str, str]:
+    """Write rows as the fields of a form."""
+    return {f"q{place}-{column}": text for place, row in enumerate(rows) for column, text in row.items()}
+
+
+def _words_of(sheet: Sheet) -> dict[str, str]:
+    return {name: getattr(sheet, name) for name in SHEET_WORDS}
 
 
 def _as_texts(draft: Draft) -> dict[str, str]:
-    if draft.model != PRIVACY_CONSTRAINED:
-        raise BadInput("people of this draft state costs; change it by the JSON interface")
     texts = {name: "yes" if getattr(draft, name) else "" for name in ("sealed", "public")}
-    sheet = "" if draft.sheet is None else as_toml(draft.sheet)
-    more = {"answer_by": draft.answer_by, "window_hours": f"{draft.window_hours:g}"}
-    return {**_FRESH, **texts, **more, "quorum_people": str(draft.quorum_people), "sheet": sheet}
-
-
-def as_toml(sheet: Sheet) -> str:
-    r"""Write a sheet as people write one; what is as usual is left out.
-
-    >>> print(as_toml(Sheet.from_toml_text('title = "t" \n[[question]]\nkind = "yes-no"\nname = "b"')))
-    title = "t"
-    <BLANKLINE>
-    [[question]]
-    kind = "yes-no"
-    name = "b"
-    <BLANKLINE>
-    """
-    record = sheet.to_record()
-    questions = record.pop("questions")
-    parts = [_lines(record)]
-    for question in questions:
-        usual = {"column": question["name"], "importance": 1.0, "max_gap": 0.0}
-        parts.append("[[question]]\n" + _lines({k: v for k, v in question.items() if v != usual.get(k, "")}))
-    return "\n".join(parts)
-
-
-def _lines(record: Mapping[str, Any]) -> str:
-    """Write keys and values; JSON's texts, numbers and lists are TOML's."""
-    return "".join(
-        f"{name} = {json.dumps(value, ensure_ascii=False)}\n"
-        for name, value in record.items()
-        if value is not None and value != ""
-    )
+    more = {"answer_by": draft.answer_by, "window_hours": f"{draft.window_hours:g}", "support": draft.support}
+    words = _words_of(draft.sheet) if draft.sheet else {}
+    expected = str(max(draft.quorum_people, 200))
+    counts = {
+        "quorum_people": str(draft.quorum_people),
+        "expected": expected if math.isfinite(float(expected)) else "200",
+    }
+    return {**_FRESH, **texts, **more, **words, **counts}

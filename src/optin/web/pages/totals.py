@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from optin.kernel.rounding import epsilon_of
-from optin.web.pages.wording import epsilon_words
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.ladder import LIMITS, step_of
 from optin.web.service.totals import MOST_IN_CAMPAIGNS, TIMES, Budget, asked_at_most
-from optin.wording.numbers import odds_factor
+from optin.wording.guesses import right_in_100
 
 _CHOICES = (1, TIMES, 10)
-_READABLE = 20.0
 
 
 @dataclass(frozen=True)
@@ -54,16 +52,15 @@ def total_beside(budget: Budget, draft: Draft, stated: int | None, *, picked: st
     )
 
 
-def factor_words(epsilon: float) -> str:
-    """Say an epsilon as a factor on the odds, as long as such a factor can be read.
+def guesses_of(epsilon: float) -> str:
+    """Say an epsilon as what it can do to guesses, beside the chance of having stayed out.
 
-    >>> factor_words(2.0), factor_words(200.0)
-    ("a factor of 7.39 on anyone's odds about your answers (epsilon 2)", 'epsilon 200 (next to no limit)')
+    >>> print(guesses_of(2.0), guesses_of(0.0), sep="; ")
+    someone guessing between two answers of yours is right at most 89 times in 100 instead of 50; nothing is given away
     """
-    words = f"epsilon {epsilon_words(epsilon)}"
-    if epsilon >= _READABLE:
-        return f"{words} (next to no limit)"
-    return f"a factor of {odds_factor(epsilon)} on anyone's odds about your answers ({words})"
+    if not epsilon:
+        return "nothing is given away"
+    return f"someone guessing between two answers of yours is right at most {right_in_100(epsilon)} times in 100 instead of 50"
 
 
 def _sentence(budget: Budget) -> str:
@@ -71,13 +68,25 @@ def _sentence(budget: Budget) -> str:
         return "You have not said yet how much all campaigns together may take."
     if budget.left is None:
         return "You set no limit to what all campaigns together may take."
-    whole = f"All campaigns together may give away at most {factor_words(epsilon_of(budget.total))}"
+    whole = f"Over all campaigns together, you allow that {guesses_of(epsilon_of(budget.total))}"
     if not budget.committed and not budget.waiting:
         return f"{whole}."
     waits = (
         " What you declined counts until a second person declines too, or that round ends." if budget.waiting else ""
     )
-    return f"{whole}; of that, {_down(budget.left)} is left.{waits}"
+    return f"{whole}. {left_words(epsilon_of(budget.left), epsilon_of(budget.total))}{waits}"
+
+
+def left_words(left: float, total: float) -> str:
+    """Say how much of a total is left, never more than it is.
+
+    >>> left_words(1.81, 2.0), left_words(0.0, 2.0), left_words(0.001, 2.0)
+    ('90 % of your total is left.', 'Nothing is left of your total.', 'Next to nothing is left of your total.')
+    """
+    share = int(100 * left / total * (1 - 1e-12)) if left < total else 100
+    if share < 1:
+        return "Next to nothing is left of your total." if left > 0 else "Nothing is left of your total."
+    return f"{share} % of your total is left."
 
 
 def _down(grains: int) -> str:

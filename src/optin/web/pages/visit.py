@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -78,7 +79,7 @@ def day_words(draft: Draft) -> str:
     return f"{found.day} {found:%B %Y}"
 
 
-def intro_context(found: MyCampaign, secret: str = "") -> dict[str, Any]:
+def intro_context(found: MyCampaign, secret: str = "", *, sent: bool = False) -> dict[str, Any]:
     """Say who asks, what, why, how long it takes and until when."""
     sheet = sheet_of(found.draft)
     return {
@@ -91,6 +92,7 @@ def intro_context(found: MyCampaign, secret: str = "") -> dict[str, Any]:
         "until": day_words(found.draft),
         "open": found.state == "registration",
         "group": found.group,
+        "sent": sent,
     }
 
 
@@ -181,15 +183,21 @@ def _form(
         "chosen": chosen,
         "key": (given and _text(given, "key")) or new_secret(),
         "known": here,
-        "asks": not here and not (secret and not visits.asks_before(service, secret)),
+        "asks": _asks(service, visitor, secret),
         "before": "" if given is None else _text(given, "before"),
         "shared": given is not None and bool(_text(given, "shared")),
         "total": total_beside(budget, found.draft, None, picked="" if given is None else _text(given, "times")),
         "action": "/i/send" if secret else f"/c/{found.id}/answer",
         "part": request.headers.get("x-part") == "yes",
-        "answered": found.stated is not None,
+        "answered": _has_sent(service, visitor, found),
     }
     return show("visit/form.html", visitor=visitor, status=status, **context, **more)
+
+
+def _asks(service: Service, visitor: Visitor | None, secret: str) -> bool:
+    """Say whether someone is to be asked if they have answered before: not who is known here, nor who is invited by an id."""
+    here = visitor is not None and visitor.kind == "person"
+    return not here and not (secret and not visits.asks_before(service, secret))
 
 
 def _sent(
@@ -197,7 +205,7 @@ def _sent(
 ) -> Response:
     secret = _text(form, "secret")
     if _text(form, "do") == "decline":
-        return show("visit/declined.html", visitor=visitor, **intro_context(found))
+        return _declined(service, visitor, found)
     later = _text(form, "do") == "later"
     read = read_answers(sheet_of(found.draft), FormData() if later else form)
     again = _Again(secret, read.entries, form)
@@ -206,11 +214,35 @@ def _sent(
     if read.echoes and _text(form, "echoed") != "yes":
         return _form(request, service, visitor, found, again, echoes=read.echoes)
     try:
+        _expect_said(form, asked=_asks(service, visitor, secret))
         entered = visits.send(service, _what(found, form, read, secret, address), visitor)
     except REFUSALS as refusal:
         status, why = refusal.http_status, sentence(refusal)
         return _form(request, service, visitor, found, again, status=status, message=why)
     return _done(request, found, entered, shared=bool(_text(form, "shared")), later=later)
+
+
+def _expect_said(form: FormData, *, asked: bool) -> None:
+    """Make no account for someone who may have one: they say so first."""
+    if asked and _text(form, "before") not in ("yes", "no"):
+        raise BadInput("say whether you have answered here before")
+
+
+def _has_sent(service: Service, visitor: Visitor | None, found: MyCampaign) -> bool:
+    """Say whether someone registered for this round before, also where they come by a link that shows nothing of theirs."""
+    if visitor is None or visitor.kind != "person":
+        return False
+    with contextlib.suppress(NotFound):
+        return people.campaign(service, visitor, found.id).stated is not None
+    return False
+
+
+def _declined(service: Service, visitor: Visitor | None, found: MyCampaign) -> Response:
+    """Take back what someone had sent, if they had; whoever had not leaves nothing."""
+    before = _has_sent(service, visitor, found)
+    if before and visitor is not None:
+        people.withdraw(service, visitor, found.id)
+    return show("visit/declined.html", visitor=visitor, taken_back=before, **intro_context(found))
 
 
 def _what(found: MyCampaign, form: FormData, read: Read, secret: str, address: str) -> Sent:
@@ -242,10 +274,9 @@ def _done(request: Request, found: MyCampaign, entered: Any, *, shared: bool, la
     return response
 
 
-def leads_to(service: Service, secret: str) -> MyCampaign | None:
-    """Find what a link leads to in one visit, if it does; one that was used before is refused."""
+def leads_to(service: Service, secret: str, visitor: Visitor | None) -> dict[str, Any] | None:
+    """Say what a link leads to in one visit, if it does; one that was sent from another device is refused."""
     found = visits.invited_to(service, secret)
     if found is None or not found.draft.sealed:
         return None
-    visits.expect_unused(service, secret)
-    return found
+    return intro_context(found, secret, sent=visits.sent_from_here(service, secret, visitor))

@@ -18,6 +18,7 @@ QUASI_LINEAR = "quasi-linear"
 FARTHEST, MOST_SLACK, MOST_PEOPLE = 1e12, 10, 10**9
 WINDOW_HOURS, MOST_HOURS = 48.0, 24 * 50
 LONGEST = {"title": 120, "question": 2000, "purpose": 4000, "unit": 40, "asked_by": 120, "sheet": 40_000, "group": 80}
+LONGEST |= {"support": 2000}
 """What a draft may hold at most; the JSON interface states the same."""
 _SLIMMEST = 1e-9
 WORDS = {
@@ -26,6 +27,7 @@ WORDS = {
     "purpose": "why it is asked",
     "unit": "the unit",
     "asked_by": "who asks",
+    "support": "the text for everyone",
     "window_hours": "the time to change or withdraw after the announcement",
     "lower": "the smallest answer",
     "upper": "the largest answer",
@@ -68,6 +70,8 @@ class Draft:
     """The last day to answer in one visit, or to choose a limit, as 2026-03-14; empty where its analyst closes it."""
     window_hours: float = 0.0
     """How long people may change or withdraw sealed answers after the announcement, at least."""
+    support: str = ""
+    """A text that everyone is shown, before and after they answer and whatever they answer, such as whom to call."""
     sheet: Sheet | None = None
     """What is asked where it is more than one number: title, purpose and who asks are then the sheet's."""
 
@@ -126,6 +130,7 @@ def checked_draft(draft: Draft) -> Draft:
         purpose=_text("purpose", draft.purpose),
         unit=_text("unit", draft.unit),
         asked_by=_text("asked_by", draft.asked_by),
+        support=_text("support", draft.support),
     )
     names = ("lower", "upper", "max_gap", "slack", "benefit_base", "benefit_slope")
     numbers: dict[str, Any] = {name: _number(name, getattr(draft, name)) for name in names}

@@ -66,11 +66,14 @@ def asks_before(service: Service, secret: str) -> bool:
     return service.read(lambda connection: not has_id(connection, secret))
 
 
-def expect_unused(service: Service, secret: str) -> None:
-    """Refuse a link that was sent from before, on this device or another."""
+def sent_from_here(service: Service, secret: str, visitor: Visitor | None) -> bool:
+    """Say whether a link was sent from before, by whoever is here; one that was sent from another device is refused."""
     found = service.read(lambda connection: _invitation(connection, secret))
-    if found is not None and found.used_at is not None:
+    if found is None or found.used_at is None:
+        return False
+    if visitor is None or visitor.account != found.account:
         raise Refused(_USED)
+    return True
 
 
 def _invitation(connection: Connection, secret: str, *, held: bool = False) -> Row[Any] | None:

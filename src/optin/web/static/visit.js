@@ -25,7 +25,9 @@ function csrf() {
   return token ? { csrf: token.value } : {};
 }
 
+// Another link in the same tab is another person: what the one before typed is theirs.
 async function openLink(secret, begun) {
+  if (kept().secret !== secret) forget();
   const fields = { secret, ...csrf() };
   const opened = await part(begun ? "/i/answer" : "/i/look", fields).catch(() => false);
   if (opened) keep({ secret, begun });
@@ -38,8 +40,12 @@ function settle(place) {
   if (form) {
     const before = kept();
     if (before.campaign === form.dataset.keep && before.typed) restore(form, before.typed);
+    if (before.campaign === form.dataset.keep && before.key) form.elements.key.value = before.key;
     form.addEventListener("input", () => save(form));
     for (const field of form.querySelectorAll("input[data-number]")) tell(field);
+    const told = () => { form.elements.echoed.value = allTold(form) ? "yes" : ""; };
+    form.addEventListener("input", told);
+    if (!form.elements.echoed.value) told();
   }
   place.querySelector("form[data-begin]")?.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -55,7 +61,7 @@ const NEVER = ["csrf", "secret", "key", "round", "echoed", "back"];
 function save(form) {
   if (form.elements.shared?.checked) return forget();
   const typed = [...new FormData(form)].filter(([name]) => !NEVER.includes(name));
-  keep({ campaign: form.dataset.keep, typed });
+  keep({ campaign: form.dataset.keep, typed, key: form.elements.key.value });
 }
 
 function restore(form, typed) {
@@ -70,17 +76,24 @@ function restore(form, typed) {
   }
 }
 
-// Numbers are told back as they are understood: 7,5 is 7.5. What can be read in two ways is asked for again after sending.
+// Numbers are told back as they are understood: 7,5 is 7.5. What was not told back here is told back after sending.
+const clear = (text) => /^[+-]?(\d+([.,]\d*)?|[.,]\d+)$/.test(text) && !/^[+-]?[1-9]\d{0,2}[.,]\d{3}$/.test(text);
+
 function tell(field) {
-  const says = field.parentElement.querySelector("output.echo"), echoed = field.form.elements.echoed;
+  const says = field.parentElement.querySelector("output.echo");
   const show = () => {
     const text = field.value.trim().replace("\u2212", "-"), number = Number(text.replace(",", "."));
-    const plain = /^[+-]?(\d+([.,]\d*)?|[.,]\d+)$/.test(text) && !/^[+-]?[1-9]\d{0,2}[.,]\d{3}$/.test(text);
-    says.textContent = plain ? `= ${number} ${field.dataset.number}`.trim() : "";
-    if (echoed) echoed.value = "yes";
+    says.textContent = clear(text) ? `= ${number} ${field.dataset.number}`.trim() : "";
   };
   field.addEventListener("input", show);
   if (field.value) show();
+}
+
+// Items of a score stand without an echo: they must be plain as they are.
+function allTold(form) {
+  const told = (field) => !field.value || field.parentElement.querySelector("output.echo").textContent !== "";
+  const plain = (field) => /^(-?\d+(\.\d{1,2})?)?$/.test(field.value.trim());
+  return [...form.querySelectorAll("input[data-number]")].every(told) && [...form.querySelectorAll(".items input")].every(plain);
 }
 
 const place = document.querySelector("#visit");

@@ -1,0 +1,97 @@
+"""Which two numbers a result will tell apart, and which it will not (E31): a verdict for people who know no epsilon.
+
+A release tells its truth from another number where its 95 % interval leaves that number out. Of a truth that lies the 95 %
+half width plus the 90 % half width away, nineteen of twenty releases do so; of one half of the 95 % half width away, hardly any.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from optin.questions import Question
+from optin.wording.amounts import plus_minus_of
+from optin.wording.numbers import count, short
+
+LEVEL, POWER_LEVEL = 0.95, 0.90
+"""Of the interval, and of how far an estimate may fall short: one side of 90 % is 19 of 20."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Two pairs of numbers on the scale of a question: one that is told apart, None where nothing is; one that is not."""
+
+    told: tuple[float, float] | None
+    untold: tuple[float, float] | None
+
+
+def apart_from(question: Question, half: float, half_90: float) -> Apart:
+    """Choose the pairs around the middle of a question's scale, in round steps; the first rounded up, the second down (E31).
+
+    >>> from optin.questions import Number, YesNo
+    >>> apart_from(Number("hours", bounds=(0, 80), sd=9), 2.1, 1.76)
+    Apart(told=(40.0, 44.0), untold=(40.0, 41.0))
+    >>> apart_from(YesNo("break"), 0.6, 0.5)
+    Apart(told=None, untold=(0.5, 0.8))
+    """
+    low, high = _ends(question)
+    near, far = min(half / 2, (high - low) / 2), half + half_90
+    if not near > 0:
+        return Apart(None, None)
+    step = 10.0 ** math.floor(math.log10(near))
+    middle = (low + high) / 2 if question.proportion else _on(step, (low + high) / 2, round)
+    untold = (middle, float(f"{middle + _on(step, near, math.floor):.12g}"))
+    distance = _on(step, far, math.ceil)
+    if middle + distance <= high:
+        return Apart((middle, float(f"{middle + distance:.12g}")), untold)
+    below = middle - _on(step, distance / 2, math.ceil)
+    pair = (below, float(f"{below + distance:.12g}"))
+    return Apart(pair if low <= below and pair[1] <= high else None, untold)
+
+
+def _on(step: float, number: float, rounded: object) -> float:
+    """Round to a multiple of a power of ten, written as people would."""
+    return float(f"{rounded(number / step + _nudge(rounded)) * step:.12g}")  # type: ignore[operator]
+
+
+def _nudge(rounded: object) -> float:
+    """Keep what is a whole multiple but for its last bits."""
+    return {math.floor: 1e-9, math.ceil: -1e-9}.get(rounded, 0.0)  # type: ignore[call-overload, no-any-return]
+
+
+def _ends(question: Question) -> tuple[float, float]:
+    return (0.0, 1.0) if question.proportion else getattr(question, "bounds", (0.0, question.width))
+
+
+def told_words(question: Question, people: int, half: float, apart: Apart) -> str:
+    """Say how far a result may be off, and what that is enough for.
+
+    >>> from optin.questions import Number
+    >>> hours = Number("hours", bounds=(0, 80), sd=9, unit="hours")
+    >>> told_words(hours, 400, 2.1, apart_from(hours, 2.1, 1.76))
+    'With 400 people like these the average will be within ± 2.1 hours: enough to tell 40 from 44, not 40 from 41.'
+    """
+    what = "each proportion" if question.proportion else "the average"
+    within = f"With {count(people)} like these {what} will be within {_within(question, half)}"
+    if apart.untold is None:
+        return f"{within}."
+    not_these = f"{_one(question, apart.untold[0])} from {_one(question, apart.untold[1])}"
+    if apart.told is None:
+        return f"{within}: not enough to tell anything apart, not even {_widest(question)}."
+    return f"{within}: enough to tell {_one(question, apart.told[0])} from {_one(question, apart.told[1])}, not {not_these}."
+
+
+def _within(question: Question, half: float) -> str:
+    """Write ± as everywhere; one that is wider than the whole scale says no more than that."""
+    if half >= question.width:
+        return f"the whole range of answers ({plus_minus_of(half, proportion=question.proportion, unit=question.unit)})"
+    return plus_minus_of(half, proportion=question.proportion, unit=question.unit)
+
+
+def _widest(question: Question) -> str:
+    low, high = _ends(question)
+    return "nobody from everybody" if question.proportion else f"{_one(question, low)} from {_one(question, high)}"
+
+
+def _one(question: Question, number: float) -> str:
+    return f"{short(100 * number, 6)} %" if question.proportion else short(number, 9)

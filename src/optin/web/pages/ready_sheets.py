@@ -1,0 +1,44 @@
+"""Sheets to begin from: real ones, that are changed and not filled in, each with the words that go with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from optin.questions import Sheet
+
+_FOLDER = Path(__file__).parent.parent / "sheets"
+_SUPPORT = (
+    "Whatever you answer: if you want to talk to someone, write here whom to call, when, and that it costs nothing. In danger, "
+    "call the emergency number."
+)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A sheet to begin from: its file, what it is for, and a text that everyone is shown."""
+
+    name: str
+    title: str
+    words: str
+    support: str = ""
+
+    @property
+    def sheet(self) -> Sheet:
+        """Read the sheet itself."""
+        return Sheet.from_toml(_FOLDER / f"{self.name}.toml")
+
+
+READY = {
+    each.name: each
+    for each in (
+        Ready("pulse", "Pulse survey", "Four short questions, asked every month or two."),
+        Ready(
+            "health",
+            "Health screening",
+            "A score of nine items. A text of support is shown to everyone, whatever they answer.",
+            support=_SUPPORT,
+        ),
+        Ready("pay-gap", "Pay gap", "Pay, a bonus and fairness, to be asked by group."),
+    )
+}

@@ -1,0 +1,236 @@
+"""A sheet as a form has it: a row of texts for each question, read into TOML, so that an editor refuses what a file would be."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from optin.errors import BadInput
+from optin.questions import Question, Sheet
+from optin.questions.sheet import MOST_QUESTIONS
+from optin.web.pages.numbers import spelled, typed_number
+from optin.wording.numbers import short
+
+KINDS = {
+    "number": "a number",
+    "yes-no": "yes or no",
+    "choice": "one of several",
+    "scale": "one of several, in order",
+    "score": "several items, added up",
+    "histogram": "a number, in ranges",
+    "multiple-choice": "several of several",
+}
+"""What kinds of question are called on pages."""
+COLUMNS = (
+    *("kind", "name", "text", "unit", "low", "high", "sd", "options", "edges", "items", "at_most", "importance"),
+    *("max_gap", "max_error", "very_low", "very_high", "typical"),
+)
+SHEET_WORDS = ("title", "purpose", "asked_by")
+_LONGEST_NAME = 40
+_WORDS = {
+    "low": "the smallest answer",
+    "high": "the largest answer",
+    "sd": "the spread",
+    "items": "the number of items",
+    "at_most": "how many may be chosen",
+    "importance": "the importance",
+    "max_gap": "the largest gap",
+    "max_error": "the largest ±",
+    "very_low": "what would be very low",
+    "very_high": "what would be very high",
+    "typical": "what would be typical",
+}
+Row = dict[str, str]
+
+
+def blank_row(kind: str) -> Row:
+    """Begin a question of a kind, with what is usual in it."""
+    usual = {"scale": "very bad\nbad\nfair\ngood\nvery good", "choice": "\n"}
+    row = dict.fromkeys(COLUMNS, "") | {"kind": kind, "importance": "1", "options": usual.get(kind, "").strip()}
+    return row | ({"low": "0", "high": "3", "items": "9"} if kind == "score" else {})
+
+
+def rows_in(form: Mapping[str, str]) -> list[Row]:
+    """Read the rows of a form, in their order."""
+    found = []
+    for place in range(MOST_QUESTIONS):
+        if f"q{place}-kind" not in form:
+            break
+        found.append({column: form.get(f"q{place}-{column}", "") for column in COLUMNS})
+    return found
+
+
+def moved_rows(rows: Sequence[Row], do: str) -> list[Row]:
+    """Do what a button of the editor says: add a kind, move a question up or down, take one out, work out its bounds.
+
+    >>> [row["kind"] for row in moved_rows([blank_row("number"), blank_row("scale")], "down-0")]
+    ['scale', 'number']
+    """
+    verb, _, what = do.partition("-")
+    rows = list(rows)
+    if verb == "add" and what in KINDS:
+        if len(rows) >= MOST_QUESTIONS:
+            raise BadInput("a sheet has at most {most} questions", most=MOST_QUESTIONS)
+        return [*rows, blank_row(what)]
+    if not (what.isdecimal() and int(what) < len(rows)):
+        return rows
+    at = int(what)
+    if verb == "out":
+        return rows[:at] + rows[at + 1 :]
+    if verb == "help":
+        rows[at] = _with_bounds(rows[at], at + 1)
+        return rows
+    to = at - 1 if verb == "up" else at + 1
+    if verb in ("up", "down") and 0 <= to < len(rows):
+        rows[at], rows[to] = rows[to], rows[at]
+    return rows
+
+
+def bounds_from(very_low: float, very_high: float, typical: float) -> tuple[float, float, float]:
+    """Work out bounds and sd from what nineteen of twenty people lie between.
+
+    The sd is half of the longer way from the typical answer to either end, as it is where answers are spread like a bell;
+    bounds lie three sd from the typical one, so that next to nobody is cut off, and not below 0 where nothing is.
+
+    >>> bounds_from(30, 50, 40), bounds_from(0, 12, 2)
+    ((25.0, 55.0, 5.0), (0.0, 17.0, 5.0))
+    """
+    sd = max(typical - very_low, very_high - typical) / 2
+    low = typical - 3 * sd
+    return max(low, 0.0) if very_low >= 0 else low, typical + 3 * sd, sd
+
+
+def _with_bounds(row: Row, place: int) -> Row:
+    low, high, typical = (_number(row, name, place) for name in ("very_low", "very_high", "typical"))
+    if not low < high or not low <= typical <= high:
+        raise BadInput(
+            "question {place}: the typical answer lies between the very low and the very high one", place=place
+        )
+    worked_out = zip(("low", "high", "sd"), bounds_from(low, high, typical), strict=True)
+    return row | {name: spelled(float(f"{number:.6g}")) for name, number in worked_out}
+
+
+def toml_of(words: Mapping[str, str], rows: Sequence[Row]) -> str:
+    """Write a form's sheet as TOML: what is wrong with it is then told as it is of a file."""
+    if not rows:
+        raise BadInput("there is no question yet: add one")
+    parts = [_lines({name: words.get(name, "").replace("\r\n", "\n").strip() for name in SHEET_WORDS})]
+    parts += ["[[question]]\n" + _lines(_arguments(row, place)) for place, row in enumerate(rows, 1)]
+    return "\n".join(parts)
+
+
+def _arguments(row: Row, place: int) -> dict[str, Any]:
+    kind, text = row["kind"], row["text"].replace("\r\n", "\n").strip()
+    found: dict[str, Any] = {"kind": kind, "name": row["name"].strip() or _short_name(text, place), "text": text}
+    found |= {"unit": row["unit"].strip()} if kind in ("number", "score", "histogram") else {}
+    found |= _answers(row, kind, place)
+    for name in ("importance", "max_gap", "max_error"):
+        if row[name].strip():
+            found[name] = _number(row, name, place)
+    return found
+
+
+def _answers(row: Row, kind: str, place: int) -> dict[str, Any]:
+    """Read what a kind has of its own."""
+    sd = {"sd": _number(row, "sd", place)} if row["sd"].strip() and kind in ("number", "score") else {}
+    if kind in ("number", "score"):
+        ends = [_number(row, name, place) for name in ("low", "high")]
+        return (
+            {"bounds": ends, **sd} if kind == "number" else {"items": _whole(row, "items", place), "each": ends, **sd}
+        )
+    if kind == "histogram":
+        return {"edges": [_edge(text, place) for text in re.split(r"[\s;]+|,\s+", row["edges"].strip()) if text]}
+    options = [line.strip() for line in row["options"].splitlines() if line.strip()]
+    if kind in ("choice", "scale"):
+        return {"options": options}
+    if kind == "multiple-choice":
+        return {"options": options, "at_most": _whole(row, "at_most", place)}
+    return {}
+
+
+def _short_name(text: str, place: int) -> str:
+    words = text.rstrip("?. ")
+    return words if 0 < len(words) <= _LONGEST_NAME else f"question {place}"
+
+
+def _number(row: Row, name: str, place: int) -> float:
+    return typed_number(row[name], f"question {place}: {_WORDS[name]}").number
+
+
+def _whole(row: Row, name: str, place: int) -> int:
+    text = row[name].strip()
+    if not (text.isdecimal() and len(text) < 9):
+        raise BadInput("question {place}: {words} must be a whole number", place=place, words=_WORDS[name])
+    return int(text)
+
+
+def _edge(text: str, place: int) -> float:
+    return typed_number(text.rstrip(","), f"question {place}: an edge of a range").number
+
+
+def rows_of(sheet: Sheet) -> list[Row]:
+    """Write a sheet as a form has it."""
+    return [_row(question) for question in sheet]
+
+
+def _row(question: Any) -> Row:  # noqa: ANN401 - what kinds have besides
+    row = blank_row(question.kind) | {"options": ""}
+    row |= {"name": question.name, "text": question.text, "unit": question.unit}
+    row |= {"importance": short(question.importance, 6)} | {
+        name: spelled(getattr(question, name)) for name in ("max_gap", "max_error") if getattr(question, name)
+    }
+    if question.kind in ("number", "score"):
+        low, high = question.each if question.kind == "score" else question.bounds
+        row |= {"low": spelled(low), "high": spelled(high), "sd": _sd_text(question)}
+    for name in ("items", "at_most"):
+        row |= {name: str(getattr(question, name))} if hasattr(question, name) else {}
+    if question.kind == "histogram":
+        row |= {"edges": " ".join(map(spelled, question.edges))}
+    elif question.kind in ("choice", "scale", "multiple-choice"):
+        row |= {"options": "\n".join(question.options)}
+    return row
+
+
+def _sd_text(question: Any) -> str:  # noqa: ANN401
+    """Write the declared sd; nothing where it is the largest there can be, as it is where none was declared."""
+    return "" if 4 * question.data_variance >= question.width**2 else spelled(math.sqrt(question.data_variance))
+
+
+def as_toml(sheet: Sheet) -> str:
+    r"""Write a sheet as people write one; what is as usual is left out.
+
+    >>> print(as_toml(Sheet.from_toml_text('title = "t" \n[[question]]\nkind = "number"\nname = "b"\nbounds = [0, 80]\nsd = 9')))
+    title = "t"
+    <BLANKLINE>
+    [[question]]
+    kind = "number"
+    name = "b"
+    bounds = [0.0, 80.0]
+    sd = 9.0
+    <BLANKLINE>
+    """
+    words = {name: getattr(sheet, name) for name in SHEET_WORDS}
+    return "\n".join([_lines(words), *(_toml_question(question) for question in sheet)])
+
+
+def _toml_question(question: Question) -> str:
+    usual = {"column": question.name, "importance": 1.0, "max_gap": 0.0}
+    record = {name: value for name, value in question.to_record().items() if value != usual.get(name, "")}
+    variance = record.get("data_variance")
+    if variance is not None and math.sqrt(variance) ** 2 == variance:
+        text = _sd_text(question)
+        record = {name: value for name, value in record.items() if name != "data_variance"}
+        record |= {"sd": math.sqrt(variance)} if text else {}
+    return "[[question]]\n" + _lines(record)
+
+
+def _lines(record: Mapping[str, Any]) -> str:
+    """Write keys and values; JSON's texts, numbers and lists are TOML's."""
+    return "".join(
+        f"{name} = {json.dumps(value, ensure_ascii=False)}\n"
+        for name, value in record.items()
+        if value is not None and value != ""
+    )

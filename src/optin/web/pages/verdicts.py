@@ -1,0 +1,140 @@
+"""What a sheet will say, in verdicts: from the functions that `optin size`, plans and reports use, for people one can imagine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optin.errors import BadInput
+from optin.planning.apart import told_words
+from optin.planning.size import GOOD, POOR, GroupSize, Size, SizedQuestion, Verdict, people_for, size
+from optin.questions import Question, Sheet
+from optin.web.pages.drafting import imagined, quorum_words
+from optin.web.pages.numbers import typed_number
+from optin.web.service.asking import asked, sheet_of
+from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
+from optin.web.service.ladder import LIMITS
+from optin.wording.amounts import plus_minus_of
+from optin.wording.numbers import count, people_like, percent
+
+_HUNDRED = 100
+_MOST_GROUPS = 100
+
+
+def foreseen_words(draft: Draft, given: Mapping[str, str]) -> dict[str, Any]:
+    """Say what a draft's questions will be good for, before anyone is invited."""
+    sheet = sheet_of(draft)
+    limits = imagined_limits(given)
+    people, groups = sum(imagined(given)), _groups(given)
+    found = size(sheet, people=people, limits=limits, groups=groups)
+    return {
+        "rows": [_row(question, each, people // groups) for question, each in zip(sheet, found.questions, strict=True)],
+        "people": count(people),
+        "groups": groups,
+        "by_group": _by_group(sheet, found),
+        "dearest": _dearest(sheet, found),
+        "quorum": quorum_words(draft, expected=people),
+        "wished": _wished(sheet, given, limits, groups),
+        "names": [asked(question) for question in sheet],
+    }
+
+
+def imagined_limits(given: Mapping[str, str]) -> NDArray[np.float64]:
+    """List the limits of a hundred people one can imagine."""
+    counts = imagined({**given, "expected": str(_HUNDRED), "model": PRIVACY_CONSTRAINED})
+    return np.repeat([step.amount for step in LIMITS], counts)
+
+
+def _groups(given: Mapping[str, str]) -> int:
+    text = given.get("groups", "") or "1"
+    if not (text.isdecimal() and 1 <= int(text[:6]) <= _MOST_GROUPS):
+        raise BadInput("groups must be 1 to {most}", most=_MOST_GROUPS)
+    return int(text)
+
+
+def _row(question: Question, found: SizedQuestion, people: int) -> dict[str, Any]:
+    needed = found.people_needed
+    return {
+        "asked": asked(question),
+        "verdict": found.verdict,
+        "sentence": told_words(question, people, found.half_width, found.apart),
+        "why": reason(question, found.half_width, found.verdict),
+        "needed": "" if found.verdict == "good" else f"Good from {count(needed)} on." if needed else _NEVER,
+    }
+
+
+_NEVER = "No number of people makes it good with such limits."
+
+
+def reason(question: Question, half: float, verdict: Verdict) -> str:
+    """Say why a result will be good, poor or useless: ± beside how far answers lie apart.
+
+    >>> from optin.questions import Number
+    >>> reason(Number("hours", bounds=(0, 80), sd=9, unit="hours"), 57.0, "useless")
+    '± 57 hours is more than half of how far people themselves lie apart (9 hours): hardly better than a guess.'
+    """
+    told = plus_minus_of(half, proportion=question.proportion, unit=question.unit)
+    if question.proportion:
+        ends = f"{100 * GOOD * question.yardstick:g} and {100 * POOR * question.yardstick:g} points"
+        where = {"good": "below", "poor": "between", "useless": "above"}[verdict]
+        return f"{told} lies {where} the ends of what is of use, {ends}."
+    apart = question.spread_words(question.yardstick)
+    part = {"good": "at most a fifth", "poor": "between a fifth and a half", "useless": "more than half"}[verdict]
+    after = {"good": ".", "poor": ": it shows large differences only.", "useless": ": hardly better than a guess."}[
+        verdict
+    ]
+    return f"{told} is {part} of how far people themselves lie apart ({apart}){after}"
+
+
+def _dearest(sheet: Sheet, found: Size) -> str:
+    """Say which question takes most, and what the others would gain without it."""
+    dear = max(found.questions, key=lambda each: each.epsilon_share)
+    if dear.effective_without is None:
+        return ""
+    now = min(each.effective_people for each in found.questions if each.name != dear.name)
+    return (
+        f"“{asked(sheet[dear.name])}” is the dearest question: it takes {percent(dear.epsilon_share)} of what everyone allows. "
+        f"Without it the others would be as accurate as {people_like(dear.effective_without)} asked without noise, "
+        f"instead of {people_like(now)}."
+    )
+
+
+def _by_group(sheet: Sheet, found: Size) -> list[dict[str, Any]]:
+    """Say what groups would give: each by itself, the difference of two, and the whole."""
+    if not found.sizes:
+        return []
+    smallest: GroupSize = found.sizes[-1]
+    return [
+        {
+            "asked": asked(question),
+            "one": _said(question, half),
+            "verdict": verdict,
+            "difference": "" if each.across is None else _said(question, each.across.difference),
+            "whole": "" if each.across is None else _said(question, each.across.whole),
+        }
+        for question, each, half, verdict in zip(
+            sheet, found.questions, smallest.half_widths, smallest.verdicts, strict=True
+        )
+    ]
+
+
+def _said(question: Question, half: float) -> str:
+    return plus_minus_of(half, proportion=question.proportion, unit=question.unit)
+
+
+def _wished(sheet: Sheet, given: Mapping[str, str], limits: Sequence[float] | NDArray[np.float64], groups: int) -> str:
+    """Say how many people a wished precision takes; nothing where none is wished."""
+    text, at = given.get("wished", "").strip(), given.get("wished_of", "0")
+    if not text:
+        return ""
+    place = int(at) if at.isdecimal() and int(at[:4]) < len(sheet) else 0
+    question = sheet.questions[place]
+    half = typed_number(text, "the precision you wish for").number / (100.0 if question.proportion else 1.0)
+    needed = people_for(sheet, question.name, half_width=half, limits=limits, groups=groups)
+    told = plus_minus_of(half, proportion=question.proportion, unit=question.unit)
+    if needed is None:
+        return f"{told} for “{asked(question)}” cannot be had with such limits, however many come."
+    return f"{told} for “{asked(question)}” takes {count(needed)} like these."
