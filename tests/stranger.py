@@ -56,13 +56,11 @@ def two_figures(numbers):
     return ((exponent + 20) * 128 + shown).astype(np.int64)
 
 
-def told(steps, caps, *, people, price=PRICE, variance=True):
-    """One whole number for all that a public file says of such sums: noise, squared weights, tilt and variance."""
+def told(steps, caps, *, people):
+    """One whole number for all that a public file says of such sums: noise, squared weights, tilt; errors follow from these."""
     total, squares, given = sums_at(steps, caps)
     tilt = (steps * np.maximum(given / total[:, None] - 1 / people, 0)).sum(axis=1)
     shown = [two_figures(1 / total), two_figures(squares / total**2), two_figures(np.where(tilt < 1e-12, 0, tilt))]
-    if variance:
-        shown.append(two_figures((squares + price) / total**2 / 4))
     return mixed([np.rint(8 * np.log2(caps)).astype(np.int64), *shown])
 
 
@@ -92,7 +90,7 @@ def announcement(steps, people, price=PRICE, *, before=False):
     """What one announcement says in each world."""
     if before:
         return exactly(steps, planned_caps(steps, price))
-    return told(steps, announced_caps(steps, price), people=people, price=price)
+    return told(steps, announced_caps(steps, price), people=people)
 
 
 def single(steps, people, *, before=False):
@@ -123,7 +121,7 @@ def decliner(steps, people, *, before=False):
     found = []
     for step in range(len(LADDER)):
         left = np.where(steps[:, [step]] > 0, plus(steps, -1 - step), steps)
-        seen = exactly(left, caps) if before else told(left, caps, people=people, variance=False)
+        seen = exactly(left, caps) if before else told(left, caps, people=people)
         found.append((mixed([first, seen]), steps[:, step] / people))
     return found
 

@@ -120,8 +120,9 @@ def test_where_answers_vary_as_declared_the_predicted_variances_add_up_to_what_w
     for question in SHEET:
         parts = [variance for (name, answer), (_, variance) in expected.items() if name == question.name]
         total = parts[0] if question.variance_terms == 1 else sum(parts[: question.variance_terms])
-        assert total == pytest.approx(offer[question.name].variance, rel=2e-6)
-        assert total == pytest.approx(optin.plan(agents, SHEET)[question.name].variance, rel=1e-4)  # shares are rounded
+        assert total == pytest.approx(offer.sealed[question.name].variance, rel=2e-6)
+        assert total <= offer[question.name].variance  # up to two figures
+        assert total == pytest.approx(optin.plan(agents, SHEET)[question.name].variance, rel=1e-2)  # the cap is coarse
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from stranger import (
 
 import optin
 from optin.kernel.coarse import two_figures_up
+from optin.kernel.sharing import integer_shares, shares_at
 
 SIZES = (25, 50, 100, 250, 1000)
 THREATS = (Path(__file__).parent.parent / "docs" / "threat-model.md").read_text()
@@ -58,6 +59,51 @@ def test_a_public_file_holds_no_sum_and_no_cap_that_follows_from_one_limit():
         public = json.loads(offer.to_json())["public"]
         told = [each for name in ("noises", "squares", "variances") for each in public[name]]
         assert [two_figures_up(each) for each in told] == told
+
+
+def many_questions(rng, *, alike):
+    """Twelve questions that differ in what they take, and in how much they matter."""
+    matters = np.ones(12) if alike else rng.choice([1.0, 2.0, 3.0], 12)
+    gap = 0.0 if alike else 2.0
+    numbers = [
+        optin.Number(f"n{k}", bounds=(0, 10 + 7 * k), sd=2 + k, importance=matters[k], max_gap=gap * (k == 0))
+        for k in range(6)
+    ]
+    return [*numbers, *(optin.YesNo(f"y{k}", importance=matters[6 + k]) for k in range(6))]
+
+
+def announced(limits, sheet):
+    agents = optin.PrivacyConstrained(limits)
+    return optin.plan(agents, sheet).announce(agents, min_people=0), agents
+
+
+@pytest.mark.parametrize("alike", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_twelve_questions_tell_no_more_about_limits_than_one(seed, alike):
+    """Everything public follows from cap, one noise, one sum of squares and one tilt, whatever shares and prices are."""
+    rng = np.random.default_rng([seed, alike])
+    sheet = many_questions(rng, alike=alike)
+    offer, agents = announced(np.repeat(LADDER, drawn(40, 1, rng)[0]), sheet)
+    public, demand = offer.public, optin.plan(agents, sheet).asked.demand
+    assert len(set(public.noises)) == len(set(public.squares)) == 1
+    follows = shares_at(demand, noise=public.noises[0], squares=public.squares[0], tilt=public.tilt)
+    assert public.shares == integer_shares(follows)
+    assert public.variances == public.variances_told(offer.sheet)
+    answers = {each.name: np.zeros(40) if each.kind == "number" else np.zeros(40, dtype=bool) for each in sheet}
+    release = optin.release(offer, agents, answers)
+    assert {each.told.noise for each in release.answered} == {public.noises[0]}
+    assert {each.told.squares for each in release.answered} == {public.squares[0]}
+
+
+def test_where_importance_differs_shares_of_a_newcomer_no_longer_tell_the_step():
+    """Shares to 2^-20 told steps apart that all other public numbers have alike; now such files are the same."""
+    rng = np.random.default_rng(5)
+    sheet = many_questions(rng, alike=False)
+    limits = np.repeat(LADDER, drawn(400, 1, rng)[0])
+    found = [announced(np.append(limits, step), sheet) for step in LADDER]
+    planned = {optin.plan(agents, sheet).integer_shares for _, agents in found}
+    assert len(planned) >= 8  # who reaches the cap tells no step
+    assert len({offer.public for offer, _ in found}) <= 3
 
 
 def summary(found):

@@ -103,7 +103,7 @@ def test_a_page_of_answers_opened_again_says_by_when_the_result_is_due(lodge):
         return next(words for words in re.findall(r'<p class="note">(.*?)</p>', page) if words.startswith("Answers"))
 
     def due():
-        return time.strftime("%Y-%m-%d, %H:%M UTC", time.gmtime(analyst.campaign(campaign).publish_by))
+        return time.strftime("%-d %B %Y, %H:%M UTC", time.gmtime(analyst.campaign(campaign).publish_by))
 
     closed = f"Answers close by {due()}, and when they are closed the result is published within 14 days. If not,"
     assert note().startswith(closed)

@@ -123,3 +123,34 @@ def test_who_leaves_is_found_by_no_id_any_more(house):
     gone = person.enter(first).account
     person.leave()
     assert house.client().enter(second).account != gone
+
+
+def test_every_route_of_a_visit_as_nobody_a_stranger_another_person_and_an_analyst(house):
+    """Without the secret nobody sees or sends anything; with a used one, only the device that used it."""
+    campaign = asking(house)
+    used, fresh = house.ada.invite(campaign, 2)
+    mine = cookie_of(house.ask("POST", "/i/send", data=form(used)))
+    other, ben = house.person(), house.analyst("eve")
+    visitors = {"nobody": (None, ""), "other person": (other._cookie, other._csrf), "analyst": (ben._cookie, ben._csrf)}
+    before = house.ada.campaign(campaign).registered
+    for who, (cookie, csrf) in visitors.items():
+
+        def post(path, cookie=cookie, csrf=csrf, **more):
+            return house.ask("POST", path, cookie=cookie, data={**form(more.pop("secret", ""), csrf=csrf), **more})
+
+        assert post("/i/answer", secret="x" * 43).status_code == 404, who
+        assert post("/i/send", secret="x" * 43).status_code == 404, who
+        assert post("/i/send", secret=used).status_code == 403, who
+        assert post("/i/look", secret=used).status_code == 204, who
+        assert post("/i", secret=used).status_code == 403, who
+        assert post("/back", secret="x" * 43).status_code == 403, who
+        assert post(f"/c/{campaign}/answer").status_code == 404, who
+        assert house.ask("GET", f"/c/{campaign}/answer", cookie=cookie).status_code == 404, who
+        made = post("/me/recovery")
+        assert made.status_code == (200 if who == "other person" else 404 if cookie else 303), who
+        shown = post("/i/answer", secret=used).text
+        assert "Take it back" not in shown, who
+        assert "checked" not in shown, who
+    assert house.ada.campaign(campaign).registered == before
+    assert house.ask("GET", f"/c/{campaign}/answer", cookie=mine).status_code == 200
+    assert house.ask("POST", "/i/send", data=form(fresh)).status_code == 200

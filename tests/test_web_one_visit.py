@@ -319,6 +319,9 @@ def test_after_the_announcement_people_have_the_stated_time_to_change_or_withdra
     page = house.ask("GET", f"/c/{campaign}", cookie=crowd[2]._cookie).text
     assert re.search(r"is right 50 times in 100 if you decline, and at most 6[0-9] in 100", page)
     assert "Your limit can no longer be changed" in page
+    assert re.search(
+        r"by \d+ \w+ 20\d\d, \d\d:\d\d UTC at the latest, those who run this server could still read them", page
+    )
     assert "Withdraw" in page
     house.service.clock.now += 48 * 3600 + 1
     house.ada.sign_in("ada", PASSWORD)  # an analyst's session is shorter than that

@@ -15,6 +15,7 @@ from optin.announcement.offer import Announcement
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.grains.arrays import HIGHEST_EPSILON
 from optin.kernel.coarse import neighbours
+from optin.kernel.sharing import integer_shares, shares_at
 
 if TYPE_CHECKING:
     from optin.planning import Plan
@@ -46,6 +47,18 @@ def _neighbours(draft: Announcement) -> tuple[Announcement, Announcement]:
     return draft.stating(public=low), draft.stating(public=high)
 
 
+def told_shares(plan: Plan, offer: Announcement) -> tuple[int, ...]:
+    """Return E19's shares as they follow from rounded numbers: those of the plan would tell sums to six figures.
+
+    Where all questions matter alike, shares follow from the questions alone, and are the plan's.
+    """
+    if not is_coarse(plan) or not plan.asked.one_cap or offer.public.empty:
+        return offer.shares
+    told = offer.public.rounded(offer.sheet)
+    found = shares_at(plan.asked.demand, noise=max(told.noises), squares=max(told.squares), tilt=told.tilt)
+    return integer_shares(found) or offer.shares
+
+
 def possible_caps(plan: Plan, draft: Announcement) -> tuple[float, ...]:
     """List the caps that a plan may be announced with: its own, as earlier versions did, or one next to it."""
     beside = with_neighbours((draft,)) if is_coarse(plan) else ()
@@ -59,7 +72,10 @@ def as_before(plan: Plan, drafts: Offers, earlier: Announcement | None) -> Offer
     caps = [design.public.cap for design in earlier.designs]
     if any(cap not in possible_caps(plan, draft) for cap, draft in zip(caps, drafts, strict=True)):
         return None
-    return tuple(draft.stating(public=replace(draft.public, cap=cap)) for draft, cap in zip(drafts, caps, strict=True))
+    return tuple(
+        draft.stating(public=replace(draft.public, cap=design.public.cap, shares=design.public.shares))
+        for draft, design in zip(drafts, earlier.designs, strict=True)
+    )
 
 
 def under_seal(plan: Plan, offer: Announcement, earlier: Announcement | None = None) -> Announcement:

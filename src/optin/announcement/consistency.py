@@ -13,8 +13,6 @@ from optin.announcement.terms import PRIVACY_CONSTRAINED, check_terms
 from optin.errors import BadInput
 from optin.grains.arrays import HIGHEST_EPSILON
 from optin.kernel.coarse import is_eighth_power, two_figures_up
-from optin.kernel.noise import noise_variance
-from optin.kernel.noise import variance as total_variance
 from optin.kernel.rounding import nearest
 from optin.kernel.sharing import SHARES
 
@@ -80,22 +78,17 @@ def _check_ranges(found: Announcement) -> None:
 def _check_rounded(found: Announcement) -> None:
     """Insist that rounded numbers can be those of one design: of two figures, and each about what follows from the others."""
     public = found.public
-    questions = zip(found.sheet, public.variances, public.noises, public.squares, strict=True)
-    for question, variance, noise, squares in questions:
-        reach = 1.0 / noise if 0.0 < noise < math.inf else 0.0
-        if not reach:
-            raise BadInput("this announcement contradicts itself: its noise is none")
-        most = total_variance(question.data_variance, squares, 1.0, noise_variance(question.noise_constant, reach))
-        about = most / 1.3 <= variance <= two_figures_up(most) and squares * found.people >= 0.9
-        rounded = all(each == two_figures_up(each) for each in (found.tilt, variance, noise, squares))
-        told = is_eighth_power(found.cap) and found.promise is None and not found.noiseless
-        if not (about and rounded and told):
-            raise BadInput("this announcement contradicts itself: its rounded numbers do not follow from each other")
+    if not all(0.0 < noise < math.inf for noise in public.noises):
+        raise BadInput("this announcement contradicts itself: its noise is none")
+    rounded = all(each == two_figures_up(each) for each in (found.tilt, *public.noises, *public.squares))
+    possible = all(each * found.people >= 0.9 for each in public.squares)
+    told = is_eighth_power(found.cap) and found.promise is None and not found.noiseless
+    if not (rounded and possible and told and public.variances == public.variances_told(found.sheet)):
+        raise BadInput("this announcement contradicts itself: its rounded numbers do not follow from each other")
 
 
 def _check_sums(found: Announcement, exact: tuple[ExactSums, ...]) -> None:
     """Compare the sums with each other (Cauchy: S^2 <= n Q; nobody above the cap: Q <= S cap) and with what follows."""
-    rounded = (lambda variance: variance) if found.seal is None else two_figures_up
     questions = zip(found.sheet, exact, found.largest_parts, found.public.variances, strict=True)
     for question, sums, most, variance in questions:
         total, squares = sums.total_grains, sums.total_squared_grains
@@ -103,7 +96,8 @@ def _check_sums(found: Announcement, exact: tuple[ExactSums, ...]) -> None:
             raise BadInput(
                 "this announcement contradicts itself: so many people, none above the cap, cannot have its sums"
             )
-        if rounded(nearest(exact_variance(question, sums, noiseless=found.noiseless))) != variance:
+        exactly = nearest(exact_variance(question, sums, noiseless=found.noiseless))
+        if found.seal is None and exactly != variance:
             raise BadInput("this announcement contradicts itself: its variance does not follow from its sums")
 
 

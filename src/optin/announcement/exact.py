@@ -10,6 +10,7 @@ from fractions import Fraction
 from optin.announcement.numbers import ExactNumbers, ExactSums, PublicNumbers
 from optin.kernel.noise import variance
 from optin.kernel.rounding import GRAIN, exact_epsilon, nearest
+from optin.kernel.sharing import SHARES
 from optin.questions import Question, Sheet
 
 
@@ -29,9 +30,9 @@ def promised_accuracy(sheet: Sheet, sums: Sequence[ExactSums], *, noiseless: boo
     return max(found / Fraction(question.data_variance) for question, found in zip(sheet, variances, strict=True))
 
 
-def noise_of(sums: ExactSums) -> Fraction:
-    """Return 1/E, E the sum of epsilons on a question: the noise of a number of width 1."""
-    return 1 / exact_epsilon(sums.total_grains)
+def noise_of(sums: ExactSums, share: int) -> Fraction:
+    """Return 1/E, E the sum of what those who answer a question give to all questions, which gets so many 2^-20ths of it."""
+    return Fraction(share, SHARES) / exact_epsilon(sums.total_grains)
 
 
 def squares_of(sums: ExactSums) -> Fraction:
@@ -50,7 +51,10 @@ def exact_numbers(sheet: Sheet, public: PublicNumbers, sums: tuple[ExactSums, ..
         variances=tuple(
             nearest(exact_variance(question, each, noiseless=public.noiseless)) for question, each in questions
         ),
-        noises=tuple(0.0 if public.noiseless else nearest(noise_of(each)) for each in sums),
+        noises=tuple(
+            0.0 if public.noiseless else nearest(noise_of(each, share))
+            for each, share in zip(sums, public.shares, strict=True)
+        ),
         squares=tuple(nearest(squares_of(each)) for each in sums),
     )
     return ExactNumbers(found, sums)

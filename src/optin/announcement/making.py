@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from optin.agents import Agents, QuasiLinear
-from optin.announcement.coarsening import as_before, better, is_coarse, under_seal, with_neighbours
+from optin.announcement.coarsening import as_before, better, is_coarse, told_shares, under_seal, with_neighbours
 from optin.announcement.exact import promised_accuracy
 from optin.announcement.fitness import check_fit
 from optin.announcement.naming import check_round, checked_campaign, new_campaign
@@ -84,7 +84,18 @@ def _offered(plan: Plan, drafts: Offers, crowd: _Crowd) -> Offers:
     sides = [_count(side, crowd) for side in with_neighbours(drafts)]
     weighed = [_with_tilts(side, crowd) if gapped else side for side in sides]
     chosen = tuple(better(part, *pair) for part, *pair in zip(plan.parts, *weighed, strict=True))
-    return chosen if gapped else _with_tilts(chosen, crowd)
+    return _with_told_shares(plan, chosen if gapped else _with_tilts(chosen, crowd), crowd)
+
+
+def _with_told_shares(plan: Plan, offers: Offers, crowd: _Crowd) -> Offers:
+    """Split what everyone gives by shares that follow from rounded numbers, where the plan's tell more (`told_shares`)."""
+    if not plan.asked.one_cap:
+        return offers
+    shares = [told_shares(part, offer) for part, offer in zip(plan.parts, offers, strict=True)]
+    stated = (
+        offer.stating(public=replace(offer.public, shares=each)) for offer, each in zip(offers, shares, strict=True)
+    )
+    return _with_tilts(_count(tuple(stated), crowd), crowd)
 
 
 @dataclass(frozen=True)

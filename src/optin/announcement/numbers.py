@@ -6,14 +6,16 @@ People in public groups (E27) have them group by group.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from optin.formats.strict_json import Fields, real, wide
 from optin.grains.splitting import ALONE
 from optin.kernel.coarse import two_figures_up
+from optin.kernel.noise import noise_variance, variance
+from optin.kernel.sharing import SHARES
 from optin.planning.promise import PromisedVariance
+from optin.questions import Question, Sheet
 
 
 @dataclass(frozen=True)
@@ -21,8 +23,9 @@ class PublicNumbers:
     """What everyone may read: how many people, the cap, whether there is noise, the tilt, the variance of each question.
 
     ``shares`` says how many 2^-20ths of an epsilon each question gets (E20); ``tilt`` is the largest over the questions;
-    ``promise`` is what people with costs are promised. ``noises`` are 1/E, E the sum of epsilons on each question, 0 without
-    noise; ``squares`` are the sums of squared weights. Where sums are public, these two follow from them and are not written.
+    ``promise`` is what people with costs are promised. ``noises`` are 1/E, E the sum of what those who answer a question give to
+    all questions, 0 without noise: where everyone answers, it is one number, so that many questions tell no more than one.
+    ``squares`` are the sums of squared weights. Where sums are public, these two follow from them and are not written.
     """
 
     people: int
@@ -41,15 +44,36 @@ class PublicNumbers:
         """Whether nobody is promised anything, so that nothing will be published."""
         return not any(map(math.isfinite, self.variances))
 
-    def rounded(self) -> PublicNumbers:
-        """Round what follows from limits up to two figures: no noise and no error is told smaller than it is."""
-        return replace(
+    def noise(self, place: int) -> float:
+        """Return 1/E of one question, E the sum of epsilons that it gets."""
+        return noise_of_share(self.noises[place], self.shares[place])
+
+    def rounded(self, sheet: Sheet) -> PublicNumbers:
+        """Round what follows from limits up to two figures: no noise and no error is told smaller than it is.
+
+        Errors follow from the rounded noise and squares: each rounded by itself would be one more look at the same sums.
+        """
+        found = replace(
             self,
             tilt=min(two_figures_up(self.tilt), 1.0),
-            variances=_up(self.variances),
-            noises=_up(self.noises),
-            squares=tuple(min(each, 1.0) for each in _up(self.squares)),
+            noises=tuple(map(two_figures_up, self.noises)),
+            squares=tuple(min(two_figures_up(each), 1.0) for each in self.squares),
         )
+        return replace(found, variances=found.variances_told(sheet))
+
+    def variances_told(self, sheet: Sheet) -> tuple[float, ...]:
+        """Return the variance of each question that follows from noise and squares, up to two figures."""
+        return tuple(two_figures_up(self._variance(place, question)) for place, question in enumerate(sheet))
+
+    def _variance(self, place: int, question: Question) -> float:
+        reach = self.reach(place)
+        noise = noise_variance(question.noise_constant, reach) if reach else math.inf
+        return variance(question.data_variance, self.squares[place], 1.0, noise)
+
+    def reach(self, place: int) -> float:
+        """Return E of one question, the sum of epsilons that it gets."""
+        noise = self.noise(place)
+        return 1.0 / noise if noise else math.inf
 
     def to_record(self, *, sealed: bool = False) -> dict[str, Any]:
         """Write them as JSON holds them; where sums are sealed, with what would follow from them."""
@@ -84,8 +108,9 @@ class PublicNumbers:
         return found
 
 
-def _up(numbers: Sequence[float]) -> tuple[float, ...]:
-    return tuple(map(two_figures_up, numbers))
+def noise_of_share(noise: float, share: int) -> float:
+    """Return 1/E of a question that gets so many 2^-20ths of epsilon, where 1/E over all questions is given."""
+    return noise * (SHARES / share)
 
 
 @dataclass(frozen=True)
@@ -149,9 +174,9 @@ class AnnouncedDesign:
         """Whether nobody in this group is promised anything, so that nothing will be published of it."""
         return self.group is not None and self.public.empty
 
-    def rounded(self) -> AnnouncedDesign:
+    def rounded(self, sheet: Sheet) -> AnnouncedDesign:
         """Tell everyone rounded numbers, and keep the exact ones."""
-        return replace(self, public=self.public.rounded())
+        return replace(self, public=self.public.rounded(sheet))
 
     def public_record(self, *, sealed: bool) -> dict[str, Any]:
         """Write what everyone reads, of a group with its name, as JSON holds it."""

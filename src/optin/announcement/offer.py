@@ -71,7 +71,7 @@ class Announcement(Offered, Divided, ToldOffer):
         salt = salt or new_salt()
         exact = [design.exact for design in self.designs if design.exact is not None]
         seal = Seal(commitment_to(exact, salt), salt)
-        return replace(self, designs=tuple(design.rounded() for design in self.designs), seal=seal)
+        return replace(self, designs=tuple(design.rounded(self.sheet) for design in self.designs), seal=seal)
 
     @property
     def public(self) -> PublicNumbers:

@@ -10,7 +10,7 @@ import numpy as np
 
 from optin.announcement.exact import exact_variance
 from optin.announcement.numbers import ExactSums, PublicNumbers
-from optin.announcement.one_question import AnnouncedQuestion, place_of_question, spending_of
+from optin.announcement.one_question import AnnouncedQuestion, Portion, place_of_question, spending_of
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON
 from optin.grains.splitting import part
 from optin.kernel.halfwidth import heaviest_weight
@@ -100,7 +100,7 @@ class Offered(OneQuestion, Promising):
     @property
     def noise_scale(self) -> float:
         """Return the scale of the Laplace noise at full turnout, in the unit of the values."""
-        return self.width * self.public.noises[0] if self.open_sums is None else 1.0 / self.eta
+        return self.width * self.public.noise(0) if self.open_sums is None else 1.0 / self.eta
 
     @property
     def standard_error(self) -> float:
@@ -123,6 +123,11 @@ class Offered(OneQuestion, Promising):
         capped = np.array([self.largest_capped])
         return tuple(int(part(capped, share)[0]) for share in self.shares)
 
+    @property
+    def portions(self) -> tuple[Portion, ...]:
+        """What each question takes."""
+        return tuple(map(Portion, self.largest_parts, self.shares))
+
     def __getitem__(self, name: str) -> AnnouncedQuestion:
         return AnnouncedQuestion(self, place_of_question(self.sheet, name))
 
@@ -137,7 +142,7 @@ class Offered(OneQuestion, Promising):
         if self.open_sums is not None:
             return spending_of(self.open_sums[place], people=self.people, most=most, noiseless=self.noiseless)
         squares, at_cap = self.public.squares[place], self.weight_of(most, place)
-        return Spending(1.0 / self.public.noises[place], squares, float(heaviest_weight(self.people, squares, at_cap)))
+        return Spending(self.public.reach(place), squares, float(heaviest_weight(self.people, squares, at_cap)))
 
     def weight_of(self, grains: int, place: int | None = None) -> float:
         """Return the part of all that is given, for one question or for all, that so many grains are; of nothing, nothing."""
@@ -145,8 +150,8 @@ class Offered(OneQuestion, Promising):
             chosen = self.open_sums if place is None else self.open_sums[place : place + 1]
             total = sum(each.total_grains for each in chosen)
             return nearest(exact_epsilon(grains) / exact_epsilon(total)) if total else 0.0
-        noises = self.public.noises if place is None else self.public.noises[place : place + 1]
-        total_epsilon = math.fsum(1.0 / each for each in noises)
+        chosen_places = range(len(self.sheet)) if place is None else (place,)
+        total_epsilon = math.fsum(map(self.public.reach, chosen_places))
         return min(float(epsilon_of(grains)) / total_epsilon, 1.0) if grains else 0.0
 
     def half_width(self, level: float = 0.95, *, turnout: float = 1.0) -> float:
@@ -165,8 +170,8 @@ class Offered(OneQuestion, Promising):
         """Foresee the variance where a share of people join, taking sums at their average (E12)."""
         question = self.sheet.alone
         if self.open_sums is None:
-            total = float(turnout) / self.public.noises[0]
-            squares = self.public.squares[0] * float(turnout) / self.public.noises[0] ** 2
+            total = float(turnout) * self.public.reach(0)
+            squares = self.public.squares[0] * float(turnout) * self.public.reach(0) ** 2
             return variance(question.data_variance, squares, total, question.noise_constant)
         each = self.open_sums[0]
         sums = ExactSums(int(each.total_grains * turnout), int(each.total_squared_grains * turnout))

@@ -32,6 +32,14 @@ def spending_of(sums: ExactSums, *, people: int, most: int, noiseless: bool) -> 
     return Spending(reach, squares, float(heaviest_weight(people, squares, float(Fraction(most, sums.total_grains)))))
 
 
+@dataclass(frozen=True)
+class Portion:
+    """What a question takes: the most grains that anybody gives for it, and how many 2^-20ths of epsilon it gets."""
+
+    most: int
+    share: int
+
+
 @dataclass(frozen=True, repr=False)
 class AnnouncedQuestion(ToldOfferedQuestion):
     """What an announcement says about one of its questions."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from optin.announcement.coarsening import is_coarse, possible_caps
+from optin.announcement.coarsening import is_coarse, possible_caps, told_shares
 from optin.announcement.making import draft_of
 from optin.announcement.offer import Announcement
 from optin.announcement.terms import QUASI_LINEAR
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _WORDS = {
     "people": "people",
     "model": "model",
-    "shares": "shares of the questions",
     "benefit_name": "benefit",
     "outside": "outside option",
 }
@@ -51,6 +50,8 @@ def _differs(offer: Announcement, plan: Plan) -> str | None:
             return words
     if offer.cap not in possible_caps(plan, draft):
         return "cap"
+    if offer.shares not in (draft.shares, told_shares(plan, offer)):
+        return "shares of the questions"
     if (asked := _differing_questions(offer, plan)) is not None:
         return asked
     if not _close(offer.promised_variance, plan.promised_variance):
@@ -101,7 +102,7 @@ def _differing_weights(offer: Announcement, plan: Plan, place: int) -> str | Non
 def _told_sums(offer: Announcement, place: int) -> tuple[float, float, float]:
     """Return the sums of epsilons and of their squares, and how far off they may be, where only rounded numbers are known."""
     if offer.sealed is None:
-        total = 1.0 / offer.public.noises[place]
+        total = offer.public.reach(place)
         return total, offer.public.squares[place] * total * total, _TWO_FIGURES
     sums = offer.sealed.question_sums[place]
     return sums.total_grains / GRAIN, sums.total_squared_grains / GRAIN / GRAIN, 0.0

@@ -119,7 +119,7 @@ def opened(
         raise BadInput(
             "these sealed numbers are not those that the announcement is bound to: they were changed, or are another's"
         )
-    if any(Sealed._exact(each).numbers.rounded() != each.public for each in found):
+    if any(Sealed._exact(each).numbers.rounded(sheet) != each.public for each in found):
         raise BadInput("this announcement contradicts itself: its public numbers do not follow from the sealed ones")
     return found, replace(seal, salt=salt)
 

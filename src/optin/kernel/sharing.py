@@ -112,6 +112,24 @@ def theta_at(limits: Limits, demand: Demand, cap: float) -> float:
     return rise.split(cap, at_cap, limits.sums(rise.mean(cap, at_cap)) if rise.gapped else None).theta
 
 
+def shares_at(demand: Demand, *, noise: float, squares: float, tilt: float) -> tuple[float, ...]:
+    """Return E19's shares where 1 over the sum of epsilons, the sum of squared weights and the tilt are given.
+
+    Where all questions have the same importance and gap they follow from the questions alone (E18).
+
+    >>> even = Demand((8.0, 2.0), (1.0, 1.0), (0.0, 0.0))
+    >>> [round(share, 6) for share in shares_at(even, noise=0.1, squares=0.05, tilt=0.3)]
+    [0.666667, 0.333333]
+    >>> uneven = Demand((8.0, 2.0), (1.0, 3.0), (0.0, 0.0))
+    >>> [round(share, 6) for share in shares_at(uneven, noise=0.1, squares=0.05, tilt=0.3)]
+    [0.491111, 0.508889]
+    """
+    if demand.balanced:
+        return equal_shares(demand.prices)
+    rise = _Rise(1, demand.scaled(noise))
+    return rise.shared(squares + rise.gaps * tilt**2).shares
+
+
 def theta_below(limits: Limits, demand: Demand) -> float:
     """Return a bound that no design at all, on one cap or on many, has a theta below (E19).
 
@@ -187,7 +205,11 @@ class _Rise:
         """
         above = self.people - at_cap.count
         reach, squares = at_cap.total + above * x, at_cap.squares + above * x * x
-        own = squares + self.gaps * self._upper_half(x, at_cap, at_mean) ** 2
+        found = self.shared(squares + self.gaps * self._upper_half(x, at_cap, at_mean) ** 2)
+        return replace(found, theta=found.theta / reach / reach)
+
+    def shared(self, own: Array) -> _Split:
+        """Solve it where each question's own part of theta E^2, that of the people and of the gap, is given."""
         wanted = self.importance * own
         base = float(wanted.max())
         room = (base - wanted) / self.importance
@@ -195,7 +217,7 @@ class _Rise:
         betas = np.sqrt(self.prices / (room + excess / self.importance))
         cubes = betas**3 / self.prices
         shares = tuple((betas / betas.sum()).tolist())
-        return _Split(float((base + excess) / reach / reach), shares, float(cubes.sum()), float(self.gaps @ cubes))
+        return _Split(float(base + excess), shares, float(cubes.sum()), float(self.gaps @ cubes))
 
     def _excess(self, room: Array) -> float:
         least = float(np.max(self.importance * (self.prices - room)))

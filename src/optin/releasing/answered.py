@@ -8,10 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from optin.announcement.exact import noise_of, squares_of
-from optin.announcement.numbers import ExactSums
+from optin.announcement.numbers import ExactSums, noise_of_share
+from optin.announcement.one_question import Portion
 from optin.formats.strict_json import Fields, real, wide
 from optin.kernel.coarse import two_figures_up
 from optin.kernel.rounding import GRAIN
+from optin.kernel.sharing import SHARES
 from optin.questions import Question
 from optin.questions.counted import Counted, Counting, RoundedCounted
 from optin.wording.groups import SMALLEST_GROUP, in_tens
@@ -21,7 +23,10 @@ NOTHING = ExactSums(0, 0)
 
 @dataclass(frozen=True)
 class Told:
-    """What the public is told of a question: 1/E and squared weights up to two figures, and each cell on a step."""
+    """What the public is told of a question: 1/E and squared weights up to two figures, and each cell on a step.
+
+    E is what those who answered it gave to all questions, so that what the same people answered has the same noise.
+    """
 
     noise: float
     squares: float
@@ -56,52 +61,54 @@ class Answered:
     tens: bool = False
     sealed: Answered | None = field(default=None, compare=False, repr=False)
 
-    def under_seal(self, question: Question, most: int, *, of_group: bool = False) -> Answered:
+    def under_seal(self, question: Question, portion: Portion, *, of_group: bool = False) -> Answered:
         """Return what the public is told, and keep the rest."""
         people = in_tens(self.people) if of_group else self.people
         if self.dropped:
             return Answered(people, dropped=self.dropped, tens=of_group, sealed=self)
-        exact = question.result(self.counted(question, most))
-        told = Told(two_figures_up(noise_of(self.sums)), min(two_figures_up(squares_of(self.sums)), 1.0), ())
+        exact = question.result(self.counted(question, portion))
+        told = Told(
+            two_figures_up(noise_of(self.sums, portion.share)), min(two_figures_up(squares_of(self.sums)), 1.0), ()
+        )
         found = Answered(people, min(two_figures_up(self.tilt), 1.0), told=told, tens=of_group, sealed=self)
-        rounded = replace(found._rounded(question, most), means=exact.means())  # its steps follow from what is told
+        rounded = replace(found._rounded(question, portion), means=exact.means())  # its steps follow from what is told
         cells = tuple(float(cell) for cell in question.result(rounded).on_steps())
         return replace(found, told=replace(told, cells=cells))
 
-    def counted(self, question: Question, most: int, *, noiseless: bool = False) -> Counting:
-        """Return what a result is read off; ``most`` is what anybody gives at most, in grains."""
+    def counted(self, question: Question, portion: Portion, *, noiseless: bool = False) -> Counting:
+        """Return what a result is read off."""
         if self.told is not None:
-            return self._rounded(question, most)
+            return self._rounded(question, portion)
         return Counted(
             people=self.people,
             grains=self.sums.total_grains,
             squares=self.sums.total_squared_grains,
-            most=most,
+            most=portion.most,
             noisy=self.noisy_totals,
             noiseless=noiseless,
             tilt=self.tilt,
             max_gap=question.max_gap,
         )
 
-    def _rounded(self, question: Question, most: int) -> RoundedCounted:
+    def _rounded(self, question: Question, portion: Portion) -> RoundedCounted:
         assert self.told is not None  # noqa: S101 - asked only of what is under seal
         told = tuple(Fraction(repr(cell)) for cell in self.told.cells)
         return RoundedCounted(
             people=self.people + (SMALLEST_GROUP - 1 if self.tens else 0),
-            noise=self.told.noise,
+            noise=noise_of_share(self.told.noise, portion.share),
             squares=self.told.squares,
-            most=most,
+            most=portion.most,
             means=question.means_told(told) if told else (),
             tilt=self.tilt,
             max_gap=question.max_gap,
         )
 
-    @property
-    def largest_total(self) -> int:
-        """Bound what all who answered gave together, in grains, by what is told."""
+    def largest_total(self, share: int) -> int:
+        """Bound what all who answered gave together for a question of this share, in grains, by what is told."""
         if self.told is None:
             return self.sums.total_grains
-        return math.ceil(Fraction(11, 10) * int(GRAIN) / Fraction(repr(self.told.noise)))
+        whole = Fraction(11, 10) * int(GRAIN) / Fraction(repr(self.told.noise))
+        return math.ceil(whole * Fraction(share, SHARES))
 
     def public(self, *, of_group: bool = False, sealed: bool = False) -> dict[str, Any]:
         """Write what everyone may read, as JSON holds it; of a group, people are counted in tens."""

@@ -81,8 +81,8 @@ def _check_questions(found: Release, *, of_group: bool = False) -> None:
 def _check_told(found: Release, *, of_group: bool) -> None:
     """Refuse public numbers that do not follow from what was drawn."""
     exact = found.expect_sealed().answered
-    questions = zip(exact, found.sheet, found.announcement.largest_parts, strict=True)
-    ours = [each.under_seal(question, most, of_group=of_group) for each, question, most in questions]
+    questions = zip(exact, found.sheet, found.announcement.portions, strict=True)
+    ours = [each.under_seal(question, portion, of_group=of_group) for each, question, portion in questions]
     if list(found.answered) != ours:
         raise BadInput("this release contradicts itself: what it tells does not follow from what was drawn")
 

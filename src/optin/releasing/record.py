@@ -161,25 +161,25 @@ class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease)
         """Return it as the public is told of it, with what was drawn under seal; where sums are public, as it is."""
         if self.announcement.seal is None or self.seal is not None:
             return self
-        salt, questions = new_salt(), zip(self.sheet, self._most, strict=True)
+        salt = new_salt()
         if self.grouped:
             pairs = zip(self.parts, self.announcement.parts, strict=True)
             told = replace(self, parts=tuple(part.under_seal(offer) for part, offer in pairs))
         else:
-            both = zip(self.answered, questions, strict=True)
-            told = replace(self, answered=tuple(each.under_seal(*asked) for each, asked in both))
+            questions = zip(self.answered, self.sheet, self.announcement.portions, strict=True)
+            told = replace(
+                self, answered=tuple(each.under_seal(question, portion) for each, question, portion in questions)
+            )
         told = replace(told, seal=Seal("", salt))
         found = replace(told, seal=Seal(commitment_of(told, salt), salt))
         return found if (source := _SOURCES.get(id(self))) is None else replace(found, grain_source=source)
 
-    @property
-    def _most(self) -> tuple[int, ...]:
-        return (0,) * len(self.sheet) if self.grouped else self.announcement.largest_parts
-
     def largest_total(self, place: int | None = None) -> int:
         """Bound what was given together, for one question or for all, by what is told: in grains."""
-        answered = [each for part in self.parts for each in part.answered] if self.grouped else self.answered
-        return sum(each.largest_total for each in (answered if place is None else answered[place : place + 1]))
+        parts = [part.answered for part in self.parts] if self.grouped else [self.answered]
+        chosen = range(len(self.sheet)) if place is None else (place,)
+        offers = zip(parts, self.announcement.parts, strict=False)
+        return sum(answered[at].largest_total(offer.shares[at]) for answered, offer in offers for at in chosen)
 
     def charged_at(self, number: int, head: str | None = None) -> Release:
         """Return this release as a ledger charges it, at this act and (once it is sealed) this hash."""

@@ -47,8 +47,7 @@ class ByQuestion:
                 question=name,
                 why=WHY[answered.dropped],
             )
-        most = offer.largest_parts[place]
-        return question.result(answered.counted(question, most, noiseless=offer.noiseless))
+        return question.result(answered.counted(question, offer.portions[place], noiseless=offer.noiseless))
 
     @property
     def question_people(self) -> tuple[int, ...]:

@@ -33,6 +33,7 @@ from optin.wording.numbers import count, odds_factor
 from optin.wording.spoken import spoken
 
 router = APIRouter(prefix="/c/{campaign}")
+_DAY = 86400.0
 _SAID = {
     "limit": "Your choice is kept. You can change it until registration closes.",
     "total": "Your total over all campaigns was lowered.",
@@ -92,10 +93,18 @@ def _page(
         "fresh_round": fresh_round(mine),
         "publish_by": day(mine.publish_by),
         "days": f"{service.days_to_publish:g}",
+        "readable": day(_readable_until(mine, service.days_to_publish)),
         "proved": _proved(service, visitor, mine),
         **_one_visit(mine, more.pop("entries", None)),
     }
     return show("campaign.html", visitor=visitor, status=status, **context, **_bounds(mine.draft), **more)
+
+
+def _readable_until(mine: MyCampaign, days_to_publish: float) -> float | None:
+    """Say until when those who run the server could read answers at most; None as long as no date is fixed."""
+    if mine.publish_by is None:
+        return None
+    return mine.publish_by + (0.0 if mine.due == "published" else days_to_publish * _DAY)
 
 
 def _proved(service: ServiceOf, visitor: Visitor, mine: MyCampaign) -> tuple[str, ...]:

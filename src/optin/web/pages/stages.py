@@ -72,9 +72,12 @@ def day(seconds: float | None) -> str:
     """Write a moment as people read it.
 
     >>> day(0.0)
-    '1970-01-01, 00:00 UTC'
+    '1 January 1970, 00:00 UTC'
     """
-    return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d, %H:%M UTC")
+    if seconds is None:
+        return ""
+    found = datetime.fromtimestamp(seconds, UTC)
+    return f"{found.day} {found:%B %Y, %H:%M UTC}"
 
 
 def fresh_round(mine: MyCampaign) -> str:

@@ -80,7 +80,7 @@ def _sentence(budget: Budget) -> str:
 def left_words(left: float, total: float) -> str:
     """Say how much of a total is left, never more than it is.
 
-    >>> left_words(1.8, 2.0), left_words(0.0, 2.0), left_words(0.001, 2.0)
+    >>> left_words(1.81, 2.0), left_words(0.0, 2.0), left_words(0.001, 2.0)
     ('90 % of your total is left.', 'Nothing is left of your total.', 'Next to nothing is left of your total.')
     """
     share = int(100 * left / total * (1 - 1e-12)) if left < total else 100
