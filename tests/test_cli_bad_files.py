@@ -126,7 +126,10 @@ BAD = {
         "is not a Parquet file, or is damaged",
     ),
     "half a Parquet": (damaged_parquet, "is not a Parquet file, or is damaged"),
-    "ids that are not text": (parquet(id=[1.0, 2.0], limit=[1.0, 2.0]), "id is stored as float64, and ids are text"),
+    "ids that are not text": (
+        parquet(id=[1.0, 2.0], limit=[1.0, 2.0]),
+        "id is stored as float64, and ids and groups are text",
+    ),
     "a negative limit in Parquet": (parquet(id=["a", "b"], limit=[1.0, -float(MARK)]), "row 2: limit is negative"),
     "no limit in Parquet": (parquet(id=["a", "b"], limit=[1.0, None]), "row 2: limit is missing"),
     "text in Parquet": (parquet(id=["a", "b"], limit=["1", f"x{MARK}"]), "row 2: limit is not a number"),

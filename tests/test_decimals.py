@@ -14,7 +14,7 @@ import pytest
 from cli_steps import optin as run
 
 import optin
-from optin import LinearBenefit
+from optin import LinearBenefit, PrivacyConstrained
 from optin.engine.opening import rows_of
 from optin.errors import BadInput
 from optin.grains.overlay import allowance
@@ -131,6 +131,22 @@ def test_whole_numbers_beyond_floats_are_read_towards_the_person(tmp_path, engin
     found = numbers_of(parquet_of(tmp_path / "p", pa.int64(), limit=cells, budget=cells, cost=cells), engine)
     for cell, limit, budget, cost in zip(cells, *(found[name].tolist() for name in WANTED), strict=True):
         assert max(limit, budget) <= cell <= cost
+
+
+@pytest.mark.parametrize("others", [[0.5], [2**63 + 2**10 + 3], [math.inf, 7]])
+@pytest.mark.parametrize("listed", [list, tuple])
+def test_whole_numbers_beyond_floats_in_a_list_beside_other_numbers_are_read_towards_the_person(listed, others):
+    """numpy makes floats of them before anybody looks, and 2^53 + 3 would be 2^53 + 4."""
+    whole = [2**53 + 3, 2**60 + 2**7 + 1, *others]
+    rich = PrivacyConstrained.from_budgets(listed(whole), [2**33] * len(whole))
+    for budget, limit in zip(whole, rich.limits.tolist(), strict=True):
+        assert math.isinf(budget) or Fraction(limit) * 2**33 <= Fraction(budget)
+    finite = [cost for cost in whole if cost < math.inf]
+    dear = PrivacyConstrained.from_budgets([2.0**60] * len(finite), listed(finite))
+    for cost, limit in zip(finite, dear.limits.tolist(), strict=True):
+        assert Fraction(limit) * Fraction(cost) <= 2**60
+    stated = PrivacyConstrained(listed(whole)).limits.tolist()
+    assert all(math.isinf(limit) or Fraction(limit) <= whole[at] for at, limit in enumerate(stated))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -36,6 +36,38 @@ def test_a_table_in_memory_is_read_as_people_and_stays_there_unless_an_engine_is
     assert isinstance(people, PrivacyConstrained) == (engine != "duckdb")
 
 
+ODD = ["collect", "collect_schema", "get_backend", "to_arrow", "to_pylist", "combine_chunks", "column_names", "sparse"]
+"""What tables and columns of other libraries are asked for: pandas answers for labels and columns of these names too."""
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_columns_and_people_of_pandas_may_bear_the_names_of_methods(engine):
+    names = [*ODD, *NAMES[len(ODD) :]]
+    frame = pd.DataFrame({"id": names, "limit": LIMITS} | dict.fromkeys(ODD, VALUES), index=names)
+    people = optin.read(frame, limits="limit", engine=engine)
+    found, expected = offered(people).sealed, offered(PrivacyConstrained(LIMITS)).sealed
+    assert found.total_squared_grains == expected.total_squared_grains
+    if engine == "memory":
+        ids, wards = pd.Series(names, index=names), pd.Series(["a", "b"] * 6, index=names)
+        grouped = PrivacyConstrained(frame["limit"], ids=ids, groups=wards)
+        assert (grouped.ids, grouped.groups.names) == (tuple(names), ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [[optin.Number("hours", bounds=(0, 1))], [optin.Number("hours", bounds=(0, 1)), optin.YesNo("late")]],
+    ids=len,
+)
+def test_a_table_that_polars_only_describes_holds_people_and_answers(sheet):
+    order = np.random.default_rng(3).permutation(12)
+    late = np.arange(12) % 3 == 0
+    table = pl.DataFrame({"id": NAMES, "limit": LIMITS, "hours": VALUES, "late": late})[order.tolist()].lazy()
+    people, plain = optin.read(table, limits="limit"), PrivacyConstrained(LIMITS, ids=NAMES)
+    offer = optin.plan(plain, sheet).announce(plain)
+    expected = measure(offer, plain, {"hours": VALUES, "late": late}).those
+    assert measure(offer, people, table).those == measure(offer, plain, table).those == expected
+
+
 def test_columns_that_are_no_table_are_refused_with_what_to_do():
     with pytest.raises(BadInput, match=r"optin.PrivacyConstrained\(limits, ids=ids\)"):
         optin.read({"id": NAMES, "limit": LIMITS}, limits="limit")

@@ -317,3 +317,13 @@ def test_groups_are_pickled_as_they_were_given():
     groups.rows(1)
     assert pickle.dumps(groups) == given
     assert pickle.loads(given).names == groups.names
+
+
+@pytest.mark.parametrize("pair", [("ICU", "ICU "), ("ICU", "icu"), ("\u00e9", "e\u0301"), ("a  b", "a b")])
+def test_groups_that_look_alike_are_planned_apart_and_the_plan_says_so(pair):
+    limits = np.tile([0.1, 0.5, 1.0, 3.0], 15)
+    plan = optin.plan(optin.PrivacyConstrained(limits, groups=np.repeat([*pair, "ER"], 20)), SHEET)
+    assert set(plan.groups) == {*pair, "ER"}
+    assert sum("planned apart" in each for each in plan.warnings()) == 1
+    other = optin.plan(optin.PrivacyConstrained(limits, groups=np.repeat(["a", "b", "ER"], 20)), SHEET)
+    assert not any("planned apart" in each for each in other.warnings())

@@ -480,6 +480,7 @@ def test_a_plain_normal_with_the_same_variance_would_cover_too_little_when_noise
     assert 1 - 2 * sum_above(wrong, sd=1e-6, scale=1.0) == pytest.approx(0.9375, abs=5e-4)
 
 
+@pytest.mark.usefixtures("still")  # at an end of the bounds an interval is cut
 def test_the_noise_interval_is_the_laplace_quantile_and_the_rounding():
     release = drawn(bounds=(0.0, 2.0), data_variance=1.0)
     for each in (release, release.sealed):
@@ -511,6 +512,7 @@ def test_levels_lie_strictly_between_zero_and_one(level):
 
 @pytest.mark.parametrize("low", [1e15, -1e15, 2.0**53 - 1, 1e8])
 def test_intervals_cover_also_where_floats_lie_further_apart_than_the_noise(low):
+    """Twenty intervals of level 1 - 1e-9 each: one run in 10^7 of all four fails without a fault."""
     limits, covered = [50.0] * 400, 0
     offer, agents = announced(limits, bounds=(low, low + 1.0))
     values = np.full(400, low)
@@ -518,7 +520,7 @@ def test_intervals_cover_also_where_floats_lie_further_apart_than_the_noise(low)
     exact = Fraction(low) + Fraction(123, 400)
     for _ in range(20):
         release = optin.release(offer, agents, values)
-        ends = release.noise_interval(1 - 1e-6)
+        ends = release.noise_interval(1 - 1e-9)
         covered += Fraction(ends.low) <= exact <= Fraction(ends.high)
         assert release.estimate in ends
     assert covered == 20
@@ -531,6 +533,7 @@ def test_higher_levels_give_wider_intervals():
         assert widths == sorted(widths)
 
 
+@pytest.mark.usefixtures("still")  # at an end of the bounds an interval is cut
 def test_variance_and_the_interval_of_few_people_use_the_declared_variance_only():
     offer, agents = announced([0.5] * 40)
     spread, flat = (optin.release(offer, agents, values) for values in ([0.0, 1.0] * 20, [0.5] * 40))

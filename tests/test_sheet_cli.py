@@ -80,7 +80,11 @@ def test_people_are_charged_for_what_they_answered_to_the_last_grain(life):
         capped = np.array([int(min(float(columns["limit"][at]), offer.cap) * 2**32)])
         given = (int(part(capped, share)[0]) for share, column in zip(offer.shares, asked, strict=True) if column[at])
         assert abs(grains[columns["id"][at]] - sum(given)) <= len(NAMES)  # a limit read from text may lose a grain
-    drawn = library.Release.from_json((folder / "release.json").read_text())
+    public = library.Release.from_json((folder / "release.json").read_text())
+    with library.Ledger.open(f"sqlite:///{folder / 'ledger.sqlite'}") as ledger:
+        drawn = library.Release.from_json(library.campaign.opened_act(ledger, public.ledger_number))
+    assert public.sealed is None
+    assert drawn == public
     assert sum(grains.values()) == drawn.sealed.total_grains
 
 

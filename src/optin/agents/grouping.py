@@ -162,7 +162,7 @@ def _texts(labels: Any, name: str) -> Sequence[Any]:  # noqa: ANN401
         )
     if isinstance(labels, list | tuple | np.ndarray):
         return labels  # type: ignore[return-value] # a column of numpy is as good, and no copy is made
-    return labels.to_pylist() if hasattr(labels, "to_pylist") else list(labels)
+    return labels.to_pylist() if hasattr(type(labels), "to_pylist") else list(labels)
 
 
 def _expect_one_each(given: int, people: int, name: str) -> None:

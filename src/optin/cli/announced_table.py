@@ -35,16 +35,22 @@ def announced_table(offer: Announcement, table: Table | None, agents: Agents, le
     try:
         yield
     except PromiseBroken as error:
-        why: str | None = None
-        if table is None:
-            why = error.sentence if error.other_people else None
-        else:
-            why = first_difference(offer, table, list(agents.in_memory().ids or ()), agents, ledger)
-        if why is None:
+        refused = _refused(error, offer, table, agents, ledger)
+        if refused is None:
             raise
     else:
         return
-    raise BadInput(why) if table is None else BadInput("{why}; " + ADVICE, why=why)
+    raise refused
+
+
+def _refused(
+    error: PromiseBroken, offer: Announcement, table: Table | None, agents: Agents, ledger: Ledger | None
+) -> BadInput | None:
+    """Say what is wrong with the table; None if the table is not why."""
+    if table is None:
+        return BadInput(error.sentence) if error.other_people else None
+    why = first_difference(offer, table, list(agents.in_memory().ids or ()), agents, ledger)
+    return None if why is None else BadInput("{why}; " + ADVICE, why=why)
 
 
 def first_difference(

@@ -90,7 +90,7 @@ def read(
         "outside": outside,
     }
     engine = engine or (MEMORY if is_frame(source) else DEFAULT)
-    if engine == MEMORY and not hasattr(source, "get_backend"):
+    if engine == MEMORY and not hasattr(type(source), "get_backend"):
         table = read_table(source, None if how.skip_bad and is_frame(source) else [id, *wanted, *by], how=how)
         return agents_of(table, id=id, **said, by=by, index=index_of(source))
     rows = rows_of(source, id=id, columns=[*wanted, *by], engine=engine, how=how)
@@ -122,7 +122,7 @@ def people_of(
 
 def _expect_source(source: object) -> None:
     """Refuse what is no table."""
-    if not (isinstance(source, str | Path) or hasattr(source, "get_backend") or is_frame(source)):
+    if not (isinstance(source, str | Path) or hasattr(type(source), "get_backend") or is_frame(source)):
         raise BadInput(
             "optin.read opens files, queries, and tables of pandas, polars, Arrow and Ibis; of columns alone make people"
             " yourself: optin.PrivacyConstrained(limits, ids=ids)"
@@ -182,7 +182,7 @@ def rows_of(
     how: HowRead = AS_FOUND,
 ) -> Rows:
     """Open the table; every file must have the id and the columns, once."""
-    if hasattr(source, "get_backend"):
+    if hasattr(type(source), "get_backend"):
         backend = source.get_backend()
         return Rows(Session(backend, backend.name, dialect_of(backend), owned=False), source, "the table", id, how=how)
     found = remote.located(str(source)) if remote.is_remote(str(source)) else None

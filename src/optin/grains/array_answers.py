@@ -12,7 +12,7 @@ from optin.errors import BadInput
 from optin.grains.arrays import FloatArray
 from optin.questions.kinds import Question
 from optin.questions.values import as_numbers
-from optin.tables.labels import ID, Labelled, names_of, of_people, order_of_ids
+from optin.tables.labels import ID, Labelled, collected, names_of, of_people, order_of_ids
 
 if TYPE_CHECKING:
     from optin.questions.sheet import Sheet
@@ -23,6 +23,7 @@ def coded_answers(answers: Any, sheet: Sheet, people: Labelled) -> tuple[FloatAr
 
     A table goes by its column ``id`` where people have ids, else by its labels, else by position.
     """
+    answers = collected(answers)
     names = _names(answers)
     (first, *others) = sheet.questions
     if not others and (names is None or not set(first.columns_in(names)) & set(names)):

@@ -18,7 +18,15 @@ from optin.engine.session import literal
 from optin.errors import BadInput
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, Answers, Questions
 from optin.grains.engine_queries import Asking, EngineCodes
-from optin.grains.engine_sums import count, found_sums, part_expression, part_of, whole, with_equals, wrong_bits
+from optin.grains.engine_sums import (
+    found_sums,
+    part_expression,
+    part_of,
+    whole,
+    with_those_above,
+    with_those_at_cap,
+    wrong_bits,
+)
 from optin.grains.splitting import ALONE, all_of, least_capped
 from optin.grains.totals import SheetSums
 
@@ -130,10 +138,11 @@ class EnginePromises(Asking):
         if codes is not None and len(self.shares) > 1:
             return self._sums_of_answers(joined, codes)
         view, few = self._view(joined), self._view(joined, below=True)
-        found = self._one(view.aggregate(**self.counts(view)).cross_join(few.aggregate(**self._parts(few))))
+        found = self._one(view.aggregate(**self.counts(view)).cross_join(few.aggregate(**self.below_cap(few))))
         self.expect_answers(found, joined)
-        everyone = self._with_those_at_cap(found, "")
-        return everyone, everyone if joined is None else self._with_those_at_cap(found, "joined_")
+        most = [self.largest(k) for k in range(self.many)]
+        everyone = with_those_at_cap(found, most)
+        return everyone, everyone if joined is None else with_those_at_cap(found, most, "joined_")
 
     def _sums_of_answers(self, joined: Answers, codes: tuple[Coded, ...]) -> tuple[SheetSums, SheetSums]:
         """Look at everyone, since everyone's answers must be looked at: who is at the cap is not told apart here."""
@@ -181,12 +190,7 @@ class EnginePromises(Asking):
             view, few = view.filter(view.joined), few.filter(few.joined)
         parts = few.aggregate(few=few.count(), **self.above(few, bars))
         found = self._one(view.aggregate(people=view.count()).cross_join(parts))
-        return tuple(self._with_those_above(found, k, bar) for k, bar in enumerate(bars))
-
-    def _with_those_above(self, found: dict[str, int], k: int, bar: int) -> tuple[int, int]:
-        most = part_of(self.most, self.shares[k])
-        at_cap = found["people"] - found["few"] if most > bar else 0
-        return at_cap + found[f"above_{k}"], at_cap * most + found[f"total_{k}"]
+        return tuple(with_those_above(found, k, most=self.largest(k), bar=bar) for k, bar in enumerate(bars))
 
     def spent(self, joined: Answers, codes: EngineCodes = None, released: int | None = None) -> None:
         """Return None: nothing here lists a number for each person."""
@@ -209,19 +213,6 @@ class EnginePromises(Asking):
     def _one(self, query: ir.Table) -> dict[str, int]:
         """Ask for one row of whole numbers; the sum of nothing is 0."""
         return whole_numbers(self.rows.session.one(query, about=self.rows.source), self.rows)
-
-    def _parts(self, few: ir.Table) -> dict[str, ir.Value]:
-        """Add up over those below the cap."""
-        parts = {"few": few.count(), **self.everything(few)}
-        return parts | ({"joined_few": count(few.joined)} if "joined" in few.columns else {})
-
-    def _with_those_at_cap(self, found: dict[str, int], kind: str) -> SheetSums:
-        """Add those at the cap to those below it, where everyone who joined counts for every question."""
-        return with_equals(
-            found_sums(found, len(self.shares), kind),
-            people=found[f"{kind}people"] - found[f"{kind}few"],
-            grains=[part_of(self.most, share) for share in self.shares],
-        )
 
 
 def whole_numbers(found: dict[str, Any], rows: Rows) -> dict[str, int]:

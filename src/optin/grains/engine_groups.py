@@ -1,7 +1,8 @@
 """E13's and E20's integers for people in public groups who stay in an engine: each sum is one query for all groups (E27).
 
 What a group is offered, its cap and its shares, lies in a table of as many rows as there are labels, which the engine joins to
-people's rows by label. Every step is the one that `optin.grains.engine` takes, in the same order.
+people's rows by label. Every step is the one that `optin.grains.engine` takes, in the same order; whoever reaches the cap of
+their group is only counted here too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from optin.engine.small_tables import small_table
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, LOWERED, Answers, Questions
 from optin.grains.engine import whole_numbers
 from optin.grains.engine_queries import Asking, EngineCodes
-from optin.grains.engine_sums import found_sums, part_of, whole, wrong_bits
+from optin.grains.engine_sums import found_sums, part_of, whole, with_those_above, with_those_at_cap, wrong_bits
 from optin.grains.splitting import BITS, all_of, least_capped
 from optin.grains.totals import SheetSums
 from optin.kernel.sharing import SHARES
@@ -67,6 +68,8 @@ class EngineGroupPromises(Asking):
     def sums(self, *, joined: Answers = None, codes: EngineCodes = None) -> list[Both]:
         """Add up everyone's promises, and of those who joined what they give for what they answered, in one query."""
         skipped = codes if self.many > 1 else None
+        if skipped is None and self._known_at_cap:
+            return self._sums_with_those_at_cap(joined)
         view = self.joined_rows(self.answers(joined, skipped or ()))
         found = self._found(view, {**self.counts(view), **self.everything(view)})
         for each in found:
@@ -94,11 +97,75 @@ class EngineGroupPromises(Asking):
 
     def sums_above(self, bars: Bars, joined: Answers = None, codes: EngineCodes = None) -> list[Above]:
         """For each question of each group, count and add up the parts of more than so many grains."""
+        if self._known_at_cap and (codes is None or self.many == 1):
+            return self._above_with_those_at_cap(bars, joined)
         view = self.joined_rows(self.answers(joined, (codes or ()) if self.many > 1 else ()), bars=bars)
         found = self._found(view, self.above(view, bars))
         return [
             tuple((each.get(f"above_{k}", 0), each.get(f"total_{k}", 0)) for k in range(self.many)) for each in found
         ]
+
+    @property
+    def _known_at_cap(self) -> bool:
+        """Whether limits alone say who reaches the cap, so that they need only be counted: as of undivided people."""
+        return all(rule.surplus is None and math.isfinite(rule.cap) for rule in self.rules)
+
+    def _most(self, place: int) -> list[int]:
+        """Return what someone at the cap of a group gives for each question."""
+        rule = self.rules[place]
+        return [part_of(rule.most, share) for share in rule.shares]
+
+    def _sums_with_those_at_cap(self, joined: Answers) -> list[Both]:
+        everyone, few = self._everyone(joined), self._low(joined)
+        found = self._by_label(everyone, self.counts(everyone), few, self.below_cap(few))
+        for each in found:
+            self.expect_answers(each, joined)
+        kind = "" if joined is None else "joined_"
+        return [
+            (with_those_at_cap(each, most), with_those_at_cap(each, most, kind)) if each else (SheetSums(), SheetSums())
+            for each, most in zip(found, map(self._most, range(len(found))), strict=True)
+        ]
+
+    def _above_with_those_at_cap(self, bars: Bars, joined: Answers) -> list[Above]:
+        everyone, few = self._everyone(joined), self._low(joined, bars)
+        if joined is not None:
+            everyone, few = everyone.filter(everyone.joined), few.filter(few.joined)
+        parts = {"few": few.count(), **self.above(few, bars)}
+        found = self._by_label(everyone, {"people": everyone.count()}, few, parts)
+        return [
+            tuple(
+                with_those_above(each, k, most=most, bar=bars[at][k]) if each else (0, 0)
+                for k, most in enumerate(self._most(at))
+            )
+            for at, each in enumerate(found)
+        ]
+
+    def _everyone(self, joined: Answers) -> ir.Table:
+        """Lay beside everyone's label what is counted without their grains; the engine groups by it as it is stored."""
+        table = self.rows.table
+        return table.select(label=table[LABEL], id=self.rows.ids(), **self.answers(joined))
+
+    def _low(self, joined: Answers, bars: Bars = ()) -> ir.Table:
+        """Keep those below the cap of their group; below the highest cap first, which spares most a look at their label."""
+        highest = max(rule.cap for rule in self.rules)
+        people = self.rows.table.filter(self.tau < literal(highest))
+        view = self._beside(people, self.answers(joined), bars)
+        return view.filter(view.tau < view.cap)
+
+    def _by_label(
+        self, everyone: ir.Table, counts: dict[str, ir.Value], few: ir.Table, sums: dict[str, ir.Value]
+    ) -> list[dict[str, int]]:
+        """Count everyone and add up over a few by one query, label by label; then put the labels of a group together."""
+        counted = everyone.group_by("label").agg(**counts)
+        added = few.group_by(few.label.name("of")).agg(**sums)
+        query = counted.left_join(added, counted.label == added.of).drop("of")
+        found: list[dict[str, int]] = [{} for _ in self.rules]
+        for row in self.rows.session.fetch(query, about=self.rows.source).to_pylist():
+            place = self.groups.places.get(row.pop("label"))
+            if place is not None:
+                for name, number in whole_numbers(row, self.rows).items():
+                    found[place][name] = found[place].get(name, 0) + number
+        return found
 
     def spent(self, joined: Answers, codes: EngineCodes, released: Sequence[int]) -> None:
         """Return None: nothing here lists a number for each person."""
@@ -110,9 +177,14 @@ class EngineGroupPromises(Asking):
         table = self.rows.table
         if joined is not None:
             table = table.filter(self.answer(joined).fill_null(False))
+        return self._beside(table, columns, bars, released).drop("label")
+
+    def _beside(
+        self, table: ir.Table, columns: dict[str, Any], bars: Bars = (), released: tuple[int, ...] = ()
+    ) -> ir.Table:
         few = self._offered(bars, released)
         people = table.select(id=self.rows.ids(), tau=self.tau, label=table[LABEL], **columns)
-        view = people.join(few, people.label == few.name).drop("name", "label")
+        view = people.join(few, people.label == few.name).drop("name")
         return view.mutate(capped=self._capped(view))
 
     def _offered(self, bars: Bars, released: tuple[int, ...]) -> ir.Table:

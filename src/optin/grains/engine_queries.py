@@ -79,6 +79,11 @@ class Asking(ABC):
                 found |= {f"joined_people_{k}": count(those), **self._promises(view, k, "joined_", those)}
         return found
 
+    def below_cap(self, few: ir.Table) -> dict[str, ir.Value]:
+        """Add up over those below the cap, and count them."""
+        parts = {"few": few.count(), **self.everything(few)}
+        return parts | ({"joined_few": count(few.joined)} if "joined" in few.columns else {})
+
     def _promises(
         self, view: ir.Table, k: int, kind: str = "", those: ir.BooleanColumn | None = None
     ) -> dict[str, ir.Value]:

@@ -103,3 +103,16 @@ def with_equals(below: SheetSums, *, people: int, grains: list[int]) -> SheetSum
             for each, sums in zip(grains, below.questions, strict=True)
         ),
     )
+
+
+def with_those_at_cap(found: Found, grains: list[int], kind: str = "") -> SheetSums:
+    """Add those who reach the cap, who were only counted and get so many grains for each question, to those below it."""
+    return with_equals(
+        found_sums(found, len(grains), kind), people=found[f"{kind}people"] - found[f"{kind}few"], grains=grains
+    )
+
+
+def with_those_above(found: Found, k: int, *, most: int, bar: int) -> tuple[int, int]:
+    """Count, and add up, those above a bar: who reaches the cap was only counted, and gives so many grains at most."""
+    at_cap = found["people"] - found["few"] if most > bar else 0
+    return at_cap + found[f"above_{k}"], at_cap * most + found[f"total_{k}"]

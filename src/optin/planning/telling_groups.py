@@ -10,7 +10,7 @@ from optin.agents import Description
 from optin.planning.cautions import limit_cautions
 from optin.planning.size import verdict
 from optin.planning.telling import warnings_of
-from optin.wording.groups import SMALLEST_GROUP, by_group, listed_groups, shown_group
+from optin.wording.groups import SMALLEST_GROUP, by_group, listed_groups, look_alikes, shown_group
 from optin.wording.numbers import largest, people_like
 from optin.wording.telling import Telling
 
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 HEAD = ("group", "people", "cap", "question", "95 % interval", "as accurate as", "verdict")
 NOTHING = "nothing: everyone's limit is 0"
+ALIKE = (
+    "The groups {groups} differ only in blanks, in capitals or in how their letters are encoded, and are planned apart."
+    " If they are one, mend the column before you announce."
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,9 @@ class PlanOfGroups:
         limits = limit_cautions(description, known=self.plan.high_limits)
         plans = {name: plan for name, plan in self.plan.groups.items() if plan.epsilon_total > 0.0}
         told = {name: [each for each in warnings_of(plan, None) if each not in limits] for name, plan in plans.items()}
-        return (*by_group(told), *limits)
+        labels = [label for design in self.plan.designs for label in design.labels]
+        alike = (ALIKE.format(groups=listed_groups(names)) for names in look_alikes(labels))
+        return (*by_group(told), *alike, *limits)
 
 
 def _few(plan: Plan) -> str:

@@ -44,7 +44,7 @@ def _entry(scalar: Any) -> Any:  # noqa: ANN401 - a scalar of Arrow
 
 def _listed_once(column: Any) -> tuple[list[Any], Places]:  # noqa: ANN401 - an array of Arrow, in chunks or not
     """List an Arrow column's entries by way of its buffers: Arrow's own way to numpy loads pandas, for half a second."""
-    whole = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    whole = column.combine_chunks() if hasattr(type(column), "combine_chunks") else column
     encoded = whole if hasattr(whole, "dictionary") else whole.dictionary_encode(null_encoding="encode")
     indices = encoded.indices
     found = np.frombuffer(indices.buffers()[1], dtype=indices.type.to_pandas_dtype())

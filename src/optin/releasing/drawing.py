@@ -49,9 +49,9 @@ def release(
     seed. Calling twice spends twice: use ``optin.campaign.release`` with a ledger where that matters.
 
     >>> import optin
-    >>> agents = optin.PrivacyConstrained([0.5] * 6 + [2.0] * 6)
+    >>> agents = optin.PrivacyConstrained([0.5] * 60 + [2.0] * 60)
     >>> offer = optin.plan(agents, bounds=(0, 1)).announce(agents)
-    >>> release = optin.release(offer, agents, [0.0, 1.0] * 6)
+    >>> release = optin.release(offer, agents, [0.0, 1.0] * 60)
     >>> release.charged, release.estimate in release.noise_interval(0.95)
     (False, True)
     """

@@ -137,7 +137,7 @@ def numbers(values: Any, name: str, *, rounded: Rounded = float) -> Array:  # no
         place = int(np.argmax(np.ma.getmaskarray(values)))
         raise BadInput("{place} is masked; fill or drop missing entries first", place=Place(place, name))
     try:
-        raw = np.asarray(values)
+        raw = _raw(values)
         if raw.dtype.kind not in "biufO":  # text, dates and complex numbers turn into floats too easily
             raise TypeError
         array = _floats(raw, rounded)
@@ -152,6 +152,14 @@ def numbers(values: Any, name: str, *, rounded: Rounded = float) -> Array:  # no
             dimensions=array.ndim,
         )
     return array
+
+
+def _raw(values: Any) -> NDArray[Any]:  # noqa: ANN401
+    """Return an array of what was given, with integers of a list as they are: numpy rounds those that meet a float."""
+    raw = np.asarray(values)
+    if isinstance(values, list | tuple) and raw.dtype == np.float64 and (np.abs(raw) >= 2.0**53).any():
+        return np.array(values, dtype=object)
+    return raw
 
 
 def _floats(raw: NDArray[Any], rounded: Rounded) -> Array:
@@ -211,7 +219,7 @@ def checked_ids(ids: Any, people: int) -> tuple[str, ...] | None:  # noqa: ANN40
     """Return ids as a tuple of distinct texts, one for each person."""
     if ids is None:
         return None
-    texts: Sequence[Any] = tuple(ids.to_pylist() if hasattr(ids, "to_pylist") else ids)
+    texts: Sequence[Any] = tuple(ids.to_pylist() if hasattr(type(ids), "to_pylist") else ids)
     if len(texts) != people:
         raise BadInput(
             "ids has {given} entries for {people} people; give one for each", given=len(texts), people=people

@@ -12,14 +12,16 @@ from typing import Any
 from optin.errors import BadInput
 from optin.extras import expect
 from optin.tables.headers import expect_column, no_column
-from optin.tables.labels import names_of
+from optin.tables.labels import collected, names_of
 
 NAME = "the table"
 
 
 def is_frame(source: object) -> bool:
     """Tell a table in memory from a path and from a table of Ibis."""
-    return not isinstance(source, str | Path) and not hasattr(source, "get_backend") and names_of(source) is not None
+    return (
+        not isinstance(source, str | Path) and not hasattr(type(source), "get_backend") and names_of(source) is not None
+    )
 
 
 def arrow_of(frame: Any, names: Sequence[str] | None) -> Any:  # noqa: ANN401 - pandas, polars or Arrow
@@ -28,8 +30,8 @@ def arrow_of(frame: Any, names: Sequence[str] | None) -> Any:  # noqa: ANN401 - 
     import pyarrow as arrow
     import pyarrow.compute
 
-    frame = frame.collect() if hasattr(frame, "collect") and not hasattr(frame, "to_arrow") else frame
-    if hasattr(frame, "reset_index"):
+    frame = collected(frame)
+    if hasattr(type(frame), "reset_index"):
         frame = _with_labels(frame)
     known = [str(name) for name in names_of(frame) or []]
     for name in names or ():
@@ -56,7 +58,7 @@ def _column(arrow: Any, frame: Any, name: str) -> Any:  # noqa: ANN401
     """Hand over one column; what mixes kinds of things cannot be, and what is said of it may quote a cell."""
     column, found = frame[name], None
     try:
-        found = column.to_arrow() if hasattr(column, "to_arrow") else column
+        found = column.to_arrow() if hasattr(type(column), "to_arrow") else column
         if not isinstance(found, arrow.Array | arrow.ChunkedArray):
             found = arrow.array(_dense(found), from_pandas=True)
         found = arrow.chunked_array([found]) if isinstance(found, arrow.Array) else found

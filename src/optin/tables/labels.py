@@ -132,8 +132,15 @@ def names_of(table: Any) -> list[str] | None:  # noqa: ANN401
     Its type is asked, never the thing itself: pandas takes labels and columns for attributes, so that a person called
     "columns", or a column called "column_names", would answer.
     """
+    if hasattr(type(table), "collect_schema"):
+        return list(table.collect_schema().names())
     names = next((name for name in ("column_names", "columns") if hasattr(type(table), name)), None)
     return None if names is None else list(getattr(table, names))
+
+
+def collected(table: Any) -> Any:  # noqa: ANN401
+    """Fetch a table that polars has only described so far; any other is here already."""
+    return table.collect() if hasattr(type(table), "collect_schema") and hasattr(type(table), "collect") else table
 
 
 def _is_table(values: Any) -> bool:  # noqa: ANN401
@@ -244,5 +251,5 @@ def _first_wrong(given: list[Any], ids: tuple[str, ...]) -> str:
 
 def _listed(column: Any) -> list[Any]:  # noqa: ANN401
     """List ids as people have them: whole numbers by their digits, as when a table is read."""
-    found = column.to_pylist() if hasattr(column, "to_pylist") else column
+    found = column.to_pylist() if hasattr(type(column), "to_pylist") else column
     return [str(each) if isinstance(each, int | np.integer) and not isinstance(each, bool) else each for each in found]

@@ -120,7 +120,7 @@ def expect_opened(stored: Stored, source: str, engine: str) -> None:
 def not_ids(source: str, name: str, kind: str) -> BadInput:
     """Say that a column holds no ids."""
     return BadInput(
-        "{source}: {name} is stored as {kind}, and ids are text; write the column as text",
+        "{source}: {name} is stored as {kind}, and ids and groups are text; write the column as text",
         source=source,
         name=name,
         kind=kind,

@@ -1,6 +1,7 @@
 """How groups of people are spoken of: how many a group has at least, its name on one line, and counts in tens."""
 
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 
 SMALLEST_GROUP = 10
 """Fewer people could be told apart, wherever they are asked, counted or drawn."""
@@ -47,6 +48,18 @@ def by_group(told: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
         for sentence in sentences:
             found.setdefault(sentence, []).append(name)
     return tuple(f"In {listed_groups(names, 3)}: {words}" for words, names in found.items())
+
+
+def look_alikes(names: Iterable[str]) -> list[list[str]]:
+    """List names that differ only in blanks, in capitals, or in how their letters are encoded.
+
+    >>> look_alikes(["ER", "ICU", "ICU ", "icu"])
+    [['ICU', 'ICU ', 'icu']]
+    """
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(" ".join(unicodedata.normalize("NFKC", name).casefold().split()), []).append(name)
+    return [alike for alike in found.values() if len(alike) > 1]
 
 
 def in_tens(people: int) -> int:
