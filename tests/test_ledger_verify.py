@@ -212,6 +212,7 @@ REPLACED = {
     "allowances": "SELECT person, act, 1000 FROM allowances",
     "people": "SELECT person + 50, id, act FROM people",
     "acts": "SELECT * FROM acts",
+    "packs": "SELECT act, part, block, least, most + 1, body FROM packs",
     "head_lock": "SELECT one FROM head_lock",
     "checkpoints": "SELECT size, verifier, 'x' FROM checkpoints",
     "cosignatures": "SELECT size, verifier, 'x' FROM cosignatures",
@@ -220,9 +221,11 @@ REPLACED = {
 
 
 @pytest.mark.parametrize("table", APPEND_ONLY)
-def test_no_row_can_be_replaced_over_a_plain_connection(tmp_path, table):
+def test_no_row_can_be_replaced_over_a_plain_connection(tmp_path, table, monkeypatch):
+    monkeypatch.setattr(packs, "PACKED_FROM", 4)
     path = tmp_path / "ledger.sqlite"
     with Ledger.open(str(path)) as ledger:
+        announce(ledger, "packed", ids=("p1", "p2", "p3", "p4"))
         announce(ledger)
         release(ledger, joined=[True, True, False])
         logged(ledger, rotated=True)

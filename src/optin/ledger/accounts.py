@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row, bindparam, select, text
 from optin.grains.units import UNLIMITED
 from optin.ledger import packs
 from optin.ledger.held import Numbers, charge_at, charged_of, fetched, held_of, places_of, promise_at
+from optin.ledger.packing import readable
 from optin.ledger.packs import ROWS, found_in, packed_offers, read_columns
 from optin.ledger.schema import acts
 from optin.ledger.streamed_hashes import fetched_rows
@@ -40,6 +41,7 @@ def taken(connection: Connection, persons: Numbers, besides: int) -> Numbers:
     return everyones_taken(connection, besides)[persons]
 
 
+@readable()
 def everyones_allowance(connection: Connection) -> Numbers:
     """List allowances by the numbers of people; -1 where there is none."""
     most = np.full(_numbers(connection), -1, dtype=np.int64)
@@ -53,6 +55,7 @@ def everyones_allowance(connection: Connection) -> Numbers:
     return most
 
 
+@readable()
 def everyones_taken(connection: Connection, besides: int) -> Numbers:
     """List what is promised or spent by the numbers of people."""
     total = np.zeros(_numbers(connection), dtype=np.int64)

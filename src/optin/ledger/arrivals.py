@@ -39,7 +39,7 @@ class Arrivals(Protocol):
         """Read what came with them, by the names of a batch; BadInput where something did not."""
 
     def enroll(self, connection: Connection, base: int, act: int, *, everyone: bool) -> int:
-        """Add those who are new to the people of the ledger, numbered from ``base`` by position, and count them."""
+        """Add those who are new to the people of the ledger, numbered on from ``base`` in their order, and count them."""
 
     def promised(self, connection: Connection, act: int, salt: str, sharing: Sharing) -> Written:
         """Digest and add up what an announcement, whose holds are just written, promises them."""
@@ -60,14 +60,14 @@ class Taking(Protocol):
     def expect_standing(self) -> None:
         """Refuse a yes of someone who declined, and a round that nobody joined."""
 
-    def let_absent_go(self) -> int:
-        """Give back the holds of those who neither joined nor declined, as one act; say how many are charged."""
+    def let_absent_go(self) -> None:
+        """Give back the holds of those who neither joined nor declined, as one act."""
 
-    def marks(self) -> str:
-        """Name a table that says, by position, which questions of a sheet those who joined answered."""
+    def charge(self, split: Split) -> int:
+        """Write the charges of those who joined; return the number of the act that will seal them."""
 
     def charged(self, act: int, salt: str, split: Split) -> Written:
-        """Count, add up and build the tree over the charges just written."""
+        """Count, add up and build the tree over the charges just written, if they are those that were to be."""
 
     @property
     def joined(self) -> Any:  # noqa: ANN401 - a mask in memory, in the order of the roster; None of a table

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, text
 
 from optin.errors import PromiseBroken
 from optin.ledger import packs
-from optin.ledger.packing import Pack
+from optin.ledger.packing import Pack, readable
 from optin.ledger.packs import ROWS, TREE, names_of, read_body, read_some, write_pack
 from optin.ledger.streamed_hashes import BRANCH_LEVEL, Grove
 from optin.receipts import MerkleTree, charge_salts, climb, leaves_of
@@ -44,6 +44,7 @@ def are_stored(connection: Connection, act: int, people: int, branches: Sequence
     return found == [(*_places(block, people), tree) for block, tree in enumerate(branches)]
 
 
+@readable()
 def path_of(connection: Connection, release: Row[Any], offer: Row[Any], place: int) -> tuple[str, tuple[str, ...]]:
     """Return the salt of a charge, and its path to the root; PromiseBroken where the ledger does not lead there."""
     start = place // branch() * branch()

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row
 
 from optin.grains.batches import Batch
 from optin.ledger import packs
-from optin.ledger.packing import Pack
+from optin.ledger.packing import Pack, PacksChanged, readable
 from optin.ledger.packs import PEOPLE, ROWS, found_in, is_packed, read_body, read_columns
 from optin.ledger.staging import known_numbers, stage_people
 from optin.ledger.streamed_hashes import blocks, fetched_rows, whole
@@ -57,6 +57,16 @@ def held_of(connection: Connection, offer: int, version: int) -> Held:
     return Held(*_columns(connection, offer, promise_columns(version), _PROMISES))
 
 
+def any_cut(connection: Connection, offer: int, version: int) -> bool:
+    """Tell whether a promise of an announcement was cut to what remained of an allowance."""
+    if is_packed(connection, offer):
+        return bool(held_of(connection, offer, version).bounded.any())
+    return bool(fetched_rows(connection, f"SELECT offer {_CUT} LIMIT 1", {"offer": offer}))
+
+
+_CUT = "FROM promises WHERE offer = :offer AND bounded"
+
+
 def charged_of(connection: Connection, offer: int, release: int, version: int) -> Charged:
     """Read the charges of a release."""
     names = charge_columns(version)
@@ -67,11 +77,12 @@ _PROMISES = "SELECT {} FROM promises WHERE offer = :act ORDER BY position"
 _CHARGES = "SELECT {} FROM charges WHERE offer = :offer AND act = :act ORDER BY position"
 
 
+@readable()
 def _columns(connection: Connection, act: int, names: tuple[str, ...], query: str, **where: int) -> list[Numbers]:
     if is_packed(connection, act):
         found = read_columns(connection, act)
-        if len(found) != len(names):
-            raise ValueError("a pack has other columns than its act")
+        if len(found) != len(names) or min(int(column.min()) for column in found) < 0:
+            raise PacksChanged  # besides, a number below nothing would be counted from the end
         return found
     return fetched(connection, query.format(", ".join(names)), {"act": act, **where}, len(names))
 
@@ -110,12 +121,14 @@ def _place_of(connection: Connection, offer: int, person: int) -> int:
     return found[1][1] if sorted_apart else found[0]
 
 
+@readable()
 def promise_at(connection: Connection, offer: Row[Any], position: int) -> dict[str, int]:
     """Read one promise of a packed announcement."""
     found = Pack(read_body(connection, offer.number, ROWS, position // packs.SIZE))
     return dict(zip(promise_columns(offer.version), found.cells(position % packs.SIZE), strict=True))
 
 
+@readable()
 def charge_at(connection: Connection, release: Row[Any], position: int) -> dict[str, int] | None:
     """Read one charge of a packed release, and its place among all; None where nothing was charged there."""
     found = found_in(connection, release.number, ROWS, position)

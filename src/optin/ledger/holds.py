@@ -20,7 +20,7 @@ from optin.ledger.chain import Entry, Terms, append, last, new_salt, rows_of, wr
 from optin.ledger.held import persons_of, places_of
 from optin.ledger.schema import acts
 from optin.ledger.sharing import sharing_of
-from optin.ledger.staging import NOT_SPLIT, stage_people, stage_positions
+from optin.ledger.staging import NOT_SPLIT, enroll_staged, stage_people, stage_positions
 from optin.ledger.texts import announcement_in, expect_announced
 from optin.receipts import VERSION
 
@@ -150,13 +150,7 @@ def _register(connection: Connection) -> None:
     """Write down new ids with their first limit as allowance."""
     number = last(connection).number + 1
     base = connection.scalar(text("SELECT COALESCE(MAX(person), 0) FROM people"))
-    added = connection.execute(
-        text(
-            "INSERT INTO people (person, id, act) SELECT :base + 1 + s.position, s.id, :act FROM staged s "
-            "WHERE NOT EXISTS (SELECT 1 FROM people p WHERE p.id = s.id) ORDER BY s.position"
-        ),
-        {"base": base, "act": number},
-    ).rowcount
+    added = enroll_staged(connection, int(base or 0), number, everyone=False)
     if added:
         connection.execute(
             text(

@@ -17,13 +17,12 @@ from optin.ledger.balances import uncovered_among
 from optin.ledger.chain import Written, append, last, new_salt, rows_of, written_of
 from optin.ledger.held import Numbers, held_of, places_among, promise_columns
 from optin.ledger.packed_rows import packed_walk
-from optin.ledger.packs import PEOPLE, ROWS, write_packs
+from optin.ledger.packs import OTHER_ROWS, PEOPLE, ROWS, write_packs
 from optin.ledger.sharing import Sharing
 from optin.ledger.staging import add_rows, known_numbers
 from optin.ledger.streamed_hashes import Block
 from optin.receipts import VERSION
 
-OTHER_ROWS = "the database wrote other rows than it was asked to; nothing was kept: run `optin ledger verify`"
 NOT_KEPT = "some ids were not kept as given; use ids that differ byte for byte"
 
 
@@ -66,7 +65,7 @@ def enroll(connection: Connection, arrivals: Arrivals) -> Enrolled:
         return Enrolled(arrivals, known, total)
     act, salt = last(connection).number + 1, new_salt()
     base = int(connection.scalar(text("SELECT COALESCE(MAX(person), 0) FROM people")) or 0)
-    person = np.where(new, base + 1 + np.arange(len(known)), known)
+    person = np.where(new, base + np.cumsum(new), known)
     if arrivals.enroll(connection, base, act, everyone=bool(new.all())) != int(new.sum()):
         raise BadInput(NOT_KEPT)
     write_packs(connection, act, ROWS, [person[new], total[new]])

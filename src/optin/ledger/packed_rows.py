@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from sqlalchemy import Connection
 
 from optin.ledger.held import charge_columns, held_of, promise_columns
+from optin.ledger.packing import PacksChanged
 from optin.ledger.packs import each_pack, names_of
 from optin.ledger.streamed_hashes import Block
 
@@ -42,7 +43,7 @@ def _charges(
         expect_width(columns, len(charge_columns(version)))
         position = columns[0]
         if position.min() < 0 or position.max() >= len(held.person):
-            raise ValueError("somebody was charged who was promised nothing")
+            raise PacksChanged
         names = names_of(connection, held.person[position]) if known is None else next(known)
         yield [names, *columns[1:], *(column[position] for column in split)]
 
@@ -50,4 +51,4 @@ def _charges(
 def expect_width(columns: list[object] | Block, width: int) -> None:
     """Refuse a pack that has other columns than its act writes."""
     if len(columns) != width:
-        raise ValueError("a pack has other columns than its act")
+        raise PacksChanged

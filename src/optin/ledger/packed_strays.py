@@ -12,13 +12,13 @@ from sqlalchemy import Connection, Row, select, text
 from optin.grains.units import UNLIMITED
 from optin.ledger import packs
 from optin.ledger.held import Charged, Held, Numbers, charged_of, fetched, held_of
-from optin.ledger.packing import pack, unpack
+from optin.ledger.packing import UNREADABLE, pack, unpack
 from optin.ledger.packs import PEOPLE, ROWS, TREE, is_packed, read_columns
 from optin.ledger.schema import acts
+from optin.ledger.tallying import MOST
 from optin.receipts import VERSION
 
 _PARTS = {"register": {ROWS}, "announce": {ROWS, PEOPLE}, "release": {ROWS, TREE}}
-_UNREADABLE = (AttributeError, IndexError, KeyError, MemoryError, OverflowError, TypeError, ValueError)
 
 
 def packed_strays(connection: Connection, exact_offers: Sequence[int]) -> Iterator[str]:
@@ -27,7 +27,7 @@ def packed_strays(connection: Connection, exact_offers: Sequence[int]) -> Iterat
     yield from _homeless(connection, known)
     try:
         yield from _Life(connection, list(known.values()), frozenset(exact_offers)).faults()
-    except _UNREADABLE:
+    except UNREADABLE:
         yield "the ledger's packs cannot be read: they were changed"
 
 
@@ -53,7 +53,7 @@ def _is_bounded(connection: Connection, act: int, part: str, count: int) -> bool
             columns = unpack(body)
             if (least, most) != (columns[0].min(), columns[0].max()) or pack(columns) != bytes(body):
                 return False
-    except _UNREADABLE:
+    except UNREADABLE:
         return False
     return True
 
@@ -67,7 +67,7 @@ class _Life:
         people = connection.execute(text(query)).all()
         self.registered = {row[0]: row[1] for row in people}
         least, size = min((row[2] for row in people), default=1), max((row[3] for row in people), default=0) + 1
-        if least <= 0 or size > 64 * sum(self.registered.values()) + 2**20:
+        if least <= 0 or size > 1 + sum(row.people for row in rows if row.kind == "announce"):
             raise ValueError("people are numbered as no optin numbers them")
         self.most, self.total = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
         self.offers = {row.number: row for row in rows if row.kind == "announce"}
@@ -126,6 +126,9 @@ class _Life:
         order = np.argsort(held.person)
         if np.any(np.diff(held.person[order]) == 0):
             yield f"people stand twice in act {row.number}"
+        capped = held.grains if held.capped is None else held.capped
+        if np.any((held.grains < 0) | (capped < held.grains) | (capped > MOST)):
+            yield f"promises of act {row.number} are of an amount that nobody can be promised"
         if not np.all((held.bounded == 0) | (held.bounded == 1)):
             yield f"promises of act {row.number} say something else than whether they were cut"
         sorted_apart = bool(np.any(np.diff(held.person) <= 0))
@@ -165,6 +168,8 @@ class _Life:
             if np.any(np.diff(charged.position) <= 0):
                 yield f"charges of act {row.number} are not in the order of promises"
             np.add.at(ends, at, 1)
+            if np.any(charged.grains < 0):
+                yield f"charges of act {row.number} are of an amount that nobody can be charged"
             whole = charged.grains == held.grains[at]
             if not np.all(whole if charged.answered is None else whole | (charged.grains < held.grains[at])):
                 yield f"charges of act {row.number} differ from the promise"

@@ -21,9 +21,10 @@ from optin.ledger.holds import let_go, returned
 from optin.ledger.packed_holds import as_given
 from optin.ledger.packed_rows import packed_walk
 from optin.ledger.packs import ROWS, write_packs
+from optin.ledger.row_charges import OTHER_HOLDS
 from optin.ledger.splits import Split
 from optin.ledger.streamed_hashes import Block
-from optin.ledger.taking import OTHER_GROUP, OTHER_HOLDS, OTHER_LIMIT, OTHER_PEOPLE
+from optin.ledger.taking import OTHER_GROUP, OTHER_LIMIT, OTHER_PEOPLE
 
 Mask = NDArray[np.bool_]
 
@@ -68,16 +69,11 @@ class PackedTaking:
         if not np.any(self._taking):
             raise PromiseBroken(NOBODY)
 
-    def let_absent_go(self) -> int:
-        """Give back the holds of those who neither joined nor declined, as one act; say how many are charged."""
+    def let_absent_go(self) -> None:
+        """Give back the holds of those who neither joined nor declined, as one act."""
         absent = np.flatnonzero(self._standing & ~self._taking)
         if len(absent):
             let_go(self.connection, self.offer, absent, kind="absent")
-        return int(self._taking.sum())
-
-    def marks(self) -> str:
-        """Have no table: what is charged is computed from columns."""
-        raise NotImplementedError
 
     def charge(self, split: Split) -> int:
         """Write the charges of those who joined; return the number of the act that will seal them."""

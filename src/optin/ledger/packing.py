@@ -3,15 +3,43 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
+
+from optin.errors import OptinError, PromiseBroken
 
 _HEAD = struct.Struct(">IB")
 _COLUMN = struct.Struct(">BBq")
 _PLAIN, _STEPS = 0, 1
 """How a column is told: its numbers, or how far each is from the place it stands at."""
+
+
+UNREADABLE = (AttributeError, IndexError, KeyError, MemoryError, OverflowError, TypeError, ValueError)
+"""What reading something else than packs can end in."""
+
+
+class PacksChanged(PromiseBroken, ValueError):
+    """Packs are there that no optin wrote, or some are missing."""
+
+    def __init__(self) -> None:
+        super().__init__("the ledger's packs cannot be read: they were changed; run `optin ledger verify`")
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Say that packs were changed, however it shows while they are read; around a function, around every call of it."""
+    changed = False
+    try:
+        yield
+    except OptinError:
+        raise
+    except UNREADABLE:
+        changed = True
+    if changed:  # outside the handler: what was read must not hang on to what is said of it
+        raise PacksChanged
 
 
 def pack(columns: Sequence[NDArray[np.int64]]) -> bytes:
@@ -58,9 +86,9 @@ class Pack:
                 self._columns.append((how, width, least, at))
                 at += self.count * width
         except struct.error:
-            raise ValueError("a pack is cut off") from None
+            raise PacksChanged from None
         if at != len(self._body) or not all(how in (_PLAIN, _STEPS) and width <= 8 for how, width, *_ in self._columns):
-            raise ValueError("a pack is written in no way that is known")
+            raise PacksChanged
 
     def __len__(self) -> int:
         return len(self._columns)

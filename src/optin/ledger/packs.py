@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, insert
 
-from optin.ledger.packing import Pack, pack, unpack
+from optin.errors import PromiseBroken
+from optin.ledger.packing import Pack, PacksChanged, pack, readable, unpack
 from optin.ledger.people_names import named_between
 from optin.ledger.schema import packs
 from optin.ledger.staging import stage_positions
@@ -32,6 +33,7 @@ PACKED_FROM = SIZE
 STRETCH = 2**10
 """Charges that share one stretch of salts in a packed release: to know one salt, all of its stretch before it is drawn."""
 ROWS, PEOPLE, TREE = "rows", "people", "tree"
+OTHER_ROWS = "the database wrote other rows than it was asked to; nothing was kept: run `optin ledger verify`"
 FEW = 64
 """So many people are looked up one by one; for more, whole columns are read."""
 _DENSE = 8
@@ -65,13 +67,16 @@ def write_packs(connection: Connection, act: int, part: str, columns: Sequence[N
 def write_pack(
     connection: Connection, act: int, part: str, block: int, *, bounds: tuple[int, int], body: bytes
 ) -> None:
-    """Write one block."""
+    """Write one block, and read it back: a trigger may have made another of it."""
     row = {"act": act, "part": part, "block": block, "least": bounds[0], "most": bounds[1], "body": body}
     connection.execute(insert(packs).values(row))
+    found = fetched_rows(connection, f"SELECT least, most, body {_ONE}", {"act": act, "part": part, "block": block})
+    if [(least, most, bytes(kept)) for least, most, kept in found] != [(*bounds, body)]:
+        raise PromiseBroken(OTHER_ROWS)
 
 
 def read_pack(connection: Connection, act: int, part: str, block: int) -> list[Numbers]:
-    """Read one block; ValueError where it is missing or cannot be read."""
+    """Read one block; PacksChanged where it is missing or cannot be read."""
     return unpack(read_body(connection, act, part, block))
 
 
@@ -79,7 +84,7 @@ def read_body(connection: Connection, act: int, part: str, block: int) -> bytes:
     """Read the bytes of one block."""
     found = fetched_rows(connection, f"SELECT body {_ONE}", {"act": act, "part": part, "block": block})
     if not found:
-        raise ValueError("a pack is missing")
+        raise PacksChanged
     return bytes(found[0][0])
 
 
@@ -88,7 +93,7 @@ def each_pack(connection: Connection, act: int, part: str = ROWS) -> Iterator[li
     block, found = 0, [np.zeros(0, dtype=np.int64)]
     while is_packed_at(connection, act, part, block):
         if block and len(found[0]) != SIZE:
-            raise ValueError("a pack is not full")
+            raise PacksChanged
         found = read_pack(connection, act, part, block)
         yield found
         block += 1
@@ -104,11 +109,13 @@ _BOUNDED = """SELECT block, body FROM packs WHERE act = :act AND part = :part AN
     LIMIT 1"""
 
 
+@readable()
 def read_columns(connection: Connection, act: int, part: str = ROWS) -> list[Numbers]:
     """Read all blocks of an act as whole columns."""
     return [np.concatenate(column) for column in zip(*each_pack(connection, act, part), strict=True)]
 
 
+@readable()
 def read_some(connection: Connection, act: int, positions: Numbers) -> list[Numbers]:
     """Read the rows at a few positions that go up, from the packs that they are in."""
     first, last = (int(each) // SIZE for each in (positions[0], positions[-1]))
@@ -122,6 +129,7 @@ def read_some(connection: Connection, act: int, positions: Numbers) -> list[Numb
     return [np.concatenate(column) for column in zip(*found, strict=True)]
 
 
+@readable()
 def found_in(connection: Connection, act: int, part: str, number: int) -> tuple[int, list[int]] | None:
     """Find the row whose first column, which goes up, is a number: its place in all, and its cells."""
     rows = fetched_rows(connection, _BOUNDED, {"act": act, "part": part, "number": number})
@@ -132,8 +140,9 @@ def found_in(connection: Connection, act: int, part: str, number: int) -> tuple[
     return None if at is None else (block * SIZE + at, found.cells(at))
 
 
+@readable()
 def names_of(connection: Connection, persons: Numbers, *, act: int | None = None) -> list[str]:
-    """List the ids of people by their numbers; KeyError where somebody is missing, or was not registered by ``act``."""
+    """List the ids of people by their numbers; PacksChanged where somebody is missing, or was not registered by ``act``."""
     if not len(persons):
         return []
     first, last = int(persons.min()), int(persons.max())

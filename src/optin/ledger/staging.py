@@ -54,10 +54,11 @@ def known_numbers(connection: Connection) -> NDArray[np.int64]:
 
 
 def enroll_staged(connection: Connection, base: int, act: int, *, everyone: bool) -> int:
-    """Add whoever is staged and new (or ``everyone``) to the people of a ledger, and count them."""
+    """Add whoever is staged and new (or ``everyone``) to the people of a ledger, numbered on in their order; count them."""
     new = "" if everyone else "WHERE NOT EXISTS (SELECT 1 FROM people p WHERE p.id = s.id)"
-    query = f"INSERT INTO people (person, id, act) SELECT :base + 1 + s.position, s.id, :act FROM staged s {new}"  # noqa: S608
-    return connection.execute(text(query + " ORDER BY s.position"), {"base": base, "act": act}).rowcount
+    query = f"""INSERT INTO people (person, id, act) SELECT :base + ROW_NUMBER() OVER (ORDER BY s.position), s.id, :act
+        FROM staged s {new} ORDER BY s.position"""  # noqa: S608
+    return connection.execute(text(query), {"base": base, "act": act}).rowcount
 
 
 def add_rows(connection: Connection, table: str, names: tuple[str, ...], columns: Sequence[Any]) -> int:

@@ -16,6 +16,7 @@ from optin.grains.batches import Batch
 from optin.grains.people import DECLINED, NOBODY
 from optin.ledger.chain import Written, append, last, new_salt, rows_of, written_of
 from optin.ledger.holds import SAME_PROMISE, STAGED_PROMISES, let_go, returned, terms_of
+from optin.ledger.row_charges import OTHER_HOLDS, charge_rows, expect_charged
 from optin.ledger.splits import Split
 from optin.ledger.staging import stage_marks
 from optin.ledger.streamed_hashes import Block, blocks, pieces
@@ -30,7 +31,6 @@ OTHER_GROUP = (
     "the group of {person} is not the one announced; promises freeze: use the table that was announced, or cancel and"
     " announce a new round"
 )
-OTHER_HOLDS = "the ledger's holds do not match its announcement; run `optin ledger verify`"
 NOT_GROUPED = "this announcement is to people in groups: say whose group each person is in"
 NOT_ANSWERED = (
     "this announcement asks several questions: say what each person gives to all of them, and which they answered"
@@ -73,14 +73,18 @@ class MaskTaking:
         if not np.any(self._taking):
             raise PromiseBroken(NOBODY)
 
-    def let_absent_go(self) -> int:
-        """Give back the holds of those who neither joined nor declined, as one act; say how many are charged."""
+    def let_absent_go(self) -> None:
+        """Give back the holds of those who neither joined nor declined, as one act."""
         absent = np.flatnonzero(self._standing & ~self._taking)
         if len(absent):
             let_go(self.connection, self.offer, absent, kind="absent")
-        return int(self._taking.sum())
 
-    def marks(self) -> str:
+    def charge(self, split: Split) -> int:
+        """Have the database charge those who joined."""
+        expected = int(self._taking.sum())
+        return charge_rows(self.connection, self.offer, split, expected=expected, marks=self._marks)
+
+    def _marks(self) -> str:
         """Put the answers of those who joined into a table."""
         answered = np.asarray(self.batch.answered)[self.order]
         stage_marks(self.connection, np.flatnonzero(self._taking), answered[self._taking])
@@ -93,7 +97,8 @@ class MaskTaking:
         ids = self.batch.ids if everyone else [self.batch.ids[at] for at in charged.tolist()]
         columns = self._several(charged, split) if split.several else [np.asarray(self.batch.grains)[charged]]
         self._expect_charges(columns[0])
-        return written_of("release", pieces(ids, *columns), salt, version=split.version, sharing=split.sharing)
+        walk, about = pieces(ids, *columns), {"version": split.version, "sharing": split.sharing}
+        return expect_charged(self.connection, self.offer, written_of("release", walk, salt, **about))  # type: ignore[arg-type]
 
     def _expect_charges(self, lost: NDArray[np.int64]) -> None:
         """Refuse charges made from holds that were edited: each must be what this person loses, not only their sum."""
@@ -192,29 +197,23 @@ class TableTaking:
         if self.connection.scalar(text("SELECT MAX(joined) FROM placed")) != 1:
             raise PromiseBroken(NOBODY)
 
-    def let_absent_go(self) -> int:
-        """Give back the holds of those who neither joined nor declined, as one act; say how many are charged."""
+    def let_absent_go(self) -> None:
+        """Give back the holds of those who neither joined nor declined, as one act."""
         number, salt = last(self.connection).number + 1, new_salt()
         if self.connection.execute(text(_ABSENT), {"offer": self.offer.number, "act": number}).rowcount:
             written = rows_of(self.connection, kind="absent", act=number, offer=self.offer.number, salt=salt)
             append(self.connection, "absent", written, salt, terms=terms_of(self.offer), offer=self.offer.number)
-        return int(self.connection.scalar(text("SELECT COUNT(*) FROM placed WHERE joined = 1")) or 0)
 
-    def marks(self) -> str:
-        """Name the table, which has everyone's answers."""
-        return "placed"
+    def charge(self, split: Split) -> int:
+        """Have the database charge those who joined; everyone's answers are beside whether they did."""
+        expected = int(self.connection.scalar(text("SELECT COUNT(*) FROM placed WHERE joined = 1")) or 0)
+        return charge_rows(self.connection, self.offer, split, expected=expected, marks=lambda: "placed")
 
     def charged(self, act: int, salt: str, split: Split) -> Written:
         """Read the charges back: only the database has seen them in full."""
-        return rows_of(
-            self.connection,
-            kind="release",
-            act=act,
-            offer=self.offer.number,
-            salt=salt,
-            version=split.version,
-            sharing=split.sharing,
-        )
+        where = {"kind": "release", "act": act, "offer": self.offer.number}
+        about = {"salt": salt, "version": split.version, "sharing": split.sharing}
+        return expect_charged(self.connection, self.offer, rows_of(self.connection, **where, **about))  # type: ignore[arg-type]
 
     def _scalar(self, query: str, **where: object) -> Any:  # noqa: ANN401 - a position or an id
         return self.connection.scalar(text(query), {"offer": self.offer.number, **where})

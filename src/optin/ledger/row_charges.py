@@ -1,0 +1,65 @@
+"""Charges as rows: every hold that stands becomes one, by a query, and what was written is compared with what is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Connection, Row, text
+
+from optin.errors import PromiseBroken
+from optin.ledger.chain import Written, last
+from optin.ledger.splits import Split
+from optin.ledger.staging import stage_designs
+
+OTHER_HOLDS = "the ledger's holds do not match its announcement; run `optin ledger verify`"
+
+_WHOLE = """INSERT INTO charges (offer, position, act, grains)
+    SELECT q.offer, q.position, :act, q.grains FROM promises q"""
+_SPLIT = """INSERT INTO charges (offer, position, act, grains, answered)
+    SELECT q.offer, q.position, :act, {spent}, m.answered FROM promises q
+    JOIN (SELECT position, answered & CAST(:released AS BIGINT) AS answered FROM {marks}) m ON m.position = q.position"""
+_GROUPED = """INSERT INTO charges (offer, position, act, grains, answered)
+    SELECT q.offer, q.position, :act, {spent}, m.answered & d.released FROM promises q
+    JOIN {marks} m ON m.position = q.position JOIN designs d ON d.design = q.design"""
+_STANDING = """ WHERE q.offer = :offer AND NOT EXISTS
+    (SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position) ORDER BY q.position"""
+
+
+def charge_rows(
+    connection: Connection, offer: Row[Any], split: Split, *, expected: int, marks: Callable[[], str]
+) -> int:
+    """Charge every hold that stands; return the number of the act that will seal them.
+
+    ``marks`` names a table that says, by position, which questions of a sheet those who joined answered.
+    """
+    number, charge = last(connection).number + 1, _charge_of(connection, split, marks)
+    released = {"released": split.released[0]} if ":released" in charge else {}
+    given = {"offer": offer.number, "act": number} | released
+    if connection.execute(text(charge + _STANDING), given).rowcount != expected:
+        raise PromiseBroken(OTHER_HOLDS)
+    return number
+
+
+def _charge_of(connection: Connection, split: Split, marks: Callable[[], str]) -> str:
+    """Write what charges a hold: all of it, or of a sheet the parts of what was answered and is released."""
+    if not split.several:
+        return _WHOLE
+    if split.sharing.grouped:
+        stage_designs(connection, split.rows)
+        spent = split.spent_sql(capped="q.capped", answered="(m.answered & d.released)")
+        return _GROUPED.format(spent=spent, marks=marks())
+    return _SPLIT.format(spent=split.spent_sql(capped="q.capped", answered="m.answered"), marks=marks())
+
+
+_CHARGED = """SELECT COALESCE(SUM(grains >> 21), 0) AS high, COALESCE(SUM(grains & 2097151), 0) AS low
+    FROM charges WHERE offer = :offer"""
+"""Halves, since SQLite adds up no further than 2^63."""
+
+
+def expect_charged(connection: Connection, offer: Row[Any], written: Written) -> Written:
+    """Refuse charges that are not those sealed: holds that were edited would charge less than is lost, unseen until verified."""
+    found = connection.execute(text(_CHARGED), {"offer": offer.number}).one()
+    if (int(found.high) << 21) + int(found.low) != written.grains:
+        raise PromiseBroken(OTHER_HOLDS)
+    return written
