@@ -2,9 +2,13 @@
 
 import numpy as np
 import pytest
+import test_sheet_ledger as sheets
 from forks import fork
 from ledger_steps import announce, as_if, copy_of, counts, damage, drawn_from, nth, offer_of, release, spent, terms
 from sqlalchemy import text
+from test_groups_ledger import (
+    test_groups_are_announced_and_released_by_one_act_each_and_charges_add_up,  # noqa: F401 - run here on packs
+)
 from test_ledger_packs import (
     GRAINS,
     IDS,
@@ -21,7 +25,9 @@ from test_ledger_packs import (
 from optin.errors import OptinError, PromiseBroken
 from optin.ledger import Ledger, Terms, packs
 from optin.ledger.bulk_reads import charges_of, each_balance, each_change
+from optin.ledger.charging import Given
 from optin.ledger.holdings import holdings
+from optin.ledger.staging_area import waiting
 from optin.receipts import check
 
 ODD = [
@@ -84,6 +90,30 @@ def test_people_move_between_rows_and_packs_from_round_to_round(ledger, monkeypa
     assert ledger.verify([ledger.receipt(person) for person in left]).ok
 
 
+@pytest.mark.parametrize("batched", [False, True])
+def test_a_sheet_in_packs_charges_what_was_answered_and_is_released(ledger, batched):
+    offer, _ = sheets.announce(ledger)
+    ledger.let_go(sheets.terms_of(offer), ["dot"])
+    capped, answered, mask, released = sheets.CAPPED, sheets.ANSWERED, np.array([1, 1, 1, 0, 0]) == 1, 0b110
+    if batched:
+        draw = Given(
+            lambda _, number: sheets.drawn_from(offer, capped[mask], answered[mask], number, released),
+            questions=released,
+        )
+        with waiting(ledger.engine, sheets.batches(joined=mask.astype(int), answered=answered)) as people:
+            ledger.charge(sheets.terms_of(offer), people, draw)
+    else:
+        sheets.release(ledger, offer, joined=mask, released=released)
+    due = np.where(mask, sheets.spent(capped, sheets.SHARES, answered & released), 0)
+    receipts = ledger.receipts(sheets.WHO, campaign="c", round=1)
+    assert [receipt.spent for receipt in receipts] == due.tolist()
+    assert [receipt.answered for receipt in receipts] == [*(answered & released)[:3].tolist(), None, None]
+    assert ledger.remaining(sheets.WHO).tolist() == (2**34 - due).tolist()
+    assert [ledger.remaining([person])[0] for person in sheets.WHO] == (2**34 - due).tolist()
+    assert counts(ledger)["charges"] == 0
+    assert ledger.verify(receipts).ok
+
+
 def test_newcomers_are_numbered_without_gaps(ledger, monkeypatch):
     for threshold in (1, 99):
         monkeypatch.setattr(packs, "PACKED_FROM", threshold)
@@ -106,7 +136,7 @@ def test_gaps_that_an_older_optin_left_are_no_fault(ledger):
 def test_packs_that_changed_places_or_were_doubled_are_found(ledger):
     lives(ledger)
     rows = every_pack(ledger)
-    for one in rows[:: max(1, len(rows) // 8)]:
+    for one in rows[:: max(1, len(rows) // 4)]:
         other = next(row for row in rows if row.part == one.part and row.body != one.body and row is not one)
         swap = [
             f"UPDATE packs SET body = {literal(ledger, b.body)}, least = {b.least}, most = {b.most} {where(a)}"
