@@ -7,8 +7,8 @@ from alembic import op
 
 from optin.database.migrations.versions.ledger_0001 import refuse_changes_to
 
-revision = "0008"
-down_revision = "0007"
+revision = "0009"
+down_revision = "0008"
 
 
 def upgrade() -> None:
