@@ -281,6 +281,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     "Announcement": {
         "terms": "what is asked, word for word",
         "designs": "the offer to everyone, or one to each public group: numbers that everyone reads, and exact sums",
+        "seal": "the salted hash that binds the exact numbers; None where sums are public",
     },
     "Release": {
         "joined_people": "rows that joined",
