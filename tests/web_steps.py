@@ -155,10 +155,10 @@ class House:
         """An analyst, signed in; the first by the one-time secret, the others invited by the first."""
         new, secret = self.client(), first_analyst_secret(self.service)
         if secret is None:
-            self.first.sign_in("ada", PASSWORD)
+            self.first.sign_in(self.first_name, PASSWORD)
             secret = self.first.invite_analyst()
         else:
-            self.first = self.client()
+            self.first, self.first_name = self.client(), name
         new.become_analyst(secret, name, PASSWORD)
         return new
 
