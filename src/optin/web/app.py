@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
 from optin._version import __version__
+from optin.errors import BadInput
 from optin.ledger import Ledger
 from optin.web import api, exception_handlers, pages
 from optin.web.doors import FreshCookies
@@ -20,6 +21,7 @@ from optin.web.service.core import Service
 from optin.web.service.gates import DRAWING
 from optin.web.service.jobs import Worker
 from optin.web.service.keys import Keyring
+from optin.web.service.mailer import Mailer, looks_like_address
 from optin.web.service.starting import expect_own_keys, has_accounts
 from optin.web.settings import WebSettings, environment_key, key_folder, own_origins
 
@@ -37,6 +39,7 @@ def open_service(settings: WebSettings) -> tuple[Service, str | None]:
         keys,
         days_to_answer=settings.days_to_answer,
         days_to_publish=settings.days_to_publish,
+        mail=mailer_of(settings),
     )
     try:
         expect_own_keys(service)
@@ -44,6 +47,25 @@ def open_service(settings: WebSettings) -> tuple[Service, str | None]:
         service.ledger.close()
         raise
     return service, notice
+
+
+def mailer_of(settings: WebSettings) -> Mailer | None:
+    """Say how mail is sent; None where no server for it is set."""
+    if settings.smtp_host is None:
+        return None
+    if not settings.smtp_from or not looks_like_address(settings.smtp_from):
+        raise BadInput("to send mail, say from whom: set OPTIN_WEB_SMTP_FROM to an address")
+    password = settings.smtp_password.get_secret_value() if settings.smtp_password else ""
+    origin = settings.origin or f"http://{settings.host}:{settings.port}"
+    return Mailer(
+        settings.smtp_host,
+        settings.smtp_port,
+        settings.smtp_from,
+        origin.rstrip("/"),
+        security=settings.smtp_security,
+        user=settings.smtp_user or "",
+        password=password,
+    )
 
 
 def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI:

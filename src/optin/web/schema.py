@@ -5,6 +5,8 @@
     web_delays         how long the next try of a password, or the next new account, has to wait
     web_invitations    hashes of one-time secrets: to become an analyst, or to take part in a campaign (in a public group)
     web_invited_ids    ids of an invitation list under a keyed hash, and whose account each led to
+    web_invitees       who is to be invited: addresses and ids sealed under the service's key, never whether they came
+    web_mails          mails to them: the first or which reminder, and how sending went
     web_campaigns      what is asked, of whom, and how far it has come
     web_registrations  what each person stated for a round: a step of the public ladder; and their public group
     web_answers        who joins and who declines; answers are there only as ciphertext, of one length in a campaign
@@ -76,6 +78,31 @@ invited_ids = Table(
     Column("campaign", _ID, nullable=False, index=True),
     Column("mark", _HASH, nullable=False, index=True),
     Column("account", _ID),
+)
+
+invitees = Table(
+    "web_invitees",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("campaign", _ID, nullable=False, index=True),
+    Column("mark", _HASH, nullable=False, unique=True),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("group_name", Text),
+    Column("created_at", _TIME, nullable=False),
+    Column("unsubscribed_at", _TIME),
+)
+
+mails = Table(
+    "web_mails",
+    metadata,
+    Column("id", _HASH, primary_key=True),
+    Column("campaign", _ID, nullable=False, index=True),
+    Column("invitee", _ID, nullable=False, index=True),
+    Column("number", Integer, nullable=False),
+    Column("state", String(8), nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("next_at", _TIME, nullable=False),
+    Column("reason", String(80)),
 )
 
 campaigns = Table(

@@ -10,6 +10,7 @@ import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr
@@ -48,6 +49,12 @@ class WebSettings(BaseSettings):
     answer_seconds: float = Field(default=30.0, gt=0)
     days_to_answer: float = Field(default=60.0, gt=0, le=3650)
     days_to_publish: float = Field(default=14.0, gt=0, le=3650)
+    smtp_host: str | None = None
+    smtp_port: int = Field(default=587, ge=1, le=65535)
+    smtp_from: str | None = None
+    smtp_user: str | None = None
+    smtp_password: SecretStr | None = None
+    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
 
     @property
     def on_loopback(self) -> bool:

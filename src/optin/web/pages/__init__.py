@@ -9,6 +9,7 @@ from optin.web.pages import (
     drafting,
     entrance,
     front,
+    inviting,
     mine,
     plans,
     recovery,
@@ -33,6 +34,7 @@ ROOMS = (
     drafting,
     sheet_drafting,
     trying,
+    inviting,
     plans,
 )
 router = APIRouter(include_in_schema=False)

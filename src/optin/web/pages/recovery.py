@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import re
 from dataclasses import dataclass, field
 
-import segno
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from optin.report.markup import Markup
 from optin.web.doors import MaybeVisitor, PersonOnly, ServiceOf, let_in
 from optin.web.pages.forms import Texts, origin_of
+from optin.web.pages.qr import qr_code
 from optin.web.pages.rendering import REFUSALS, moved, show, shown_again
 from optin.web.service import accounts
 from optin.web.service.failures import NotFound
@@ -33,14 +32,7 @@ class Recovery:
 def kept(origin: str, key: str) -> Recovery:
     """Write a recovery link; its secret stands behind #, which browsers keep to themselves."""
     link = f"{origin}/back#{key}"
-    return Recovery(key, link, _picture(link))
-
-
-def _picture(link: str) -> Markup:
-    out = io.BytesIO()
-    code = segno.make(link, error="m", micro=False)
-    code.save(out, kind="svg", xmldecl=False, svgns=True, nl=False, omitsize=True, border=4, dark="#000", light="#fff")
-    return Markup(out.getvalue().decode())
+    return Recovery(key, link, qr_code(link))
 
 
 @router.get("/back")

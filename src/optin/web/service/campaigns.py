@@ -100,7 +100,7 @@ def invite(
 
     With ``ids``, one for each of them in their order: someone invited again by the same id keeps one total over all campaigns.
     """
-    group, ids = _checked_group(group), checked_ids(ids)
+    group, ids = checked_group(group), checked_ids(ids)
     number = len(ids) or number
     if not 1 <= number <= MOST_INVITATIONS:
         raise BadInput("make 1 to {most_invitations} invitations at a time", most_invitations=MOST_INVITATIONS)
@@ -114,7 +114,7 @@ def invite(
         row = owned_row(connection, analyst, campaign)
         if row.state not in BEFORE_REGISTRATION_CLOSES:
             raise PromiseBroken("registration is closed: an invitation would lead nowhere")
-        _expect_grouped(connection, row, group)
+        expect_grouped(connection, row, group)
         connection.execute(insert(invitations), rows)
         if ids:
             note_ids(service, connection, row, ids, secrets)
@@ -125,7 +125,7 @@ def invite(
     return secrets
 
 
-def _checked_group(group: str | None) -> str | None:
+def checked_group(group: str | None) -> str | None:
     """Refuse the name of a group that could not be announced, or not be shown on one line."""
     group = None if group is None else group.strip()
     if group and (fault_of(group) or not group.isprintable() or len(group) > LONGEST["group"]):
@@ -135,7 +135,7 @@ def _checked_group(group: str | None) -> str | None:
     return group or None
 
 
-def _expect_grouped(connection: Connection, row: Row[Any], group: str | None) -> None:
+def expect_grouped(connection: Connection, row: Row[Any], group: str | None) -> None:
     """Refuse a group where others come without one, or none where others have one: everyone is in a group, or nobody."""
     odd = select(invitations.c.secret).where(invitations.c.campaign == row.id).limit(1)
     odd = odd.where(invitations.c.group_name.is_(None) if group else invitations.c.group_name.is_not(None))

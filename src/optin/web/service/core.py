@@ -17,6 +17,7 @@ from optin.ledger import Ledger
 from optin.web.schema import events
 from optin.web.service.gates import Gate
 from optin.web.service.keys import Keyring
+from optin.web.service.mailer import Mailer
 from optin.web.transactions import change
 
 T = TypeVar("T")
@@ -44,6 +45,7 @@ class Service:
     days_to_answer: float = 60.0
     days_to_publish: float = 14.0
     days_to_keep_ids: float = 365.0
+    mail: Mailer | None = None
 
     def read(self, look: Callable[[Connection], T]) -> T:
         """Look at one consistent state."""

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from optin.errors import BadInput
-from optin.web.schema import accounts, campaigns, invited_ids
+from optin.web.schema import accounts, campaigns, invited_ids, invitees, mails
 from optin.web.service.core import Service, hashed
 
 MOST_LETTERS = 200
@@ -80,10 +80,11 @@ def untie(connection: Connection, account: str) -> None:
 
 
 def erase_ids(service: Service) -> None:
-    """Erase the ids of campaigns that have been over for as long as ids are kept."""
+    """Erase the ids, lists and mails of campaigns that have been over for as long as ids are kept."""
     before = service.clock() - service.days_to_keep_ids * _DAY
     over = select(campaigns.c.id).where(campaigns.c.state.in_(_OVER), campaigns.c.changed_at < before)
-    query = delete(invited_ids).where(invited_ids.c.campaign.in_(over))
-    found = select(invited_ids.c.invitation).where(invited_ids.c.campaign.in_(over)).limit(1)
-    if service.read(lambda connection: connection.execute(found).first()) is not None:
-        service.change(lambda connection: connection.execute(query))
+    for table in (invited_ids, mails, invitees):
+        query = delete(table).where(table.c.campaign.in_(over))
+        found = select(table.c.campaign).where(table.c.campaign.in_(over)).limit(1)
+        if service.read(lambda connection, found=found: connection.execute(found).first()) is not None:  # type: ignore[misc]
+            service.change(lambda connection, query=query: connection.execute(query))  # type: ignore[misc]

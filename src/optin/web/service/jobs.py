@@ -15,6 +15,7 @@ from optin.web.service.core import Service, log_event
 from optin.web.service.identities import erase_ids
 from optin.web.service.log import sign_log
 from optin.web.service.long_steps import LONG_STEPS, destroy_spent_keys
+from optin.web.service.mails import send_mails
 from optin.web.service.overdue import cancel_overdue, publish_drawn
 from optin.web.service.records import Job
 from optin.web.service.rows import as_job
@@ -53,6 +54,7 @@ class Worker:
                 publish_drawn(self._service)
                 cancel_overdue(self._service)
                 erase_ids(self._service)
+                send_mails(self._service)
                 run_all(self._service, until=self._leaving)
                 sign_log(self._service)
                 failures = 0

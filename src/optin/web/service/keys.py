@@ -67,6 +67,19 @@ class Keyring:
         """Hash a text so that only this service can, for tokens that are derived rather than stored."""
         return hmac.new(self._pepper, f"{purpose}:{text}".encode(), hashlib.sha256).hexdigest()
 
+    def hidden(self, text: str, bound: str) -> bytes:
+        """Encrypt a text that the service itself has to read again, such as an address; bound to where it stands."""
+        nonce = secrets.token_bytes(_NONCE)
+        return nonce + self._outer.encrypt(nonce, text.encode(), f"optin text 1:{bound}".encode())
+
+    def shown(self, hidden: bytes, bound: str) -> str:
+        """Decrypt what `hidden` wrote."""
+        try:
+            return self._outer.decrypt(hidden[:_NONCE], hidden[_NONCE:], f"optin text 1:{bound}".encode()).decode()
+        except InvalidTag:
+            pass
+        raise LedgerUnavailable("a stored address does not open with this service's key: the database was changed")
+
     def ensure(self, campaign: str, round: int) -> None:  # noqa: A002 - the word of the contract
         """Make a round's key unless it is there; it is on disk, whole, when this returns."""
         path = self._path(campaign, round)

@@ -1,0 +1,137 @@
+"""Inviting by a list: it stays visible, a reload changes nothing, and nothing on it says who answered."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from optin.web.doors import AnalystOnly, MaybeVisitor, ServiceOf
+from optin.web.pages.forms import Texts, origin_of, sentence
+from optin.web.pages.qr import qr_code
+from optin.web.pages.rendering import REFUSALS, moved, show
+from optin.web.service import campaigns, lists, mails
+from optin.web.service.core import Service
+from optin.web.service.records import Visitor
+from optin.wording.numbers import count
+
+router = APIRouter()
+
+
+@router.get("/a/c/{campaign}/people")
+def people(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, done: str = "") -> Response:
+    """Show the list of people to be invited, their links, the text of a mail, and how mails went."""
+    return _page(request, service, visitor, campaign, said=_SAID.get(done, ""))
+
+
+_SAID = {
+    "added": "The list is kept. Whoever stood in it before was left as they were.",
+    "mail": "The mail is in the queue, once for each address.",
+}
+
+
+@router.post("/a/c/{campaign}/people")
+def add(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
+    """Add a pasted list or CSV; sent twice, it changes nothing."""
+    try:
+        lists.add(service, visitor, campaign, lists.entries_in(form.get("list", "")))
+    except REFUSALS as refusal:
+        return _page(request, service, visitor, campaign, given=form.get("list", ""), refusal=refusal)
+    return moved(f"/a/c/{campaign}/people?done=added")
+
+
+@router.post("/a/c/{campaign}/people/mail")
+def mail(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
+    """Send the invitation, or a reminder, to everyone on the list; each number once."""
+    text = form.get("number", "")
+    try:
+        mails.queue(service, visitor, campaign, int(text) if text.isdecimal() and len(text) < 4 else 10**4)
+    except REFUSALS as refusal:
+        return _page(request, service, visitor, campaign, refusal=refusal)
+    return moved(f"/a/c/{campaign}/people?done=mail")
+
+
+@router.get("/a/c/{campaign}/links.csv")
+def links(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
+    """Give addresses, ids, groups and links as CSV, to be sent by other means."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(("address", "id", "group", "link"))
+    for each in lists.listed(service, visitor, campaign):
+        entry = each.entry
+        cells = (entry.address, entry.id, entry.group or "", _link(request, each))
+        writer.writerow([_no_formula(cell) for cell in cells])
+    headers = {"Content-Disposition": 'attachment; filename="links.csv"'}
+    return Response(out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _no_formula(cell: str) -> str:
+    """Keep a spreadsheet from computing what someone typed.
+
+    >>> _no_formula("=1+1"), _no_formula("ada@example.org")
+    ("'=1+1", 'ada@example.org')
+    """
+    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+
+
+@router.get("/a/c/{campaign}/qr")
+def codes(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
+    """Show a page of QR codes to print and cut, one for each person of the list."""
+    found = campaigns.show(service, visitor, campaign)
+    cards = [
+        {"name": each.entry.id or each.entry.address, "group": each.entry.group, "code": qr_code(_link(request, each))}
+        for each in lists.listed(service, visitor, campaign)
+    ]
+    return show("desk/qr.html", visitor=visitor, id=campaign, draft=found.draft, cards=cards)
+
+
+@router.get("/u/{token}")
+def stop_page(service: ServiceOf, visitor: MaybeVisitor, token: str) -> Response:
+    """Ask whether someone wants no more mail; programs that follow links stop nothing."""
+    lists.expect_stop(service, token)
+    return show("stop.html", visitor=visitor, token=token, stopped=False)
+
+
+@router.post("/u/{token}")
+def stop(service: ServiceOf, visitor: MaybeVisitor, token: str) -> Response:
+    """Write no more mail of this campaign to someone."""
+    lists.unsubscribe(service, token)
+    return show("stop.html", visitor=visitor, token=token, stopped=True)
+
+
+def _link(request: Request, each: lists.Invitee) -> str:
+    return f"{origin_of(request)}/i#{each.secret}"
+
+
+def _page(
+    request: Request,
+    service: Service,
+    visitor: Visitor,
+    campaign: str,
+    *,
+    given: str = "",
+    said: str = "",
+    refusal: Exception | None = None,
+) -> Response:
+    found = campaigns.show(service, visitor, campaign)
+    rows, number = lists.listed(service, visitor, campaign), mails.next_number(service, campaign)
+    subject, text = mails.mail_text(found.draft, "(the link of each person)", "(only in mails that are sent from here)")
+    context: dict[str, Any] = {
+        "campaign": found,
+        "rows": [(each, _link(request, each)) for each in rows],
+        "how_many": count(len(rows)),
+        "addresses": sum(bool(each.entry.address) and not each.unsubscribed for each in rows),
+        "grouped": any(each.entry.group for each in rows),
+        "given": given,
+        "subject": subject,
+        "text": text,
+        "can_mail": service.mail is not None,
+        "number": number,
+        "sendings": mails.sendings(service, visitor, campaign),
+        "said": said,
+        "message": sentence(refusal) if refusal else None,
+    }
+    return show("desk/people.html", visitor=visitor, status=getattr(refusal, "http_status", 200), **context)

@@ -1,0 +1,215 @@
+"""Lists of people to invite: kept, so that a reload makes no second link, and silent about who came.
+
+An address is stored only under the service's key. A link is not stored at all: it is worked out from the service's key and the
+entry, so that the list can show it again, and a copy of the database holds none. Nothing here says whether a link was used:
+a list that did would say who answered.
+"""
+
+from __future__ import annotations
+
+import csv
+import hmac
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, select, update
+
+from optin.errors import BadInput, PromiseBroken
+from optin.web.schema import invitations, invitees
+from optin.web.service.campaigns import (
+    BEFORE_REGISTRATION_CLOSES,
+    MOST_INVITATIONS,
+    checked_group,
+    expect_grouped,
+)
+from optin.web.service.core import Service, hashed, log_event, new_id
+from optin.web.service.failures import NotFound
+from optin.web.service.identities import MOST_LETTERS, note_ids
+from optin.web.service.mailer import looks_like_address
+from optin.web.service.records import Visitor
+from optin.web.service.rows import owned_row
+from optin.web.transactions import hold
+
+_NAMES = {"address": "address", "email": "address", "e-mail": "address", "mail": "address", "id": "id"}
+_NAMES |= {"group": "group", "team": "group", "ward": "group", "department": "group"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Someone to be invited: an address, an id, or both, and perhaps a public group."""
+
+    address: str = field(default="", repr=False)
+    id: str = field(default="", repr=False)
+    group: str | None = None
+
+    @property
+    def known_by(self) -> str:
+        """By what they are told from others: their id or else their address, whose case says nothing."""
+        return self.id or self.address.casefold()
+
+
+@dataclass(frozen=True)
+class Invitee:
+    """An entry of a list, with the link that is theirs."""
+
+    name: str
+    entry: Entry
+    secret: str = field(repr=False)
+    unsubscribed: bool = False
+
+
+@dataclass(frozen=True)
+class Added:
+    """How many of a list were new, and how many stood in it before or twice."""
+
+    new: int
+    known: int
+
+
+def entries_in(text: str) -> list[Entry]:
+    r"""Read a pasted list or CSV: an address or an id on each line, then a group; or columns named in the first line.
+
+    >>> [each.known_by for each in entries_in("ada@example.org; ICU\nBea@example.org; ER")]
+    ['ada@example.org', 'bea@example.org']
+    >>> entries_in("id,email,ward\n7,ada@example.org,ICU")[0].group
+    'ICU'
+    """
+    lines = [line for line in text.replace("\N{ZERO WIDTH NO-BREAK SPACE}", "").splitlines() if line.strip()]
+    if not lines:
+        return []
+    mark = max(";\t,", key=lines[0].count)
+    rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=mark)]
+    names = [_NAMES.get(cell.casefold(), "") for cell in rows[0]]
+    if any(names) and not any("@" in cell for cell in rows[0]):
+        return [_named(dict(zip(names, row, strict=False)), at) for at, row in enumerate(rows[1:], 2)]
+    return [_plain(row, at) for at, row in enumerate(rows, 1)]
+
+
+def _plain(row: Sequence[str], line: int) -> Entry:
+    kind = "address" if "@" in row[0] else "id"
+    return _named({kind: row[0], "group": row[1] if len(row) > 1 else ""}, line)
+
+
+def _named(cells: dict[str, str], line: int) -> Entry:
+    """Refuse a line that names nobody, by its number alone."""
+    address, name = cells.get("address", ""), cells.get("id", "")
+    if not (address or name):
+        raise BadInput("line {line} names nobody: give an address or an id", line=line)
+    if address and not looks_like_address(address):
+        raise BadInput("line {line}: the address cannot be written to", line=line)
+    if name and not (name.isprintable() and len(name) <= MOST_LETTERS):
+        raise BadInput("line {line}: an id is text of at most {most} characters", line=line, most=MOST_LETTERS)
+    return Entry(address, name, checked_group(cells.get("group") or None))
+
+
+def add(service: Service, analyst: Visitor, campaign: str, entries: Sequence[Entry]) -> Added:
+    """Keep entries, each with an invitation; whoever stands in the list already is left as they are."""
+    first = {entry.known_by: entry for entry in reversed(entries)}
+    if not 1 <= len(entries) <= MOST_INVITATIONS:
+        raise BadInput("give 1 to {most} people at a time", most=MOST_INVITATIONS)
+
+    def work(connection: Connection) -> Added:
+        owned_row(connection, analyst, campaign)
+        hold(connection, campaign)
+        row = owned_row(connection, analyst, campaign)
+        if row.state not in BEFORE_REGISTRATION_CLOSES:
+            raise PromiseBroken("registration is closed: an invitation would lead nowhere")
+        known = set(connection.scalars(select(invitees.c.mark).where(invitees.c.campaign == campaign)))
+        marks = {name: service.keys.digest("invitee", f"{campaign}:{name}") for name in first}
+        fresh = [entry for entry in entries if first[entry.known_by] is entry and marks[entry.known_by] not in known]
+        if fresh:
+            _keep(service, connection, row, fresh, marks)
+        return Added(len(fresh), len(entries) - len(fresh))
+
+    return service.change(work)
+
+
+def _keep(
+    service: Service, connection: Connection, row: Row[Any], fresh: Sequence[Entry], marks: dict[str, str]
+) -> None:
+    now = service.clock()
+    named = [(new_id(), entry) for entry in fresh]
+    if len({entry.group is None for entry in fresh}) > 1:
+        raise BadInput("everyone who is invited is in a group, or nobody is: some lines have one, and some have none")
+    expect_grouped(connection, row, fresh[0].group)
+    rows = [
+        {
+            "id": name,
+            "campaign": row.id,
+            "mark": marks[entry.known_by],
+            "sealed": service.keys.hidden(json.dumps([entry.address, entry.id]), f"invitee:{name}"),
+            "group_name": entry.group,
+            "created_at": now,
+        }
+        for name, entry in named
+    ]
+    made = [
+        {
+            "secret": hashed(secret_of(service, name)),
+            "kind": "person",
+            "campaign": row.id,
+            "created_at": now,
+            "group_name": entry.group,
+        }
+        for name, entry in named
+    ]
+    connection.execute(insert(invitees), rows)
+    connection.execute(insert(invitations), made)
+    note_ids(
+        service,
+        connection,
+        row,
+        [entry.known_by for _, entry in named],
+        [secret_of(service, name) for name, _ in named],
+    )
+    words = f"{len(fresh)} people were added to the list of invitations"
+    log_event(connection, now, "invited", words, campaign=row.id, round=row.round)
+
+
+def secret_of(service: Service, name: str) -> str:
+    """Work out the secret of an entry's link; it is stored nowhere."""
+    return service.keys.digest("invitation link", name)
+
+
+def listed(service: Service, analyst: Visitor, campaign: str) -> list[Invitee]:
+    """List who is to be invited, in the order in which they were added."""
+
+    def look(connection: Connection) -> list[Row[Any]]:
+        owned_row(connection, analyst, campaign)
+        query = select(invitees).where(invitees.c.campaign == campaign)
+        return list(connection.execute(query.order_by(invitees.c.created_at, invitees.c.id)).all())
+
+    return [opened(service, row) for row in service.read(look)]
+
+
+def opened(service: Service, row: Row[Any]) -> Invitee:
+    """Read an entry as it was given."""
+    address, name = json.loads(service.keys.shown(row.sealed, f"invitee:{row.id}"))
+    entry = Entry(address, name, row.group_name)
+    return Invitee(row.id, entry, secret_of(service, row.id), unsubscribed=row.unsubscribed_at is not None)
+
+
+def stop_token(service: Service, name: str) -> str:
+    """Write the last part of the address by which someone asks for no more mail."""
+    return f"{name}{service.keys.digest('no more mail', name)[:32]}"
+
+
+def expect_stop(service: Service, token: str) -> str:
+    """Find whose mail a token stops, by their entry; one that we did not write leads nowhere."""
+    name = token[:32]
+    if not (token.isascii() and hmac.compare_digest(token, stop_token(service, name))):
+        raise NotFound
+    return name
+
+
+def unsubscribe(service: Service, token: str) -> None:
+    """Write no more mail to someone, of this campaign."""
+    name = expect_stop(service, token)
+
+    def work(connection: Connection) -> None:
+        query = update(invitees).where(invitees.c.id == name, invitees.c.unsubscribed_at.is_(None))
+        connection.execute(query.values(unsubscribed_at=service.clock()))
+
+    service.change(work)

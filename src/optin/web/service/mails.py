@@ -1,0 +1,213 @@
+"""Mails to a list: put in a queue once, tried again while a server is away, and shown where they came back.
+
+Reminders go to everyone on the list who has not asked for silence: a mail that went only to those who have not answered would
+say who has.
+"""
+
+from __future__ import annotations
+
+import logging
+import smtplib
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from optin.errors import PromiseBroken
+from optin.web.schema import campaigns, invitees, mails
+from optin.web.service.core import Service, hashed, log_event
+from optin.web.service.drafts import Draft
+from optin.web.service.lists import opened, stop_token
+from optin.web.service.mailer import Mailer
+from optin.web.service.records import Visitor
+from optin.web.service.rows import owned_row
+from optin.web.transactions import hold
+
+PAUSES = (60.0, 300.0, 1800.0, 7200.0, 21600.0)
+"""How long to wait after each try that failed for now, in seconds; then it is given up."""
+_AT_A_TIME = 50
+LOG = logging.getLogger("optin.web")
+
+
+@dataclass(frozen=True)
+class Sending:
+    """How many mails of one kind wait, went out, came back or are given up; and whose came back, and why."""
+
+    number: int
+    waiting: int
+    sent: int
+    back: tuple[tuple[str, str], ...]
+
+
+def queue(service: Service, analyst: Visitor, campaign: str, number: int) -> int:
+    """Put a mail to everyone on the list in the queue: 0 is the invitation, then reminders; idempotent by its number."""
+    if service.mail is None:
+        raise PromiseBroken("no server for mail is set: copy the text and send it yourself")
+
+    def work(connection: Connection) -> int:
+        owned_row(connection, analyst, campaign)
+        hold(connection, campaign)
+        row = owned_row(connection, analyst, campaign)
+        if row.state != "registration":
+            raise PromiseBroken("mail goes out while registration is open: links lead nowhere before and after")
+        before = _numbers(connection, campaign)
+        if number > (max(before) + 1 if before else 0):
+            raise PromiseBroken("this page is out of date; reload it")
+        return _queue(service, connection, row, number)
+
+    new = service.change(work)
+    service.bell.set()
+    return new
+
+
+def _numbers(connection: Connection, campaign: str) -> set[int]:
+    return set(connection.scalars(select(mails.c.number).where(mails.c.campaign == campaign).distinct()))
+
+
+def _queue(service: Service, connection: Connection, row: Row[Any], number: int) -> int:
+    now = service.clock()
+    query = select(invitees).where(invitees.c.campaign == row.id, invitees.c.unsubscribed_at.is_(None))
+    known = set(connection.scalars(select(mails.c.id).where(mails.c.campaign == row.id)))
+    rows = [
+        {
+            "id": name,
+            "campaign": row.id,
+            "invitee": each.id,
+            "number": number,
+            "state": "waiting",
+            "tries": 0,
+            "next_at": now,
+        }
+        for each in connection.execute(query)
+        if (name := hashed(f"mail:{each.id}:{number}")) not in known and opened(service, each).entry.address
+    ]
+    if rows:
+        connection.execute(insert(mails), rows)
+        words = (
+            f"{'an invitation' if number == 0 else f'reminder {number}'} to everyone on the list was put in the queue"
+        )
+        log_event(connection, now, "mail", words, campaign=row.id, round=row.round)
+    return len(rows)
+
+
+def sendings(service: Service, analyst: Visitor, campaign: str) -> list[Sending]:
+    """Say how the mails of a campaign went."""
+
+    def look(connection: Connection) -> list[Sending]:
+        owned_row(connection, analyst, campaign)
+        rows = connection.execute(select(mails).where(mails.c.campaign == campaign)).all()
+        entries = {row.id: row for row in connection.execute(select(invitees).where(invitees.c.campaign == campaign))}
+        return [_sending(service, number, rows, entries) for number in sorted({row.number for row in rows})]
+
+    return service.read(look)
+
+
+def _sending(service: Service, number: int, rows: Any, entries: dict[str, Row[Any]]) -> Sending:  # noqa: ANN401
+    own = [row for row in rows if row.number == number]
+    back = tuple(
+        (opened(service, entries[row.invitee]).entry.address, row.reason or "") for row in own if row.state == "back"
+    )
+    waiting, sent = (sum(row.state == state for row in own) for state in ("waiting", "sent"))
+    return Sending(number, waiting, sent, back)
+
+
+def send_mails(service: Service) -> int:
+    """Send what is due, over one connection; say how many went out."""
+    if service.mail is None:
+        return 0
+    due = service.read(lambda connection: _due(service, connection))
+    if not due:
+        return 0
+    try:
+        with service.mail.connected() as server:
+            return sum(_send(service, service.mail, server, row) for row in due)
+    except (OSError, smtplib.SMTPException) as error:
+        LOG.warning("mail waits", extra={"reason": type(error).__name__})
+        for row in due:
+            _later(service, row, "the server for mail cannot be reached")
+        return 0
+
+
+def _due(service: Service, connection: Connection) -> list[Row[Any]]:
+    waiting = (mails.c.state == "waiting", mails.c.next_at <= service.clock())
+    query = select(mails).where(*waiting).order_by(mails.c.next_at, mails.c.id).limit(_AT_A_TIME)
+    return list(connection.execute(query).all())
+
+
+def _send(service: Service, mailer: Mailer, server: smtplib.SMTP, row: Row[Any]) -> int:
+    """Send one; a server that says no for good sends it back, one that says later is asked later."""
+    found = service.read(lambda connection: _whom(connection, row))
+    if found is None:
+        _mark(service, row, state="dropped")
+        return 0
+    invitee, draft = opened(service, found[0]), Draft.from_json(found[1].draft)
+    stop = f"{mailer.origin}/u/{stop_token(service, invitee.name)}"
+    link = f"{mailer.origin}/i#{invitee.secret}"
+    subject, body = mail_text(draft, link, stop, reminder=row.number > 0)
+    message = mailer.message(invitee.entry.address, subject, body, name=row.id, stop=stop)
+    try:
+        server.send_message(message)
+    except smtplib.SMTPRecipientsRefused as refused:
+        code = next(iter(refused.recipients.values()))[0]
+        return _refused(service, row, code)
+    except smtplib.SMTPResponseException as refused:
+        return _refused(service, row, refused.smtp_code)
+    _mark(service, row, state="sent", tries=row.tries + 1, reason=None)
+    return 1
+
+
+def _whom(connection: Connection, row: Row[Any]) -> tuple[Row[Any], Row[Any]] | None:
+    """Find to whom a mail goes and what is asked; None where they asked for silence, or registration is over."""
+    someone = connection.execute(select(invitees).where(invitees.c.id == row.invitee)).first()
+    asked = connection.execute(select(campaigns).where(campaigns.c.id == row.campaign)).first()
+    if someone is None or asked is None or someone.unsubscribed_at is not None or asked.state != "registration":
+        return None
+    return someone, asked
+
+
+def _refused(service: Service, row: Row[Any], code: int) -> int:
+    if 500 <= code < 600:
+        _mark(service, row, state="back", tries=row.tries + 1, reason=f"refused for good ({code})")
+    else:
+        _later(service, row, f"refused for now ({code})")
+    return 0
+
+
+def _later(service: Service, row: Row[Any], reason: str) -> None:
+    if row.tries >= len(PAUSES):
+        _mark(service, row, state="back", tries=row.tries + 1, reason=f"given up: {reason}")
+        return
+    _mark(service, row, tries=row.tries + 1, next_at=service.clock() + PAUSES[row.tries], reason=reason)
+
+
+def _mark(service: Service, row: Row[Any], **new: object) -> None:
+    """Write down how it went; one that went out before a connection broke stays sent."""
+    query = update(mails).where(mails.c.id == row.id, mails.c.state == "waiting").values(**new)
+    service.change(lambda connection: connection.execute(query))
+
+
+def next_number(service: Service, campaign: str) -> int:
+    """Say which mail comes next: 0 is the invitation."""
+    query = select(func.max(mails.c.number)).where(mails.c.campaign == campaign)
+    last = service.read(lambda connection: connection.scalar(query))
+    return 0 if last is None else int(last) + 1
+
+
+def mail_text(draft: Draft, link: str, stop: str, *, reminder: bool = False) -> tuple[str, str]:
+    """Write subject and text of a mail: who asks, why, a link, until when, and how to get no more; nothing of anyone's.
+
+    >>> subject, body = mail_text(Draft(title="Breaks", asked_by="The council", answer_by="2026-03-04"), "L", "S")
+    >>> subject, "Open until 2026-03-04" in body, body.index("L") < body.index("S")
+    ('Breaks', True, True)
+    """
+    asks = f"{draft.asked_by} asks you: {draft.title}" if draft.asked_by else draft.title
+    parts = [
+        asks,
+        draft.purpose,
+        f"Your own link, for you alone:\n{link}",
+        "Looking at it uses nothing up. Only averages and counts come out, blurred so that nobody can work back to you.",
+        f"Open until {draft.answer_by} (end of the day, UTC)." if draft.answer_by else "",
+        "This reminder goes to everyone who was invited: nobody sees who has answered." if reminder else "",
+        f"No more mail about this: {stop}",
+    ]
+    return f"{'Reminder: ' if reminder else ''}{draft.title}", "\n\n".join(filter(None, parts)) + "\n"

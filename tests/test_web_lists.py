@@ -1,0 +1,276 @@
+"""Lists and mails: a reload invites nobody twice, a real SMTP server takes, delays and refuses, and mails say nothing private."""
+
+import io
+import re
+import time
+from dataclasses import replace
+from email import message_from_bytes, policy
+
+import pytest
+from aiosmtpd.controller import Controller
+from browser import Watch, chromium
+from sqlalchemy import func, select
+from web_steps import KEY, PASSWORD, House, OpenHouse, free_port
+
+import optin
+from optin.errors import BadInput, PromiseBroken
+from optin.web.schema import invitations, invitees, mails
+from optin.web.service import lists
+from optin.web.service.campaigns import show
+from optin.web.service.lists import entries_in
+from optin.web.service.mailer import Mailer
+from optin.web.service.mails import PAUSES, queue, send_mails, sendings
+from optin.web.service.records import Visitor
+
+SHEET = optin.Sheet(
+    [optin.YesNo("break", text="Did you skip a break?")], title="Breaks", purpose="The rota.", asked_by="The council"
+)
+
+
+class Clock:
+    now = 1_800_000_000.0
+
+    def __call__(self):
+        return self.now
+
+
+class Post:
+    """A real SMTP server's memory: what came, and whom it refuses, for now or for good."""
+
+    def __init__(self):
+        self.came, self.refuses = [], {}
+
+    async def handle_RCPT(self, server, session, envelope, address, options):  # noqa: N802 - aiosmtpd's name
+        if address in self.refuses:
+            return self.refuses[address]
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server, session, envelope):  # noqa: N802
+        self.came.append((envelope.rcpt_tos, message_from_bytes(envelope.content, policy=policy.default)))
+        return "250 OK"
+
+
+@pytest.fixture
+def post_office():
+    post = Post()
+    controller = Controller(post, hostname="127.0.0.1", port=free_port())
+    controller.start()
+    post.port, post.stop = controller.port, controller.stop
+    yield post
+    if controller._thread is not None:
+        controller.stop()
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("lists")
+    with House(f"sqlite:///{folder / 'web.sqlite'}", folder, key=KEY, clock=Clock()) as made:
+        made.ada = made.analyst("ada")
+        yield made
+
+
+def owner(house, campaign):
+    from optin.web.schema import campaigns
+
+    query = select(campaigns.c.owner).where(campaigns.c.id == campaign)
+    return Visitor(house.service.read(lambda link: link.scalar(query)), "analyst", "ada", session="", csrf="")
+
+
+def asking(house, *, opened=True):
+    campaign = house.ada.draft(SHEET, sealed=True, quorum_people=10).id
+    if opened:
+        house.ada.take(campaign, "open")
+    return campaign
+
+
+def ask(house, method, path, **form):
+    more = {"data": {"csrf": house.ada._csrf, **form}} if method == "POST" else {}
+    return house.ask(method, path, cookie=house.ada._cookie, **more)
+
+
+def many(house, table, campaign):
+    query = select(func.count()).select_from(table).where(table.c.campaign == campaign)
+    return house.service.read(lambda link: link.scalar(query))
+
+
+def test_lists_are_read_as_people_write_them():
+    assert [each.known_by for each in entries_in("\ufeffAda@example.org\n\n7\n")] == ["ada@example.org", "7"]
+    (one,) = entries_in("group\tid\taddress\nICU\t7\tada@example.org")
+    assert (one.address, one.id, one.group) == ("ada@example.org", "7", "ICU")
+    assert entries_in(" \n") == []
+    for wrong in ("a@b@c", "@", "id,address\n,", "x@y z", "a@b\x00c"):
+        with pytest.raises(BadInput, match="line"):
+            entries_in(wrong)
+
+
+def test_a_list_stays_and_never_doubles(house):
+    campaign = asking(house, opened=False)
+    text = "ada@example.org\nbea@example.org\nADA@example.org\n"
+    for _ in range(3):
+        assert ask(house, "POST", f"/a/c/{campaign}/people", list=text).status_code == 303
+    assert many(house, invitees, campaign) == many(house, invitations, campaign) == 2
+    shown = [ask(house, "GET", f"/a/c/{campaign}/people").text for _ in range(2)]
+    links = [re.findall(r"/i#([0-9a-f]{64})", page) for page in shown]
+    assert links[0] == links[1]
+    assert len(set(links[0])) == 2
+    written = ask(house, "GET", f"/a/c/{campaign}/links.csv").text
+    assert all(secret in written for secret in links[0])
+    assert written.startswith("address,id,group,link\r\n")
+    more = ask(house, "POST", f"/a/c/{campaign}/people", list="cleo@example.org; ICU")
+    assert (more.status_code, "in a group, or nobody is" in more.text) == (422, True)
+    assert "cleo@example.org" in more.text, "what was typed stays"
+
+
+def test_a_link_of_the_list_works_and_the_list_does_not_say_so(house):
+    campaign = asking(house)
+    ask(house, "POST", f"/a/c/{campaign}/people", list="17\n18")
+    before = ask(house, "GET", f"/a/c/{campaign}/people").text
+    secret = re.findall(r"/i#([0-9a-f]{64})", before)[0]
+    person = house.client()
+    person.enter(secret)
+    person.register(campaign, 4, answers={"break": True})
+    assert house.ada.campaign(campaign).redeemed == 1
+    strip = re.compile(r'name="csrf" value="[^"]+"')
+    assert strip.sub("", ask(house, "GET", f"/a/c/{campaign}/people").text) == strip.sub("", before)
+
+
+def test_no_address_and_no_link_stands_in_the_database(house):
+    campaign = asking(house)
+    ask(house, "POST", f"/a/c/{campaign}/people", list="zoe.unique@example.org")
+    secret = re.findall(r"/i#([0-9a-f]{64})", ask(house, "GET", f"/a/c/{campaign}/people").text)[0]
+    stored = b"".join(path.read_bytes() for path in house.folder.glob("web.sqlite*"))
+    assert b"zoe.unique" not in stored
+    assert secret.encode() not in stored
+
+
+def mailing(house, port):
+    mailer = Mailer("127.0.0.1", port, "survey@example.org", "https://survey.example.org", security="none")
+    return replace(house.service, mail=mailer)
+
+
+def test_mail_goes_out_once_is_tried_again_and_comes_back(house, post_office):
+    campaign, service = asking(house), mailing(house, post_office.port)
+    ada = owner(house, campaign)
+    lists.add(service, ada, campaign, entries_in("good@example.org\nlater@example.org\ngone@example.org\n"))
+    post_office.refuses = {"later@example.org": "451 later", "gone@example.org": "550 nobody here"}
+    assert queue(service, ada, campaign, 0) == 3
+    assert queue(service, ada, campaign, 0) == 0, "a reload queues nothing"
+    assert send_mails(service) == 1
+    assert send_mails(service) == 0, "one that is refused for now waits"
+    (told,) = sendings(service, ada, campaign)
+    assert (told.sent, told.waiting, told.back) == (1, 1, (("gone@example.org", "refused for good (550)"),))
+    post_office.refuses.clear()
+    house.service.clock.now += PAUSES[0] + 1
+    assert send_mails(service) == 1
+    assert [to for to, _ in post_office.came] == [["good@example.org"], ["later@example.org"]]
+    with pytest.raises(PromiseBroken, match="out of date"):
+        queue(service, ada, campaign, 5)
+
+
+def test_mail_says_nothing_private_and_reminders_go_to_everyone_but_those_who_want_none(house, post_office):
+    campaign, service = asking(house), mailing(house, post_office.port)
+    ada = owner(house, campaign)
+    lists.add(service, ada, campaign, entries_in("one@example.org; ICU\ntwo@example.org; ICU\nsix@example.org; ER"))
+    queue(service, ada, campaign, 0)
+    send_mails(service)
+    secret = lists.listed(service, ada, campaign)[0].secret
+    person = house.client()
+    person.enter(secret)
+    person.register(campaign, 4, answers={"break": True})
+    assert queue(service, ada, campaign, 1) == 3, "who answered is reminded like everyone"
+    send_mails(service)
+    for (to,), mail in post_office.came:
+        text = mail.get_content()
+        assert mail.get_content_type() == "text/plain"
+        assert set(re.findall(r"https?://\S+?(?=[/#]\S)", text)) == {"https://survey.example.org"}
+        assert not re.search(r"ICU|\bER\b|answered yet|img|pixel", text)
+        assert [each for each in ("one", "two", "six") if f"{each}@" in str(mail)] == [to.split("@")[0]]
+        assert mail["List-Unsubscribe"].strip("<>") in text
+    assert "goes to everyone who was invited" in post_office.came[-1][1].get_content()
+    stop = post_office.came[0][1]["List-Unsubscribe"].strip("<>").removeprefix("https://survey.example.org")
+    assert "No more mail about this?" in house.ask("GET", stop).text
+    assert queue(service, ada, campaign, 2) == 3, "looking stops nothing"
+    assert house.ask("POST", stop).status_code == 200
+    send_mails(service)
+    assert len(post_office.came) == 3 + 3 + 2
+    assert queue(service, ada, campaign, 3) == 2
+    for wrong in ("/u/x", "/u/" + "0" * 64, "/u/é"):
+        assert house.ask("GET", wrong).status_code == 404
+        assert house.ask("POST", wrong).status_code == 404
+
+
+def test_a_server_that_is_away_is_asked_again_and_at_last_given_up(house):
+    campaign, service = asking(house), mailing(house, free_port())
+    ada = owner(house, campaign)
+    lists.add(service, ada, campaign, entries_in("one@example.org"))
+    queue(service, ada, campaign, 0)
+    for pause in (*PAUSES, 0.0):
+        assert send_mails(service) == 0
+        house.service.clock.now += pause + 1
+    (told,) = sendings(service, ada, campaign)
+    assert told.back == (("one@example.org", "given up: the server for mail cannot be reached"),)
+
+
+def test_mail_waits_for_registration_and_for_a_server(house):
+    campaign = asking(house, opened=False)
+    ada = owner(house, campaign)
+    assert show(house.service, ada, campaign).state == "draft"
+    with pytest.raises(PromiseBroken, match="no server"):
+        queue(house.service, ada, campaign, 0)
+    with pytest.raises(PromiseBroken, match="while registration is open"):
+        queue(mailing(house, 1), ada, campaign, 0)
+    assert many(house, mails, campaign) == 0
+
+
+def test_lists_and_mails_are_closed_to_everyone_else(house):
+    campaign = asking(house)
+    bea, person = house.analyst("bea"), house.person()
+    for path in ("people", "links.csv", "qr"):
+        for other in (bea, person):
+            assert house.ask("GET", f"/a/c/{campaign}/{path}", cookie=other._cookie).status_code == 404
+        assert house.ask("GET", f"/a/c/{campaign}/{path}").headers["location"] == "/login"
+    for path in ("people", "people/mail"):
+        form = {"csrf": bea._csrf, "list": "x@example.org", "number": "0"}
+        assert house.ask("POST", f"/a/c/{campaign}/{path}", cookie=bea._cookie, data=form).status_code == 404
+    assert many(house, invitees, campaign) == 0
+
+
+def test_lists_are_erased_a_year_after_the_campaign(house):
+    from optin.web.service.identities import erase_ids
+
+    campaign = asking(house)
+    ask(house, "POST", f"/a/c/{campaign}/people", list="late@example.org")
+    house.ada.take(campaign, "cancel")
+    while house.ada.campaign(campaign).state != "cancelled":
+        time.sleep(0.01)
+    later = replace(house.service, clock=lambda: house.service.clock.now + 366 * 86400.0)
+    assert many(house, invitees, campaign) == 1
+    erase_ids(later)
+    assert many(house, invitees, campaign) == 0
+
+
+def test_qr_codes_on_the_rendered_page_are_the_links_of_the_list(tmp_path):
+    import numpy as np
+    import zxingcpp
+    from PIL import Image
+
+    with OpenHouse(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path, key=KEY) as house, chromium() as browser:
+        house.ada = house.analyst("ada")
+        campaign = asking(house)
+        ask(house, "POST", f"/a/c/{campaign}/people", list="7\n8\n9")
+        watch = Watch(browser, house.origin)
+        page = watch.visitor()
+        page.goto(house.origin + "/login")
+        page.get_by_label("Name").fill("ada")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Log in", exact=True).click()
+        page.wait_for_url("**/a")
+        page.goto(f"{house.origin}/a/c/{campaign}/qr")
+        picture = np.array(Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("L"))
+        read = {each.text for each in zxingcpp.read_barcodes(picture)}
+        page.goto(f"{house.origin}/a/c/{campaign}/people")
+        links = set(page.locator("td code").all_inner_texts())
+        assert read == links
+        assert len(links) == 3
+        assert watch.faults == []
