@@ -7,12 +7,16 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from optin.questions import Question
+from optin.releasing import Release
+from optin.report.answer_sections import answer_section
 from optin.report.images import WIDTH, pixels, told
 from optin.report.privacy import privacy_sheet
 from optin.report.release_sections import result_section
 from optin.web.doors import MaybeVisitor, ServiceOf
 from optin.web.pages.drawing import png
 from optin.web.pages.figures import figures_table, one_number
+from optin.web.pages.newsletters import newsletter, results_csv
 from optin.web.pages.rendering import show
 from optin.web.pages.wording import offer_rows, result_words
 from optin.web.service import published
@@ -29,12 +33,16 @@ def result(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response
     offer, release = found.announcement, found.release
     context: dict[str, Any] = {
         "published": found,
+        "pictures": [],
+        "newsletter": newsletter(release, found.public) if release is not None else "",
         "result": result_words(release) if release else None,
         "offer": offer_rows(offer, release, found.unit),
         "sheet": privacy_sheet(*offer.parts),
         "figures": figures_table(release) if release is not None and not one_number(release) else None,
         "spoken": {"offer": spoken(offer.fingerprint), "result": spoken(release.fingerprint) if release else ""},
     }
+    if release is not None and not release.grouped and not one_number(release):
+        context["pictures"] = [_pictured(release, at) for at, _ in _answered(release)]
     if release is not None and one_number(release):
         section = result_section(release)
         size = {"width": pixels(WIDTH), "height": pixels(section.height)}
@@ -49,6 +57,36 @@ def picture(service: ServiceOf, visitor: MaybeVisitor, campaign: str, ink: str) 
     if release is None or not one_number(release):
         raise NotFound
     return png(result_section(release), ink, key=release.fingerprint)
+
+
+def _answered(release: Release) -> list[tuple[int, Question]]:
+    """List the questions that were published, with their places."""
+    return [(at, each) for at, each in enumerate(release.sheet) if each.name not in release.dropped]
+
+
+def _pictured(release: Release, at: int) -> dict[str, Any]:
+    section = answer_section(release, release.sheet.questions[at])
+    size = {"width": pixels(WIDTH), "height": pixels(section.height)}
+    return {"at": at, "title": section.title, "reading": section.reading, "words": told(section.draw), **size}
+
+
+@router.get("/pictures/question-{at}-{ink}.png")
+def question_picture(service: ServiceOf, visitor: MaybeVisitor, campaign: str, at: str, ink: str) -> Response:
+    """Draw what was published of one question."""
+    release = published.show(service, campaign, visitor).release
+    if release is None or release.grouped or at not in (str(place) for place, _ in _answered(release)):
+        raise NotFound
+    return png(answer_section(release, release.sheet.questions[int(at)]), ink, key=release.fingerprint)
+
+
+@router.get("/results.csv")
+def results_file(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response:
+    """Give every published figure with its interval as CSV, group by group where there are groups."""
+    release = published.show(service, campaign, visitor).release
+    if release is None:
+        raise NotFound
+    headers = {"Content-Disposition": 'attachment; filename="results.csv"'}
+    return Response(results_csv(release), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.get("/announcement.json")
