@@ -10,6 +10,7 @@ ALL = [
     "release",
     "sheets",
     "ledger",
+    "scale",
     "laboratory",
     "startup",
     "engine",

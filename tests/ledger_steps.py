@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+from collections import Counter
 
 import numpy as np
 from changing import changed_offer
@@ -13,6 +14,7 @@ from optin.announcement.numbers import ExactSums, PublicNumbers
 from optin.announcement.terms import Terms as AnnouncedTerms
 from optin.kernel.rounding import nearest
 from optin.ledger import Log, Terms
+from optin.ledger.bulk_reads import charges_of
 from optin.ledger.chain import GENESIS, rows_of
 from optin.ledger.schema import acts
 from optin.ledger.tallying import sums_of
@@ -103,12 +105,12 @@ def counts(ledger):
 
 
 def spent(ledger):
-    """Grains charged to each person."""
-    query = """SELECT p.id, SUM(c.grains) FROM charges c
-        JOIN promises q ON q.offer = c.offer AND q.position = c.position
-        JOIN people p ON p.person = q.person GROUP BY p.id"""
-    with ledger.engine.connect() as connection:
-        return {row[0]: int(row[1]) for row in connection.execute(text(query))}
+    """Grains charged to each person, in rows or in packs."""
+    found = Counter()
+    for act in ledger.acts():
+        if act.kind == "release":
+            found.update(charges_of(ledger, Terms(act.campaign, act.round, "")))
+    return dict(found)
 
 
 def damage(ledger, *statements):

@@ -5,18 +5,20 @@ from dataclasses import replace
 
 import pytest
 from changing import changed_release
-from ledger_steps import announce, copy_of, damage, logged, release, terms
+from ledger_steps import announce, copy_of, damage, logged, nth, release, terms
 from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
 from optin.database.metadata import metadata
-from optin.ledger import UNLIMITED, Ledger
+from optin.ledger import UNLIMITED, Ledger, packs
 from optin.ledger.schema import APPEND_ONLY
 
 
 @pytest.mark.parametrize("table", APPEND_ONLY)
-def test_no_row_can_be_changed_or_deleted(ledger, table):
+def test_no_row_can_be_changed_or_deleted(ledger, table, monkeypatch):
     announce(ledger)
+    monkeypatch.setattr(packs, "PACKED_FROM", 4)
+    announce(ledger, "many", ids=nth(5))
     release(ledger, joined=[True, True, False])
     logged(ledger, rotated=True)
     with ledger.engine.connect() as connection:

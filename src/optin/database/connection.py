@@ -27,6 +27,8 @@ C = TypeVar("C", "sqlite3.Connection", "psycopg.Connection[tuple[str]]")
 LOGGED_AS = "optin"
 PATIENCE = 60
 """Seconds a writer waits for another writer before it gives up."""
+CACHE = "cache_size=-65536"
+"""KiB that a connection to SQLite may keep: the keys of a million people would else be read and written again and again."""
 PAUSES = (0.0, 0.2, 1.0, 3.0)
 """Seconds to wait before each look for a result whose COMMIT was not answered."""
 
@@ -101,7 +103,7 @@ def _closing(harden: Callable[[C], None]) -> Callable[[C, object], None]:
 def _harden_sqlite(connection: sqlite3.Connection) -> None:
     """Ask for a write-ahead log synced at every commit, and read back that we got it."""
     cursor = connection.cursor()
-    for pragma in ("synchronous=FULL", "recursive_triggers=ON", "temp_store=MEMORY", "secure_delete=ON"):
+    for pragma in ("synchronous=FULL", "recursive_triggers=ON", "temp_store=MEMORY", "secure_delete=ON", CACHE):
         cursor.execute(f"PRAGMA {pragma}")
     patience = time.monotonic() + PATIENCE
     while (mode := _journal_mode(cursor)) != "wal":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import MetaData
 
-REVISION = "0008"
+REVISION = "0009"
 """The newest migration this code knows."""
 
 metadata = MetaData()

@@ -52,7 +52,9 @@ class Batch:
     def _listed(self, column: Numbers, *, otherwise: int | None = 0) -> Iterable[int | None]:
         if column is None:
             return repeat(otherwise, len(self.ids))
-        return column.tolist() if isinstance(column, np.ndarray) else column
+        if isinstance(column, np.ndarray):
+            return column.astype(np.int64).tolist() if column.dtype == np.bool_ else column.tolist()  # type: ignore[no-any-return]
+        return column
 
 
 class Entrance(Protocol):

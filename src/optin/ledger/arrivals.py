@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection, Engine, Row
 
 from optin.database.connection import write
@@ -29,6 +31,15 @@ class Arrivals(Protocol):
 
     def stage(self, connection: Connection) -> None:
         """Have them in the table ``staged``."""
+
+    def names(self, connection: Connection) -> Iterable[list[str]]:
+        """List their ids in blocks as packs have them."""
+
+    def columns(self, connection: Connection, *names: str) -> list[NDArray[np.int64]]:
+        """Read what came with them, by the names of a batch; BadInput where something did not."""
+
+    def enroll(self, connection: Connection, base: int, act: int, *, everyone: bool) -> int:
+        """Add those who are new to the people of the ledger, numbered from ``base`` by position, and count them."""
 
     def promised(self, connection: Connection, act: int, salt: str, sharing: Sharing) -> Written:
         """Digest and add up what an announcement, whose holds are just written, promises them."""

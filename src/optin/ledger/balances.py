@@ -10,6 +10,9 @@ from sqlalchemy import Connection, text
 
 from optin.grains.batches import Batch
 from optin.grains.units import UNLIMITED
+from optin.ledger.accounts import allowed, left_of, taken
+from optin.ledger.held import fetched, persons_of
+from optin.ledger.packs import has_packs
 from optin.ledger.staging import stage_people
 
 _ALLOWANCE = """(SELECT CASE WHEN (:raising = 1 AND s.total > MAX(a.grains)) OR (:lowering = 1 AND s.total < MAX(a.grains))
@@ -39,14 +42,37 @@ def remaining(
     allowances were raised to these numbers, ``lowered_to`` if they were lowered to them. Given both, they are the same.
     """
     given = raised_to if raised_to is not None else lowered_to
+    how = {"raising": raised_to is not None, "lowering": lowered_to is not None}
+    if has_packs(connection):
+        return _from_packs(connection, persons_of(connection, ids), given, besides, **how)
     stage_people(connection, Batch(ids, totals=given))
     left = np.full(len(ids), UNLIMITED, dtype=np.int64)
     rows = connection.execute(
         text(f"SELECT position, remaining FROM ({_REMAINING}) r"),  # noqa: S608
-        {"besides": besides, "raising": int(raised_to is not None), "lowering": int(lowered_to is not None)},
+        {"besides": besides, **{name: int(said) for name, said in how.items()}},
     )
     found = np.array([tuple(row) for row in rows], dtype=np.int64).reshape(-1, 2)
     left[found[:, 0]] = found[:, 1]
+    return left
+
+
+_STAGED = "SELECT COALESCE(p.person, 0), s.grains, s.total FROM staged s LEFT JOIN people p ON p.id = s.id ORDER BY s.position"
+
+
+def _from_packs(
+    connection: Connection,
+    persons: NDArray[np.int64],
+    totals: NDArray[np.int64] | None,
+    besides: int,
+    *,
+    raising: bool,
+    lowering: bool,
+) -> NDArray[np.int64]:
+    """Say what people, of whom those with number 0 are not known, have left, where some of what is known lies in packs."""
+    known, left = persons > 0, np.full(len(persons), UNLIMITED, dtype=np.int64)
+    some, stated = persons[known], None if totals is None else totals[known]
+    spent, most = taken(connection, some, besides), allowed(connection, some)
+    left[known] = left_of(most, spent, stated, raising=raising, lowering=lowering)
     return left
 
 
@@ -57,8 +83,18 @@ def uncovered(connection: Connection, *, exact: bool, lower_limits: bool = False
     values as they are, whatever its grains: nobody's finite allowance covers it. Whoever is asked for nothing is covered, also
     where a total is now below what was promised before: else one person could stop an announcement to all others.
     """
+    if has_packs(connection):
+        persons, grains, totals = fetched(connection, _STAGED, {}, 3)
+        left = _from_packs(connection, persons, totals, 0, raising=False, lowering=lower_limits)
+        return uncovered_among(left, grains, exact=exact)
     asked = UNLIMITED if exact else "asked"
     query = f"SELECT COUNT(*), MIN(position) FROM ({_REMAINING}) r WHERE asked > 0 AND remaining < {asked}"  # noqa: S608
     given = {"besides": 0, "raising": 0, "lowering": int(lower_limits)}
     count, first = connection.execute(text(query), given).one()
     return count, first
+
+
+def uncovered_among(left: NDArray[np.int64], asked: NDArray[np.int64], *, exact: bool) -> tuple[int, int | None]:
+    """Count those who have less left than they are asked for, and name the first."""
+    short = (asked > 0) & (left < (UNLIMITED if exact else asked))
+    return int(np.count_nonzero(short)), int(np.argmax(short)) if short.any() else None

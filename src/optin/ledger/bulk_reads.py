@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 from sqlalchemy import Connection, text
 
 from optin.database.connection import read
+from optin.ledger.accounts import closing_number, everyones_allowance, everyones_taken
 from optin.ledger.balances import COMMITTED
 from optin.ledger.chain import Terms
-from optin.ledger.holds import closing_of, expect_offer, offer_of
+from optin.ledger.held import charged_of, held_of
+from optin.ledger.holds import closing_of, expect_offer, offer_of, returned
 from optin.ledger.ledger import Ledger
-from optin.ledger.streamed_hashes import Block, blocks
+from optin.ledger.packs import has_packs, is_packed, names_of
+from optin.ledger.streamed_hashes import PIECE, Block, blocks
 
 Take = Callable[[Block], None]
 
@@ -32,16 +36,45 @@ _CHARGES = """SELECT p.id, c.grains FROM charges c JOIN acts t ON t.number = c.o
 def each_balance(ledger: Ledger, besides: Terms | None, take: Take) -> None:
     """Hand out id, allowance and what is promised or spent of it (besides one offer), for everyone the ledger knows."""
     offer = read(ledger.engine, lambda link: offer_of(link, besides)) if besides is not None else None
-    _each(ledger, _BALANCES, {"besides": 0 if offer is None else offer.number}, take)
+    number = 0 if offer is None else offer.number
+    if not read(ledger.engine, has_packs):
+        _each(ledger, _BALANCES, {"besides": number}, take)
+        return
+
+    def look(connection: Connection) -> None:
+        most, spent = everyones_allowance(connection), everyones_taken(connection, number)
+        for names, numbers in blocks(connection, "SELECT id, person FROM people ORDER BY person", {}):
+            persons = np.array(numbers, dtype=np.int64)
+            take([names, most[persons].tolist(), spent[persons].tolist()])
+
+    read(ledger.engine, look)
 
 
 def each_change(ledger: Ledger, terms: Terms, take: Take) -> None:
     """Hand out id, what they were cut to if the ledger did (else -1), and whether they declined (1 or 0), where either holds."""
-    _each(ledger, _CHANGES, {"campaign": terms.campaign, "round": terms.round}, take)
+    offer = read(ledger.engine, lambda link: offer_of(link, terms))
+    if offer is None or not read(ledger.engine, lambda link: is_packed(link, offer.number)):
+        _each(ledger, _CHANGES, {"campaign": terms.campaign, "round": terms.round}, take)
+        return
+
+    def look(connection: Connection) -> None:
+        held = held_of(connection, offer.number, offer.version)
+        declined = returned(connection, offer, before_closing=True)
+        changed = np.flatnonzero(declined | (held.bounded != 0))
+        cut = np.where(held.bounded != 0, held.grains if held.capped is None else held.capped, -1)
+        for start in range(0, len(changed), PIECE):
+            some = changed[start : start + PIECE]
+            names = names_of(connection, held.person[some])
+            take([names, cut[some].tolist(), declined[some].astype(np.int64).tolist()])
+
+    read(ledger.engine, look)
 
 
 def charges_of(ledger: Ledger, terms: Terms) -> dict[str, int]:
     """Say what each person was charged by the release of a round."""
+    packed = read(ledger.engine, lambda link: _packed_charges(link, terms))
+    if packed is not None:
+        return packed
     found: dict[str, int] = {}
     _each(
         ledger,
@@ -50,6 +83,18 @@ def charges_of(ledger: Ledger, terms: Terms) -> dict[str, int]:
         lambda block: found.update(zip(*block, strict=True)),
     )
     return found
+
+
+def _packed_charges(connection: Connection, terms: Terms) -> dict[str, int] | None:
+    """Do so where they are packed."""
+    offer = offer_of(connection, terms)
+    closing = None if offer is None else closing_number(connection, offer.number)
+    if offer is None or closing is None or not is_packed(connection, closing):
+        return None
+    held = held_of(connection, offer.number, offer.version)
+    charged = charged_of(connection, offer.number, closing, offer.version)
+    names = names_of(connection, held.person[charged.position])
+    return dict(zip(names, charged.grains.tolist(), strict=True))
 
 
 def is_closed(ledger: Ledger, terms: Terms) -> bool:
@@ -74,7 +119,11 @@ def promises_held(ledger: Ledger, terms: Terms) -> int:
         AND NOT EXISTS (SELECT 1 FROM charges c WHERE c.offer = q.offer AND c.position = q.position)"""
 
     def look(connection: Connection) -> int:
-        return int(connection.scalar(text(query), {"offer": expect_offer(connection, terms).number}) or 0)
+        offer = expect_offer(connection, terms)
+        if is_packed(connection, offer.number):
+            closed = closing_of(connection, offer.number) is not None
+            return 0 if closed else int(np.count_nonzero(~returned(connection, offer)))
+        return int(connection.scalar(text(query), {"offer": offer.number}) or 0)
 
     return read(ledger.engine, look)
 

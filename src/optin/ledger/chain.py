@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,10 +13,14 @@ from sqlalchemy import Connection, Row, insert, select
 
 from optin.announcement.naming import check_round, checked_campaign
 from optin.grains.arrays import Sums
+from optin.ledger import packs
+from optin.ledger.branches import stored_branches
+from optin.ledger.packed_rows import packed_walk
+from optin.ledger.packs import is_packed
 from optin.ledger.schema import acts
 from optin.ledger.sharing import ONE, Sharing
 from optin.ledger.streamed_hashes import Block, Grove, blocks, digest_of_blocks
-from optin.ledger.tallying import DesignTally, tally_of
+from optin.ledger.tallying import DesignTally, GroupTally, Tally, tally_of
 from optin.receipts import GROUPS, SHEETS, VERSION, Seal
 from optin.wording.records import Brief, Listed
 
@@ -58,7 +62,7 @@ class Written:
 
     ``questions`` are the sums of each question of the sheet. Where there are several, ``most`` is the largest amount before it
     is split, and ``astray`` counts rows whose grains do not follow from that, the shares, and the questions charged. Of people
-    in public groups ``designs`` has all of this for each group.
+    in public groups ``designs`` has all of this for each group; of a packed release ``branches`` is what is stored of its tree.
     """
 
     people: int
@@ -68,6 +72,7 @@ class Written:
     questions: tuple[Sums, ...] = field(default=(), repr=False)
     astray: int = 0
     designs: tuple[DesignTally, ...] = field(default=(), repr=False)
+    branches: tuple[bytes, ...] = field(default=(), repr=False)
 
     @property
     def grains(self) -> int:
@@ -169,9 +174,23 @@ def rows_of(
     sharing: Sharing = ONE,
 ) -> Written:
     """Count, digest and add up the rows that an act wrote, as they are now; however many, few are held at once."""
+    if is_packed(connection, act):
+        walk = packed_walk(connection, kind, act, offer, version)
+        return packed_of(kind, walk, salt, version=version, sharing=sharing)
     query = _OF_VERSION[version][kind]
     walk = blocks(connection, query, {"act": act, "offer": offer})
     return written_of(kind, walk, salt, version=version, sharing=sharing)
+
+
+def packed_of(
+    kind: str, walk: Iterable[Block], salt: str, *, version: int = VERSION, sharing: Sharing = ONE
+) -> Written:
+    """Count, digest and add up the packs of an act; of a release also say what is stored of its tree."""
+    if kind != "release":
+        return written_of(kind, walk, salt, version=version, sharing=sharing)
+    tally = tally_of(sharing)
+    grove = Grove(salt, tally.charges(walk), size=packs.SIZE, stretch=packs.STRETCH)
+    return replace(_written(tally, grove.count, grove.root), branches=stored_branches(grove))
 
 
 def written_of(
@@ -185,6 +204,10 @@ def written_of(
     else:
         adding = tally.promises(walk) if kind == "announce" else walk
         count, digest = digest_of_blocks(salt, adding, named=_QUERIES[kind] is not _RETURNS, version=version)
+    return _written(tally, count, digest)
+
+
+def _written(tally: Tally | GroupTally, count: int, digest: str) -> Written:
     return Written(count, digest, tally.sums, tally.most, tally.questions, tally.astray, tally.designs)
 
 

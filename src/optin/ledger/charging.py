@@ -16,7 +16,10 @@ from optin.errors import PromiseBroken
 from optin.grains.splitting import Released
 from optin.ledger.arrivals import Arrivals, Taking
 from optin.ledger.chain import Entry, Terms, Written, append, last, new_salt, rows_of
+from optin.ledger.held import held_of
 from optin.ledger.holds import closing_of, expect_offer, terms_of
+from optin.ledger.packed_taking import PackedTaking
+from optin.ledger.packs import is_packed
 from optin.ledger.splits import Split, split_of
 from optin.ledger.staging import stage_designs
 from optin.ledger.streamed_hashes import mask_digest
@@ -71,11 +74,16 @@ def charge(connection: Connection, terms: Terms, *, arrivals: Arrivals, settleme
     _expect_holds(connection, offer, split)
     reached("after checks")
     expected = taking.let_absent_go()
-    number = _turn_holds_into_charges(connection, offer, expected, _charge_of(connection, split, taking), split)
+    packed = isinstance(taking, PackedTaking)
+    if isinstance(taking, PackedTaking):
+        number = taking.charge(split)
+    else:
+        number = _turn_holds_into_charges(connection, offer, expected, _charge_of(connection, split, taking), split)
     reached("after charges")
     salt = new_salt()
     written = taking.charged(number, salt, split)
-    _expect_written(connection, offer, written)
+    if not packed:
+        _expect_written(connection, offer, written)
     joined = mask_digest(salt, offer.people, taking.answers())
     body, result = settlement.drawing(written)(number)
     expect_released((body, result), offer, number, written)
@@ -133,7 +141,11 @@ def _expect_holds(connection: Connection, offer: Row[Any], split: Split) -> None
 
     Every hold was compared with what a person's limit gives; what one was cut to, only the ledger knows.
     """
-    if not connection.scalar(text(_BOUNDED), {"offer": offer.number}):
+    if is_packed(connection, offer.number):
+        bounded = bool(held_of(connection, offer.number, offer.version).bounded.any())
+    else:
+        bounded = bool(connection.scalar(text(_BOUNDED), {"offer": offer.number}))
+    if not bounded:
         return
     about = {"salt": offer.salt, "version": offer.version, "sharing": split.sharing}
     if rows_of(connection, kind="announce", act=offer.number, offer=None, **about).digest != offer.rows:

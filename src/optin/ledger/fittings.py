@@ -149,7 +149,7 @@ def _made_in_postgresql() -> dict[tuple[str, str], str]:
 
 def _column(table: Table, name: str) -> str:
     one = table.columns[name]
-    kind = str(one.type).lower().replace("varchar", "character varying")
+    kind = str(one.type).lower().replace("varchar", "character varying").replace("blob", "bytea")
     return f"{kind} {'f' if one.nullable else 't'} f t"
 
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
 from sqlalchemy import Connection, text
 
+from optin.ledger.accounts import charge_of, is_given_back, places_in_packs
+from optin.ledger.accounts import given_back as positions_given_back
 from optin.ledger.chain import Terms
+from optin.ledger.held import Held, Numbers, held_of, person_of, promise_at
 from optin.ledger.holds import closing_of, offer_of
+from optin.ledger.packs import has_packs, is_packed, names_of
 from optin.ledger.texts import released_in
 from optin.releasing import Release
 
-_HOLDINGS = """SELECT t.campaign, t.round, t.at, q.grains AS promised, c.grains AS spent, r.position AS returned
+_HOLDINGS = """SELECT t.number, t.campaign, t.round, t.at, q.grains AS promised, c.grains AS spent, r.position AS returned
     FROM people p JOIN promises q ON q.person = p.person JOIN acts t ON t.number = q.offer
     LEFT JOIN charges c ON c.offer = q.offer AND c.position = q.position
     LEFT JOIN returns r ON r.offer = q.offer AND r.position = q.position
@@ -42,8 +47,8 @@ class Holding:
 def holdings(connection: Connection, person: str) -> list[Holding]:
     """List a person's promises, oldest first."""
     rows = connection.execute(text(_HOLDINGS), {"person": person})
-    return [
-        Holding(
+    found = {
+        row.number: Holding(
             row.campaign,
             row.round,
             row.at,
@@ -53,13 +58,70 @@ def holdings(connection: Connection, person: str) -> list[Holding]:
             charged=row.spent is not None,
         )
         for row in rows
-    ]
+    }
+    found |= _in_packs(connection, person)
+    return [found[number] for number in sorted(found)]
+
+
+def _in_packs(connection: Connection, name: str) -> dict[int, Holding]:
+    """List a person's promises in packed announcements, by their numbers."""
+    person = person_of(connection, name) if has_packs(connection) else None
+    found = {}
+    for offer, position in [] if person is None else places_in_packs(connection, person):
+        charge = charge_of(connection, offer.number, position)
+        found[offer.number] = Holding(
+            offer.campaign,
+            offer.round,
+            offer.at,
+            promised=promise_at(connection, offer, position)["grains"],
+            spent=0 if charge is None else charge["grains"],
+            returned=is_given_back(connection, offer.number, position),
+            charged=charge is not None,
+        )
+    return found
+
+
+def promised(connection: Connection, terms: Terms) -> dict[str, int]:
+    """List what a campaign and round promised each person, in grains and in announced order."""
+    found = _packed(connection, terms.campaign, terms.round)
+    if found is not None:
+        return dict(zip(names_of(connection, found.person), found.grains.tolist(), strict=True))
+    rows = connection.execute(text(_PROMISED), {"campaign": terms.campaign, "round": terms.round}).all()
+    return {row.id: int(row.grains) for row in rows}
+
+
+def cut_promises(connection: Connection, terms: Terms) -> tuple[list[str], Numbers]:
+    """List those whose promise was cut to what remained of their allowance, and to what, before it was split."""
+    found = _packed(connection, terms.campaign, terms.round)
+    if found is not None:
+        cut = np.flatnonzero(found.bounded)
+        return names_of(connection, found.person[cut]), (found.grains if found.capped is None else found.capped)[cut]
+    rows = connection.execute(text(_CUT), {"campaign": terms.campaign, "round": terms.round}).all()
+    return [row.id for row in rows], np.array([row.grains for row in rows], dtype=np.int64)
+
+
+def _packed(connection: Connection, campaign: str, round: int) -> Held | None:  # noqa: A002
+    """Read the promises of an announcement that is packed."""
+    offer = offer_of(connection, Terms(campaign, round, ""))
+    if offer is None or not is_packed(connection, offer.number):
+        return None
+    return held_of(connection, offer.number, offer.version)
+
+
+_PROMISED = """SELECT p.id, q.grains FROM promises q JOIN people p ON p.person = q.person
+    JOIN acts t ON t.number = q.offer WHERE t.campaign = :campaign AND t.round = :round ORDER BY q.position"""
+_CUT = """SELECT p.id, COALESCE(q.capped, q.grains) AS grains FROM promises q JOIN people p ON p.person = q.person
+    JOIN acts t ON t.number = q.offer WHERE t.campaign = :campaign AND t.round = :round AND q.bounded
+    ORDER BY q.position"""
 
 
 def promised_nothing(connection: Connection, campaign: str, round: int) -> set[str]:  # noqa: A002
     """List those among the people of an announcement who were promised not a grain."""
     query = """SELECT p.id FROM acts t JOIN promises q ON q.offer = t.number JOIN people p ON p.person = q.person
         WHERE t.kind = 'announce' AND t.campaign = :campaign AND t.round = :round AND q.grains = 0"""
+    held = _packed(connection, campaign, round)
+    if held is not None:
+        return set(names_of(connection, held.person[held.grains == 0]))
     rows = connection.execute(text(query), {"campaign": campaign, "round": round})
     return {row.id for row in rows}
 
@@ -69,6 +131,9 @@ def given_back(connection: Connection, campaign: str, round: int) -> set[str]:  
     query = """SELECT p.id FROM acts t JOIN returns r ON r.offer = t.number
         JOIN promises q ON q.offer = r.offer AND q.position = r.position JOIN people p ON p.person = q.person
         WHERE t.kind = 'announce' AND t.campaign = :campaign AND t.round = :round"""
+    held, offer = _packed(connection, campaign, round), offer_of(connection, Terms(campaign, round, ""))
+    if held is not None and offer is not None:
+        return set(names_of(connection, held.person[positions_given_back(connection, offer.number)]))
     rows = connection.execute(text(query), {"campaign": campaign, "round": round})
     return {row.id for row in rows}
 

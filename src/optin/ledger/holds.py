@@ -13,12 +13,14 @@ from sqlalchemy import Connection, Row, select, text
 from optin.database.crash_points import reached
 from optin.errors import Argument, BadInput, BudgetSpent, Place, PromiseBroken
 from optin.grains.batches import Batch
+from optin.ledger import packed_holds, packs
 from optin.ledger.arrivals import Arrivals
 from optin.ledger.balances import uncovered
 from optin.ledger.chain import Entry, Terms, append, last, new_salt, rows_of, written_of
+from optin.ledger.held import persons_of, places_of
 from optin.ledger.schema import acts
 from optin.ledger.sharing import sharing_of
-from optin.ledger.staging import stage_people, stage_positions
+from optin.ledger.staging import NOT_SPLIT, stage_people, stage_positions
 from optin.ledger.texts import announcement_in, expect_announced
 from optin.receipts import VERSION
 
@@ -29,7 +31,6 @@ STAGED_PROMISES = """staged s CROSS JOIN people p CROSS JOIN promises q
 SAME_PROMISE = """(q.grains = s.grains AND (q.capped IS NULL OR q.capped = COALESCE(s.capped, -1))
     AND (q.design IS NULL OR q.design = COALESCE(s.design, -1)))"""
 """Whether someone staged is to give what they were promised to, before and after it is split among questions, in their group."""
-NOT_SPLIT = "this announcement asks several questions: say what each person gives to all of them together"
 
 
 def offer_of(connection: Connection, terms: Terms) -> Row[Any] | None:
@@ -72,19 +73,42 @@ class Holding:
 def announce(connection: Connection, holding: Holding, arrivals: Arrivals) -> Entry:
     """Register whoever is new, then hold everyone's promise, or refuse as a whole."""
     earlier = offer_of(connection, holding.terms)
+    if len(arrivals) >= packs.PACKED_FROM if earlier is None else packs.is_packed(connection, earlier.number):
+        return _announce_packed(connection, holding, arrivals, earlier)
     arrivals.stage(connection)
     if earlier is not None:
         return _expect_unchanged(connection, earlier, holding.terms, same=_is_held(connection, earlier, arrivals))
     _register(connection)
     if holding.raise_limits:
-        _raise_allowances(connection)
-    _expect_covered(connection, holding, arrivals)
+        _raise_allowances(connection, arrivals)
+    short = uncovered(connection, exact=holding.exact, lower_limits=holding.lower_limits)
+    _expect_covered(short, holding, arrivals)
     reached("after checks")
     return _hold(connection, holding, arrivals)
 
 
-def _expect_covered(connection: Connection, holding: Holding, arrivals: Arrivals) -> None:
-    count, first = uncovered(connection, exact=holding.exact, lower_limits=holding.lower_limits)
+def _announce_packed(connection: Connection, holding: Holding, arrivals: Arrivals, earlier: Row[Any] | None) -> Entry:
+    """Do the same for many people, in packs."""
+    if earlier is not None:
+        same = packed_holds.is_held(connection, earlier.number, arrivals, earlier.version)
+        return _expect_unchanged(connection, earlier, holding.terms, same=same)
+    enrolled = packed_holds.enroll(connection, arrivals)
+    if holding.raise_limits:
+        enrolled.raise_allowances(connection)
+    short = enrolled.uncovered(connection, exact=holding.exact, lower_limits=holding.lower_limits)
+    _expect_covered(short, holding, arrivals)
+    reached("after checks")
+    number, offer, salt = last(connection).number + 1, announcement_in(holding.body), new_salt()
+    sharing = sharing_of(offer)
+    written = packed_holds.hold(connection, enrolled, number, salt, sharing)
+    expect_announced(offer, holding.terms, written, exact=holding.exact)
+    return append(
+        connection, "announce", written, salt, terms=holding.terms, body=holding.body, version=sharing.version
+    )
+
+
+def _expect_covered(short: tuple[int, int | None], holding: Holding, arrivals: Arrivals) -> None:
+    count, first = short
     if count and holding.exact:
         raise BudgetSpent(
             "this release would be exact, without noise, and {count} of {people} people have a finite allowance, first"
@@ -144,8 +168,11 @@ def _register(connection: Connection) -> None:
         _seal_allowances(connection, "register", number, expected=added)
 
 
-def _raise_allowances(connection: Connection) -> None:
+def _raise_allowances(connection: Connection, arrivals: Arrivals) -> None:
     """Raise the allowance of everyone who now states a higher limit; nobody's is ever lowered."""
+    if packs.has_packs(connection):
+        packed_holds.enroll(connection, arrivals).raise_allowances(connection)
+        return
     number = last(connection).number + 1
     raised = connection.execute(
         text(
@@ -212,6 +239,8 @@ def let_go(connection: Connection, offer: Row[Any], positions: NDArray[np.int64]
 
 def positions_of(connection: Connection, offer: Row[Any], ids: Sequence[str]) -> NDArray[np.int64]:
     """Find where these people stand in an offer."""
+    if packs.is_packed(connection, offer.number):
+        return _places_in_packs(connection, offer.number, ids)
     stage_people(connection, Batch(ids))
     query = """SELECT s.position AS at, q.position AS position FROM staged s LEFT JOIN people p ON p.id = s.id
         LEFT JOIN promises q ON q.person = p.person AND q.offer = :offer ORDER BY s.position"""
@@ -220,6 +249,15 @@ def positions_of(connection: Connection, offer: Row[Any], ids: Sequence[str]) ->
         if row.position is None:
             raise BadInput("{person} was not among those announced; check the id, byte for byte", person=Place(row.at))
     return np.array([row.position for row in found], dtype=np.int64)
+
+
+def _places_in_packs(connection: Connection, offer: int, ids: Sequence[str]) -> NDArray[np.int64]:
+    """Find where these people stand in a packed offer."""
+    places = places_of(connection, offer, persons_of(connection, ids))
+    if np.any(places < 0):
+        at = Place(int(np.argmax(places < 0)))
+        raise BadInput("{person} was not among those announced; check the id, byte for byte", person=at)
+    return places
 
 
 def cancel(connection: Connection, offer: Row[Any]) -> Entry:

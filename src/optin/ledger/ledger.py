@@ -9,7 +9,7 @@ from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy import Connection, Engine, select
 
 from optin.announcement.naming import check_round, checked_campaign
 from optin.database.connection import open_engine, read, write
@@ -19,6 +19,7 @@ from optin.ledger import charging, holds, receipting, verification
 from optin.ledger.arrivals import Arrivals, enter
 from optin.ledger.balances import remaining
 from optin.ledger.chain import Entry, Terms, is_stored, last
+from optin.ledger.holdings import cut_promises, promised
 from optin.ledger.roster import as_grains, as_ids, roster_of
 from optin.ledger.schema import acts
 from optin.receipts import Receipt
@@ -255,26 +256,11 @@ class Ledger(OneLine):
 
     def promises(self, terms: Terms) -> dict[str, int]:
         """List what this campaign and round promised each person, in grains and in announced order."""
-        query = """SELECT p.id, q.grains FROM promises q JOIN people p ON p.person = q.person
-            JOIN acts t ON t.number = q.offer WHERE t.campaign = :campaign AND t.round = :round ORDER BY q.position"""
-
-        def look(connection: Connection) -> dict[str, int]:
-            rows = connection.execute(text(query), {"campaign": terms.campaign, "round": terms.round}).all()
-            return {row.id: int(row.grains) for row in rows}
-
-        return read(self.engine, look)
+        return read(self.engine, lambda connection: promised(connection, terms))
 
     def bounded(self, terms: Terms) -> Bounded:
         """List those whose promise was cut to what remained of their allowance, and to what, before it was split."""
-        query = """SELECT p.id, COALESCE(q.capped, q.grains) AS grains FROM promises q JOIN people p ON p.person = q.person
-            JOIN acts t ON t.number = q.offer WHERE t.campaign = :campaign AND t.round = :round AND q.bounded
-            ORDER BY q.position"""
-
-        def look(connection: Connection) -> Bounded:
-            rows = connection.execute(text(query), {"campaign": terms.campaign, "round": terms.round}).all()
-            return Bounded([row.id for row in rows], np.array([row.grains for row in rows], dtype=np.int64))
-
-        return read(self.engine, look)
+        return Bounded(*read(self.engine, lambda connection: cut_promises(connection, terms)))
 
     def receipt(self, person: str, *, campaign: str | None = None, round: int | None = None) -> Receipt:  # noqa: A002
         """Write one person's receipt: of the newest release announced to them, of that campaign, or of that round."""

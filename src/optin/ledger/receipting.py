@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection, Row, select, text
@@ -12,9 +12,13 @@ from sqlalchemy import Connection, Row, select, text
 from optin.errors import BadInput, OptinError, Place, PromiseBroken
 from optin.grains.batches import Batch
 from optin.grains.units import UNLIMITED
+from optin.ledger.accounts import act_of, closing_number, places_in_packs
 from optin.ledger.balances import remaining
+from optin.ledger.branches import path_of
 from optin.ledger.chain import charged, seal_of
+from optin.ledger.held import charge_at, person_of, persons_of, places_of, promise_at
 from optin.ledger.logged import proofs
+from optin.ledger.packs import has_packs, is_packed
 from optin.ledger.schema import acts
 from optin.ledger.staging import stage_people
 from optin.ledger.streamed_hashes import Grove
@@ -26,28 +30,43 @@ _PLACES = """SELECT s.position AS at, q.grains AS promised, q.capped, q.design, 
     LEFT JOIN (SELECT position, grains, answered, ROW_NUMBER() OVER (ORDER BY position) - 1 AS place FROM charges
         WHERE offer = :offer AND act = :act) c ON c.position = q.position
     ORDER BY s.position"""
-_LATEST = """SELECT t.campaign, t.round FROM people p JOIN promises q ON q.person = p.person
+_LATEST = """SELECT t.number, t.campaign, t.round FROM people p JOIN promises q ON q.person = p.person
     JOIN acts t ON t.offer = q.offer AND t.kind = 'release'
     WHERE p.id = :id AND (:campaign = '' OR t.campaign = :campaign) ORDER BY t.number DESC LIMIT 1"""
-_ASKED = """SELECT t.campaign, t.round, EXISTS (SELECT 1 FROM acts c WHERE c.offer = t.number AND c.kind = 'cancel') AS cancelled
-    FROM people p JOIN promises q ON q.person = p.person JOIN acts t ON t.number = q.offer
+_ASKED = """SELECT t.number, t.campaign, t.round FROM people p
+    JOIN promises q ON q.person = p.person JOIN acts t ON t.number = q.offer
     WHERE p.id = :id AND (:campaign = '' OR t.campaign = :campaign) ORDER BY t.number DESC LIMIT 1"""
 
 
 def last_release_of(connection: Connection, person: str, campaign: str | None) -> tuple[str, int]:
     """Find the newest release that this person was asked to join, of a campaign if one is named."""
-    row = connection.execute(text(_LATEST), {"id": person, "campaign": campaign or ""}).first()
-    if row is None:
+    rows = connection.execute(text(_LATEST), {"id": person, "campaign": campaign or ""}).all()
+    found = [*rows, *_in_packs(connection, person, campaign, released=True)]
+    if not found:
         raise BadInput(_no_release(connection, person, campaign))
-    return row.campaign, row.round
+    newest = max(found, key=lambda row: row.number)
+    return newest.campaign, newest.round
+
+
+def _in_packs(connection: Connection, name: str, campaign: str | None, *, released: bool) -> list[Row[Any]]:
+    """List the acts of packed announcements to a person: their releases, or they themselves."""
+    person = person_of(connection, name) if has_packs(connection) else None
+    offers = [] if person is None else [offer for offer, _ in places_in_packs(connection, person)]
+    if released:
+        closing = (closing_number(connection, offer.number) for offer in offers)
+        offers = [act_of(connection, number) for number in closing if number is not None]
+    return [act for act in offers if campaign is None or act.campaign == campaign]
 
 
 def _no_release(connection: Connection, person: str, campaign: str | None) -> str:
     """Say why there is no release to receipt: the newest round this person was asked to join may be open, or cancelled."""
-    row = connection.execute(text(_ASKED), {"id": person, "campaign": campaign or ""}).first()
-    if row is None:
+    rows = connection.execute(text(_ASKED), {"id": person, "campaign": campaign or ""}).all()
+    found = [*rows, *_in_packs(connection, person, campaign, released=False)]
+    if not found:
         return "no release in this ledger was announced to this person; check the id, byte for byte"
-    ended = "was cancelled, and nothing was spent" if row.cancelled else "is announced and not released yet"
+    row = max(found, key=lambda each: each.number)
+    cancelled = connection.scalar(select(acts.c.kind).where(acts.c.offer == row.number, acts.c.kind == "cancel"))
+    ended = "was cancelled, and nothing was spent" if cancelled else "is announced and not released yet"
     return f"campaign {row.campaign}, round {row.round} {ended}: receipts exist once there is a release"
 
 
@@ -69,6 +88,8 @@ def receipts(connection: Connection, ids: Sequence[str], campaign: str, round: i
     ).first()
     if act is None:
         raise BadInput("this campaign and round have no release in this ledger yet; receipts exist once there is one")
+    if is_packed(connection, act.offer):
+        return _packed_receipts(connection, act, ids)
     found = _places(connection, act, ids)
     keep = [row.place for row in found if row.place is not None]
     grove = charged(connection, act, keep=keep)
@@ -89,11 +110,57 @@ def _places(connection: Connection, act: Row[Any], ids: Sequence[str]) -> Sequen
     return found
 
 
+def _packed_receipts(connection: Connection, act: Row[Any], ids: Sequence[str]) -> list[Receipt]:
+    """Write receipts of a packed release: each proof costs one branch of its tree."""
+    offer = act_of(connection, act.offer)
+    places = places_of(connection, offer.number, persons_of(connection, ids)).tolist()
+    if min(places) < 0:
+        at = Place(places.index(-1))
+        raise BadInput("{person} was not among those this release was announced to; check the id", person=at)
+    left, log = remaining(connection, ids).tolist(), proofs(connection, [act.number]).get(act.number)
+    made = []
+    for person, position, now in zip(ids, places, left, strict=True):
+        row, proof = packed_place(connection, act, offer, position), {}
+        if row.place is not None:
+            salt, path = path_of(connection, act, offer, row.place)
+            proof = {"index": row.place, "salt": salt, "path": path}
+        made.append(replace(_written(act, person, row, now, proof), log=log))
+    return made
+
+
+def packed_place(connection: Connection, act: Row[Any], offer: Row[Any], position: int) -> Placed:
+    """Find what was promised and charged at a position of a packed announcement."""
+    promise, charge = promise_at(connection, offer, position), charge_at(connection, act, position) or {}
+    return Placed(
+        promise["grains"],
+        promise.get("capped"),
+        promise.get("design"),
+        charge.get("grains"),
+        charge.get("answered"),
+        charge.get("place"),
+    )
+
+
+class Placed(NamedTuple):
+    """What someone was promised and charged, and which leaf of the tree that is; None where they were not charged."""
+
+    promised: int
+    capped: int | None
+    design: int | None
+    spent: int | None
+    answered: int | None
+    place: int | None
+
+
 def _receipt(act: Row[Any], tree: Grove, person: str, row: Row[Any], left: int) -> Receipt:
     proof: dict[str, Any] = {}
     if row.place is not None:
         salt = charge_salts(bytes.fromhex(act.salt), 1, start=row.place)
         proof = {"index": row.place, "salt": salt.hex(), "path": tree.path(row.place)}
+    return _written(act, person, row, left, proof)
+
+
+def _written(act: Row[Any], person: str, row: Row[Any] | Placed, left: int, proof: dict[str, Any]) -> Receipt:
     return Receipt(
         id=person,
         promised=row.promised,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,14 @@ from sqlalchemy import Connection, Row
 
 from optin.errors import BadInput, Place
 from optin.grains.batches import Batch
+from optin.ledger import packs
+from optin.ledger.arrivals import Taking
 from optin.ledger.chain import Written, written_of
+from optin.ledger.held import held_of, promise_columns
+from optin.ledger.packed_holds import numbers_of
+from optin.ledger.packed_taking import PackedTaking, expect_held, packed_order
 from optin.ledger.sharing import Sharing
-from optin.ledger.staging import stage_people
+from optin.ledger.staging import NOT_SPLIT, add_rows, enroll_staged, stage_people
 from optin.ledger.streamed_hashes import Block, digest_of_blocks, pieces
 from optin.ledger.taking import NOT_ANSWERED, NOT_GROUPED, MaskTaking, announced_order
 from optin.receipts import GROUPS, SHEETS, VERSION
@@ -42,6 +48,27 @@ class Roster:
         """Fill the table ``staged``."""
         stage_people(connection, self.batch)
 
+    def names(self, connection: Connection) -> Iterator[list[str]]:
+        """List their ids in blocks as packs have them."""
+        for start in range(0, len(self), packs.SIZE):
+            yield list(self.batch.ids[start : start + packs.SIZE])
+
+    def columns(self, connection: Connection, *names: str) -> list[NDArray[np.int64]]:
+        """Take what came with them."""
+        found = [getattr(self.batch, name) for name in names]
+        if any(column is None for column in found):
+            raise BadInput(NOT_SPLIT)
+        return [np.asarray(column, dtype=np.int64) for column in found]
+
+    def enroll(self, connection: Connection, base: int, act: int, *, everyone: bool) -> int:
+        """Add those who are new to the people of the ledger."""
+        if not everyone:
+            return enroll_staged(connection, base, act, everyone=False)
+        numbers = range(base + 1, base + 1 + len(self))
+        return add_rows(
+            connection, "people", ("person", "id", "act"), [numbers, self.batch.ids, repeat(act, len(self))]
+        )
+
     def promised(self, connection: Connection, act: int, salt: str, sharing: Sharing) -> Written:
         """Digest the promises from memory."""
         version = sharing.version
@@ -53,7 +80,7 @@ class Roster:
         split = {VERSION: (), SHEETS: (batch.capped,)}.get(version, (batch.capped, batch.design))
         return pieces(batch.ids, *(np.asarray(column) for column in (batch.grains, batch.bounded, *split)))
 
-    def taking(self, connection: Connection, offer: Row[Any]) -> MaskTaking:
+    def taking(self, connection: Connection, offer: Row[Any]) -> Taking:
         """Find these people among those announced; the same table needs one hash and no look-up."""
         if offer.version != VERSION and (self.batch.capped is None or self.batch.answered is None):
             raise BadInput(NOT_ANSWERED)
@@ -61,9 +88,27 @@ class Roster:
             raise BadInput(NOT_GROUPED)
         columns = self._promises(offer.version)
         same = digest_of_blocks(offer.salt, columns, named=True, version=offer.version)[1] == offer.rows
+        if packs.is_packed(connection, offer.number):
+            return self._taking_packed(connection, offer, same=same)
         order = np.arange(len(self)) if same else announced_order(connection, offer, self.batch)
         given = self.batch.joined
         return MaskTaking(connection, offer, self.batch, order, None if given is None else np.asarray(given)[order])
+
+    def _taking_packed(self, connection: Connection, offer: Row[Any], *, same: bool) -> PackedTaking:
+        """Do so where they were announced in packs; the same table needs no look-up."""
+        held, batch = held_of(connection, offer.number, offer.version), self.batch
+        told = self.columns(connection, *(name for name in promise_columns(offer.version)[1:] if name != "bounded"))
+        if same:
+            order = np.arange(len(self))
+            expect_held(held, told, offer.version)
+        else:
+            order = packed_order(held, numbers_of(connection, self), told, offer.version, self.place)
+        given, answered = (None if each is None else np.asarray(each)[order] for each in (batch.joined, batch.answered))
+
+        def names(positions: NDArray[np.int64]) -> list[str]:
+            return [batch.ids[at] for at in order[positions].tolist()]
+
+        return PackedTaking(connection, offer, held, order, given, answered, self.place, names)
 
     def expect_distinct(self) -> None:
         """Have nothing to say: ids in memory were compared at the door."""

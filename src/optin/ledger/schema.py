@@ -6,6 +6,8 @@
     promises    what an announcement (its act is the ``offer``) promised the person at each position: a budget hold
     returns     holds let go: declined, left, cancelled, or absent at the release
     charges     holds that a release turned into spending
+    packs       what acts over many people registered, promised or charged: columns in blocks instead of rows of the three
+                tables above (`optin.ledger.packs`)
     head_lock   one row that every PostgreSQL writer locks first
     checkpoints, cosignatures, successions   the log over the acts: what the operator's key signed at a size, what witnesses
                 signed there, and which key followed which (`optin.ledger.log`)
@@ -22,7 +24,7 @@ The bulk tables carry no foreign keys: they are filled by INSERT … SELECT from
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Table, Text, text
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, LargeBinary, String, Table, Text, text
 
 from optin.database.metadata import metadata
 
@@ -105,6 +107,18 @@ charges = Table(
     sqlite_with_rowid=False,
 )
 
+packs = Table(
+    "packs",
+    metadata,
+    Column("act", BigInteger, primary_key=True, autoincrement=False),
+    Column("part", String(8), primary_key=True),
+    Column("block", BigInteger, primary_key=True, autoincrement=False),
+    Column("least", BigInteger, nullable=False),
+    Column("most", BigInteger, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 head_lock = Table(
     "head_lock",
     metadata,
@@ -138,4 +152,4 @@ successions = Table(
 )
 
 LOG_TABLES = ("checkpoints", "cosignatures", "successions")
-APPEND_ONLY = ("acts", "people", "allowances", "promises", "returns", "charges", "head_lock", *LOG_TABLES)
+APPEND_ONLY = ("acts", "people", "allowances", "promises", "returns", "charges", "packs", "head_lock", *LOG_TABLES)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from optin.grains.batches import Batch
 
@@ -14,6 +17,11 @@ COLUMNS = "id TEXT, grains BIGINT, total BIGINT, bounded BIGINT, joined BIGINT, 
 COLUMNS += ", design BIGINT"
 """A person, the grains of their promise, what they allow over all releases, whether that cut the promise, whether they join;
 of a sheet, what they give to all questions before it is split, and a bit for each that they answered; of groups, whose."""
+
+
+NOT_SPLIT = "this announcement asks several questions: say what each person gives to all of them together"
+COPIED = 2**12
+"""Rows that are written at once."""
 
 
 def stage_people(connection: Connection, batch: Batch) -> None:
@@ -39,6 +47,48 @@ def stage_designs(connection: Connection, rows: Sequence[tuple[int, ...]]) -> No
     _fill(connection, "designs", f"design BIGINT PRIMARY KEY, released BIGINT, {shares}", rows)
 
 
+def known_numbers(connection: Connection) -> NDArray[np.int64]:
+    """Say which number each person who is staged has in the ledger; 0 for those it does not know."""
+    query = "SELECT COALESCE(p.person, 0) FROM staged s LEFT JOIN people p ON p.id = s.id ORDER BY s.position"
+    return np.array(connection.scalars(text(query)).all(), dtype=np.int64)
+
+
+def enroll_staged(connection: Connection, base: int, act: int, *, everyone: bool) -> int:
+    """Add whoever is staged and new (or ``everyone``) to the people of a ledger, and count them."""
+    new = "" if everyone else "WHERE NOT EXISTS (SELECT 1 FROM people p WHERE p.id = s.id)"
+    query = f"INSERT INTO people (person, id, act) SELECT :base + 1 + s.position, s.id, :act FROM staged s {new}"  # noqa: S608
+    return connection.execute(text(query + " ORDER BY s.position"), {"base": base, "act": act}).rowcount
+
+
+def add_rows(connection: Connection, table: str, names: tuple[str, ...], columns: Sequence[Any]) -> int:
+    """Add rows to a table by the driver's own bulk path, and count them."""
+    listed = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns]
+    rows, into = zip(*listed, strict=True), f"{table} ({', '.join(names)})"
+    with closing(connection.connection.cursor()) as cursor:
+        if connection.dialect.name == "sqlite":
+            marks = ", ".join("?" * len(names))
+            cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", rows)  # type: ignore[arg-type]  # noqa: S608
+        else:
+            with cursor.copy(f"COPY {into} FROM STDIN") as copy:
+                _copy(copy, rows)
+        return int(cursor.rowcount)
+
+
+def _copy(copy: Any, rows: Iterator[tuple[object, ...]]) -> None:  # noqa: ANN401 - a driver's
+    """Write rows as text, many at once; what the text form would have to escape goes row by row."""
+    while some := list(islice(rows, COPIED)):
+        text_form = "\n".join(["\t".join(map(str, row)) for row in some])
+        if text_form.count("\t") == len(some) * (len(some[0]) - 1) and _is_plain(text_form, len(some)):
+            copy.write((text_form + "\n").encode())
+        else:
+            for row in some:
+                copy.write_row(row)
+
+
+def _is_plain(text_form: str, rows: int) -> bool:
+    return not any(mark in text_form for mark in ("\\", "\r", "None")) and text_form.count("\n") == rows - 1
+
+
 def _fill(connection: Connection, table: str, columns: str, rows: Iterable[tuple[object, ...]]) -> None:
     on_sqlite = connection.dialect.name == "sqlite"
     connection.exec_driver_sql(f"DROP TABLE IF EXISTS {'temp' if on_sqlite else 'pg_temp'}.{table}")
@@ -51,6 +101,5 @@ def _fill(connection: Connection, table: str, columns: str, rows: Iterable[tuple
         return
     connection.exec_driver_sql(f"CREATE TEMPORARY TABLE {table} ({columns}) ON COMMIT DROP")
     with connection.connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copy:  # type: ignore[attr-defined]
-        for row in rows:
-            copy.write_row(row)
+        _copy(copy, iter(rows))
     connection.exec_driver_sql(f"ANALYZE {table}")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection, Engine, Row, text
 
 from optin.database.connection import guarded
@@ -20,11 +21,18 @@ from optin.database.crash_points import reached
 from optin.errors import BadInput
 from optin.formats.scratch import Scratch
 from optin.grains.batches import Batch
+from optin.ledger import packs
+from optin.ledger.arrivals import Taking
 from optin.ledger.chain import Written, rows_of
+from optin.ledger.held import fetched, held_of, promise_columns
+from optin.ledger.packed_holds import numbers_of
+from optin.ledger.packed_taking import PackedTaking, packed_order
 from optin.ledger.roster import Roster, as_ids, roster_of
 from optin.ledger.sharing import Sharing
-from optin.ledger.staging import COLUMNS
-from optin.ledger.taking import TableTaking, take_places
+from optin.ledger.staging import COLUMNS, NOT_SPLIT, enroll_staged
+from optin.ledger.streamed_hashes import blocks
+from optin.ledger.taking import NOT_ANSWERED, take_places
+from optin.receipts import VERSION
 
 
 @dataclass(frozen=True)
@@ -47,15 +55,44 @@ class Waiting:
         if connection.dialect.name == "postgresql":
             connection.exec_driver_sql("SET LOCAL enable_nestloop = off")
 
+    def names(self, connection: Connection) -> Iterator[list[str]]:
+        """List their ids in blocks as packs have them."""
+        for block in blocks(connection, "SELECT id FROM staged ORDER BY position", {}, size=packs.SIZE):
+            yield block[0]
+
+    def columns(self, connection: Connection, *names: str) -> list[NDArray[np.int64]]:
+        """Read what came with them; what did not is empty."""
+        stored = ", ".join({"totals": "total"}.get(name, name) for name in names)
+        try:
+            return fetched(connection, f"SELECT {stored} FROM staged ORDER BY position", {}, len(names))  # noqa: S608
+        except ValueError:
+            pass
+        raise BadInput(NOT_ANSWERED if "answered" in names else NOT_SPLIT)
+
+    def enroll(self, connection: Connection, base: int, act: int, *, everyone: bool) -> int:
+        """Add those who are new to the people of the ledger."""
+        return enroll_staged(connection, base, act, everyone=everyone)
+
     def promised(self, connection: Connection, act: int, salt: str, sharing: Sharing) -> Written:
         """Read the promises back: only the database has seen them in full."""
         about = {"version": sharing.version, "sharing": sharing}
         return rows_of(connection, kind="announce", act=act, offer=act, salt=salt, **about)  # type: ignore[arg-type]
 
-    def taking(self, connection: Connection, offer: Row[Any]) -> TableTaking:
+    def taking(self, connection: Connection, offer: Row[Any]) -> Taking:
         """Find these people among those announced, in the database."""
+        if packs.is_packed(connection, offer.number):
+            return self._taking_packed(connection, offer)
         self.stage(connection)
         return take_places(connection, offer, len(self))
+
+    def _taking_packed(self, connection: Connection, offer: Row[Any]) -> PackedTaking:
+        """Do so where they were announced in packs."""
+        held, several = held_of(connection, offer.number, offer.version), offer.version != VERSION
+        told = self.columns(connection, *(name for name in promise_columns(offer.version)[1:] if name != "bounded"))
+        order = packed_order(held, numbers_of(connection, self), told, offer.version, self.place)
+        given = self.columns(connection, "joined")[0][order] == 1
+        answered = self.columns(connection, "answered")[0][order] if several else None
+        return PackedTaking(connection, offer, held, order, given, answered, self.place, None, in_memory=False)
 
     def expect_distinct(self) -> None:
         """Refuse an id that stands twice; the ledger's keys refused it before."""

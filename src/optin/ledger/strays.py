@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import Connection, text
 
 from optin.grains.units import UNLIMITED
+from optin.ledger.packed_strays import packed_strays
+from optin.ledger.packs import has_packs
 from optin.ledger.tallying import MOST
 from optin.receipts import GROUPS, SHEETS
 
@@ -20,10 +22,12 @@ _IMPOSSIBLE = {
         WHERE NOT grains BETWEEN 0 AND :unlimited""",
 }
 
+_PACKED = "(SELECT act FROM packs WHERE block = 0)"
+
 _RULES = {
-    "people belong to no act that registered them": """SELECT COUNT(*) FROM people p WHERE NOT EXISTS
-        (SELECT 1 FROM allowances a JOIN acts t ON t.number = a.act
-         WHERE a.person = p.person AND a.act = p.act AND t.kind = 'register')""",
+    "people belong to no act that registered them": f"""SELECT COUNT(*) FROM people p WHERE p.act NOT IN {_PACKED}
+        AND NOT EXISTS (SELECT 1 FROM allowances a JOIN acts t ON t.number = a.act
+         WHERE a.person = p.person AND a.act = p.act AND t.kind = 'register')""",  # noqa: S608 — only constants are put in
     "allowances belong to no act": """SELECT COUNT(*) FROM allowances a WHERE NOT EXISTS
         (SELECT 1 FROM acts t WHERE t.number = a.act AND t.kind IN ('register', 'raise'))""",
     "first allowances were given to people who had one": """SELECT COUNT(*) FROM allowances a
@@ -32,8 +36,8 @@ _RULES = {
         (SELECT 1 FROM acts t WHERE t.number = q.offer AND t.kind = 'announce')""",
     "promises stand at a place that was not announced": """SELECT COUNT(*) FROM promises q JOIN acts t
         ON t.number = q.offer WHERE q.position < 0 OR q.position >= t.people""",
-    "holds were let go that nobody had": """SELECT COUNT(*) FROM returns r WHERE NOT EXISTS
-        (SELECT 1 FROM promises q WHERE q.offer = r.offer AND q.position = r.position)""",
+    "holds were let go that nobody had": f"""SELECT COUNT(*) FROM returns r WHERE r.offer NOT IN {_PACKED}
+        AND NOT EXISTS (SELECT 1 FROM promises q WHERE q.offer = r.offer AND q.position = r.position)""",  # noqa: S608
     "holds were let go by no act": """SELECT COUNT(*) FROM returns r WHERE NOT EXISTS
         (SELECT 1 FROM acts t WHERE t.number = r.act AND t.offer = r.offer
          AND t.kind IN ('return', 'absent', 'cancel'))""",
@@ -54,6 +58,13 @@ _RULES = {
         WHERE q.offer IN (SELECT offer FROM acts WHERE kind IN ('release', 'cancel'))
         AND NOT EXISTS (SELECT 1 FROM charges c WHERE c.offer = q.offer AND c.position = q.position)
         AND NOT EXISTS (SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position)""",
+}
+
+_BESIDE = {
+    "allowances stand beside the packs of their act": f"SELECT COUNT(*) FROM allowances WHERE act IN {_PACKED}",  # noqa: S608
+    "promises stand beside the packs of their announcement": f"SELECT COUNT(*) FROM promises WHERE offer IN {_PACKED}",  # noqa: S608
+    "charges stand beside the packs of their release": f"""SELECT COUNT(*) FROM charges
+        WHERE act IN {_PACKED} OR offer IN {_PACKED}""",  # noqa: S608
 }
 
 _UNCOVERED = """WITH events AS (
@@ -78,6 +89,10 @@ def strays(connection: Connection, exact_offers: Sequence[int]) -> Iterator[str]
     impossible = list(_broken(connection, _IMPOSSIBLE))
     yield from impossible
     yield from _broken(connection, _RULES)
+    if has_packs(connection):
+        yield from _broken(connection, _BESIDE)
+        yield from packed_strays(connection, exact_offers)
+        return
     if not impossible:
         yield from _broken(connection, {"times people were promised more than their allowance was then": _UNCOVERED})
     for offer in exact_offers:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import count
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from optin.receipts import BLOCK, SALT_BYTES, VERSION, MerkleTree, charge_salts, leaves_of
 
@@ -28,10 +30,42 @@ PIECE = 2**15
 
 def blocks(connection: Connection, query: str, where: dict[str, object], *, size: int = PIECE) -> Iterator[Block]:
     """Walk over a query's rows, so many at a time, each block as columns."""
-    bound = {name: value for name, value in where.items() if f":{name}" in query}
-    with connection.execute(text(query), bound, execution_options={"stream_results": True}) as result:
-        for rows in result.partitions(size):
+    cursor = _walking(connection, query, {name: value for name, value in where.items() if f":{name}" in query})
+    try:
+        while rows := cursor.fetchmany(size):
             yield [list(column) for column in zip(*rows, strict=True)]
+    finally:
+        cursor.close()
+
+
+def fetched_rows(connection: Connection, query: str, bound: dict[str, object]) -> list[tuple[Any, ...]]:
+    """Ask the driver for all rows at once."""
+    cursor = connection.connection.cursor()
+    try:
+        cursor.execute(_for_driver(connection, query), bound)
+        return list(cursor.fetchall())
+    finally:
+        cursor.close()
+
+
+def _for_driver(connection: Connection, query: str) -> str:
+    """Write named parameters as the driver has them."""
+    if connection.dialect.name == "sqlite":
+        return query
+    return _NAMED.sub(r"%(\1)s", query.replace("%", "%%"))
+
+
+def _walking(connection: Connection, query: str, bound: dict[str, object]) -> Any:  # noqa: ANN401 - a driver's cursor
+    """Ask the driver itself, which hands out plain tuples; on PostgreSQL the server keeps what was not fetched yet."""
+    if connection.dialect.name == "sqlite":
+        return connection.connection.cursor().execute(query, bound)
+    cursor = connection.connection.cursor(name=f"walk_{next(_WALKS)}")
+    cursor.execute(_for_driver(connection, query), bound)
+    return cursor
+
+
+_NAMED = re.compile(r":(\w+)")
+_WALKS = count(1)
 
 
 def pieces(*columns: Sequence[Any] | NDArray[Any]) -> Iterator[Block]:
@@ -54,29 +88,35 @@ def digest_of_blocks(salt: str, walk: Iterable[Block], *, named: bool, version: 
     ``named`` says that the first column holds ids, whose lengths and bytes are hashed one after the other. Columns wait for
     their turn in memory while they are short, and in files without a name when they are long. ``version`` is that of the act.
     """
-    count, columns = 0, 1 + named
+    rows, columns = 0, 1 + named
     with ExitStack() as stack:
         waiting: dict[int, IO[bytes]] = defaultdict(lambda: stack.enter_context(SpooledTemporaryFile(max_size=SHORT)))
         for block in walk:
-            count, columns = count + len(block[0]), len(block)
+            rows, columns = rows + len(block[0]), len(block)
             for at, part in enumerate(_packed(block, named=named)):
                 waiting[at].write(part)
-        digest = hashlib.sha256(f"optin rows {version}:{salt}:{count}:{named}:{columns - named}:".encode())
+        digest = hashlib.sha256(f"optin rows {version}:{salt}:{rows}:{named}:{columns - named}:".encode())
         for at in sorted(waiting):
             waiting[at].seek(0)
             while part := waiting[at].read(SHORT):
                 digest.update(part)
-    return count, digest.hexdigest()
+    return rows, digest.hexdigest()
 
 
 def _packed(block: Block, *, named: bool) -> Iterator[bytes]:
     """Turn each column into the bytes that are hashed: lengths and text of ids, whole numbers in eight bytes."""
     if named:
-        encoded = [person.encode() for person in block[0]]
-        yield np.fromiter(map(len, encoded), dtype=">u4", count=len(encoded)).tobytes()
-        yield b"".join(encoded)
+        yield from _encoded(block[0])
     for column in block[int(named) :]:
         yield np.ascontiguousarray(whole(column), dtype=">i8").tobytes()
+
+
+def _encoded(ids: Sequence[str]) -> Iterator[bytes]:
+    """Write the lengths of ids in bytes, then the ids; plain letters have one byte each."""
+    joined = "".join(ids)
+    lengths = map(len, ids if joined.isascii() else (person.encode() for person in ids))
+    yield np.fromiter(lengths, dtype=">u4", count=len(ids)).tobytes()
+    yield joined.encode()
 
 
 class _Salts:
@@ -97,6 +137,10 @@ class _Salts:
         return self._drawn[SALT_BYTES * offset : SALT_BYTES * (offset + count)]
 
 
+BRANCH_LEVEL = 8
+"""Levels from a leaf to the root of a branch of 2^8 leaves."""
+
+
 class Grove:
     """The tree over all charges of a release, built block by block; only the blocks asked for are kept.
 
@@ -108,17 +152,20 @@ class Grove:
     def __init__(
         self, salt: str, charges: Iterable[Block], *, keep: Sequence[int] = (), size: int = PIECE, stretch: int = BLOCK
     ) -> None:
-        self.size, self.count, roots = size, 0, []
+        self.size, self.count = size, 0
+        self.roots: list[bytes] = []
+        self.branches: list[list[bytes]] = []
         self.kept: dict[int, MerkleTree] = {}
         wanted, salts = {index // size for index in keep}, _Salts(bytes.fromhex(salt), stretch)
         for number, (ids, *numbers) in enumerate(charges):
             drawn = salts.after(self.count, len(ids), more=len(ids) == size)
             tree = MerkleTree(leaves_of(drawn, ids, *map(whole, numbers)))
-            roots.append(bytes.fromhex(tree.root))
+            self.roots.append(tree.levels[-1][0])
+            self.branches.append(tree.levels[min(BRANCH_LEVEL, len(tree.levels) - 1)])
             self.count += len(ids)
             if number in wanted:
                 self.kept[number] = tree
-        self.top = MerkleTree(roots)
+        self.top = MerkleTree(self.roots)
 
     @property
     def root(self) -> str:

@@ -6,14 +6,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
 from sqlalchemy import Connection, Row, select, text
 
 from optin.announcement import Announcement
 from optin.errors import PromiseBroken
+from optin.ledger.accounts import act_of
+from optin.ledger.branches import are_stored
 from optin.ledger.chain import GENESIS, Written, rows_of, seal_of
 from optin.ledger.fittings import changed_fittings
+from optin.ledger.held import person_of, places_of
 from optin.ledger.holds import terms_of
 from optin.ledger.logged import log_faults
+from optin.ledger.packs import is_packed
+from optin.ledger.receipting import Placed, packed_place
 from optin.ledger.schema import acts
 from optin.ledger.sequence import misplaced
 from optin.ledger.sharing import Sharing, sharing_of
@@ -131,6 +137,8 @@ def _changed_rows(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[
             yield f"act {row.number} ({row.kind}) wrote {row.people} rows, and {found.people} are there"
         elif found.digest != row.rows:
             yield f"the rows of act {row.number} ({row.kind}) were changed"
+        elif not are_stored(connection, row.number, found.people, found.branches):
+            yield f"the branches of the tree of act {row.number} ({row.kind}) were changed"
         elif fault is not None:
             yield f"act {row.number} ({row.kind}) does not agree with itself: {fault}"
 
@@ -206,8 +214,20 @@ def _is_stored(connection: Connection, receipt: Receipt) -> bool:
     query = """SELECT q.grains AS promised, c.grains AS spent, q.capped, c.answered, q.design FROM people p
         JOIN promises q ON q.person = p.person AND q.offer = :offer
         LEFT JOIN charges c ON c.offer = q.offer AND c.position = q.position WHERE p.id = :id"""
-    row = connection.execute(text(query), {"offer": receipt.offer, "id": receipt.id}).first()
+    row: Any = connection.execute(text(query), {"offer": receipt.offer, "id": receipt.id}).first()
+    if row is None and is_packed(connection, receipt.offer):
+        row = _in_packs(connection, receipt)
     told = (receipt.promised, receipt.spent, receipt.index is None, receipt.capped, receipt.answered, receipt.design)
     if row is None:
         return False
     return told == (row.promised, row.spent or 0, row.spent is None, row.capped, row.answered, row.design)
+
+
+def _in_packs(connection: Connection, receipt: Receipt) -> Placed | None:
+    """Find the amounts of a receipt where they are packed."""
+    person = person_of(connection, receipt.id)
+    position = -1 if person is None else int(places_of(connection, receipt.offer, np.array([person]))[0])
+    if position < 0:
+        return None
+    offer, act = act_of(connection, receipt.offer), act_of(connection, receipt.ledger_number)
+    return packed_place(connection, act, offer, position)

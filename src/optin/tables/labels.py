@@ -79,7 +79,7 @@ def together(columns: dict[str, Any], index: Any = None) -> tuple[Any, list[Any]
 
 def _names_people(ids: Any, chosen: list[tuple[str, Any]]) -> bool:  # noqa: ANN401
     """Tell whether a column is labelled by ids; a number and its digits are the same here, and refused later if both occur."""
-    if ids is None or any(name == "ids" for name, _ in chosen):
+    if ids is None or not chosen or any(name == "ids" for name, _ in chosen):
         return False
     known = set(map(str, ids))
     return any(str(label) in known for _, labels in chosen for label in labels.tolist())

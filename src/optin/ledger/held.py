@@ -1,0 +1,139 @@
+"""What an announcement holds and a release charged, as columns, however it is stored: in packs or in rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Row
+
+from optin.grains.batches import Batch
+from optin.ledger import packs
+from optin.ledger.packing import Pack
+from optin.ledger.packs import PEOPLE, ROWS, found_in, is_packed, read_body, read_columns
+from optin.ledger.staging import known_numbers, stage_people
+from optin.ledger.streamed_hashes import blocks, fetched_rows, whole
+from optin.receipts import GROUPS, VERSION
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Held:
+    """The promises of an announcement by position; ``capped`` of several questions, ``design`` of groups."""
+
+    person: Numbers
+    grains: Numbers
+    bounded: Numbers
+    capped: Numbers | None = None
+    design: Numbers | None = None
+
+
+@dataclass(frozen=True)
+class Charged:
+    """The charges of a release, by position; ``answered`` where questions are several."""
+
+    position: Numbers
+    grains: Numbers
+    answered: Numbers | None = None
+
+
+def promise_columns(version: int) -> tuple[str, ...]:
+    """Name the columns of a promise in an act of some version."""
+    more = {VERSION: (), GROUPS: ("capped", "design")}.get(version, ("capped",))
+    return ("person", "grains", "bounded", *more)
+
+
+def charge_columns(version: int) -> tuple[str, ...]:
+    """Name the columns of a charge in an act of some version."""
+    return ("position", "grains") if version == VERSION else ("position", "grains", "answered")
+
+
+def held_of(connection: Connection, offer: int, version: int) -> Held:
+    """Read the promises of an announcement."""
+    return Held(*_columns(connection, offer, promise_columns(version), _PROMISES))
+
+
+def charged_of(connection: Connection, offer: int, release: int, version: int) -> Charged:
+    """Read the charges of a release."""
+    names = charge_columns(version)
+    return Charged(*_columns(connection, release, names, _CHARGES, offer=offer))
+
+
+_PROMISES = "SELECT {} FROM promises WHERE offer = :act ORDER BY position"
+_CHARGES = "SELECT {} FROM charges WHERE offer = :offer AND act = :act ORDER BY position"
+
+
+def _columns(connection: Connection, act: int, names: tuple[str, ...], query: str, **where: int) -> list[Numbers]:
+    if is_packed(connection, act):
+        found = read_columns(connection, act)
+        if len(found) != len(names):
+            raise ValueError("a pack has other columns than its act")
+        return found
+    return fetched(connection, query.format(", ".join(names)), {"act": act, **where}, len(names))
+
+
+def fetched(connection: Connection, query: str, where: dict[str, object], columns: int) -> list[Numbers]:
+    """Read whole numbers as columns."""
+    found = [[whole(column) for column in block] for block in blocks(connection, query, where)]
+    nothing = np.zeros(0, dtype=np.int64)
+    return [np.concatenate([nothing, *(block[at] for block in found)]) for at in range(columns)]
+
+
+def places_of(connection: Connection, offer: int, persons: Numbers) -> Numbers:
+    """Say at which position of a packed announcement people stand; -1 where they do not."""
+    if len(persons) <= packs.FEW:
+        return np.array([_place_of(connection, offer, person) for person in persons.tolist()], dtype=np.int64)
+    return places_among(read_columns(connection, offer)[0], persons)
+
+
+def places_among(announced: Numbers, persons: Numbers) -> Numbers:
+    """Say where people stand among those announced; -1 where they do not.
+
+    >>> places_among(np.array([5, 2, 9]), np.array([9, 4, 5])).tolist()
+    [2, -1, 0]
+    """
+    order = np.argsort(announced, kind="stable")
+    at = np.minimum(np.searchsorted(announced, persons, sorter=order), len(announced) - 1)
+    places = order[at]
+    return np.where(announced[places] == persons, places, -1)
+
+
+def _place_of(connection: Connection, offer: int, person: int) -> int:
+    sorted_apart = is_packed(connection, offer, PEOPLE)
+    found = found_in(connection, offer, PEOPLE if sorted_apart else ROWS, person)
+    if found is None:
+        return -1
+    return found[1][1] if sorted_apart else found[0]
+
+
+def promise_at(connection: Connection, offer: Row[Any], position: int) -> dict[str, int]:
+    """Read one promise of a packed announcement."""
+    found = Pack(read_body(connection, offer.number, ROWS, position // packs.SIZE))
+    return dict(zip(promise_columns(offer.version), found.cells(position % packs.SIZE), strict=True))
+
+
+def charge_at(connection: Connection, release: Row[Any], position: int) -> dict[str, int] | None:
+    """Read one charge of a packed release, and its place among all; None where nothing was charged there."""
+    found = found_in(connection, release.number, ROWS, position)
+    if found is None:
+        return None
+    place, cells = found
+    return {"place": place} | dict(zip(charge_columns(release.version), cells, strict=True))
+
+
+def person_of(connection: Connection, name: str) -> int | None:
+    """Find the number of a person by their id."""
+    found = fetched_rows(connection, "SELECT person FROM people WHERE id = :id", {"id": name})
+    return found[0][0] if found else None
+
+
+def persons_of(connection: Connection, names: Sequence[str]) -> Numbers:
+    """Find the numbers of people by their ids; 0 where the ledger does not know them."""
+    if len(names) <= packs.FEW:
+        return np.array([person_of(connection, name) or 0 for name in names], dtype=np.int64)
+    stage_people(connection, Batch(names))
+    return known_numbers(connection)

@@ -1,0 +1,157 @@
+"""The ledger's packs: rows of a large act as columns in blocks, which a database takes in at once.
+
+An act of ``PACKED_FROM`` people or more writes what it registers, promises or charges so; smaller ones, and all written by
+older optins, are rows. Which of the two an act is shows in whether it has packs. Parts of an act, each in blocks of ``SIZE``:
+
+    rows     a registration: person, grains; an announcement: person, grains, bounded (and capped, of groups design) by
+             position; a release: position, grains (and answered) of each charge
+    people   of an announcement whose people do not stand in the order of their numbers: person and position, by person
+    tree     of a release: the root of each block's tree, and those of its branches (`optin.ledger.branches`)
+
+``least`` and ``most`` bound the first column, so that one person is found in one block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, insert
+
+from optin.ledger.packing import Pack, pack, unpack
+from optin.ledger.people_names import named_between
+from optin.ledger.schema import packs
+from optin.ledger.staging import stage_positions
+from optin.ledger.streamed_hashes import blocks, fetched_rows
+
+Numbers = NDArray[np.int64]
+SIZE = 2**15
+"""Rows of a pack: a power of two, so that its charges are one branch of the tree."""
+PACKED_FROM = SIZE
+STRETCH = 2**10
+"""Charges that share one stretch of salts in a packed release: to know one salt, all of its stretch before it is drawn."""
+ROWS, PEOPLE, TREE = "rows", "people", "tree"
+FEW = 64
+"""So many people are looked up one by one; for more, whole columns are read."""
+_DENSE = 8
+"""Names are read as one stretch where at least one in so many of it is asked for."""
+
+
+def has_packs(connection: Connection) -> bool:
+    """Tell whether any act of this ledger is packed."""
+    return bool(fetched_rows(connection, "SELECT act FROM packs LIMIT 1", {}))
+
+
+def is_packed(connection: Connection, act: int, part: str = ROWS) -> bool:
+    """Tell whether an act is packed, or has a part."""
+    return is_packed_at(connection, act, part, 0)
+
+
+def packed_offers(connection: Connection) -> list[int]:
+    """List the announcements that are packed."""
+    query = """SELECT number FROM acts t WHERE kind = 'announce'
+        AND EXISTS (SELECT 1 FROM packs k WHERE k.act = t.number AND k.part = 'rows' AND k.block = 0) ORDER BY number"""
+    return [row[0] for row in fetched_rows(connection, query, {})]
+
+
+def write_packs(connection: Connection, act: int, part: str, columns: Sequence[Numbers]) -> None:
+    """Write columns block by block; the first one bounds each block."""
+    for block, start in enumerate(range(0, len(columns[0]), SIZE)):
+        cut = [column[start : start + SIZE] for column in columns]
+        write_pack(connection, act, part, block, bounds=(int(cut[0].min()), int(cut[0].max())), body=pack(cut))
+
+
+def write_pack(
+    connection: Connection, act: int, part: str, block: int, *, bounds: tuple[int, int], body: bytes
+) -> None:
+    """Write one block."""
+    row = {"act": act, "part": part, "block": block, "least": bounds[0], "most": bounds[1], "body": body}
+    connection.execute(insert(packs).values(row))
+
+
+def read_pack(connection: Connection, act: int, part: str, block: int) -> list[Numbers]:
+    """Read one block; ValueError where it is missing or cannot be read."""
+    return unpack(read_body(connection, act, part, block))
+
+
+def read_body(connection: Connection, act: int, part: str, block: int) -> bytes:
+    """Read the bytes of one block."""
+    found = fetched_rows(connection, f"SELECT body {_ONE}", {"act": act, "part": part, "block": block})
+    if not found:
+        raise ValueError("a pack is missing")
+    return bytes(found[0][0])
+
+
+def each_pack(connection: Connection, act: int, part: str = ROWS) -> Iterator[list[Numbers]]:
+    """Walk over the blocks of an act; all but the last must be full."""
+    block, found = 0, [np.zeros(0, dtype=np.int64)]
+    while is_packed_at(connection, act, part, block):
+        if block and len(found[0]) != SIZE:
+            raise ValueError("a pack is not full")
+        found = read_pack(connection, act, part, block)
+        yield found
+        block += 1
+
+
+def is_packed_at(connection: Connection, act: int, part: str, block: int) -> bool:
+    """Tell whether a block is there."""
+    return bool(fetched_rows(connection, f"SELECT act {_ONE}", {"act": act, "part": part, "block": block}))
+
+
+_ONE = "FROM packs WHERE act = :act AND part = :part AND block = :block"
+_BOUNDED = """SELECT block, body FROM packs WHERE act = :act AND part = :part AND least <= :number AND most >= :number
+    LIMIT 1"""
+
+
+def read_columns(connection: Connection, act: int, part: str = ROWS) -> list[Numbers]:
+    """Read all blocks of an act as whole columns."""
+    return [np.concatenate(column) for column in zip(*each_pack(connection, act, part), strict=True)]
+
+
+def read_some(connection: Connection, act: int, positions: Numbers) -> list[Numbers]:
+    """Read the rows at a few positions that go up, from the packs that they are in."""
+    first, last = (int(each) // SIZE for each in (positions[0], positions[-1]))
+    found = []
+    for block in range(first, last + 1):
+        inside = positions[(positions >= block * SIZE) & (positions < (block + 1) * SIZE)] - block * SIZE
+        if len(inside):
+            pack_, start = Pack(read_body(connection, act, ROWS, block)), int(inside[0])
+            columns = (pack_.column(number, start, int(inside[-1]) + 1) for number in range(len(pack_)))
+            found.append([column[inside - start] for column in columns])
+    return [np.concatenate(column) for column in zip(*found, strict=True)]
+
+
+def found_in(connection: Connection, act: int, part: str, number: int) -> tuple[int, list[int]] | None:
+    """Find the row whose first column, which goes up, is a number: its place in all, and its cells."""
+    rows = fetched_rows(connection, _BOUNDED, {"act": act, "part": part, "number": number})
+    if not rows:
+        return None
+    block, found = rows[0][0], Pack(rows[0][1])
+    at = found.find(number)
+    return None if at is None else (block * SIZE + at, found.cells(at))
+
+
+def names_of(connection: Connection, persons: Numbers, *, act: int | None = None) -> list[str]:
+    """List the ids of people by their numbers; KeyError where somebody is missing, or was not registered by ``act``."""
+    if not len(persons):
+        return []
+    first, last = int(persons.min()), int(persons.max())
+    if last - first >= _DENSE * len(persons):
+        return _names_apart(connection, persons, act)
+    numbers, names = named_between(connection, first, last, act)
+    if len(numbers) == len(persons) and np.array_equal(numbers, persons):
+        return names
+    found = dict(zip(numbers.tolist(), names, strict=True))
+    return [found[person] for person in persons.tolist()]
+
+
+def _names_apart(connection: Connection, persons: Numbers, act: int | None) -> list[str]:
+    """Look up people who stand far apart."""
+    stage_positions(connection, np.unique(persons))
+    query = "SELECT p.person, p.id FROM picked k JOIN people p ON p.person = k.position"
+    found: dict[int, str] = {}
+    where = "" if act is None else " WHERE p.act = :act"
+    for numbers, names in blocks(connection, query + where, {"act": act}):
+        found.update(zip(numbers, names, strict=True))
+    return [found[person] for person in persons.tolist()]
