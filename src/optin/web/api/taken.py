@@ -89,7 +89,6 @@ class DraftIn(Taken):
     outside: Number | Literal["own-data"] = 0.0
     answer_by: Annotated[str, Field(max_length=10, examples=["2026-03-14"])] = ""
     window_hours: Annotated[float, Field(ge=0, le=MOST_HOURS)] = 0.0
-    automatic: bool = False
     support: Annotated[str, Field(max_length=LONGEST["support"])] = ""
     sheet: Annotated[str, Field(max_length=LONGEST["sheet"])] | dict[str, Any] | None = None
 

@@ -241,10 +241,6 @@ def _sheet_facts(draft: Draft, sheet: Sheet) -> list[tuple[str, str]]:
         ("Asked", "; ".join(f"{question.name} ({question.kind})" for question in sheet)),
         ("Asked by", sheet.asked_by or "nobody is named"),
         ("People state", "a limit" if draft.model == "privacy-constrained" else "a cost"),
-        (
-            "After the last day",
-            "closed, announced and published by itself" if draft.automatic else "you take each step",
-        ),
         ("How they answer", "limit and answers in one visit" if draft.sealed else "answers after the announcement"),
         ("Who may come and see the result", "anyone" if draft.public else "by invitation"),
         ("Published only with", f"{count(draft.quorum_people)} or more, in each group and for each question"),

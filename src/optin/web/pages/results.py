@@ -7,20 +7,21 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from optin.questions import Question
-from optin.releasing import Release
-from optin.report.answer_sections import answer_section
 from optin.report.images import WIDTH, pixels, told
 from optin.report.privacy import privacy_sheet
 from optin.report.release_sections import result_section
+from optin.report.section import Pictured
 from optin.web.doors import MaybeVisitor, ServiceOf
 from optin.web.pages.drawing import png
 from optin.web.pages.figures import figures_table, one_number
-from optin.web.pages.newsletters import newsletter, results_csv
+from optin.web.pages.newsletters import FIELDS, newsletter, result_rows
 from optin.web.pages.rendering import show
+from optin.web.pages.result_parts import asked_rows, parts_of, shown_part
+from optin.web.pages.spreadsheets import csv_file
 from optin.web.pages.wording import offer_rows, result_words
 from optin.web.service import published
 from optin.web.service.failures import NotFound
+from optin.web.service.records import Visitor
 from optin.wording.spoken import spoken
 
 router = APIRouter(prefix="/r/{campaign}")
@@ -33,21 +34,23 @@ def result(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response
     offer, release = found.announcement, found.release
     context: dict[str, Any] = {
         "published": found,
-        "pictures": [],
-        "newsletter": newsletter(release, found.public) if release is not None else "",
+        "parts_shown": [shown_part(each) for each in parts_of(release)] if release is not None else [],
+        "newsletter": newsletter(found, release) if release is not None and _is_analyst(visitor) else "",
         "result": result_words(release) if release else None,
-        "offer": offer_rows(offer, release, found.unit),
+        "offer": [*asked_rows(found), *offer_rows(offer, release, found.unit)],
         "sheet": privacy_sheet(*offer.parts),
         "figures": figures_table(release) if release is not None and not one_number(release) else None,
         "spoken": {"offer": spoken(offer.fingerprint), "result": spoken(release.fingerprint) if release else ""},
     }
-    if release is not None and not release.grouped and not one_number(release):
-        context["pictures"] = [_pictured(release, at) for at, _ in _answered(release)]
     if release is not None and one_number(release):
         section = result_section(release)
         size = {"width": pixels(WIDTH), "height": pixels(section.height)}
         context["picture"] = {"words": told(section.draw), "numbers": section.numbers(), **size}
     return show("result.html", visitor=visitor, **context)
+
+
+def _is_analyst(visitor: Visitor | None) -> bool:
+    return visitor is not None and visitor.kind == "analyst"
 
 
 @router.get("/pictures/result-{ink}.png")
@@ -59,24 +62,15 @@ def picture(service: ServiceOf, visitor: MaybeVisitor, campaign: str, ink: str) 
     return png(result_section(release), ink, key=release.fingerprint)
 
 
-def _answered(release: Release) -> list[tuple[int, Question]]:
-    """List the questions that were published, with their places."""
-    return [(at, each) for at, each in enumerate(release.sheet) if each.name not in release.dropped]
-
-
-def _pictured(release: Release, at: int) -> dict[str, Any]:
-    section = answer_section(release, release.sheet.questions[at])
-    size = {"width": pixels(WIDTH), "height": pixels(section.height)}
-    return {"at": at, "title": section.title, "reading": section.reading, "words": told(section.draw), **size}
-
-
-@router.get("/pictures/question-{at}-{ink}.png")
-def question_picture(service: ServiceOf, visitor: MaybeVisitor, campaign: str, at: str, ink: str) -> Response:
-    """Draw what was published of one question."""
+@router.get("/pictures/part-{at}-{ink}.png")
+def part_picture(service: ServiceOf, visitor: MaybeVisitor, campaign: str, at: str, ink: str) -> Response:
+    """Draw one part of a result: a question, one of its figures in every group, or how far groups differ."""
     release = published.show(service, campaign, visitor).release
-    if release is None or release.grouped or at not in (str(place) for place, _ in _answered(release)):
+    found = {} if release is None else {str(place): each for place, each in enumerate(parts_of(release))}
+    section = found.get(at)
+    if release is None or not isinstance(section, Pictured):
         raise NotFound
-    return png(answer_section(release, release.sheet.questions[int(at)]), ink, key=release.fingerprint)
+    return png(section, ink, key=release.fingerprint)
 
 
 @router.get("/results.csv")
@@ -85,8 +79,7 @@ def results_file(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Re
     release = published.show(service, campaign, visitor).release
     if release is None:
         raise NotFound
-    headers = {"Content-Disposition": 'attachment; filename="results.csv"'}
-    return Response(results_csv(release), media_type="text/csv; charset=utf-8", headers=headers)
+    return csv_file("results.csv", [FIELDS, *result_rows(release)])
 
 
 @router.get("/announcement.json")

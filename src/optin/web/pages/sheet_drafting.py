@@ -27,15 +27,7 @@ from optin.web.service.drafts import PRIVACY_CONSTRAINED, WINDOW_HOURS, WORDS, D
 from optin.web.service.failures import NotFound
 
 router = APIRouter(prefix="/a")
-_FRESH = {
-    "sealed": "yes",
-    "public": "",
-    "automatic": "",
-    "quorum_people": "20",
-    "expected": "200",
-    "mix": "mixed",
-    "groups": "1",
-}
+_FRESH = {"sealed": "yes", "public": "", "quorum_people": "20", "expected": "200", "mix": "mixed", "groups": "1"}
 _FRESH |= {
     "answer_by": "",
     "window_hours": f"{WINDOW_HOURS:g}",
@@ -139,7 +131,6 @@ def _draft(form: Mapping[str, str]) -> Draft:
         support=form.get("support", ""),
         sealed=bool(form.get("sealed")),
         public=bool(form.get("public")),
-        automatic=bool(form.get("automatic")),
         quorum_people=int(people) if people.isdecimal() and len(people) < 10 else 0,
         answer_by=form.get("answer_by", ""),
         window_hours=typed_number(form.get("window_hours") or "0", WORDS["window_hours"]).number,
@@ -186,7 +177,7 @@ def _words_of(sheet: Sheet) -> dict[str, str]:
 
 
 def _as_texts(draft: Draft) -> dict[str, str]:
-    texts = {name: "yes" if getattr(draft, name) else "" for name in ("sealed", "public", "automatic")}
+    texts = {name: "yes" if getattr(draft, name) else "" for name in ("sealed", "public")}
     more = {"answer_by": draft.answer_by, "window_hours": f"{draft.window_hours:g}", "support": draft.support}
     words = _words_of(draft.sheet) if draft.sheet else {}
     expected = str(max(draft.quorum_people, 200))

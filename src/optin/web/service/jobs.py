@@ -17,7 +17,6 @@ from optin.web.service.log import sign_log
 from optin.web.service.long_steps import LONG_STEPS, destroy_spent_keys
 from optin.web.service.mails import send_mails
 from optin.web.service.overdue import cancel_overdue, publish_drawn
-from optin.web.service.punctual import take_due_steps
 from optin.web.service.records import Job
 from optin.web.service.rows import as_job
 
@@ -56,7 +55,6 @@ class Worker:
                 cancel_overdue(self._service)
                 erase_ids(self._service)
                 send_mails(self._service)
-                take_due_steps(self._service)
                 run_all(self._service, until=self._leaving)
                 sign_log(self._service)
                 failures = 0

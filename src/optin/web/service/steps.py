@@ -72,7 +72,7 @@ def take(
         if step in LONG:
             leave_as_job(service, connection, row, step)
         else:
-            take_now(service, connection, row, step)
+            _take_now(service, connection, row, step)
 
     service.change(work)
     service.bell.set()
@@ -107,8 +107,7 @@ def _expect_possible(service: Service, connection: Connection, row: Row[Any], st
         )
 
 
-def take_now(service: Service, connection: Connection, row: Row[Any], step: str) -> None:
-    """Take a short step that is possible."""
+def _take_now(service: Service, connection: Connection, row: Row[Any], step: str) -> None:
     draft = Draft.from_json(row.draft)
     if step == "open-answers" or (step == "open" and draft.sealed):
         service.keys.ensure(row.id, row.round)
