@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stranger import two_figures
 from trying import examples
 
 import optin
@@ -134,6 +135,21 @@ def test_what_rounded_shares_cost_over_five_hundred_populations(gap, median, mos
     print(f"gap {gap}: median {np.median(found):.3%}, 95 % {np.quantile(found, 0.95):.3%}, most {found.max():.3%}")
     assert np.median(found) <= median
     assert found.max() <= most
+
+
+def left_open(looks, rng):
+    """The part of a range of noises that agrees with two figures of it at so many prices, each rounded by itself."""
+    noise = 10 ** rng.uniform(-3, -1)
+    grid = noise * np.linspace(0.8, 1.25, 9001)
+    prices = 10 ** rng.uniform(0, 1, looks)
+    agree = [two_figures(price * grid) == two_figures(np.array([price * noise])) for price in prices]
+    return np.logical_and.reduce(agree).mean()
+
+
+def test_twelve_errors_each_rounded_by_itself_would_leave_a_ninth_open():
+    rng = np.random.default_rng(3)
+    one, twelve = (np.median([left_open(looks, rng) for _ in range(200)]) for looks in (1, 12))
+    assert 1 / 10.5 < twelve / one < 1 / 7.5
 
 
 def test_a_given_eta_no_noise_and_people_with_costs_are_announced_exactly_with_sums_in_public():

@@ -14,6 +14,7 @@ from web_steps import House, OpenHouse, answering, released
 from optin.council.browser import check_page
 from optin.ledger import Ledger, Log
 from optin.transparency.keys import SigningKey
+from optin.transparency.note import VerifierKey
 from optin.transparency.witness import written_cosignature
 from optin.web.schema import campaigns
 from optin.web.service.log import council_address
@@ -171,6 +172,8 @@ FORGERIES = {
     "a path": lambda log: log["paths"][0].__setitem__(0, "0" * 64),
     "no key": lambda log: log["keys"].clear(),
     "a path missing": lambda log: log["paths"].pop(),
+    "a longer hash": lambda log: log["paths"][0].__setitem__(0, log["paths"][0][0] + "00"),
+    "a key for every text": lambda log: log["keys"].append(VerifierKey("w", 4, bytes([1, *bytes(31)])).to_text()),
 }
 
 
@@ -214,3 +217,22 @@ def test_two_receipts_are_compared_in_the_browser_and_a_fork_shows(browser, tmp_
         assert found == ["good", "good", outcome], held[pair]
     page.close()
     assert "there are two ledgers" in held["one-ann", "two-bob"]
+
+
+def test_a_witness_that_is_listed_twice_is_counted_once_in_the_browser(browser, tmp_path):
+    witness = SigningKey.new("w1", witness=True)
+    with Ledger.open(str(tmp_path / "l.sqlite")) as ledger:
+        announce(ledger)
+        release(ledger)
+        note = Log(ledger).sign(SigningKey.new("example.org/survey"))
+        Log(ledger).cosign(witness.signed(note.text, time=1_800_000_000).to_line(), witness.verifier)
+        record = json.loads(Log(ledger).published().to_json())
+    record["keys"] += [witness.verifier.to_text(), witness.verifier.to_text() + " "]
+    (tmp_path / "log.json").write_text(json.dumps(record))
+    (tmp_path / "check.html").write_text(check_page())
+    page = browser.new_page()
+    page.goto((tmp_path / "check.html").as_uri())
+    page.set_input_files("#check-file", tmp_path / "log.json")
+    page.locator("#file-outcome [data-outcome]").wait_for()
+    assert "seen by 1 witness: w1" in page.locator("#file-outcome").inner_text()
+    page.close()

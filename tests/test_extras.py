@@ -81,7 +81,6 @@ def test_whoever_loads_an_optional_package_asks_for_it_first():
         ("tables/parquetfiles.py", "_damage"),  # of a file that was opened before
         ("tables/parquetfiles.py", "_opened"),
         ("tables/sources.py", "_frame"),  # of a table that was handed over before
-        ("tables/unsaid_cells.py", "_found"),  # of a workbook that was opened before
     }
 
 

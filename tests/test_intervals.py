@@ -155,7 +155,11 @@ def test_the_largest_weight_is_never_above_its_public_bound(limits, cap):
 @pytest.mark.parametrize("max_gap", [0.0, 0.1])
 def test_plan_announcement_and_release_state_the_same_half_width(limits, max_gap):
     agents = optin.PrivacyConstrained(limits)
-    plan = optin.plan(agents, bounds=(0, 1), data_sd=0.3, max_gap=max_gap)
+    best = optin.plan(agents, bounds=(0, 1), data_sd=0.3, max_gap=max_gap)
+    rounded = best.announce(agents)
+    assert rounded.sealed.half_width() <= rounded.half_width()
+    # At a given noise nothing is rounded.
+    plan = optin.plan(agents, bounds=(0, 1), data_sd=0.3, max_gap=max_gap, eta=best.eta)
     offer = plan.announce(agents)
     release = optin.release(offer, agents, np.full(len(limits), 0.5))
     assert offer.half_width() == pytest.approx(plan.half_width(), rel=1e-6)

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from changing import numbers_of
 from cli_steps import names, optin, optin_ok
 from fair_sheet import KINDS, NAMES, RATINGS, write_fair
 
@@ -42,6 +43,13 @@ def life(request, tmp_path_factory):
 def folder(life, monkeypatch):
     monkeypatch.chdir(life[0])
     return life[0]
+
+
+def opened(folder):
+    """The release with its exact numbers, as the ledger opens it."""
+    public = library.Release.from_json((folder / "release.json").read_text())
+    with library.Ledger.open(f"sqlite:///{folder / 'ledger.sqlite'}") as ledger:
+        return library.Release.from_json(library.campaign.opened_act(ledger, public.ledger_number))
 
 
 def test_every_question_is_published_over_those_who_answered_it(life):
@@ -81,8 +89,7 @@ def test_people_are_charged_for_what_they_answered_to_the_last_grain(life):
         given = (int(part(capped, share)[0]) for share, column in zip(offer.shares, asked, strict=True) if column[at])
         assert abs(grains[columns["id"][at]] - sum(given)) <= len(NAMES)  # a limit read from text may lose a grain
     public = library.Release.from_json((folder / "release.json").read_text())
-    with library.Ledger.open(f"sqlite:///{folder / 'ledger.sqlite'}") as ledger:
-        drawn = library.Release.from_json(library.campaign.opened_act(ledger, public.ledger_number))
+    drawn = opened(folder)
     assert public.sealed is None
     assert drawn == public
     assert sum(grains.values()) == drawn.sealed.total_grains
@@ -132,8 +139,9 @@ def test_engines_announce_and_charge_the_same_integers(tmp_path, monkeypatch):
         here.mkdir()
         write_fair(here, 400)
         live(here, monkeypatch, engine)
-        drawn = library.Release.from_json((here / "release.json").read_text())
-        found[engine] = drawn.announcement.to_record(), drawn.question_people, drawn.sealed.question_sums
+        drawn = opened(here)
+        offer = library.Announcement.from_json((here / "offer.sealed.json").read_text())
+        found[engine] = *numbers_of(offer), drawn.question_people, drawn.sealed.question_sums
     assert found["memory"] == found["duckdb"]
 
 

@@ -34,8 +34,8 @@ def test_the_bias_of_one_plan_is_what_its_weights_say_and_a_plan_for_each_group_
     """By hand, for limits that are the same within groups: weights are limits under the cap."""
     groups = {"a": SimulatedGroup(300, 0.2, (0.1, 0.9)), "b": SimulatedGroup(100, 1.0, (0.5, 0.5))}
     found = simulated(optin.YesNo("x"), groups)
-    plan = optin.plan(optin.PrivacyConstrained([0.2] * 300 + [1.0] * 100), [optin.YesNo("x")])
-    high = min(1.0, plan.cap)
+    people = optin.PrivacyConstrained([0.2] * 300 + [1.0] * 100)
+    high = min(1.0, optin.plan(people, [optin.YesNo("x")]).announce(people).cap)
     part = 100 * high / (300 * 0.2 + 100 * high)
     assert found[UNGROUPED].predicted_bias == pytest.approx((part - 0.25) * 0.4)
     assert found[GROUPED].predicted_bias == pytest.approx(0.0, abs=1e-12)

@@ -370,7 +370,7 @@ def test_a_round_announced_and_never_closed_is_cancelled_after_the_stated_time_a
         analyst.take(campaign, step)
     until = analyst.campaign(campaign).publish_by
     assert 59 * DAY < until - time.time() <= 60 * DAY
-    by = time.strftime("%Y-%m-%d", time.gmtime(until))
+    by = time.strftime("%-d %B %Y, %H:%M UTC", time.gmtime(until))
     assert f"Close answers by {by}" in told(timed, analyst, f"/a/c/{campaign}")
     assert f"Answers close by {by}" in told(timed, crowd[0], f"/c/{campaign}")
     timed.service.clock.ahead = 60 * DAY + 60
@@ -413,7 +413,7 @@ def test_until_when_a_round_can_be_published_stands_on_the_pages_of_both_sides(l
     assert "published within 14 days" in told(lodge, crowd[0], f"/c/{campaign}")
     for person in crowd:
         person.join(campaign, 5.0)
-    until = time.strftime("%Y-%m-%d", time.gmtime(analyst.take(campaign, "close").publish_by))
+    until = time.strftime("%-d %B %Y, %H:%M UTC", time.gmtime(analyst.take(campaign, "close").publish_by))
     assert f"Publish by {until}" in told(lodge, analyst, f"/a/c/{campaign}")
     assert f"not happened by {until}" in told(lodge, crowd[0], f"/c/{campaign}")
 

@@ -71,5 +71,5 @@ def test_after_the_announcement_sliders_and_plan_page_have_one_plus_minus(lodge)
     assert lead == tile
     fewer = preview.what_if(lodge.service, ada, campaign, decline_share=0.25)
     assert (fewer.people, fewer.half_width > seen.half_width) == (9, True)
-    assert preview.what_if(lodge.service, ada, campaign, data_sd=1.0).half_width < seen.half_width
+    assert preview.what_if(lodge.service, ada, campaign, sd=1.0).half_width < seen.half_width
     assert preview.what_if(lodge.service, ada, campaign, max_gap=1.0).half_width == seen.half_width + offer.tilt

@@ -48,6 +48,7 @@ def set_up_analyst(page, house):
 
 
 def invite(page, count):
+    page.get_by_text("Links without a list").click()
     page.get_by_label("How many").fill(str(count))
     press(page, "Make links")
     return page.get_by_label("Links", exact=True).input_value().splitlines()
@@ -94,6 +95,8 @@ def live_a_campaign(house, watch, album):
     analyst, ann, bob = watch.visitor(), watch.visitor(size=PHONE), watch.visitor(size=PHONE)
     set_up_analyst(analyst, house)
     follow(analyst, "Start the first one")
+    album.look(analyst, "ways to begin")
+    follow(analyst, "One number")
     fill_draft(analyst)
     analyst.get_by_label("If this many people come").fill("5000")
     with analyst.expect_response("**/a/preview*"):
@@ -265,6 +268,7 @@ def test_a_person_and_an_analyst_get_along_without_scripts(house, watch):
     analyst.get_by_label("Password", exact=True).fill(PASSWORD)
     press(analyst, "Log in")
     follow(analyst, "Start the first one")
+    follow(analyst, "One number")
     assert "will be within about" in analyst.inner_text("#preview")
     fill_draft(analyst)
     press(analyst, "Keep as a draft")

@@ -19,8 +19,11 @@ import uvicorn
 from argon2 import PasswordHasher
 from starlette.routing import Route
 
+from optin.announcement import Announcement
+from optin.campaign import opened_act
 from optin.client import Client
 from optin.ledger import Ledger
+from optin.releasing import Release
 from optin.web.app import create_app
 from optin.web.service import accounts, passwords
 from optin.web.service.accounts import first_analyst_secret
@@ -152,10 +155,10 @@ class House:
         """An analyst, signed in; the first by the one-time secret, the others invited by the first."""
         new, secret = self.client(), first_analyst_secret(self.service)
         if secret is None:
-            self.first.sign_in("ada", PASSWORD)
+            self.first.sign_in(self.first_name, PASSWORD)
             secret = self.first.invite_analyst()
         else:
-            self.first = self.client()
+            self.first, self.first_name = self.client(), name
         new.become_analyst(secret, name, PASSWORD)
         return new
 
@@ -221,6 +224,13 @@ def released(analyst, people, values=None, **draft):
     analyst.take(campaign, "close")
     analyst.take(campaign, "release")
     return campaign
+
+
+def opened_acts(ledger, campaign):
+    """The announcement of a campaign with its exact numbers, and its release with what was drawn, as `optin ledger open` does."""
+    numbers = {act.kind: act.number for act in ledger.acts() if act.campaign == campaign}
+    offer = Announcement.from_json(opened_act(ledger, numbers["announce"]))
+    return offer, Release.from_json(opened_act(ledger, numbers["release"])) if "release" in numbers else None
 
 
 def put_people(service, campaign, count, *, step=lambda at: 3 + at % 4):

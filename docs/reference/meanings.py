@@ -281,6 +281,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     "Announcement": {
         "terms": "what is asked, word for word",
         "designs": "the offer to everyone, or one to each public group: numbers that everyone reads, and exact sums",
+        "seal": "the salted hash that binds the exact numbers; None where sums are public",
     },
     "Release": {
         "joined_people": "rows that joined",
@@ -288,7 +289,9 @@ MEANINGS: dict[str, dict[str, str]] = {
         "versions": "what drew it",
         "place": "where a ledger charged it; None where none stands behind it",
         "parts": "of people in public groups, for each group: who joined, and what `answered` holds else",
+        "seal": "the salted hash that binds the exact numbers; None where sums are public",
         "grain_source": "gives `grains`; not published",
+        "joined_exactly": "of a group: how many joined, where `joined_people` is told in tens; not published",
     },
     "Room": {
         "slack": "planned for",

@@ -65,6 +65,14 @@ class PublicNumbers:
         """Return the variance of each question that follows from noise and squares, up to two figures."""
         return tuple(two_figures_up(self._variance(place, question)) for place, question in enumerate(sheet))
 
+    def at_turnout(self, turnout: float) -> PublicNumbers:
+        """Return the noise and squares where a share of people join, taking sums at their average (E12)."""
+        return replace(
+            self,
+            noises=tuple(noise / turnout for noise in self.noises),
+            squares=tuple(min(squares / turnout, 1.0) for squares in self.squares),
+        )
+
     def _variance(self, place: int, question: Question) -> float:
         reach = self.reach(place)
         noise = noise_variance(question.noise_constant, reach) if reach else math.inf

@@ -14,7 +14,6 @@ from optin.announcement.one_question import AnnouncedQuestion, Portion, place_of
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON
 from optin.grains.splitting import part
 from optin.kernel.halfwidth import heaviest_weight
-from optin.kernel.noise import variance
 from optin.kernel.rounding import epsilon_of, exact_epsilon, nearest
 from optin.planning.promise import OneQuestion, PromisedVariance, Promising
 from optin.planning.reach import reach
@@ -170,9 +169,7 @@ class Offered(OneQuestion, Promising):
         """Foresee the variance where a share of people join, taking sums at their average (E12)."""
         question = self.sheet.alone
         if self.open_sums is None:
-            total = float(turnout) * self.public.reach(0)
-            squares = self.public.squares[0] * float(turnout) * self.public.reach(0) ** 2
-            return variance(question.data_variance, squares, total, question.noise_constant)
+            return self.public.at_turnout(float(turnout)).variances_told(self.sheet)[0]
         each = self.open_sums[0]
         sums = ExactSums(int(each.total_grains * turnout), int(each.total_squared_grains * turnout))
         return float(exact_variance(question, sums, noiseless=self.noiseless))

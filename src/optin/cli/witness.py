@@ -103,17 +103,18 @@ def _is_address(source: str) -> bool:
 
 def _asked(source: str, path: str, body: bytes | None = None) -> bytes:
     """Ask a service; over plain HTTP only what is on this machine or forgiven by whoever typed it."""
+    from http.client import HTTPException
     from urllib.error import URLError
     from urllib.parse import urlsplit
     from urllib.request import Request, urlopen
 
-    place = urlsplit(source)
-    headers = {"Origin": f"{place.scheme}://{place.netloc}", "Content-Type": "text/plain; charset=utf-8"}
-    request = Request(source.rstrip("/") + path, data=body, headers=headers)  # noqa: S310 - http and https alone
     try:
+        place = urlsplit(source)
+        headers = {"Origin": f"{place.scheme}://{place.netloc}", "Content-Type": "text/plain; charset=utf-8"}
+        request = Request(source.rstrip("/") + path, data=body, headers=headers)  # noqa: S310 - http and https alone
         with urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
             return bytes(answer.read(2**26))
-    except (URLError, OSError, ValueError) as error:
+    except (HTTPException, URLError, OSError, ValueError) as error:
         reason = getattr(error, "reason", None) or type(error).__name__
     raise BadInput("{source}{path} cannot be reached: {reason}", source=source.rstrip("/"), path=path, reason=reason)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from optin.council.keeping import Keeping, keeping_named
 from optin.council.promise import promise_text
 from optin.council.sealed_acts import SealedAct
 from optin.errors import BadInput
+from optin.formats.strict_json import once
 from optin.releasing import Release
 from optin.transparency.public_log import PublicLog
 from optin.wording.records import Brief
@@ -106,7 +108,12 @@ def _files(path: Path) -> dict[str, str]:
             if fits:
                 return {name: archive.read(name).decode("utf-8") for name in names}
             reason = "it holds other files than a bundle does"
-    except zipfile.BadZipFile:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        RuntimeError,
+    ):  # the last: behind a password, or packed in another way
         reason = "it is not a zip file, or is damaged"
     except UnicodeDecodeError:
         reason = "it holds something that is not text"
@@ -117,7 +124,7 @@ def _files(path: Path) -> dict[str, str]:
 
 def _json(text: str, kind: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        found = json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or found.get("optin") != kind:

@@ -14,6 +14,11 @@ const unhex = text => {
   expect(typeof text === "string" && /^([0-9a-f]{2})*$/.test(text), "a hash cannot be read");
   return Uint8Array.from(text.match(/../g) || [], pair => parseInt(pair, 16));
 };
+const hashOf = text => {
+  const found = unhex(text);
+  expect(found.length === 32, "a hash cannot be read");
+  return found;
+};
 const joined = (...parts) => {
   const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   parts.reduce((at, part) => { all.set(part, at); return at + part.length; }, 0);
@@ -27,13 +32,25 @@ const node = (left, right) => sha(joined(new Uint8Array([1]), left, right));
 const spoken = fingerprint => Array.from(unhex(fingerprint).slice(0, 16), byte => WORDS[byte])
   .map((word, at) => at && at % 4 === 0 ? "\u00b7 " + word : word).join(" ");
 
+// Points of small order, without their sign: one signature is good for every text.
+const WEAK = ["00".repeat(32), "01" + "00".repeat(31), "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+  "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a", ...["ec", "ed", "ee"].map(last => last + "ff".repeat(30) + "7f")];
+const isWeak = bytes => WEAK.includes(hex(bytes.slice(0, 31)) + (bytes[31] & 0x7f).toString(16).padStart(2, "0"));
+
 async function keyOf(text) {
   const [name, id, data] = [text.split("+")[0], text.split("+")[1], text.split("+").slice(2).join("+")];
   const bytes = unbase64(data);
   expect(bytes.length === 33 && (bytes[0] === 1 || bytes[0] === 4), "a public key cannot be read");
+  expect(!isWeak(bytes.slice(1)), "a public key is good for every text");
   const found = hex((await sha(joined(utf8(name + "\n"), bytes))).slice(0, 4));
   expect(found === id, "a public key has another id than its own");
   return { name, id, kind: bytes[0], public: bytes.slice(1), text, fingerprint: hex(await sha(utf8(text))) };
+}
+
+// A key that is listed twice is one key: it must not count as two witnesses.
+async function keysOf(texts) {
+  const found = await Promise.all(texts.map(keyOf));
+  return [...new Map(found.map(key => [`${key.name}+${hex(key.public)}+${key.kind}`, key])).values()];
 }
 
 function noteOf(text) {
@@ -54,11 +71,13 @@ async function signedBy(note, key) {
   const found = note.signatures.filter(each => each.name === key.name && each.id === key.id);
   for (const each of found) {
     const stamp = key.kind === 4 ? 8 : 0;
+    expect(each.data.length === stamp + 64, `a signature of ${key.name} is not good`);
     const time = stamp ? new DataView(each.data.buffer, each.data.byteOffset).getBigUint64(0) : 0n;
     const message = stamp ? `cosignature/v1\ntime ${time}\n${note.body}` : note.body;
     const made = await crypto.subtle.importKey("raw", key.public, { name: "Ed25519" }, false, ["verify"]);
     expect(await crypto.subtle.verify({ name: "Ed25519" }, made, each.data.slice(stamp), utf8(message)),
       `a signature of ${key.name} is not good`);
+    expect(time <= 253402300799n, `a signature of ${key.name} is not good`);
     return { key, time: Number(time) };
   }
   return null;
@@ -75,7 +94,7 @@ async function opened(text, keys) {
 async function rootAbove(head, number, size, path) {
   expect(number >= 1 && number <= size, `act ${number} is not in a log of ${size} acts`);
   let at = await leaf(unhex(head)), index = number - 1, count = size;
-  const sisters = path.map(unhex);
+  const sisters = path.map(hashOf);
   while (count > 1) {
     const other = index % 2 ? index - 1 : index + 1;
     if (other < count) {
@@ -93,8 +112,8 @@ async function rootAbove(head, number, size, path) {
 async function grew(old, now, path) {
   if (old.size === now.size) return old.root === now.root && path.length === 0;
   if (!(old.size > 0 && old.size < now.size) || path.length === 0) return false;
-  const power = Number.isInteger(Math.log2(old.size));
-  const steps = (power ? [old.root, ...path] : path).map(unhex);
+  const power = (BigInt(old.size) & (BigInt(old.size) - 1n)) === 0n;
+  const steps = (power ? [old.root, ...path] : path).map(hashOf);
   const half = number => Math.floor(number / 2);
   let fn = old.size - 1, sn = now.size - 1;
   while (fn % 2) { fn = half(fn); sn = half(sn); }
@@ -129,7 +148,7 @@ function seen(found) {
 }
 
 async function checkLog(log, acts) {
-  const keys = await Promise.all(log.keys.map(keyOf)), lines = [], notes = [];
+  const keys = await keysOf(log.keys), lines = [], notes = [];
   for (const text of log.checkpoints) notes.push(await opened(text, keys));
   expect(notes.length > 0 && log.paths.length === notes.length - 1, "the log cannot be read");
   for (let at = 1; at < notes.length; at++) {
@@ -154,14 +173,15 @@ const told = found => [
 
 async function checkReceipt(receipt) {
   expect(receipt.log, "this receipt has no proof of a log");
-  const keys = await Promise.all(receipt.log.keys.map(keyOf)), found = await opened(receipt.log.checkpoint, keys);
+  const keys = await keysOf(receipt.log.keys), found = await opened(receipt.log.checkpoint, keys);
   expect(await rootAbove(receipt.ledger_head, receipt.ledger_number, found.size, receipt.log.path) === found.root,
     `act ${receipt.ledger_number} is not in the log that was signed`);
   for (const each of receipt.log.earlier) {
     const old = await opened(each.checkpoint, keys);
     expect(await grew(old, found, each.path), `the log of ${found.size} acts does not begin with the one of ${old.size}`);
   }
-  return [`act ${receipt.ledger_number} is in the log`, ...told(found), `the offer's words: ${spoken(receipt.fingerprint)}`];
+  return [`act ${receipt.ledger_number} is in the log`, ...told(found),
+    `the receipt names an offer of these words: ${spoken(receipt.fingerprint)}; that the act is of it, optin check shows with release.json`];
 }
 
 // What several people hold: two receipts that name different hashes for one act, or two logs of one size, are a fork.

@@ -34,6 +34,8 @@ def checked_bundle(bundle: Bundle, trust: Trust | None = None) -> tuple[str, ...
     if release is not None:
         _expect_released(bundle, release)
         lines.append(f"the result is the one in the ledger, under that offer: {spoken(release.fingerprint)}")
+    elif any(act.seal.kind == "release" for act in bundle.acts):
+        expect(False, "a result was drawn, and is missing here")
     elif any(act.seal.kind == "cancel" for act in bundle.acts):
         lines.append("the round was cancelled: there is no result")
     expect(bundle.made == bundle.derived(), "the annex or a record says something else than the offer")

@@ -34,8 +34,13 @@ class SealedAct(Brief):
         """Read it from a file that anyone may have written."""
         if isinstance(record, dict) and set(record) == _NAMES | {"path"} and is_path(record["path"]):
             fields = {name: value for name, value in record.items() if name != "path"}
-            texts = all(fields[name] is None or isinstance(fields[name], str) for name in _TEXTS)
+            texts = all(fields[name] is None or _is_text(fields[name]) for name in _TEXTS)
             numbers = all(fields[name] is None or type(fields[name]) is int for name in _NUMBERS)
             if texts and numbers and fields["kind"] in KINDS and fields["number"] is not None:
                 return cls(Seal(**fields), tuple(record["path"]))
         raise BadInput("this bundle's acts.json cannot be read")
+
+
+def _is_text(found: object) -> bool:
+    """Tell whether this is a text with bytes to hash; half of a surrogate pair, which JSON can spell, has none."""
+    return isinstance(found, str) and not any("\ud800" <= letter <= "\udfff" for letter in found)

@@ -26,6 +26,7 @@ from optin.planning.reach import check_level
 from optin.questions import Question, Sheet
 from optin.questions.combined import Addend, Combined, Term
 from optin.questions.kinds import QuestionResult, Reading
+from optin.releasing import Release
 from optin.simulation.given import child, whole
 from optin.simulation.group_record import GroupOutcome, GroupSimulation
 from optin.simulation.populations import Mix, Population, population_named
@@ -98,14 +99,14 @@ def simulate_groups(
     gap = crowd.gap if max_gap is None else max_gap
     arms = (crowd.together(UNGROUPED, 0.0), crowd.together(ROBUST, gap), crowd.apart(GROUPED))
     rows: list[list[Reading]] = []
-    results: list[list[QuestionResult]] = []
+    releases: list[list[Release]] = []
     for done, each in enumerate(generator.spawn(whole(campaigns, "campaigns")), start=1):
         codes = crowd.codes(each)
-        results = [arm.results(codes, each) for arm in arms]
-        rows.append([arm.reading(found, level) for arm, found in zip(arms, results, strict=True)])
+        releases = [arm.released(codes, each) for arm in arms]
+        rows.append([arm.reading(found, level) for arm, found in zip(arms, releases, strict=True)])
         if progress is not None:
             progress(done, campaigns)
-    noises = [arm.noise(found) for arm, found in zip(arms, results, strict=True)]
+    noises = [arm.noise(found) for arm, found in zip(arms, releases, strict=True)]
     columns = zip(arms, noises, zip(*rows, strict=True), strict=True)
     outcomes = (_outcome(arm, crowd, noise, column) for arm, noise, column in columns)
     return GroupSimulation(question, crowd.answer, crowd.truth, campaigns, level, gap, tuple(outcomes))
@@ -177,7 +178,7 @@ class _Announced:
         agents = PrivacyConstrained(limits)
         found = plan(agents, [question])
         offer = found.announce(agents, campaign="simulated", min_people=0)
-        return cls(offer, offer.promises(agents), found.epsilons(agents))
+        return cls(offer, offer.promises(agents), np.minimum(limits, offer.cap))
 
 
 @dataclass(frozen=True)
@@ -188,24 +189,26 @@ class _Arm:
     announced: tuple[_Announced, ...]
     shares: tuple[float, ...] | None
 
-    def results(self, codes: Sequence[Array], generator: np.random.Generator) -> list[QuestionResult]:
+    def released(self, codes: Sequence[Array], generator: np.random.Generator) -> list[Release]:
         """Release these answers, by every offer."""
         parts = codes if self.shares is not None else [np.concatenate(codes)]
         return [
-            released(each.offer, each.promises, (part,), None, generator)[each.offer.sheet.questions[0].name]
+            released(each.offer, each.promises, (part,), None, generator)
             for each, part in zip(self.announced, parts, strict=True)
         ]
 
-    def reading(self, results: Sequence[QuestionResult], level: float) -> Reading:
-        """Return the figure of the whole with its interval."""
+    def reading(self, releases: Sequence[Release], level: float) -> Reading:
+        """Return the figure of the whole with its interval, as they are told to the public."""
+        results: list[QuestionResult] = [each[each.sheet.questions[0].name] for each in releases]
         addends = [leading(result.addends()) for result in results]
         if self.shares is None:
             return next(each for each in results[0].readings(level) if each.answer == addends[0].answer)
         terms = (Term("", share, addend) for share, addend in zip(self.shares, addends, strict=True))
         return Combined(tuple(terms)).reading(level)
 
-    def noise(self, results: Sequence[QuestionResult]) -> float:
-        """Return the noise variance of the figure of the whole: the same whatever the answers are."""
+    def noise(self, releases: Sequence[Release]) -> float:
+        """Return the noise variance of the figure of the whole, not rounded: the same whatever the answers are."""
+        results = (each.expect_sealed()[each.sheet.questions[0].name] for each in releases)
         found = zip(self.shares or (1.0,), results, strict=True)
         parts = (replace(leading(result.addends()).part, coefficient=share) for share, result in found)
         return Combination(tuple(parts)).noise_variance

@@ -27,6 +27,8 @@ from optin.wording.records import OneLine
 WHAT = "signing a checkpoint, or checking who signed it,"
 _PREFIX = "PRIVATE+KEY+"
 _TIME, _SIGNED = 8, 64
+LAST_SECOND = 253_402_300_799
+"""The end of the year 9999: a witness who signs later has no clock, and its time could not be written down."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,9 +98,10 @@ def _is_good(signature: Signature, key: VerifierKey, text: str) -> bool:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     stamp = _TIME if key.kind == COSIGNATURE else 0
-    if len(signature.data) != stamp + _SIGNED:
+    time = time_of(signature) if stamp else 0
+    if len(signature.data) != stamp + _SIGNED or time > LAST_SECOND:
         return False
-    message = _message(text, key.kind, time_of(signature) if stamp else 0)
+    message = _message(text, key.kind, time)
     try:
         Ed25519PublicKey.from_public_bytes(key.public).verify(signature.data[stamp:], message)
     except (InvalidSignature, ValueError):

@@ -19,6 +19,16 @@ MOST_LETTERS = 2**16
 DASH = "\N{EM DASH} "
 _NAME = re.compile(r"[^\s+\x00-\x1f\x7f]{1,200}")
 _ID, _PUBLIC = 4, 32
+_WEAK = frozenset(
+    (
+        "00" * 32,
+        "01" + "00" * 31,
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        *(f"{last}{'ff' * 30}7f" for last in ("ec", "ed", "ee")),
+    )
+)
+"""Points of small order (RFC 8032, 5.1), without their sign: one signature is good for every text, and so convicts nobody."""
 
 
 def checked_name(name: str) -> str:
@@ -27,11 +37,16 @@ def checked_name(name: str) -> str:
     >>> checked_name("example.org/survey")
     'example.org/survey'
     """
-    if not _NAME.fullmatch(name) or not name.isprintable():
+    if not _is_name(name):
         raise BadInput(
             "a log and a witness are named without spaces and plus signs, in 1 to 200 letters: example.org/survey"
         )
     return name
+
+
+def _is_name(name: str) -> bool:
+    """Tell whether a name can be read as it is written: letters that nobody sees would make two names look alike."""
+    return _NAME.fullmatch(name) is not None and name.isprintable()
 
 
 def decoded(text: str) -> bytes | None:
@@ -76,7 +91,7 @@ class VerifierKey(Brief):
         name, _, rest = text.strip().partition("+")
         key_id, _, data = rest.partition("+")
         found = decoded(data)
-        if found and len(found) == 1 + _PUBLIC and found[0] in KINDS and _NAME.fullmatch(name):
+        if found and len(found) == 1 + _PUBLIC and found[0] in KINDS and _is_name(name) and not _is_weak(found[1:]):
             key = cls(name, found[0], found[1:])
             if key.id.hex() == key_id:
                 return key
@@ -102,7 +117,7 @@ class Signature(Brief):
         """Read a line."""
         name, _, data = line.removeprefix(DASH).removesuffix("\n").partition(" ")
         found = decoded(data)
-        if not line.startswith(DASH) or not _NAME.fullmatch(name) or found is None or len(found) <= _ID:
+        if not line.startswith(DASH) or not _is_name(name) or found is None or len(found) <= _ID:
             raise BadInput("this is not a signature's line as it stands under a checkpoint")
         return cls(name, found[:_ID], found[_ID:])
 
@@ -142,6 +157,10 @@ class SignedNote(Brief):
 
 def _is_encodable(text: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _is_weak(public: bytes) -> bool:
+    return (public[:-1] + bytes([public[-1] & 0x7F])).hex() in _WEAK
 
 
 def expect(holds: bool, otherwise: str) -> None:

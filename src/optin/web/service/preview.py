@@ -109,7 +109,8 @@ def _announced(offer: Announcement, draft: Draft, decline_share: float) -> Previ
     spread = offer.data_variance if draft.data_sd is None else draft.data_sd**2
     asked = replace(offer.question, max_gap=draft.max_gap, data_variance=spread)
     offer = replace(offer, terms=replace(offer.terms, sheet=replace(offer.sheet, questions=(asked,))))
-    seen = offer.stating(public=replace(offer.public, variances=(variance_left(offer, turnout),)))
+    told = replace(offer.public, variances=(variance_left(offer, turnout),))
+    seen = replace(offer, designs=(replace(offer.only_design, public=told),))
     return Preview(
         people=stay,
         cap=_finite(offer.cap),
