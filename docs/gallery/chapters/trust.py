@@ -163,8 +163,8 @@ groups, not against those within one.
 >>> found = optin.simulation.simulate_groups(
 ...     asked, optin.YesNo("ill"), generator=np.random.default_rng(1), campaigns=10
 ... )
->>> [round(each.predicted_bias, 3) for each in found.outcomes]
-[0.057, 0.001, 0.0]
+>>> [round(each.predicted_bias, 3) + 0.0 for each in found.outcomes]
+[0.058, 0.003, 0.0]
 
 ```
 

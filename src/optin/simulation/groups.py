@@ -88,7 +88,7 @@ def simulate_groups(
     >>> found = optin.simulation.simulate_groups(
     ...     groups, optin.YesNo("ill"), generator=np.random.default_rng(1), campaigns=100
     ... )
-    >>> [(each.design, round(each.predicted_bias, 2)) for each in found.outcomes]
+    >>> [(each.design, round(each.predicted_bias, 2) + 0.0) for each in found.outcomes]
     [('one plan for all', 0.05), ('one plan, gap allowed for', 0.0), ('a plan for each group', 0.0)]
     """
     expect_generator(generator)
