@@ -37,12 +37,18 @@ Shares = Mapping[str, float] | None
 
 def question_sections(release: Release, question: Question, population: Shares = None) -> Iterator[Markup]:
     """Show one question: its figures by group with the whole, by shares of a population where given, then differences."""
+    for each in question_parts(release, question, population):
+        yield each.written() if isinstance(each, Pictured) else each
+
+
+def question_parts(release: Release, question: Question, population: Shares = None) -> Iterator[Pictured | Markup]:
+    """Return the same sections, those with a picture not drawn yet."""
     whole, why = whole_of(release, question, population)
     if all(question.name in each.dropped for each in release.groups.values()):
         yield section(question.text or question.name, f"Not published of any group: {why}.")
         return
     for place, figure in enumerate(_figures(release, question)[:MOST_FIGURES]):
-        yield figure_section(release, question, figure, whole, first=place == 0).written()
+        yield figure_section(release, question, figure, whole, first=place == 0)
     yield section(f"All together: {question.name}", TILT, below=whole_numbers(question, whole, why))
     yield from difference_section(release, question)
 
@@ -135,7 +141,7 @@ def _error(figure: Combined, error: float) -> str:
     return steady(100 * error if figure.proportion else error, 2)
 
 
-def difference_section(release: Release, question: Question) -> Iterator[Markup]:
+def difference_section(release: Release, question: Question) -> Iterator[Pictured | Markup]:
     """Show how far groups differ, where at least two were published and they are not too many to look at."""
     try:
         found = release.differences(question.name)
@@ -154,7 +160,7 @@ def difference_section(release: Release, question: Question) -> Iterator[Markup]
         draw=lambda ax, ink: differences(ax, found, ink=ink),
         numbers=lambda: _difference_table(found),
         height=rows_height(len(found.pairs)),
-    ).written()
+    )
 
 
 def _difference_table(found: Differences) -> Markup:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -13,6 +11,7 @@ from optin.web.doors import AnalystOnly, MaybeVisitor, ServiceOf
 from optin.web.pages.forms import Texts, origin_of, sentence
 from optin.web.pages.qr import qr_code
 from optin.web.pages.rendering import REFUSALS, moved, show
+from optin.web.pages.spreadsheets import csv_file
 from optin.web.service import campaigns, lists, mails
 from optin.web.service.core import Service
 from optin.web.service.records import Visitor
@@ -57,24 +56,11 @@ def mail(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: s
 @router.get("/a/c/{campaign}/links.csv")
 def links(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     """Give addresses, ids, groups and links as CSV, to be sent by other means."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(("address", "id", "group", "link"))
-    for each in lists.listed(service, visitor, campaign):
-        entry = each.entry
-        cells = (entry.address, entry.id, entry.group or "", _link(request, each))
-        writer.writerow([_no_formula(cell) for cell in cells])
-    headers = {"Content-Disposition": 'attachment; filename="links.csv"'}
-    return Response(out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
-
-
-def _no_formula(cell: str) -> str:
-    """Keep a spreadsheet from computing what someone typed.
-
-    >>> _no_formula("=1+1"), _no_formula("ada@example.org")
-    ("'=1+1", 'ada@example.org')
-    """
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    found = [
+        (each.entry.address, each.entry.id, each.entry.group or "", _link(request, each))
+        for each in lists.listed(service, visitor, campaign)
+    ]
+    return csv_file("links.csv", [("address", "id", "group", "link"), *found])
 
 
 @router.get("/a/c/{campaign}/qr")

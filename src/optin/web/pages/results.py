@@ -10,13 +10,18 @@ from fastapi.responses import Response
 from optin.report.images import WIDTH, pixels, told
 from optin.report.privacy import privacy_sheet
 from optin.report.release_sections import result_section
+from optin.report.section import Pictured
 from optin.web.doors import MaybeVisitor, ServiceOf
 from optin.web.pages.drawing import png
 from optin.web.pages.figures import figures_table, one_number
+from optin.web.pages.newsletters import FIELDS, newsletter, result_rows
 from optin.web.pages.rendering import show
+from optin.web.pages.result_parts import asked_rows, parts_of, shown_part
+from optin.web.pages.spreadsheets import csv_file
 from optin.web.pages.wording import offer_rows, result_words
 from optin.web.service import published
 from optin.web.service.failures import NotFound
+from optin.web.service.records import Visitor
 from optin.wording.spoken import spoken
 
 router = APIRouter(prefix="/r/{campaign}")
@@ -29,8 +34,10 @@ def result(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response
     offer, release = found.announcement, found.release
     context: dict[str, Any] = {
         "published": found,
+        "parts_shown": [shown_part(each) for each in parts_of(release)] if release is not None else [],
+        "newsletter": newsletter(found, release) if release is not None and _is_analyst(visitor) else "",
         "result": result_words(release) if release else None,
-        "offer": offer_rows(offer, release, found.unit),
+        "offer": [*asked_rows(found), *offer_rows(offer, release, found.unit)],
         "sheet": privacy_sheet(*offer.parts),
         "figures": figures_table(release) if release is not None and not one_number(release) else None,
         "spoken": {"offer": spoken(offer.fingerprint), "result": spoken(release.fingerprint) if release else ""},
@@ -42,6 +49,10 @@ def result(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response
     return show("result.html", visitor=visitor, **context)
 
 
+def _is_analyst(visitor: Visitor | None) -> bool:
+    return visitor is not None and visitor.kind == "analyst"
+
+
 @router.get("/pictures/result-{ink}.png")
 def picture(service: ServiceOf, visitor: MaybeVisitor, campaign: str, ink: str) -> Response:
     """Draw the estimate with both intervals."""
@@ -49,6 +60,26 @@ def picture(service: ServiceOf, visitor: MaybeVisitor, campaign: str, ink: str) 
     if release is None or not one_number(release):
         raise NotFound
     return png(result_section(release), ink, key=release.fingerprint)
+
+
+@router.get("/pictures/part-{at}-{ink}.png")
+def part_picture(service: ServiceOf, visitor: MaybeVisitor, campaign: str, at: str, ink: str) -> Response:
+    """Draw one part of a result: a question, one of its figures in every group, or how far groups differ."""
+    release = published.show(service, campaign, visitor).release
+    found = {} if release is None else {str(place): each for place, each in enumerate(parts_of(release))}
+    section = found.get(at)
+    if release is None or not isinstance(section, Pictured):
+        raise NotFound
+    return png(section, ink, key=release.fingerprint)
+
+
+@router.get("/results.csv")
+def results_file(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response:
+    """Give every published figure with its interval as CSV, group by group where there are groups."""
+    release = published.show(service, campaign, visitor).release
+    if release is None:
+        raise NotFound
+    return csv_file("results.csv", [FIELDS, *result_rows(release)])
 
 
 @router.get("/announcement.json")

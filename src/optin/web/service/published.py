@@ -62,4 +62,5 @@ def as_published(row: Row[Any]) -> Published:
         fingerprint=offer.fingerprint,
         announcement=offer,
         release=Release.from_json(row.release) if row.release else None,
+        released_at=row.changed_at if row.release else None,  # a released campaign changes no more
     )

@@ -83,6 +83,7 @@ class Published(wire.Published):
     public: bool
     announcement: Announcement
     release: Release | None
+    released_at: float | None
 
 
 @dataclass(frozen=True, kw_only=True)

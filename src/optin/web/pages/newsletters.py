@@ -1,0 +1,91 @@
+"""Results to be passed on: every figure in rows, and a draft of a text that states interval and privacy as they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from optin.announcement import Announcement
+from optin.announcement.terms import PRIVACY_CONSTRAINED
+from optin.questions import Question
+from optin.releasing import Release
+from optin.web.pages.wording import cap_words
+from optin.web.service.records import Published
+from optin.wording.groups import shown_group
+from optin.wording.numbers import count
+
+_RANGES = (
+    "Each range holds what the whole population would have answered in 95 of 100 cases, one figure at a time. It counts the luck "
+    "of who was asked and the noise that was added; it does not count what those would have said who did not take part, nor that "
+    "cautious and open people may answer differently. Where two ranges overlap, do not speak of a difference."
+)
+_CHOSEN = (
+    "chose beforehand how much these figures may tell about them",
+    "nobody gives away more than they chose",
+)
+_WEIGHED = (
+    "said beforehand what giving something away costs them, and was free to leave",
+    "nobody gives away more than was announced to them",
+)
+_BOUND = "That is a bound, not secrecy: the figures tell a little about everyone who took part."
+FIELDS = ("group", "question", "answer", "unit", "estimate", "low", "high", "note")
+Row = tuple[str, str, str, str, str | float, str | float, str | float, str]
+
+
+def result_rows(release: Release) -> Iterator[Row]:
+    """List every published figure with the two ends of its 95 % interval, as in release.json; what was not published says why."""
+    for name, part in _parts(release):
+        for question in release.sheet:
+            if question.name in part.dropped:
+                yield name, question.name, "", "", "", "", "", f"not published: {part.dropped[question.name]}"
+            else:
+                yield from _figures(name, part, question)
+    for name, why in release.withheld.items():
+        yield name, "", "", "", "", "", "", f"not published: {why}"
+
+
+def _figures(name: str, part: Release, question: Question) -> Iterator[Row]:
+    for each in part[question.name].readings(0.95):
+        unit = "proportion" if each.proportion else question.unit
+        estimate, note = ("", "too noisy to say") if each.lost else (each.estimate, "")
+        yield name, question.name, each.answer, unit, estimate, each.low, each.high, note
+
+
+def _parts(release: Release) -> tuple[tuple[str, Release], ...]:
+    return tuple(release.groups.items()) if release.grouped else (("", release),)
+
+
+def newsletter(found: Published, release: Release) -> str:
+    """Draft a text for people who were not there: what was asked, by whom, of how many, with which intervals and what noise."""
+    sheet = release.sheet
+    asked = f"{sheet.asked_by} asked" if sheet.asked_by else "We asked"
+    paragraphs = [
+        found.title,
+        f"{asked} {count(release.announcement.people)}; {release.joined_people:,} took part. {found.purpose}".strip(),
+        *("\n".join(_lines(release, question)) for question in sheet),
+        "\n".join(f"Of {shown_group(name)} nothing is published: {why}." for name, why in release.withheld.items()),
+        _RANGES,
+        _privacy(release.announcement),
+    ]
+    return "\n\n".join(filter(None, paragraphs)) + "\n"
+
+
+def _lines(release: Release, question: Question) -> Iterator[str]:
+    yield question.text or question.name
+    for name, part in _parts(release):
+        where = f"{shown_group(name)}, " if name else ""
+        if question.name in part.dropped:
+            yield f"- {where}not published: {part.dropped[question.name]}"
+            continue
+        for each in part[question.name].readings(0.95):
+            estimate, ends = each.written(question.unit)
+            yield f"- {where}{each.answer}: {estimate} (range {ends})"
+
+
+def _privacy(offer: Announcement) -> str:
+    if offer.noiseless:
+        return "No noise was added: nobody who counts set a limit."
+    chosen, kept = _CHOSEN if offer.model == PRIVACY_CONSTRAINED else _WEIGHED
+    cap = cap_words(max(part.cap for part in offer.parts))
+    most = "" if cap == cap_words(math.inf) else f", and nobody more than {cap} on the odds of a guess about them"
+    return f"Privacy: everyone {chosen}. Noise was added so that {kept}{most}. {_BOUND}"

@@ -1,0 +1,59 @@
+"""The parts of a result's page: a picture for each question, by group where there are groups; who asked, when, and the quorum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from optin.errors import BadInput
+from optin.releasing import Release
+from optin.releasing.deciding import stated_quorum
+from optin.report.answer_sections import answer_section
+from optin.report.group_sections import question_parts
+from optin.report.images import WIDTH, pixels, told
+from optin.report.markup import Markup
+from optin.report.section import Pictured
+from optin.web.pages.figures import one_number
+from optin.web.pages.stages import day
+from optin.web.service.records import Published
+from optin.wording.numbers import count
+
+
+def parts_of(release: Release) -> Sequence[Pictured | Markup]:
+    """List the sections of a result in their order, none where it is one number, which has a page of its own words."""
+    if one_number(release):
+        return []
+    if release.grouped:
+        return [part for question in release.sheet for part in question_parts(release, question)]
+    return [answer_section(release, each) for each in release.sheet if each.name not in release.dropped]
+
+
+def shown_part(part: Pictured | Markup) -> dict[str, Any]:
+    """Say of a section what its page needs; one that cannot be drawn has its numbers."""
+    if isinstance(part, Markup):
+        return {"markup": part}
+    shown = {"markup": "", "title": part.title, "numbers": part.numbers(), "file": f"{part.name}.png"}
+    try:
+        words = told(part.draw)
+    except BadInput as why:
+        return {**shown, "reading": f"Not drawn: {why}.", "words": ""}
+    return {
+        **shown,
+        "reading": part.reading,
+        "words": words,
+        "width": pixels(WIDTH),
+        "height": pixels(part.height),
+    }
+
+
+def asked_rows(found: Published) -> list[tuple[str, str]]:
+    """List who asked, when it was published, and how many people that took."""
+    offer = found.announcement.parts[0]
+    several = found.announcement.grouped or len(offer.sheet) > 1
+    where = ", in each group and for each question" if several else ""
+    least = max(stated_quorum(offer).people, offer.terms.conditions.min_people or 0)
+    rows = [
+        ("Asked by", offer.sheet.asked_by or "nobody is named"),
+        ("Published only with", f"{count(least)} or more{where}"),
+    ]
+    return rows if found.released_at is None else [("Published on", day(found.released_at).partition(",")[0]), *rows]
