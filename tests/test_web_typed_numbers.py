@@ -233,7 +233,7 @@ def test_no_page_and_no_form_shows_a_name_of_ours(house, incomes):
     """Every page there is, as each of the two sees it, and every form with something wrong in it."""
     forms = [{}, {"round": "9"}, {"step": "99", "value": "x", "count": "x", "epsilon": "x"}, {"value": "300000"}]
     for path, method, _ in reference.page_routes():
-        place = path.format(campaign=incomes, name="limits", ink="light", secret="public")
+        place = path.format(campaign=incomes, name="limits", ink="light", secret="public", token="guessed", at=1)
         if "png" in place or ".js" in place or "export" in place or place in ("/sign-out", "/me/leave"):
             continue
         ticket = house.desk if place.startswith("/a") else house.guest
