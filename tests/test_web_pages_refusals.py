@@ -196,7 +196,7 @@ def private(house, owner):
 def test_every_page_is_closed_to_whom_it_is_not_for(house, owner, eve, private, method, path):
     if path in OPEN_TO_ALL:
         return
-    place = path.format(campaign=private, name="limits", ink="light", secret="public", token="guessed")
+    place = path.format(campaign=private, name="limits", ink="light", secret="public", token="guessed", at=1)
     nobody = house.ask(method, place)
     assert nobody.status_code in (303, 404)
     assert nobody.headers.get("location", "/i") in ("/i", "/login", "/") or path in FOR_ANYONE_SIGNED_IN
