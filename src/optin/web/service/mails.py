@@ -205,7 +205,7 @@ def mail_text(draft: Draft, link: str, stop: str, *, reminder: bool = False) -> 
         asks,
         draft.purpose,
         f"Your own link, for you alone:\n{link}",
-        "Looking at it uses nothing up. Only averages and counts come out, blurred so that nobody can work back to you.",
+        "Looking at it uses nothing up. Only averages and counts come out, with noise: you set how much they may say about you.",
         f"Open until {draft.answer_by} (end of the day, UTC)." if draft.answer_by else "",
         "This reminder goes to everyone who was invited: nobody sees who has answered." if reminder else "",
         f"No more mail about this: {stop}",
