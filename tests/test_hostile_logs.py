@@ -239,7 +239,12 @@ def test_a_bundle_damaged_anywhere_is_refused_and_never_falls_over(packed, tmp_p
     for at in range(0, len(good), 29):
         (tmp_path / "b.zip").write_bytes(good[:at] + bytes([good[at] ^ 0xFF]) + good[at + 1 :])
         with contextlib.suppress(BadInput):
-            assert read_bundle(tmp_path / "b.zip").files() == packed[1].files(), "what is read is what was packed"
+            found = read_bundle(tmp_path / "b.zip")
+            # A list cut short may leave the result out, which `checked_bundle` refuses; nothing is read otherwise than packed.
+            whole = packed[1]
+            assert found.announcement.to_json() == whole.announcement.to_json()
+            assert (found.acts, found.log.to_json()) == (whole.acts, whole.log.to_json())
+            assert found.release is None or found.release.to_json() == whole.release.to_json()
 
 
 def test_a_bundle_packed_in_another_way_or_behind_a_password_or_too_large_is_refused(packed, tmp_path, monkeypatch):

@@ -7,7 +7,6 @@ from typing import Any
 
 from optin.errors import BadInput
 from optin.releasing import Release
-from optin.releasing.deciding import stated_quorum
 from optin.report.answer_sections import answer_section
 from optin.report.group_sections import question_parts
 from optin.report.images import WIDTH, pixels, told
@@ -51,7 +50,8 @@ def asked_rows(found: Published) -> list[tuple[str, str]]:
     offer = found.announcement.parts[0]
     several = found.announcement.grouped or len(offer.sheet) > 1
     where = ", in each group and for each question" if several else ""
-    least = max(stated_quorum(offer).people, offer.terms.conditions.min_people or 0)
+    stated = offer.terms.conditions
+    least = max(stated.quorum_people or 1, stated.min_people or 0)
     rows = [
         ("Asked by", offer.sheet.asked_by or "nobody is named"),
         ("Published only with", f"{count(least)} or more{where}"),
