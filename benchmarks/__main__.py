@@ -1,4 +1,4 @@
-"""Run all benchmarks, or those named: ``python -m benchmarks [planner solvers scaling hard release ledger engine …] [PEOPLE]``."""
+"""All benchmarks, or those named: ``python -m benchmarks [planner solvers scaling hard release ledger engine …] [PEOPLE]``."""
 
 import importlib
 import sys

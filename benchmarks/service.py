@@ -92,8 +92,9 @@ def tell(name, clients, times):
         for step, (since, _, until) in times.items():
             waits = client.waits(since, until)
             target = f" (target <= {MOST})" if step in ("announce", "release") else ""
+            longest = f"longest wait {max(waits) / usual:.1f} usual ones{target}"
             print(
-                f"{name}: {what} during {step} ({until - since:.1f} s): longest wait {max(waits) / usual:.1f} usual ones{target}, "
+                f"{name}: {what} during {step} ({until - since:.1f} s): {longest}, "
                 f"median {statistics.median(waits) / usual:.1f}, of {len(waits)}; usual {usual * 1000:.1f} ms",
                 flush=True,
             )
@@ -128,7 +129,13 @@ def large(analyst, service, people):
     codes = codes_of(FIVE, GIVEN)
     sealed = {"campaign": campaign, "round": 1}
     rows = [
-        {**sealed, "person": person, "joined": True, "at": 0.0, "value": service.keys.seal(codes, person=person, **sealed)}
+        {
+            **sealed,
+            "person": person,
+            "joined": True,
+            "at": 0.0,
+            "value": service.keys.seal(codes, person=person, **sealed),
+        }
         for person, _, _ in crowd
     ]
     service.change(lambda link: link.execute(insert(answers), rows))

@@ -81,10 +81,10 @@ class Keyring:
 
     def shown(self, hidden: bytes, *, campaign: str, bound: str) -> str:
         """Decrypt what `hidden` wrote; before lists had keys of their own it was the environment's."""
-        own = (self._key(campaign, LISTS),) if self._path(campaign, LISTS).exists() else ()
-        for key in (*own, self._outer):
+        keys = [self._key(campaign, LISTS)] if self._path(campaign, LISTS).exists() else []
+        for key in (*keys, self._outer):
             with contextlib.suppress(InvalidTag):
-                return key.decrypt(hidden[:_NONCE], hidden[_NONCE:], _bound_text(bound)).decode()
+                return str(key.decrypt(hidden[:_NONCE], hidden[_NONCE:], _bound_text(bound)), "utf-8")
         raise LedgerUnavailable("a stored address does not open with this campaign's key: the database was changed")
 
     def ensure(self, campaign: str, round: int) -> None:  # noqa: A002 - the word of the contract

@@ -1,8 +1,8 @@
 """Lists of people to invite: kept, so that a reload makes no second link, and silent about who came.
 
-An address is stored only under a key of its campaign's, which is destroyed with it. A link is not stored at all: it is worked out from the service's key and the
-entry, so that the list can show it again, and a copy of the database holds none. Nothing here says whether a link was used:
-a list that did would say who answered.
+An address is stored only under a key of its campaign's, which is destroyed with it. A link is not stored at all: it is worked
+out from the service's key and the entry, so that the list can show it again, and a copy of the database holds none. Nothing
+here says whether a link was used: a list that did would say who answered.
 """
 
 from __future__ import annotations
