@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -18,7 +19,7 @@ from optin.web.service.failures import NotFound
 
 router = APIRouter()
 _KEY = re.compile(r"[A-Za-z0-9_-]{43}")
-_NO_LINK = {"recovery": None, "can_mail": True}
+_NO_LINK: dict[str, Any] = {"recovery": None, "can_mail": True}
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,9 @@ def ask_by_mail(service: ServiceOf, visitor: MaybeVisitor, address: AddressOf, f
 def leave_address(request: Request, service: ServiceOf, visitor: PersonOnly, form: Texts) -> Response:
     """Keep an address to come back by, or forget it; a recovery link that was on the page is on the next one too."""
     key = form.get("key", "")
-    again = {"recovery": kept(origin_of(request), key), "can_mail": True} if _KEY.fullmatch(key) else None
+    again: dict[str, Any] | None = None
+    if _KEY.fullmatch(key):
+        again = {"recovery": kept(origin_of(request), key), "can_mail": True}
     try:
         if form.get("do") == "forget":
             recovering.forget(service, visitor)
