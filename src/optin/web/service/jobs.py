@@ -53,9 +53,9 @@ class Worker:
                 destroy_spent_keys(self._service)
                 publish_drawn(self._service)
                 cancel_overdue(self._service)
-                erase_ids(self._service)
                 send_mails(self._service)
                 run_all(self._service, until=self._leaving)
+                erase_ids(self._service)
                 sign_log(self._service)
                 failures = 0
             except Exception as error:  # whatever it was, the one who works stays: jobs would wait for ever
