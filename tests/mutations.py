@@ -225,7 +225,7 @@ def killed(mutation: Mutation) -> tuple[bool, str]:
     """Run the test against a broken copy; say whether a test failed (and not merely the run), with its output."""
     with tempfile.TemporaryDirectory() as place:
         copy = Path(place, "optin")
-        shutil.copytree(ROOT / "src/optin", copy)  # with its bytecode, which takes longer to make than most tests to run
+        shutil.copytree(ROOT / "src/optin", copy)  # with bytecode, which takes longer to make than most tests to run
         broken = copy / mutation.file
         for kept in broken.parent.glob(f"__pycache__/{broken.stem}.*"):
             kept.unlink()
