@@ -168,7 +168,9 @@ def _forget_some(connection: Connection, *, campaign: str, round: int, after: st
     if not released(connection, campaign, round):
         return None
     mine = (answers.c.campaign == campaign, answers.c.round == round, answers.c.person > after)
-    ids = list(connection.scalars(select(answers.c.person).where(*mine).order_by(answers.c.person).limit(PORTION)))
+    ids: list[str] = list(
+        connection.scalars(select(answers.c.person).where(*mine).order_by(answers.c.person).limit(PORTION))
+    )
     if len(ids) < PORTION:
         return None  # the step forgets the rest
     connection.execute(update(answers).where(*mine, answers.c.person <= ids[-1]).values(value=None))
