@@ -77,8 +77,6 @@ def show_offer(offer: Announcement, more: Rows) -> None:
 
 def show_groups(title: str, drawn: Release, lines: Rows) -> None:
     """Print what was published of each group, what of it says nothing, and what was withheld."""
-    from optin.releasing.useless import useless_groups
-
     screen.rows(title, [*lines, PUBLIC])
     screen.say()
     rows = [
@@ -88,7 +86,7 @@ def show_groups(title: str, drawn: Release, lines: Rows) -> None:
     ]
     header = ("group", "question", "answer", "estimate", "95 % interval", "joined")
     screen.columns("Results", header, rows, texts=3)
-    for words in useless_groups(drawn):
+    for words in drawn.mostly_noise:
         screen.say(words)
     _show_withheld(drawn)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from optin.releasing.useless import useless_groups
 from optin.wording.groups import shown_group, tens_in_words
 from optin.wording.numbers import count
 from optin.wording.telling import Telling, Told
@@ -43,7 +42,7 @@ def _of_groups(release: Release) -> Telling:
         ("charged", charged_words(release)),
         *((f"group {shown_group(name)} withheld", why) for name, why in withheld.items()),
         *dropped.items(),
-        *(("says nothing", words) for words in useless_groups(release)),
+        *(("says nothing", words) for words in release.mostly_noise),
     ]
     head = ("group", "joined", "question", "answer", "estimate", "95 % interval")
     rows = tuple(

@@ -6,7 +6,6 @@ from optin.planning import Plan
 from optin.planning.telling_groups import HEAD, PlanOfGroups
 from optin.releasing import Release
 from optin.releasing.telling import charged_words
-from optin.releasing.useless import useless_groups
 from optin.report.group_sections import Shares, question_sections
 from optin.report.markup import Markup, joined, paragraphs, table, tag
 from optin.report.privacy import privacy_sheet
@@ -41,7 +40,7 @@ def group_body(plan: Plan | None, release: Release | None, population: Shares = 
 def _release_header(release: Release) -> Markup:
     withheld = [f"Nothing was published of {shown_group(name)}: {why}." for name, why in release.withheld.items()]
     groups = f", in {len(release.groups):,} groups."
-    return header_of(release, groups, PUBLIC, warnings=[*useless_groups(release), *withheld, *_merged(release)])
+    return header_of(release, groups, PUBLIC, warnings=[*release.mostly_noise, *withheld, *_merged(release)])
 
 
 def _merged(release: Release) -> list[str]:
