@@ -38,7 +38,9 @@ def as_whole(number: object) -> int | None:
     >>> as_whole(np.int64(3)), as_whole(3.0), as_whole(True)
     (3, None, None)
     """
-    return int(number) if isinstance(number, Integral) and not isinstance(number, bool) else None
+    if isinstance(number, bool) or not isinstance(number, Integral):
+        return None
+    return int(number)
 
 
 def typed_between(answer: Any, low: float, high: float) -> float:  # noqa: ANN401
