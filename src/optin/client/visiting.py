@@ -169,6 +169,11 @@ class Client(OneLine):
             raise PromiseBroken(found.job.error or "the step failed")
         return found
 
+    def extend(self, campaign: str, answer_by: str) -> CampaignStatus:
+        """Move the last day to answer to a later one (2026-03-14), before the announcement; closed registration opens again."""
+        body = {"answer_by": answer_by}
+        return campaign_from(self._call("POST", f"/api/campaigns/{campaign}/extend", body))
+
     def cells(self, campaign: str) -> list[LimitCell]:
         """Show how limits are spread, in cells of at least ten people.
 

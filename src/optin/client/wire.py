@@ -84,6 +84,8 @@ class Campaign:
     steps: Any
     warning: str | None
     publish_by: float | None
+    next_step: str | None
+    next_at: float | None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from optin.web.api import given, taken
 from optin.web.api.shaping import shown
 from optin.web.doors import AnalystOnly, ServiceOf
-from optin.web.service import able, campaigns, cells, preview, steps
+from optin.web.service import able, campaigns, cells, extending, preview, steps
 from optin.web.service.core import Service
 from optin.web.service.records import Visitor
 
@@ -62,6 +62,13 @@ def take_step(
     Idempotent: asked again it changes nothing. With `round` it is taken in that round or not at all.
     """
     steps.take(service, analyst, campaign, step, round=body.round if body else None)
+    return _campaign(service, analyst, campaign)
+
+
+@router.post("/campaigns/{campaign}/extend")
+def extend_campaign(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: taken.ExtendIn) -> given.CampaignOut:
+    """Move the last day to answer to a later one, before the announcement; registration that was closed is opened again."""
+    extending.extend(service, analyst, campaign, body.answer_by, round=body.round)
     return _campaign(service, analyst, campaign)
 
 

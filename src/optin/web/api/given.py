@@ -84,7 +84,8 @@ class JobOut(wire.Job):
 class CampaignOut(wire.Campaign):
     """A campaign as its analyst sees it.
 
-    `warning` says what would be lost by closing now; `publish_by`, in seconds since 1970, when an announced round is cancelled.
+    `warning` says what would be lost by closing now; `publish_by`, in seconds since 1970, when an announced round is cancelled;
+    `next_step` and `next_at`, where it runs by itself, what is done next and when.
     """
 
     id: Annotated[str, Field(examples=[EXAMPLE_ID])]

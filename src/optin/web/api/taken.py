@@ -89,6 +89,7 @@ class DraftIn(Taken):
     outside: Number | Literal["own-data"] = 0.0
     answer_by: Annotated[str, Field(max_length=10, examples=["2026-03-14"])] = ""
     window_hours: Annotated[float, Field(ge=0, le=MOST_HOURS)] = 0.0
+    automatic: bool = False
     support: Annotated[str, Field(max_length=LONGEST["support"])] = ""
     sheet: Annotated[str, Field(max_length=LONGEST["sheet"])] | dict[str, Any] | None = None
 
@@ -111,6 +112,13 @@ class InviteIn(Taken):
     count: Annotated[int, Field(ge=1, le=1000, examples=[20])] = 1
     ids: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=1000, examples=[["p0001"]])] = []
     group: Annotated[Annotated[str, Field(max_length=LONGEST["group"])] | None, Field(examples=["ICU"])] = None
+
+
+class ExtendIn(Taken):
+    """A later last day to answer; with a round, in that round or not at all."""
+
+    answer_by: Annotated[str, Field(max_length=10, examples=["2026-03-14"])]
+    round: Round = None
 
 
 class StepIn(Taken):

@@ -134,6 +134,7 @@ def draft_of(given: Mapping[str, str]) -> Draft:
         sealed=bool(given.get("sealed")) and given.get("model", PRIVACY_CONSTRAINED) == PRIVACY_CONSTRAINED,
         answer_by=given.get("answer_by", ""),
         window_hours=_number(given, "window_hours", otherwise=0.0),
+        automatic=bool(given.get("automatic")),
         public=bool(given.get("public")),
         quorum_people=_whole(given.get("quorum_people", "20")),
         quorum_standard_error=_maybe(given, "quorum_standard_error"),

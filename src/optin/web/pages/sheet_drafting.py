@@ -31,6 +31,7 @@ _FRESH = {"sealed": "yes", "public": "", "quorum_people": "20", "expected": "200
 _FRESH |= {
     "answer_by": "",
     "window_hours": f"{WINDOW_HOURS:g}",
+    "automatic": "",
     "support": "",
     "toml": "",
     "wished": "",
@@ -133,6 +134,7 @@ def _draft(form: Mapping[str, str]) -> Draft:
         public=bool(form.get("public")),
         quorum_people=int(people) if people.isdecimal() and len(people) < 10 else 0,
         answer_by=form.get("answer_by", ""),
+        automatic=bool(form.get("automatic")),
         window_hours=typed_number(form.get("window_hours") or "0", WORDS["window_hours"]).number,
     )
 
@@ -177,7 +179,7 @@ def _words_of(sheet: Sheet) -> dict[str, str]:
 
 
 def _as_texts(draft: Draft) -> dict[str, str]:
-    texts = {name: "yes" if getattr(draft, name) else "" for name in ("sealed", "public")}
+    texts = {name: "yes" if getattr(draft, name) else "" for name in ("sealed", "public", "automatic")}
     more = {"answer_by": draft.answer_by, "window_hours": f"{draft.window_hours:g}", "support": draft.support}
     words = _words_of(draft.sheet) if draft.sheet else {}
     expected = str(max(draft.quorum_people, 200))

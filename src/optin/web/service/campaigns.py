@@ -20,6 +20,7 @@ from optin.web.service.identities import checked_ids, note_ids
 from optin.web.service.life import possible, warning
 from optin.web.service.records import Campaign, Event, Visitor
 from optin.web.service.rows import count, job_of, joined_count, owned_row
+from optin.web.service.schedule import next_by_itself
 from optin.web.transactions import hold
 
 MOST_INVITATIONS = 1000
@@ -189,7 +190,7 @@ def _view(service: Service, connection: Connection, row: Row[Any]) -> Campaign:
     job, draft = job_of(connection, row.id), Draft.from_json(row.draft)
     here = (registrations.c.campaign == row.id, registrations.c.round == row.round)
     registered = count(connection, registrations, *here)
-    joined = joined_count(connection, row.id, row.round, joined=True)
+    joined, due = joined_count(connection, row.id, row.round, joined=True), next_by_itself(connection, row)
     return Campaign(
         id=row.id,
         draft=draft,
@@ -208,4 +209,6 @@ def _view(service: Service, connection: Connection, row: Row[Any]) -> Campaign:
         steps=() if job and job.unfinished else possible_now(service, connection, row),
         warning=warning(draft, row.state, registered=registered, joined=joined),
         publish_by=publish_by(service, connection, row),
+        next_step=due.step if due else None,
+        next_at=due.at if due else None,
     )

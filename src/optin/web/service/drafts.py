@@ -70,6 +70,8 @@ class Draft:
     """The last day to answer in one visit, or to choose a limit, as 2026-03-14; empty where its analyst closes it."""
     window_hours: float = 0.0
     """How long people may change or withdraw sealed answers after the announcement, at least."""
+    automatic: bool = False
+    """Whether it closes, announces and publishes by itself after the last day to answer, where enough people came."""
     support: str = ""
     """A text that everyone is shown, before and after they answer and whatever they answer, such as whom to call."""
     sheet: Sheet | None = None
@@ -146,6 +148,11 @@ def checked_draft(draft: Draft) -> Draft:
 def _check_times(draft: Draft) -> None:
     if draft.answer_by and last_moment(draft) is None:
         raise BadInput("the last day to answer must be a date such as 2026-03-14, or be left out")
+    if draft.automatic and not (draft.answer_by and draft.window_hours):
+        raise BadInput(
+            "to run by itself a campaign needs a last day to answer, and hours after the announcement in which people look at"
+            " their deal; give both, or take each step yourself"
+        )
     if not 0.0 <= _number("window_hours", draft.window_hours) <= MOST_HOURS:
         raise BadInput("{window} must be 0 to {most} hours", window=WORDS["window_hours"], most=MOST_HOURS)
 

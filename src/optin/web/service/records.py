@@ -56,7 +56,8 @@ class Job(wire.Job):
 class Campaign(wire.Campaign):
     """A campaign as its analyst sees it: counts, never who, never a limit or a value.
 
-    ``warning`` says what would be lost by closing now; ``publish_by`` when an announced round is cancelled by itself.
+    ``warning`` says what would be lost by closing now; ``publish_by`` when an announced round is cancelled by itself,
+    ``next_step`` and ``next_at`` what is done next by itself, and when.
     """
 
     draft: Draft
