@@ -67,7 +67,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Campaign:
-    """A campaign as its analyst sees it."""
+    """A campaign as its analyst sees it; people are counted in tens, rounded down, besides the invitations that were made."""
 
     id: str
     draft: Any

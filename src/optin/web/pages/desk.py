@@ -22,6 +22,7 @@ from optin.web.service import accounts, campaigns, extending, steps
 from optin.web.service.drafts import Draft
 from optin.web.service.log import council_address
 from optin.web.service.records import Campaign, Visitor
+from optin.wording.groups import tens_in_words
 from optin.wording.numbers import count, short
 
 router = APIRouter(prefix="/a")
@@ -47,8 +48,8 @@ def _summary(campaign: Campaign) -> str:
     if campaign.state in ("draft", "cancelled"):
         return ""
     if campaign.state in ("registration", "planning"):
-        return f"{count(campaign.registered)} registered"
-    return f"{campaign.joined:,} of {count(campaign.registered)} joined"
+        return f"{tens_in_words(campaign.registered)} registered"
+    return f"{tens_in_words(campaign.joined)} joined"
 
 
 @router.post("/colleague")
@@ -124,7 +125,7 @@ def _in_vain(found: Campaign, step: str) -> bool:
     """Say that a step is there and would only be refused: too few people are in."""
     if step == "reopen-registration" and found.draft.answer_by:
         return True  # it is opened again by moving the last day
-    few = {"announce": found.registered < MIN_PEOPLE, "release": found.joined < found.draft.quorum_people}
+    few = {"announce": found.registered < MIN_PEOPLE, "release": not found.enough}
     return few.get(step, False)
 
 
@@ -133,23 +134,35 @@ def _progress(found: Campaign) -> dict[str, Any]:
     return {
         "campaign": found,
         "counts": _counts(found),
-        "warning": sentence(f"{found.warning}; closed now, it would have to be opened again") if found.warning else "",
+        "warning": sentence(f"{found.warning}; closed too early, it would have to be opened again")
+        if found.warning
+        else "",
         "working": working,
         "job_name": _WORKING.get(found.job.kind, "Working") if found.job else "",
     }
 
 
-def _counts(found: Campaign) -> list[tuple[str, int]]:
-    before = [("invitations used", found.redeemed), ("invitations made", found.invited)] if found.invited else []
+def _counts(found: Campaign) -> list[tuple[str, str]]:
+    """List what is counted: in tens, so that no count says when someone answered; invitations are the analyst's own."""
+    made = (
+        [("links used", tens_in_words(found.redeemed)), ("links made", f"{found.invited:,}")] if found.invited else []
+    )
     if found.state in ("draft", "registration", "planning"):
-        return [("people registered", found.registered), *before]
-    waiting = found.registered - found.joined - found.declined
+        return [("registered", _of_needed(found, found.registered)), *made]
+    joined = _of_needed(found, found.joined)
     return [
-        ("joined", found.joined),
-        ("declined", found.declined),
-        ("no answer", waiting),
-        ("registered", found.registered),
+        ("joined", joined),
+        ("declined", tens_in_words(found.declined)),
+        ("registered", tens_in_words(found.registered)),
     ]
+
+
+def _of_needed(found: Campaign, people: int) -> str:
+    """Say a count beside the quorum, as long as it is not reached for sure."""
+    needed = found.draft.quorum_people
+    return (
+        tens_in_words(people) if people >= needed or found.release else f"{tens_in_words(people)} of {needed:,} needed"
+    )
 
 
 def _facts(draft: Draft) -> list[tuple[str, str]]:

@@ -69,7 +69,7 @@ def announce(service: Service, job: Job, progress: Progress) -> None:
         give_declined_back(service)
         found, agents = _planned(service, draft, people)
         _keep(service, row, found)
-    progress("announcing", 0, len(people))
+    progress("announcing", 0, 0)
     offer = _announce(service, job, replace(found, sheet=sheet_of(draft)), agents, people, conditions_of(draft))
 
     def work(connection: Connection) -> None:
