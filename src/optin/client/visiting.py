@@ -169,6 +169,11 @@ class Client(OneLine):
             raise PromiseBroken(found.job.error or "the step failed")
         return found
 
+    def open_link(self, campaign: str) -> str | None:
+        """Show the secret of the link that anyone may use; None where the draft asks for none."""
+        found: str | None = self._call("GET", f"/api/campaigns/{campaign}/open-link")["secret"]
+        return found
+
     def extend(self, campaign: str, answer_by: str) -> CampaignStatus:
         """Move the last day to answer to a later one (2026-03-14), before the announcement; closed registration opens again."""
         body = {"answer_by": answer_by}

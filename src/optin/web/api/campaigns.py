@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from optin.web.api import given, taken
 from optin.web.api.shaping import shown
 from optin.web.doors import AnalystOnly, ServiceOf
-from optin.web.service import able, campaigns, cells, extending, preview, steps
+from optin.web.service import able, campaigns, cells, extending, open_links, preview, steps
 from optin.web.service.core import Service
 from optin.web.service.records import Visitor
 
@@ -77,6 +77,12 @@ def invite(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: taken.
     """Make one-time secrets to send to people, as `/i#SECRET`."""
     secrets = campaigns.invite(service, analyst, campaign, body.count, group=body.group, ids=body.ids)
     return given.SecretsOut(secrets=secrets)
+
+
+@router.get("/campaigns/{campaign}/open-link")
+def show_open_link(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given.OpenLinkOut:
+    """Show the secret of the link that anyone may use, as `/i#SECRET`; null where the draft asks for none."""
+    return given.OpenLinkOut(secret=open_links.open_link(service, analyst, campaign))
 
 
 @router.get("/campaigns/{campaign}/log")

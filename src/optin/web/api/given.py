@@ -53,6 +53,12 @@ class SecretOut(Given):
     secret: str
 
 
+class OpenLinkOut(Given):
+    """The secret of a link that anyone may use, while there are places and until the last day."""
+
+    secret: str | None
+
+
 class SecretsOut(Given):
     """One-time secrets, shown once."""
 

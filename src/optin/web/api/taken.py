@@ -7,7 +7,16 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from optin.errors import BadInput
-from optin.web.service.drafts import FARTHEST, LONGEST, MOST_HOURS, MOST_PEOPLE, MOST_SLACK, Draft, sheet_from
+from optin.web.service.drafts import (
+    FARTHEST,
+    LONGEST,
+    MOST_BY_LINK,
+    MOST_HOURS,
+    MOST_PEOPLE,
+    MOST_SLACK,
+    Draft,
+    sheet_from,
+)
 
 Number = Annotated[float, Field(ge=-FARTHEST, le=FARTHEST)]
 NotNegative = Annotated[float, Field(ge=0, le=FARTHEST)]
@@ -90,6 +99,7 @@ class DraftIn(Taken):
     answer_by: Annotated[str, Field(max_length=10, examples=["2026-03-14"])] = ""
     window_hours: Annotated[float, Field(ge=0, le=MOST_HOURS)] = 0.0
     automatic: bool = False
+    open_link: Annotated[int, Field(ge=0, le=MOST_BY_LINK)] = 0
     support: Annotated[str, Field(max_length=LONGEST["support"])] = ""
     sheet: Annotated[str, Field(max_length=LONGEST["sheet"])] | dict[str, Any] | None = None
 

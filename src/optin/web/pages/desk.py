@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from optin.announcement.making import MIN_PEOPLE
 from optin.questions import Sheet
 from optin.web.doors import AnalystOnly, ServiceOf
+from optin.web.pages.coming import doubles_before
 from optin.web.pages.desk_steps import STEPS
 from optin.web.pages.figures import figures_table, one_number
 from optin.web.pages.forms import Texts, origin_of, round_of, sentence
@@ -18,7 +19,7 @@ from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.stages import STATE_NAMES, analyst_stages, day
 from optin.web.pages.times import closing_time, missed_words, next_words, plan_of_times
 from optin.web.pages.wording import result_words
-from optin.web.service import accounts, campaigns, extending, steps
+from optin.web.service import accounts, campaigns, extending, open_links, steps
 from optin.web.service.drafts import Draft
 from optin.web.service.log import council_address
 from optin.web.service.records import Campaign, Visitor
@@ -60,12 +61,13 @@ def invite_colleague(request: Request, service: ServiceOf, visitor: AnalystOnly)
 
 
 @router.get("/c/{campaign}")
-def campaign_page(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
+def campaign_page(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     """Show one campaign: counts, what comes next, what happened."""
-    return _page(service, visitor, campaign)
+    return _page(request, service, visitor, campaign)
 
 
 def _page(
+    request: Request,
     service: ServiceOf,
     visitor: Visitor,
     campaign: str,
@@ -98,6 +100,11 @@ def _page(
             f"Answers are to be closed within {service.days_to_answer:g} days of the announcement, and the result published "
             f"within {service.days_to_publish:g} days of the first closing."
         ),
+    }
+    link = open_links.open_link(service, visitor, campaign)
+    context |= {
+        "open_link": link and f"{origin_of(request)}/i#{link}",
+        "doubles": doubles_before(found.draft.open_link),
     }
     context["council"] = council_address(service, found.id, public=found.draft.public)
     return show("desk/campaign.html", visitor=visitor, status=status, **_progress(found), **context)
@@ -228,22 +235,22 @@ def job(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
 
 
 @router.post("/c/{campaign}/step")
-def take_step(service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
+def take_step(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
     """Take a step; idempotent."""
     try:
         steps.take(service, visitor, campaign, form.get("step", ""), round=round_of(form))
     except REFUSALS as refusal:
-        return _page(service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
+        return _page(request, service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
     return moved(f"/a/c/{campaign}")
 
 
 @router.post("/c/{campaign}/extend")
-def extend_last_day(service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
+def extend_last_day(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
     """Move the last day to answer to a later one."""
     try:
         extending.extend(service, visitor, campaign, form.get("answer_by", ""), round=round_of(form))
     except REFUSALS as refusal:
-        return _page(service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
+        return _page(request, service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
     return moved(f"/a/c/{campaign}")
 
 
@@ -264,7 +271,7 @@ def invite(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign:
             service, visitor, campaign, _whole(text), group=form.get("group") or None, ids=_listed(form)
         )
     except REFUSALS as refusal:
-        return _page(service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
+        return _page(request, service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
     origin = origin_of(request)
     links = [f"{origin}/i#{secret}" for secret in secrets]
     return show("desk/invitations.html", visitor=visitor, id=campaign, links=links)

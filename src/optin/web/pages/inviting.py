@@ -12,7 +12,7 @@ from optin.web.pages.forms import Texts, origin_of, sentence
 from optin.web.pages.qr import qr_code
 from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.spreadsheets import csv_file
-from optin.web.service import campaigns, lists, mails
+from optin.web.service import campaigns, lists, mails, open_links
 from optin.web.service.core import Service
 from optin.web.service.records import Visitor
 from optin.wording.numbers import count
@@ -71,6 +71,10 @@ def codes(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: 
         {"name": each.entry.id or each.entry.address, "group": each.entry.group, "code": qr_code(_link(request, each))}
         for each in lists.listed(service, visitor, campaign)
     ]
+    link = open_links.open_link(service, visitor, campaign)
+    if link is not None:
+        everyone = {"name": "For everyone", "group": None, "code": qr_code(f"{origin_of(request)}/i#{link}")}
+        cards = [everyone, *cards]
     return show("desk/qr.html", visitor=visitor, id=campaign, draft=found.draft, cards=cards)
 
 

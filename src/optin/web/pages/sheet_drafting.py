@@ -16,6 +16,7 @@ from optin.errors import BadInput
 from optin.questions import Sheet
 from optin.questions.sheet import MOST_QUESTIONS
 from optin.web.doors import AnalystOnly, ServiceOf
+from optin.web.pages.drafting import places
 from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.numbers import typed_number
 from optin.web.pages.ready_sheets import READY
@@ -32,6 +33,7 @@ _FRESH |= {
     "answer_by": "",
     "window_hours": f"{WINDOW_HOURS:g}",
     "automatic": "",
+    "open_link": "",
     "support": "",
     "toml": "",
     "wished": "",
@@ -135,6 +137,7 @@ def _draft(form: Mapping[str, str]) -> Draft:
         quorum_people=int(people) if people.isdecimal() and len(people) < 10 else 0,
         answer_by=form.get("answer_by", ""),
         automatic=bool(form.get("automatic")),
+        open_link=places(form.get("open_link", "").strip()),
         window_hours=typed_number(form.get("window_hours") or "0", WORDS["window_hours"]).number,
     )
 
@@ -180,6 +183,7 @@ def _words_of(sheet: Sheet) -> dict[str, str]:
 
 def _as_texts(draft: Draft) -> dict[str, str]:
     texts = {name: "yes" if getattr(draft, name) else "" for name in ("sealed", "public", "automatic")}
+    texts["open_link"] = str(draft.open_link or "")
     more = {"answer_by": draft.answer_by, "window_hours": f"{draft.window_hours:g}", "support": draft.support}
     words = _words_of(draft.sheet) if draft.sheet else {}
     expected = str(max(draft.quorum_people, 200))

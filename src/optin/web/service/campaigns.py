@@ -141,6 +141,10 @@ def expect_grouped(connection: Connection, row: Row[Any], group: str | None) -> 
     """Refuse a group where others come without one, or none where others have one: everyone is in a group, or nobody."""
     odd = select(invitations.c.secret).where(invitations.c.campaign == row.id).limit(1)
     odd = odd.where(invitations.c.group_name.is_(None) if group else invitations.c.group_name.is_not(None))
+    if group and Draft.from_json(row.draft).open_link:
+        raise BadInput(
+            "an open link says of nobody which group they are in: groups are for lists and links of one person"
+        )
     if group and row.public:
         raise BadInput("where anyone may come in, nobody is in a group: groups are for campaigns by invitation")
     if connection.execute(odd).first() is not None:

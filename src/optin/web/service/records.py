@@ -84,6 +84,7 @@ class Published(wire.Published):
     """What may be seen of a campaign, once it is announced: by everyone if it is ``public``, else by those invited."""
 
     public: bool
+    open_link: int
     announcement: Announcement
     release: Release | None
     released_at: float | None
