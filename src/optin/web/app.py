@@ -39,6 +39,7 @@ def open_service(settings: WebSettings) -> tuple[Service, str | None]:
         keys,
         days_to_answer=settings.days_to_answer,
         days_to_publish=settings.days_to_publish,
+        days_to_keep_ids=settings.days_to_keep_ids,
         mail=mailer_of(settings),
     )
     try:

@@ -49,6 +49,7 @@ class WebSettings(BaseSettings):
     answer_seconds: float = Field(default=30.0, gt=0)
     days_to_answer: float = Field(default=60.0, gt=0, le=3650)
     days_to_publish: float = Field(default=14.0, gt=0, le=3650)
+    days_to_keep_ids: float = Field(default=365.0, ge=0, le=3650)
     smtp_host: str | None = None
     smtp_port: int = Field(default=587, ge=1, le=65535)
     smtp_from: str | None = None

@@ -142,9 +142,9 @@ def _fail(service: Service, job: Job, words: str) -> None:
 
 
 DUTIES: tuple[Callable[[Service, threading.Event | None], object], ...] = (
-    *map(_alone, (destroy_spent_keys, publish_drawn, cancel_overdue)),
+    *map(_alone, (destroy_spent_keys, publish_drawn, cancel_overdue, send_mails)),
     _go_on,
-    *map(_alone, (erase_ids, send_mails, sign_log)),
+    *map(_alone, (erase_ids, sign_log)),
 )
 """What the one who works looks after, in this order: what was drawn is published before anything is cancelled as late, and
 what is late is cancelled before anything else is done by itself."""
