@@ -174,6 +174,11 @@ class Client(OneLine):
         found: str | None = self._call("GET", f"/api/campaigns/{campaign}/open-link")["secret"]
         return found
 
+    def can_again(self, campaign: str) -> dict[int, int]:
+        """Say about how many people of a published campaign can take part once, twice, … more for as much, in tens."""
+        found = self._call("GET", f"/api/campaigns/{campaign}/again")["again"]
+        return {each["times"]: each["people"] for each in found}
+
     def extend(self, campaign: str, answer_by: str) -> CampaignStatus:
         """Move the last day to answer to a later one (2026-03-14), before the announcement; closed registration opens again."""
         body = {"answer_by": answer_by}

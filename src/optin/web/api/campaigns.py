@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from optin.web.api import given, taken
 from optin.web.api.shaping import shown
 from optin.web.doors import AnalystOnly, ServiceOf
-from optin.web.service import able, campaigns, cells, extending, open_links, preview, steps
+from optin.web.service import able, campaigns, cells, extending, next_time, open_links, preview, steps
 from optin.web.service.core import Service
 from optin.web.service.records import Visitor
 
@@ -103,6 +103,13 @@ def show_cells(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given
 def show_able(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given.AbleOut:
     """Say, before the announcement, about how many of those who registered can take part, in tens."""
     return given.AbleOut(able=able.able(service, analyst, campaign))
+
+
+@router.get("/campaigns/{campaign}/again")
+def show_again(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given.AgainOut:
+    """Say about how many people of a published round can take part again for as much, counted once, in tens."""
+    found = next_time.can_again(service, analyst, campaign)
+    return given.AgainOut(again=[given.TimesOut(times=each.times, people=each.people) for each in found])
 
 
 @router.post("/campaigns/{campaign}/what-if")

@@ -131,6 +131,19 @@ class CellsOut(Given):
     note: str | None
 
 
+class TimesOut(Given):
+    """How many more times, and about how many people can take part so often for as much."""
+
+    times: int
+    people: int
+
+
+class AgainOut(Given):
+    """Who can take part again, in tens; empty before the result, for fewer than twenty people, and with costs."""
+
+    again: list[TimesOut]
+
+
 class AbleOut(Given):
     """About how many of those who registered have something left of their totals, in tens; null if fewer than ten came."""
 

@@ -17,6 +17,7 @@ from optin.web.pages import (
     sheet_drafting,
     trying,
     visit,
+    years,
 )
 
 __all__ = ["ROOMS", "router"]
@@ -36,6 +37,7 @@ ROOMS = (
     trying,
     inviting,
     plans,
+    years,
 )
 router = APIRouter(include_in_schema=False)
 for _room in ROOMS:

@@ -19,7 +19,8 @@ from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.stages import STATE_NAMES, analyst_stages, day
 from optin.web.pages.times import closing_time, missed_words, next_words, plan_of_times
 from optin.web.pages.wording import result_words
-from optin.web.service import accounts, campaigns, extending, open_links, steps
+from optin.web.pages.years import again_words
+from optin.web.service import accounts, campaigns, extending, next_time, open_links, steps
 from optin.web.service.drafts import Draft
 from optin.web.service.log import council_address
 from optin.web.service.records import Campaign, Visitor
@@ -91,6 +92,7 @@ def _page(
         "events": [{"at": _when(event.at), "words": event.words} for event in log],
         "message": message,
         "publish_by": day(found.publish_by),
+        "again": again_words(next_time.can_again(service, visitor, campaign)),
         "by_itself": next_words(found),
         "stopped": missed_words(found),
         "movable": bool(found.draft.answer_by) and found.state in ("registration", "planning"),
@@ -141,12 +143,20 @@ def _progress(found: Campaign) -> dict[str, Any]:
     return {
         "campaign": found,
         "counts": _counts(found),
-        "warning": sentence(f"{found.warning}; closed too early, it would have to be opened again")
-        if found.warning
-        else "",
+        "warning": _warning(found),
         "working": working,
         "job_name": _WORKING.get(found.job.kind, "Working") if found.job else "",
     }
+
+
+def _warning(found: Campaign) -> tuple[str, str]:
+    """Say, as a heading and a sentence, that too few are in so far, or that too few came; nothing where that is not so."""
+    if found.warning is None:
+        return "", ""
+    if found.state == "planning":
+        return "Too few for a result", sentence(f"{found.warning}; open registration again, or cancel")
+    again = f"{found.warning}; closed too early, it would have to be opened again"
+    return "Too early to close", sentence(again)
 
 
 def _counts(found: Campaign) -> list[tuple[str, str]]:

@@ -108,7 +108,9 @@ def _page(
 ) -> Response:
     found = campaigns.show(service, visitor, campaign)
     rows, number = lists.listed(service, visitor, campaign), mails.next_number(service, campaign)
-    subject, text = mails.mail_text(found.draft, "(the link of each person)", "(only in mails that are sent from here)")
+    link = open_links.open_link(service, visitor, campaign)
+    own = f"{origin_of(request)}/i#{link}" if link else f"{origin_of(request)}/i#LINK"
+    subject, text = mails.mail_text(found.draft, own, open_to_all=link is not None)
     context: dict[str, Any] = {
         "campaign": found,
         "rows": [(each, _link(request, each)) for each in rows],
@@ -116,6 +118,7 @@ def _page(
         "addresses": sum(bool(each.entry.address) and not each.unsubscribed for each in rows),
         "grouped": any(each.entry.group for each in rows),
         "given": given,
+        "open_link": link is not None,
         "subject": subject,
         "text": text,
         "can_mail": service.mail is not None,

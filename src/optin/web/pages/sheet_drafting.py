@@ -24,6 +24,7 @@ from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.sheet_rows import KINDS, SHEET_WORDS, Row, as_toml, moved_rows, rows_in, rows_of, toml_of
 from optin.web.pages.verdicts import foreseen_words
 from optin.web.service import campaigns
+from optin.web.service.asking import sheet_of
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, WINDOW_HOURS, WORDS, Draft, sheet_from
 from optin.web.service.failures import NotFound
 
@@ -49,8 +50,11 @@ def start(visitor: AnalystOnly) -> Response:
 
 
 @router.get("/new-sheet")
-def new(visitor: AnalystOnly, begin: str = "") -> Response:
-    """Show a sheet to begin from, or an empty one."""
+def new(service: ServiceOf, visitor: AnalystOnly, begin: str = "", again: str = "") -> Response:
+    """Show a sheet to begin from, one that was asked before, or an empty one."""
+    if again:
+        draft = campaigns.show(service, visitor, again).draft
+        return _form(visitor, {**_as_texts(draft), "answer_by": ""}, rows_of(sheet_of(draft)), look=True)
     if not begin:
         return _form(visitor, _FRESH, [])
     if begin not in READY:
@@ -185,7 +189,7 @@ def _as_texts(draft: Draft) -> dict[str, str]:
     texts = {name: "yes" if getattr(draft, name) else "" for name in ("sealed", "public", "automatic")}
     texts["open_link"] = str(draft.open_link or "")
     more = {"answer_by": draft.answer_by, "window_hours": f"{draft.window_hours:g}", "support": draft.support}
-    words = _words_of(draft.sheet) if draft.sheet else {}
+    words = _words_of(sheet_of(draft))
     expected = str(max(draft.quorum_people, 200))
     counts = {
         "quorum_people": str(draft.quorum_people),

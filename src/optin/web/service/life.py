@@ -56,6 +56,8 @@ def warning(draft: Draft, state: str, *, registered: int, joined: int) -> str | 
         if registered < MIN_PEOPLE and draft.quorum_people < MIN_PEOPLE:
             few = f"and no plan can be announced to fewer than {MIN_PEOPLE}"
         return f"{progress(registered, max(MIN_PEOPLE, draft.quorum_people))} registered so far, {few}"
+    if state == "planning" and registered < max(MIN_PEOPLE, draft.quorum_people):
+        return f"{progress(registered, max(MIN_PEOPLE, draft.quorum_people))} registered, {few}"
     answering = state == "answers" or (state == "announced" and draft.sealed)
     if answering and joined < draft.quorum_people:
         return f"{progress(joined, draft.quorum_people)} joined so far, {few}"
