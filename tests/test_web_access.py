@@ -25,6 +25,7 @@ BODIES = {
     "PUT /api/campaigns/{campaign}": {"title": "t", "question": "q", "lower": 0, "upper": 1},
     "POST /api/campaigns/{campaign}/invitations": {"count": 1},
     "POST /api/campaigns/{campaign}/what-if": {},
+    "POST /api/campaigns/{campaign}/extend": {"answer_by": "2099-01-01"},
     "POST /api/preview": {"draft": {"title": "t", "question": "q", "lower": 0, "upper": 1}, "people": [9] * 10},
     "PUT /api/me/allowance": {"epsilon": 1.0},
     "PUT /api/me/campaigns/{campaign}/registration": {"step": 1},
