@@ -20,6 +20,7 @@ from optin.web.service.mails import send_mails
 from optin.web.service.overdue import cancel_overdue, publish_drawn
 from optin.web.service.punctual import take_due_steps
 from optin.web.service.records import Job
+from optin.web.service.recovering import erase_addresses, send_links
 from optin.web.service.rows import as_job
 
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
@@ -142,9 +143,9 @@ def _fail(service: Service, job: Job, words: str) -> None:
 
 
 DUTIES: tuple[Callable[[Service, threading.Event | None], object], ...] = (
-    *map(_alone, (destroy_spent_keys, publish_drawn, cancel_overdue, send_mails)),
+    *map(_alone, (destroy_spent_keys, publish_drawn, cancel_overdue, send_mails, send_links)),
     _go_on,
-    *map(_alone, (erase_ids, sign_log)),
+    *map(_alone, (erase_ids, erase_addresses, sign_log)),
 )
 """What the one who works looks after, in this order: what was drawn is published before anything is cancelled as late, and
 what is late is cancelled before anything else is done by itself."""

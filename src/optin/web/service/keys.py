@@ -70,22 +70,27 @@ class Keyring:
         """Hash a text so that only this service can, for tokens that are derived rather than stored."""
         return hmac.new(self._pepper, f"{purpose}:{text}".encode(), hashlib.sha256).hexdigest()
 
-    def hidden(self, text: str, *, campaign: str, bound: str) -> bytes:
-        """Encrypt a text of a campaign that the service itself has to read again, such as an address; bound to where it stands.
+    def hidden(self, text: str, *, bound: str, campaign: str | None = None) -> bytes:
+        """Encrypt a text that the service itself has to read again, such as an address; bound to where it stands.
 
-        It is read under a key of the campaign's lists, which goes with the campaign: also from copies of the database.
+        A campaign's is read under a key of its lists, which goes with it: also from copies of the database.
         """
-        self.ensure(campaign, LISTS)
+        key = self._outer
+        if campaign is not None:
+            self.ensure(campaign, LISTS)
+            key = self._key(campaign, LISTS)
         nonce = secrets.token_bytes(_NONCE)
-        return nonce + self._key(campaign, LISTS).encrypt(nonce, text.encode(), _bound_text(bound))
+        return nonce + key.encrypt(nonce, text.encode(), _bound_text(bound))
 
-    def shown(self, hidden: bytes, *, campaign: str, bound: str) -> str:
-        """Decrypt what `hidden` wrote; before lists had keys of their own it was the environment's."""
-        keys = [self._key(campaign, LISTS)] if self._path(campaign, LISTS).exists() else []
-        for key in (*keys, self._outer):
+    def shown(self, hidden: bytes, *, bound: str, campaign: str | None = None) -> str:
+        """Decrypt what `hidden` wrote; before lists had keys of their own, theirs was the environment's."""
+        listed = campaign is not None and self._path(campaign, LISTS).exists()
+        for key in (*([self._key(str(campaign), LISTS)] if listed else ()), self._outer):
             with contextlib.suppress(InvalidTag):
                 return str(key.decrypt(hidden[:_NONCE], hidden[_NONCE:], _bound_text(bound)), "utf-8")
-        raise LedgerUnavailable("a stored address does not open with this campaign's key: the database was changed")
+        raise LedgerUnavailable(
+            "a stored address does not open with its key: the key is gone, or the database was changed"
+        )
 
     def ensure(self, campaign: str, round: int) -> None:  # noqa: A002 - the word of the contract
         """Make a round's key unless it is there; it is on disk, whole, when this returns."""
