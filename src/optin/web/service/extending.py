@@ -14,6 +14,7 @@ from optin.errors import BadInput, PromiseBroken
 from optin.ledger import Terms
 from optin.web.schema import campaigns
 from optin.web.service.core import Service, log_event
+from optin.web.service.deadlines import deadline
 from optin.web.service.drafts import Draft, last_moment
 from optin.web.service.records import Visitor
 from optin.web.service.rows import expect_round, job_of, owned_row
@@ -41,6 +42,7 @@ def extend(
             return
         _expect_before_announcement(service, connection, row)
         later = _later(service, draft, answer_by)
+        _expect_near(service, connection, row, later)
         connection.execute(update(campaigns).where(campaigns.c.id == row.id).values(draft=later.to_json()))
         words = f"the last day to answer was moved to {answer_by}"
         log_event(connection, service.clock(), "extend", words, campaign=row.id, round=row.round)
@@ -59,6 +61,16 @@ def _expect_before_announcement(service: Service, connection: Connection, row: R
         )
     if job is not None and job.unfinished:
         raise PromiseBroken("the step {kind} is still under way; wait until it is done", kind=job.kind)
+
+
+def _expect_near(service: Service, connection: Connection, row: Row[Any], later: Draft) -> None:
+    """Refuse a day on which sealed answers would be cancelled already: people were told that they wait no longer."""
+    end, found = last_moment(later), deadline(service, connection, row)
+    if found is not None and end is not None and end > found.at:
+        raise PromiseBroken(
+            "the last day to answer must lie within {days:g} days of opening: people are told that their answers wait no longer",
+            days=found.days,
+        )
 
 
 def _later(service: Service, draft: Draft, answer_by: str) -> Draft:

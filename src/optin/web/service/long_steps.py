@@ -25,7 +25,7 @@ from optin.web.schema import answers, campaigns, jobs
 from optin.web.service.announcing import Progress, announce, announced_agents
 from optin.web.service.asking import answers_of
 from optin.web.service.core import Service
-from optin.web.service.deadlines import WAITING
+from optin.web.service.deadlines import WAITING, begin_asking
 from optin.web.service.drafts import Draft
 from optin.web.service.keys import LISTS
 from optin.web.service.next_time import note_next
@@ -177,6 +177,8 @@ def new_round(service: Service, job: Job, progress: Progress) -> None:
         connection.execute(delete(answers).where(answers.c.campaign == row.id))
         fresh = {"plan": None, "announcement": None, "round": row.round + 1}
         record_step(service, connection, row, "new-round", **fresh)
+        if sealed:
+            begin_asking(service, connection, row.id, row.round + 1)
 
     service.change(work)
     destroy_spent_keys(service)

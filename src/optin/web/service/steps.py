@@ -18,7 +18,7 @@ from optin.web.service.able import note_able
 from optin.web.service.campaigns import possible_now
 from optin.web.service.cells import note_cells
 from optin.web.service.core import Service, log_event, new_id
-from optin.web.service.deadlines import begin_waiting, expect_in_time
+from optin.web.service.deadlines import begin_asking, begin_waiting, expect_in_time, expect_near
 from optin.web.service.drafts import Draft, last_moment
 from optin.web.service.life import FROM, REACHED
 from optin.web.service.records import Visitor
@@ -91,7 +91,7 @@ def _expect_possible(service: Service, connection: Connection, row: Row[Any], st
         raise PromiseBroken("the result of this round is drawn, and people are charged for it: publish it, to finish")
     if step == "open":
         _expect_time_to_come(service, row, "edit the draft first")
-    if step in ("open-answers", "close", "release", "reopen-answers"):
+    if step in ("announce", "open-answers", "close", "release", "reopen-answers"):
         expect_in_time(service, connection, row)
     if step == "reopen-registration" and step in can:
         _expect_time_to_come(service, row, "move the last day, which opens registration again")
@@ -129,6 +129,9 @@ def take_now(service: Service, connection: Connection, row: Row[Any], step: str)
     draft = Draft.from_json(row.draft)
     if step == "open-answers" or (step == "open" and draft.sealed):
         service.keys.ensure(row.id, row.round)
+    if step == "open" and draft.sealed:
+        expect_near(service, draft)
+        begin_asking(service, connection, row.id, row.round)
     record_step(service, connection, row, step)
     if step == "close-registration":
         note_cells(service, connection, row)

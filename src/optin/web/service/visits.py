@@ -21,7 +21,7 @@ from optin.web.service.core import Service, hashed
 from optin.web.service.failures import NotFound, Refused
 from optin.web.service.identities import account_of, has_id
 from optin.web.service.people.doing import Chosen, register_in
-from optin.web.service.people.looking import stranger_view
+from optin.web.service.people.looking import ends_of, stranger_view
 from optin.web.service.records import MyCampaign, Visitor
 from optin.web.service.rows import campaign_row
 
@@ -54,11 +54,12 @@ def invited_to(service: Service, secret: str) -> MyCampaign | None:
     def look(connection: Connection) -> MyCampaign | None:
         found, led = _invitation(connection, secret), open_links.led_to(service, connection, secret)
         if led is not None:
-            return stranger_view(led)
+            return stranger_view(led, **ends_of(service, connection, led))
         if found is None or found.campaign is None:
             return None
         row = campaign_row(connection, found.campaign)
-        return None if row.state == "draft" else stranger_view(row, group=found.group_name)
+        ends = ends_of(service, connection, row)
+        return None if row.state == "draft" else stranger_view(row, group=found.group_name, **ends)
 
     return service.read(look)
 
