@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from optin.web.pages import (
+    administration,
     answering,
     council,
     desk,
@@ -40,6 +41,7 @@ ROOMS = (
     inviting,
     plans,
     years,
+    administration,
 )
 router = APIRouter(include_in_schema=False)
 for _room in ROOMS:

@@ -20,7 +20,7 @@ from optin.web.service.core import Service, log_event
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.ladder import LIMITS
 from optin.web.service.records import Visitor
-from optin.web.service.rows import owned_row, people_of
+from optin.web.service.rows import READER, owned_row, people_of
 from optin.wording.groups import SMALLEST_GROUP
 
 TIMES = (1, 2, 4)
@@ -60,7 +60,7 @@ def can_again(service: Service, analyst: Visitor, campaign: str) -> tuple[Again,
     """Say about how many people of a published round can take part again; nothing for fewer than twenty people, or costs."""
 
     def look(connection: Connection) -> tuple[Again, ...]:
-        row = owned_row(connection, analyst, campaign)
+        row = owned_row(connection, analyst, campaign, least=READER)
         here = (events.c.campaign == row.id, events.c.round == row.round, events.c.kind == _NEXT)
         noted = connection.scalars(select(events.c.words).where(*here).order_by(events.c.number))
         found = [match for match in map(_NOTED.match, noted) if match]

@@ -18,7 +18,7 @@ from optin.web.service.core import Service, hashed, new_secret
 from optin.web.service.drafts import Draft
 from optin.web.service.failures import NotFound
 from optin.web.service.records import Visitor
-from optin.web.service.rows import campaign_row, count, owned_row
+from optin.web.service.rows import READER, campaign_row, count, owned_row, role_in
 from optin.web.transactions import hold
 
 _KIND = "open"
@@ -27,9 +27,14 @@ _FULL = "this link was made for {most:,} answers, and so many have come: it take
 
 
 def open_link(service: Service, analyst: Visitor, campaign: str) -> str | None:
-    """Work out the secret of a campaign's open link for its analyst; None where it has none."""
-    row = service.read(lambda connection: owned_row(connection, analyst, campaign))
-    return _secret(service, row.id) if Draft.from_json(row.draft).open_link else None
+    """Work out the secret of a campaign's open link for those who work on it; None to readers, and where it has none."""
+
+    def look(connection: Connection) -> str | None:
+        row = owned_row(connection, analyst, campaign, least=READER)
+        reads = role_in(connection, analyst.account, row) == READER
+        return _secret(service, row.id) if Draft.from_json(row.draft).open_link and not reads else None
+
+    return service.read(look)
 
 
 def _secret(service: Service, campaign: str) -> str:
