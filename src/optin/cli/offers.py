@@ -41,6 +41,7 @@ from optin.wording.groups import SMALLEST_GROUP
 from optin.wording.numbers import at_most, largest, percent, plain, plus_minus
 
 if TYPE_CHECKING:
+    from optin.agents import Description
     from optin.announcement import Announcement, Deal
     from optin.announcement.one_question import AnnouncedQuestion
     from optin.planning import Plan
@@ -111,13 +112,7 @@ def announce_plan(
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
     against = _against(source, known=known, raised=raise_limits)
-    description = described(record)
-    odd = offer.warnings(description)
-    if as_json:
-        screen.print_json(_offer_record(offer) | {"fingerprint": offer.fingerprint, "warnings": list(odd)})
-    else:
-        _show(offer, found, against)
-    screen.warn(shortened(odd, found.warnings(description)))
+    _tell(offer, found, described(record), against, as_json=as_json)
     screen.note(f"wrote {output}; {held}" + ("" if known else f"; new ledger made at {ledger}"))
 
 
@@ -144,6 +139,16 @@ def _against(source: Columns, *, known: bool, raised: bool) -> str:
     if not known:
         return stated
     return f"{stated}; or the total in the ledger" + (" where that is higher" if raised else ", for whoever has one")
+
+
+def _tell(offer: Announcement, planned: Plan, spread: Description | None, against: str, *, as_json: bool) -> None:
+    """Print the offer; warnings that the plan gave already are cut short."""
+    odd = offer.warnings(spread)
+    if as_json:
+        screen.print_json(_offer_record(offer) | {"fingerprint": offer.fingerprint, "warnings": list(odd)})
+    else:
+        _show(offer, planned, against)
+    screen.warn(shortened(odd, planned.warnings(spread)))
 
 
 def _show(offer: Announcement, planned: Plan, against: str) -> None:
