@@ -287,7 +287,7 @@ def _offer_rows(offer: Announcement, planned: Plan) -> list[tuple[str, str]]:
         lines.insert(3, ("", "lowered: no release promises more than epsilon 1024"))
     elif largest(planned.cap) != largest(offer.cap):
         lines.insert(
-            3, ("", f"planned as {largest(planned.cap)}; the public step next to it tells less about single limits")
+            3, ("", f"planned as {largest(planned.cap)}; the public step next to it tells less of single limits")
         )
     return lines
 
