@@ -285,10 +285,8 @@ def _offer_rows(offer: Announcement, planned: Plan) -> list[tuple[str, str]]:
     ]
     if offer.cap_lowered:
         lines.insert(3, ("", "lowered: no release promises more than epsilon 1024"))
-    elif largest(planned.cap) != largest(offer.cap):
-        lines.insert(
-            3, ("", f"planned as {largest(planned.cap)}; the public step next to it tells less of single limits")
-        )
+    elif (before := largest(planned.cap)) != largest(offer.cap):
+        lines.insert(3, ("", f"planned as {before}; the public step next to it tells less about single limits"))
     return lines
 
 
