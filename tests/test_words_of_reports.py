@@ -18,10 +18,10 @@ import optin
 from optin import figures
 from optin.figures.accuracy import turnout_lines
 from optin.participation import without
+from optin.releasing.useless import expected_half
 from optin.report import Source, render, write_report
 from optin.report.images import told
 from optin.report.plan_sections import plan_sections
-from optin.report.sheet_release import expected_half
 from optin.web.pages.drafting import preview_words
 from optin.web.pages.wording import result_words
 from optin.web.service import preview
@@ -273,6 +273,7 @@ def test_a_report_and_the_terminal_write_the_same_interval_and_the_same_cap(tmp_
     told = optin_ok("announce", "plan.json", "people.csv", "--ledger", "l.sqlite", "-o", "a.json").out
     cap = re.search(r"cap +([\d.]+):", told)[1]
     assert 2 ** (-1 / 8) < float(cap) / float(planned) < 2 ** (1 / 8)
+    assert f"planned as {planned}; the public step next to it" in told
     told = optin_ok(
         "release", "a.json", "people.csv", "--values", "units", "--joined", "joined", "--no-ledger", "-o", "r.json"
     ).out
@@ -281,7 +282,7 @@ def test_a_report_and_the_terminal_write_the_same_interval_and_the_same_cap(tmp_
     page = (tmp_path / "r.html").read_text()
     assert f"{low} to {high}" in page
     assert f"between {low} and {high}" in page
-    assert cap in page
+    assert re.findall(r"above the cap, ([\d.]+):", page) == [cap]
     release = optin.Release.from_json((tmp_path / "r.json").read_text())
     assert float(low) <= release.total_interval(0.95).low
     assert release.total_interval(0.95).high <= float(high)

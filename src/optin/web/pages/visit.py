@@ -19,6 +19,7 @@ from optin.web.pages.entries import Entry, Read, entries_of, read_answers
 from optin.web.pages.forms import FormOf, origin_of, sentence
 from optin.web.pages.recovery import kept
 from optin.web.pages.rendering import REFUSALS, show
+from optin.web.pages.stages import date
 from optin.web.pages.totals import total_beside
 from optin.web.service import people, visits
 from optin.web.service.asking import sheet_of
@@ -90,6 +91,8 @@ def intro_context(found: MyCampaign, secret: str = "", *, sent: bool = False) ->
         "many": count(len(sheet), "question", "questions"),
         "minutes": minutes(found.draft),
         "until": day_words(found.draft),
+        "latest": date(found.announce_by),
+        "readable": date(found.readable),
         "open": found.state == "registration",
         "group": found.group,
         "sent": sent,

@@ -21,14 +21,14 @@ from optin.web.service.core import Service, hashed
 from optin.web.service.failures import NotFound, Refused
 from optin.web.service.identities import account_of, has_id
 from optin.web.service.people.doing import Chosen, register_in
-from optin.web.service.people.looking import stranger_view
+from optin.web.service.people.looking import ends_of, stranger_view
 from optin.web.service.records import MyCampaign, Visitor
 from optin.web.service.rows import campaign_row
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{43}")
 _USED = (
     "this link was used already, on the device it was first sent from; to come back from another one, open the recovery link "
-    "that was offered there after sending"
+    "that was offered there after sending, or ask for one under /back if you left an address"
 )
 
 
@@ -56,7 +56,8 @@ def invited_to(service: Service, secret: str) -> MyCampaign | None:
         if found is None or found.campaign is None:
             return None
         row = campaign_row(connection, found.campaign)
-        return None if row.state == "draft" else stranger_view(row, group=found.group_name)
+        ends = ends_of(service, connection, row)
+        return None if row.state == "draft" else stranger_view(row, group=found.group_name, **ends)
 
     return service.read(look)
 
