@@ -28,7 +28,7 @@ from optin.web.service.rows import campaign_row
 _KEY = re.compile(r"[A-Za-z0-9_-]{43}")
 _USED = (
     "this link was used already, on the device it was first sent from; to come back from another one, open the recovery link "
-    "that was offered there after sending"
+    "that was offered there after sending, or ask for one under /back if you left an address"
 )
 
 
