@@ -11,7 +11,7 @@ from typing import Protocol
 
 from optin.agents import Description
 from optin.questions import Question
-from optin.wording.numbers import at_least, plus_minus, short
+from optin.wording.numbers import at_least, largest, plus_minus, short
 
 __all__ = [
     "CLASS",
@@ -106,7 +106,7 @@ def cap_cautions(cap: float, reached: int, *, known: bool) -> tuple[str, ...]:
     if known or not reached or cap <= HIGHEST_USUAL:
         return ()
     sentence = (
-        f"The cap is {short(cap)}, and {reached:,} of the people reach it: their answers are hidden by next to nothing, and"
+        f"The cap is {largest(cap)}, and {reached:,} of the people reach it: their answers are hidden by next to nothing, and"
         " they decide the result. Ask more people, or ask those without a limit for one."
     )
     return (sentence,)
