@@ -24,6 +24,7 @@ from optin.web.service import accounts, campaigns, extending, next_time, open_li
 from optin.web.service.drafts import Draft
 from optin.web.service.log import council_address
 from optin.web.service.records import Campaign, Visitor
+from optin.web.service.rows import READER
 from optin.wording.groups import tens_in_words
 from optin.wording.numbers import count, short
 
@@ -78,13 +79,15 @@ def _page(
     status: int = 200,
 ) -> Response:
     found, log = campaigns.show(service, visitor, campaign), campaigns.log(service, visitor, campaign)
-    forward = _forward(found)
+    works = roles.role_of(service, visitor, campaign) != READER
+    forward = _forward(found) if works else []
     reopened = any((event.kind, event.round) == ("reopen-answers", found.round) for event in log)
     context = {
         "stages": analyst_stages(found.state),
         "state_name": STATE_NAMES,
         "next": STEPS[forward[0]] if forward else None,
-        "others": [STEPS[step] for step in found.steps if step not in forward and not _in_vain(found, step)],
+        "others": [STEPS[step] for step in found.steps if works and step not in forward and not _in_vain(found, step)],
+        "works": works,
         "failed": sentence(found.job.error or "it failed") if found.job and found.job.state == "failed" else None,
         "facts": _facts(found.draft),
         "planned": found.state not in ("draft", "registration", "cancelled"),
@@ -96,7 +99,7 @@ def _page(
         "again": again_words(next_time.can_again(service, visitor, campaign)),
         "by_itself": next_words(found),
         "stopped": missed_words(found),
-        "movable": bool(found.draft.answer_by) and found.state in ("registration", "planning"),
+        "movable": works and bool(found.draft.answer_by) and found.state in ("registration", "planning"),
         "last_day": closing_time(found.draft),
         "to_do": _to_do(found, reopened=reopened),
         "time_given": (
@@ -104,7 +107,7 @@ def _page(
             f"within {service.days_to_publish:g} days of the first closing."
         ),
     }
-    link = open_links.open_link(service, visitor, campaign)
+    link = open_links.open_link(service, visitor, campaign) if works else None
     context |= {
         "open_link": link and f"{origin_of(request)}/i#{link}",
         "doubles": doubles_before(found.draft.open_link),
