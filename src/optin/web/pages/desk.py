@@ -21,6 +21,7 @@ from optin.web.pages.times import closing_time, missed_words, next_words, plan_o
 from optin.web.pages.wording import result_words
 from optin.web.pages.years import again_words
 from optin.web.service import accounts, campaigns, extending, next_time, open_links, roles, steps
+from optin.web.service.asking import sheet_of
 from optin.web.service.drafts import Draft
 from optin.web.service.log import council_address
 from optin.web.service.records import Campaign, Visitor
@@ -92,6 +93,7 @@ def _page(
         "figures": figures_table(found.release) if found.release and not one_number(found.release) else None,
         "events": [{"at": _when(event.at), "words": event.words} for event in log],
         "message": message,
+        "unit": sheet_of(found.draft).questions[0].unit,
         "publish_by": day(found.publish_by),
         "again": again_words(next_time.can_again(service, visitor, campaign)),
         "by_itself": next_words(found),
