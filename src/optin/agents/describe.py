@@ -37,6 +37,15 @@ class Description(Told):
     infinite: int
     buckets: tuple[Bucket, ...]
 
+    @property
+    def one_limit(self) -> float | None:
+        """The limit of everyone, where all have the same; by the spread of the one bucket there then is."""
+        if len(self.buckets) != 1 or self.buckets[0].count != self.people:
+            return None
+        limit = self.buckets[0].total / self.people
+        alike = math.isclose(self.buckets[0].squares, self.people * limit**2, rel_tol=1e-12)
+        return limit if alike else None
+
     def telling(self) -> Telling:
         """Count people, and never say where anyone's limit lies."""
         lines = (

@@ -22,7 +22,8 @@ USUAL = ("limit", "limits")
 MOST = 12
 NONE = (
     "no column of this table adds up to what was announced: it is not the announced table, or was edited since; if it is,"
-    " name its columns (--limits COL, or --budgets COL --costs COL, or --costs COL), and read it as it was announced"
+    " name its columns (--limits COL, or --limit NUMBER, or --budgets COL --costs COL, or --costs COL), and read it as it was"
+    " announced"
     " (--id, --blank-limit, --decimal, --skip-bad, where one was given)"
 )
 

@@ -38,7 +38,7 @@ class Released:
 
     def __post_init__(self) -> None:
         """Leave out rows only where it is known what makes one bad."""
-        if self.how.skip_bad is not None and len(self.given.names) == 1:
+        if self.how.skip_bad is not None and not self.given.say_limits:
             raise BadInput(
                 "--skip-bad needs to know the columns: name them (--limits COL, or --budgets COL --costs COL)"
             )
@@ -59,7 +59,7 @@ def read_released(
         return None, read_people(path, source, engine=chosen, check_ids=check_ids, how=how).agents, source
     with screen.working("reading people"):
         expected = [*given.names, *given.by, *read.asked.all(names_in(path, how))]
-        named = len(given.names) > 1
+        named = given.say_limits
         table = read_table(path, expected if named else None, expected=expected, how=how)
         if named:
             agents, table = usable_people(table, _settled(read.offer, given))
@@ -75,7 +75,7 @@ def _kept_columns(read: Released, engine: str, ledger: str | None) -> Columns:
     from optin.cli.ledgers import open_ledger
 
     given = read.given
-    if len(given.names) > 1:
+    if given.say_limits:
         return _settled(read.offer, given)
     with screen.working("finding columns"), nullcontext() if ledger is None else open_ledger(ledger) as opened:
         return columns_in_engine(read, engine=engine, ledger=opened)
@@ -155,7 +155,7 @@ def draw(
 def _columns(offer: Announcement, table: Table, given: Columns, *, besides: set[str], ledger: Ledger | None) -> Columns:
     from optin.cli.announced_columns import announced_columns
 
-    if len(given.names) == 1:
+    if not given.say_limits:
         return announced_columns(offer, table, given=given, besides=besides, ledger=ledger)
     return _settled(offer, given)
 

@@ -23,6 +23,7 @@ from optin.cli.options import (
     GrainsFile,
     Id,
     LedgerUrl,
+    Limit,
     Limits,
     NewFile,
     PeoplePath,
@@ -63,6 +64,7 @@ def announce_plan(
     min_people: LeastPeople = SMALLEST_GROUP,
     raise_limits: RaiseLimits = False,
     limits: Limits = None,
+    limit: Limit = None,
     budgets: Budgets = None,
     costs: Costs = None,
     allowances: Allowances = None,
@@ -78,8 +80,7 @@ def announce_plan(
     """Make the public offer and hold everyone's promise in the ledger.
 
     People new to the ledger are registered, their limit being their allowance. The file names nobody: with it and their
-    own limit everyone can see what they are promised (optin explain). Under limits 1, 4, 9, 9 the plan's cap is 5, and the
-    public one 5.188: a rounder step, which tells less about single limits.
+    own limit everyone can see what they are promised (optin explain). Under limits 1, 4, 9, 9 the public cap is 5.188.
 
     Example: optin announce plan.json people.csv --ledger ledger.sqlite -o announcement.json
     """
@@ -90,7 +91,7 @@ def announce_plan(
 
     expect_outputs(output, promises, [plan, people, ledger])
     found, record = read_plan(plan)
-    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=tuple(by or ()))
+    given = Columns(id=id_column, limits=limits, limit=limit, budgets=budgets, costs=costs, by=tuple(by or ()))
     source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances, total=total))
     kept = apart(as_planned(record, how), [plan, people, ledger, output])
     table = read_people(people, source, engine=engine, check_ids=check_ids, how=kept)
@@ -111,14 +112,13 @@ def announce_plan(
             sign_if_kept(opened, ledger)
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
-    against = _against(source, known=known, raised=raise_limits)
-    _tell(offer, found, described(record), against, as_json=as_json)
+    _tell(offer, found, described(record), _against(source, known=known, raised=raise_limits), as_json=as_json)
     screen.note(f"wrote {output}; {held}" + ("" if known else f"; new ledger made at {ledger}"))
 
 
 def _source(path: Path, planned: Columns | None, given: Columns) -> Columns:
     """Settle which columns to read: those given, else those of the plan, of which totals stay even where limits are given."""
-    source = planned if len(given.names) == 1 else given.check()
+    source = planned if not given.say_limits else given.check()
     if source is None:
         raise BadInput(
             "{path} does not say which columns to read; give --limits COL, or plan again with optin plan", path=path

@@ -20,6 +20,16 @@ PeoplePath = Annotated[
 column = partial(typer.Option, metavar="COL", rich_help_panel="Columns")
 Id = Annotated[str, column("--id", envvar="OPTIN_ID", help="Column of ids: text, kept byte for byte.")]
 Limits = Annotated[str | None, column("--limits", help="Column of limits: the most epsilon each person accepts.")]
+Limit = Annotated[
+    float | None,
+    typer.Option(
+        "--limit",
+        metavar="NUMBER",
+        rich_help_panel="Columns",
+        help="One limit for everyone, where no column has their own.",
+        show_default=False,
+    ),
+]
 Budgets = Annotated[str | None, column("--budgets", help="Column of budgets; with --costs, limit = budget / cost.")]
 Costs = Annotated[str | None, column("--costs", help="Column of costs: what one unit of epsilon costs each person.")]
 TOTALS = "Column of totals: what each person allows over all releases of a ledger."

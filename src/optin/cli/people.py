@@ -24,6 +24,8 @@ class Columns:
 
     id: str = "id"
     limits: str | None = None
+    limit: float | None = None
+    """One limit for everyone, where no column has their own."""
     budgets: str | None = None
     costs: str | None = None
     benefit_base: float | None = None
@@ -44,16 +46,22 @@ class Columns:
         """List the columns that say who people are and what they accept."""
         return [name for name in (self.id, self.limits, self.budgets, self.costs) if name is not None]
 
+    @property
+    def say_limits(self) -> bool:
+        """Whether it is said what people accept, by columns or by one number."""
+        return len(self.names) > 1 or self.limit is not None
+
     def check(self) -> Columns:
         """Insist on exactly one of the three ways to say what people accept."""
         from optin.agents.grouping import expect_public
 
         benefit = self.benefit_base is not None or self.benefit_slope is not None
-        given = (self.limits is not None, self.budgets is not None, self.costs is not None, benefit)
-        if given not in ((True, False, False, False), (False, True, True, False), (False, False, True, True)):
+        limits = (self.limits is not None) + (self.limit is not None)
+        given = (limits, self.budgets is not None, self.costs is not None, benefit)
+        if given not in ((1, False, False, False), (0, True, True, False), (0, False, True, True)):
             raise BadInput(
-                "say what people accept in one way: --limits COL, or --budgets COL --costs COL, or --costs COL"
-                " --benefit-base A --benefit-slope B"
+                "say what people accept in one way: --limits COL, or --limit NUMBER for everyone, or --budgets COL --costs"
+                " COL, or --costs COL --benefit-base A --benefit-slope B"
             )
         expect_public(self.by, (self.allowances,), "allowances")
         if self.allowances is not None and self.total is not None:
@@ -156,7 +164,7 @@ def described(columns: Columns) -> dict[str, Any]:
     from optin.agents import LinearBenefit
 
     worth = LinearBenefit(base=columns.benefit_base, slope=columns.benefit_slope) if columns.quasi_linear else None
-    names = {name: getattr(columns, name) for name in ("id", "limits", "budgets", "costs")}
+    names = {name: getattr(columns, name) for name in ("id", "limits", "limit", "budgets", "costs")}
     return {**names, "benefit": worth, "outside": columns.outside, "by": columns.by}
 
 

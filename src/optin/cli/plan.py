@@ -23,6 +23,7 @@ from optin.cli.options import (
     Costs,
     Engine,
     Id,
+    Limit,
     Limits,
     MaybeLedgerUrl,
     PeoplePath,
@@ -51,6 +52,7 @@ def plan_people(
     bounds: options.Bounds = None,
     sheet: options.SheetFile = None,
     limits: Limits = None,
+    limit: Limit = None,
     budgets: Budgets = None,
     costs: Costs = None,
     allowances: Allowances = None,
@@ -87,7 +89,14 @@ def plan_people(
 
     Example: optin plan people.csv --limits limit --sheet sheet.toml -o plan.json
     """
-    accepted = {"limits": limits, "budgets": budgets, "costs": costs, "allowances": allowances, "total": total}
+    accepted = {
+        "limits": limits,
+        "limit": limit,
+        "budgets": budgets,
+        "costs": costs,
+        "allowances": allowances,
+        "total": total,
+    }
     worth = {"benefit_base": benefit_base, "benefit_slope": benefit_slope, "outside": outside_option(outside)}
     columns = Columns(id=id_column, by=tuple(by or ()), **accepted, **worth).check()  # type: ignore[arg-type]
     share = _left_out(without, ledger, raise_limits=raise_limits)

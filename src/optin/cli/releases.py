@@ -28,6 +28,7 @@ from optin.cli.options import (
     GrainsFile,
     Id,
     Joined,
+    Limit,
     Limits,
     MaybeLedgerUrl,
     NewFile,
@@ -62,6 +63,7 @@ def release_results(
     ledger: MaybeLedgerUrl = None,
     no_ledger: options.NoLedger = False,
     limits: Limits = None,
+    limit: Limit = None,
     budgets: Budgets = None,
     costs: Costs = None,
     by: By = None,
@@ -92,7 +94,9 @@ def release_results(
     wanted, came = quorum_of(quorum, max_standard_error)
     across = Across.asked(offer, population, differences=differences)
     asked = AnswerColumns(offer.sheet, values, joined)
-    given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=_grouped_by(offer, by, asked))
+    given = Columns(
+        id=id_column, limits=limits, limit=limit, budgets=budgets, costs=costs, by=_grouped_by(offer, by, asked)
+    )
     read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
     table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
     say_who_counts(people, joined, how)

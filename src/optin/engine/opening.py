@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+import numpy as np
+
 from optin.agents.benefit import Benefit
 from optin.agents.grouping import combined, expect_public
 from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
@@ -23,12 +25,12 @@ from optin.engine.engines import (
     read_parquet,
 )
 from optin.engine.left_out import usable_rows
-from optin.engine.people import EngineConstrained, EngineQuasiLinear, limit_of, with_labels
+from optin.engine.people import EngineConstrained, EngineQuasiLinear, limit_for_all, limit_of, with_labels
 from optin.engine.rows import Rows
 from optin.engine.session import Session
 from optin.errors import BadInput
 from optin.extras import installed
-from optin.tables.columns import Wanted
+from optin.tables.columns import Wanted, checked_limit
 from optin.tables.csvfiles import expect_readable, expect_text, line_count
 from optin.tables.databases import is_database
 from optin.tables.file_stamps import marks_of
@@ -57,6 +59,7 @@ def read(
     *,
     id: str = "id",  # noqa: A002 - the word of the contract
     limits: str | None = None,
+    limit: float | None = None,
     budgets: str | None = None,
     costs: str | None = None,
     benefit: Benefit | None = None,
@@ -68,22 +71,23 @@ def read(
 ) -> Agents:
     """Open a table of people where it lies, check it there, and return agents for `plan`, `announce` and `release`.
 
-    ``source`` is a file, folder or glob (CSV with any ``delimiter`` and ``decimal`` mark, Parquet, JSON lines, a workbook or a
-    DuckDB file and its ``table``), a postgresql:// address and a ``query``, a table of pandas, polars or Arrow, or of any Ibis
-    backend. Name the column of ``limits``; or ``budgets`` and ``costs``; or ``costs`` with a common ``benefit``. Rows that
-    cannot be used are named by line or id, all at once, or left out and written to the file ``skip_bad``; an empty limit
-    counts as ``blank_limit``. How it was read is said by ``reading`` of what comes back. The engine is DuckDB, or memory for a
-    table that is there already. Ids are compared below 10^6 people, and above with ``check_ids=True``. ``groups`` names a
-    column of public labels, or several whose combinations are the groups (E27): each group is then planned and released by
-    itself.
+    ``source`` is a file, folder or glob (CSV with any ``delimiter`` and ``decimal`` mark, Parquet, JSON lines, a workbook or
+    a DuckDB file and its ``table``), a postgresql:// address and a ``query``, a table of pandas, polars or Arrow, or of any
+    Ibis backend. Name the column of ``limits``, or one ``limit`` for all; or ``budgets`` and ``costs``; or ``costs`` with a
+    common ``benefit``. Rows that cannot be used are named by line or id, all at once, or left out and written to the file
+    ``skip_bad``; an empty limit counts as ``blank_limit``. How it was read is said by ``reading`` of what comes back. The
+    engine is DuckDB, or memory for a table that is there already. Ids are compared below 10^6 people, and above with
+    ``check_ids=True``. ``groups`` names a column of public labels, or several whose combinations are the groups (E27): each
+    group is then planned and released by itself.
     """
     _expect_source(source)
-    _check_columns(limits, budgets, costs, benefit)
+    _check_columns((limits, limit), budgets, costs, benefit)
     by = (groups,) if isinstance(groups, str) else tuple(groups or ())
     expect_public(by, (limits, budgets, costs), ACCEPTED)
     how, wanted = HowRead.of(**given), [name for name in (limits, budgets, costs) if name is not None]
     said: dict[str, Any] = {
         "limits": limits,
+        "limit": limit,
         "budgets": budgets,
         "costs": costs,
         "benefit": benefit,
@@ -112,12 +116,13 @@ def people_of(
     benefit: Benefit | None,
     outside: Any = 0.0,  # noqa: ANN401
     by: tuple[str, ...] = (),
+    limit: float | None = None,
 ) -> EngineConstrained | EngineQuasiLinear:
     """Take rows that are open for the people that some of their columns describe."""
     rows = with_labels(rows, by)
     if benefit is not None:
         return EngineQuasiLinear(rows, str(costs), benefit=benefit, outside=outside, by=by)
-    return limit_of(rows, limits, budgets, costs, by)
+    return limit_for_all(rows, limit, by) if limit is not None else limit_of(rows, limits, budgets, costs, by)
 
 
 def _expect_source(source: object) -> None:
@@ -165,11 +170,15 @@ def engine_for(path: str, how: HowRead = AS_FOUND) -> str:
     return MEMORY
 
 
-def _check_columns(limits: str | None, budgets: str | None, costs: str | None, benefit: Benefit | None) -> None:
-    given = (limits is not None, budgets is not None, costs is not None, benefit is not None)
-    if given not in ((True, False, False, False), (False, True, True, False), (False, False, True, True)):
+def _check_columns(
+    limits: tuple[str | None, float | None], budgets: str | None, costs: str | None, benefit: Benefit | None
+) -> None:
+    said = sum(each is not None for each in limits)
+    given = (said, budgets is not None, costs is not None, benefit is not None)
+    if given not in ((1, False, False, False), (0, True, True, False), (0, False, True, True)):
         raise BadInput(
-            "say what people accept in one way: limits=…, or budgets=… and costs=…, or costs=… and benefit=…"
+            "say what people accept in one way: limits=… (or limit=… for everyone), or budgets=… and costs=…, or costs=… and"
+            " benefit=…"
         )
 
 
@@ -243,12 +252,12 @@ def _original(file: DataFile) -> str:
 
 
 def wanted_of(limits: str | None, budgets: str | None, costs: str | None, blank: float | None) -> tuple[Wanted, ...]:
-    """Say what is wanted of the columns that are named."""
+    """Say what is wanted of the columns that are named; of none where one limit is everyone's."""
     if limits is not None:
         return (Wanted.limits(limits, blank),)
     if budgets is not None:
         return Wanted.budgets(budgets), Wanted.divisors(str(costs))
-    return (Wanted.costs(str(costs)),)
+    return () if costs is None else (Wanted.costs(costs),)
 
 
 def agents_of(table: Table, *, index: Any = None, **described: Any) -> Agents:  # noqa: ANN401 - as `usable_agents`
@@ -259,6 +268,7 @@ def agents_of(table: Table, *, index: Any = None, **described: Any) -> Agents:  
 def usable_agents(
     table: Table, *, id: str, limits: str | None, budgets: str | None, costs: str | None,  # noqa: A002
     benefit: Benefit | None, outside: Any = 0.0, by: tuple[str, ...] = (), index: Any = None,  # noqa: ANN401
+    limit: float | None = None,
 ) -> tuple[Agents, Table]:  # fmt: skip
     """Build the agents that a table in memory describes, and return it without rows that were left out.
 
@@ -274,6 +284,8 @@ def usable_agents(
     named: dict[str, Any] = {"ids": found.ids, "groups": groups}
     if benefit is not None:
         people: Agents = QuasiLinear(*columns, benefit=benefit, outside=outside, index=labels, **named)
+    elif limit is not None:
+        people = PrivacyConstrained(np.full(len(found.ids), checked_limit(limit)), index=labels, **named)
     elif limits is not None:
         people = PrivacyConstrained(*columns, index=labels, **named)
     else:

@@ -36,7 +36,7 @@ from optin.kernel.bound import Tally
 from optin.kernel.ladder import Ladder
 from optin.kernel.optimum import Design
 from optin.kernel.rounding import not_above
-from optin.tables.columns import EXTREME, Wanted
+from optin.tables.columns import EXTREME, Wanted, checked_limit
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -306,6 +306,11 @@ def limit_of(
     budget, cost = (rows.wanted(one) for one in both)
     named = replace(rows, table=rows.table.mutate(budget=budget, cost=cost))
     return _limited(named, _ratio(named.table.budget, named.table.cost), both, by)
+
+
+def limit_for_all(rows: Rows, limit: float, by: tuple[str, ...] = ()) -> EngineConstrained:
+    """Take one limit as everyone's."""
+    return _limited(rows, literal(checked_limit(limit)), (), by)
 
 
 def _limited(

@@ -75,6 +75,8 @@ def limits_section(plan: Plan, description: Description) -> Pictured:
         "People stand in order of their limits. Those in the tail give all they allow. The others give the cap and keep the "
         f"rest: {why}"
     )
+    if description.one_limit is not None and plan.model != "quasi-linear":
+        reading = f"Everyone has the same limit, {short(description.one_limit)}: all give the same and count alike."
     if plan.model == "quasi-linear":
         reading += " A limit here is the epsilon at which joining just pays, at the promised accuracy."
     return Pictured(

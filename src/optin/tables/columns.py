@@ -250,3 +250,10 @@ def refuse_repeats(texts: Sequence[str], name: str, said: Callable[[int, int], s
     first: dict[str, int] = {}
     place = next(at for at, text in enumerate(texts) if first.setdefault(text, at) != at)
     raise BadInput(SAME_ID, place=said(place, first[texts[place]]), people=texts.count(texts[place]), name=name)
+
+
+def checked_limit(limit: float) -> float:
+    """Refuse a limit that nobody could have."""
+    if not limit >= 0.0:
+        raise BadInput("{limit} must be a number of 0 or more", limit=Argument("limit"))
+    return float(limit)
