@@ -25,12 +25,8 @@ from optin.web.service.asking import sheet_of
 from optin.web.service.drafts import Draft
 from optin.web.service.log import council_address
 from optin.web.service.records import Campaign, Visitor
-<<<<<<< HEAD
 from optin.web.service.rows import READER
-from optin.wording.groups import tens_in_words
-=======
 from optin.wording.groups import SMALLEST_GROUP, tens_in_words
->>>>>>> main
 from optin.wording.numbers import count, short
 
 router = APIRouter(prefix="/a")
