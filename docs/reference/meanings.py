@@ -318,6 +318,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "description": "of the limits",
         "release": "a release",
         "population": "each group's share of it",
+        "by": "columns whose labels are the groups, where a plan says so",
     },
     "YesNo": {
         "name": "its name within the sheet",

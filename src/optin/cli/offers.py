@@ -216,7 +216,7 @@ def explain_offer(
 ) -> None:
     """Tell one person what an offer gives them; nothing leaves this computer.
 
-    Under a cap of 5 someone with limit 9 gives epsilon 5 and keeps 4; someone with limit 1 gives 1.
+    Limits 1, 4, 9, 9 and a cap of 5: someone with limit 9 gives epsilon 5 and keeps 4; someone with limit 1 gives 1.
 
     Example: optin explain announcement.json --limit 0.5
     """
