@@ -141,7 +141,7 @@ class Offered(OneQuestion, Promising):
         if self.open_sums is not None:
             return spending_of(self.open_sums[place], people=self.people, most=most, noiseless=self.noiseless)
         squares, at_cap = self.public.squares[place], self.weight_of(most, place)
-        return Spending(self.public.reach(place), squares, float(heaviest_weight(self.people, squares, at_cap)))
+        return Spending(self.public.reach(place), squares, float(heaviest_weight(self.public.most_people, squares, at_cap)))
 
     def weight_of(self, grains: int, place: int | None = None) -> float:
         """Return the part of all that is given, for one question or for all, that so many grains are; of nothing, nothing."""
@@ -160,7 +160,7 @@ class Offered(OneQuestion, Promising):
         """
         assert self.question  # noqa: S101 - BadInput where there are several
         squares, scale = self.public.squares[0], 0.0 if self.noiseless else self.noise_scale
-        at_cap, people = self.weight_of(self.largest_parts[0]), self.people * turnout
+        at_cap, people = self.weight_of(self.largest_parts[0]), self.public.most_people * turnout
         return reach(
             self, level, people=people, squares=squares / turnout, at_cap=at_cap / turnout, scale=scale / turnout
         )
