@@ -12,9 +12,11 @@ from sqlalchemy import update
 from web_steps import House, OpenHouse, answering, released
 
 from optin.council.browser import check_page
+from optin.errors import BadInput
 from optin.ledger import Ledger, Log
 from optin.transparency.keys import SigningKey
 from optin.transparency.note import VerifierKey
+from optin.transparency.public_log import PublicLog
 from optin.transparency.witness import written_cosignature
 from optin.web.schema import campaigns
 from optin.web.service.log import council_address

@@ -362,7 +362,9 @@ def test_people_of_a_group_are_announced_in_tens_all_together_exactly_and_each_g
 
 
 @pytest.mark.parametrize(
-    ("everyone", "first"), [(209, 50), (238, 50), (0, 50), (210, 57)], ids=["too few", "too many", "none", "not in tens"]
+    ("everyone", "first"),
+    [(209, 50), (238, 50), (0, 50), (210, 57)],
+    ids=["too few", "too many", "none", "not in tens"],
 )
 def test_numbers_of_people_that_groups_cannot_have_are_refused(everyone, first):
     agents = optin.PrivacyConstrained([0.1, 0.5, 1.0] * 70, groups=["a"] * 50 + ["b"] * 160)

@@ -19,7 +19,7 @@ from stranger import (
 )
 
 import optin
-from optin.kernel.coarse import two_figures_up
+from optin.kernel.coarse import told_middle, two_figures_up
 from optin.kernel.sharing import integer_shares, shares_at
 
 SIZES = (25, 50, 100, 250, 1000)
@@ -87,7 +87,8 @@ def test_twelve_questions_tell_no_more_about_limits_than_one(seed, alike):
     offer, agents = announced(np.repeat(LADDER, drawn(40, 1, rng)[0]), sheet)
     public, demand = offer.public, optin.plan(agents, sheet).asked.demand
     assert len(set(public.noises)) == len(set(public.squares)) == 1
-    follows = shares_at(demand, noise=public.noises[0], squares=public.squares[0], tilt=public.tilt)
+    told = (told_middle(each, 40) for each in (public.noises[0], public.squares[0], public.tilt))
+    follows = shares_at(demand, **dict(zip(("noise", "squares", "tilt"), told, strict=True)))
     assert public.shares == integer_shares(follows)
     assert public.variances == public.variances_told(offer.sheet)
     answers = {each.name: np.zeros(40) if each.kind == "number" else np.zeros(40, dtype=bool) for each in sheet}
@@ -123,9 +124,9 @@ def test_a_step_of_a_person_among_hundreds_stays_hardly_more_likely_than_before(
 @pytest.mark.slow
 @pytest.mark.parametrize("scene", SCENES)
 def test_what_a_stranger_learns_is_what_the_threat_model_says(scene):
-    rng = np.random.default_rng(17)
     for size in SIZES:
-        found = posteriors(SCENES[scene], size, worlds=60_000, cases=200, rng=rng)
+        rng, worlds = np.random.default_rng([17, size]), 300_000 if size < 100 else 100_000
+        found = posteriors(SCENES[scene], size, worlds=worlds, cases=200, rng=rng)
         row = f"| {scene} | {size:,} | {' | '.join(f'{each:.2f}' for each in summary(found))} |"
         assert row in THREATS
 

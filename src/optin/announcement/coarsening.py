@@ -48,9 +48,10 @@ def _neighbours(draft: Announcement) -> tuple[Announcement, Announcement]:
 
 
 def told_shares(plan: Plan, offer: Announcement) -> tuple[int, ...]:
-    """Return E19's shares as they follow from rounded numbers, in the middle of what these stand for: those of the plan would tell sums to six figures.
+    """Return E19's shares as they follow from rounded numbers, of each the middle of what it stands for.
 
-    Where all questions matter alike, shares follow from the questions alone, and are the plan's.
+    Those of the plan would tell sums to six figures. Where all questions matter alike, shares follow from the questions alone,
+    and are the plan's.
     """
     if not is_coarse(plan) or not plan.asked.one_cap or offer.public.empty:
         return offer.shares

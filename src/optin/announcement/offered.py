@@ -141,7 +141,9 @@ class Offered(OneQuestion, Promising):
         if self.open_sums is not None:
             return spending_of(self.open_sums[place], people=self.people, most=most, noiseless=self.noiseless)
         squares, at_cap = self.public.squares[place], self.weight_of(most, place)
-        return Spending(self.public.reach(place), squares, float(heaviest_weight(self.public.most_people, squares, at_cap)))
+        return Spending(
+            self.public.reach(place), squares, float(heaviest_weight(self.public.most_people, squares, at_cap))
+        )
 
     def weight_of(self, grains: int, place: int | None = None) -> float:
         """Return the part of all that is given, for one question or for all, that so many grains are; of nothing, nothing."""

@@ -17,7 +17,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 def read_designs(fields: Fields, sheet: Sheet) -> tuple[Designs, Seal | None, int | None]:
-    """Read what is announced to everyone, or to each group, what it is bound to, and how many all groups in tens have together."""
+    """Read what is announced to everyone, or to each group, what it is bound to, and how many people all groups have."""
     public = fields.take_object("public")
     if not fields.has("commitment"):
         return _with_sums(_public(public, sealed=False), fields.take_object("sealed"), sheet), None, None

@@ -20,7 +20,7 @@ _TWELVE = (10, 12, 15, 18, 22, 27, 33, 39, 47, 56, 68, 82)
 _TWENTY_FOUR = (*(10, 11, 12, 13, 15, 16, 18, 20, 22, 24, 27, 30), *(33, 36, 39, 43, 47, 51, 56, 62, 68, 75, 82, 91))
 _ALL = range(10, 100)
 _BY_PEOPLE: tuple[tuple[int, Sequence[int]], ...] = ((10, _ALL), (100, _TWELVE), (250, _TWENTY_FOUR))
-"""Below so many people, so many figures to a decade (the preferred numbers of IEC 60063); else, and below ten, any two figures."""
+"""Below so many people, so many figures to a decade (preferred numbers of IEC 60063); else, and below ten, any two figures."""
 COARSEST = Fraction(5, 4)
 """What is told is less than so many times what is true."""
 FINENESS = 50

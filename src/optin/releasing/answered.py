@@ -61,9 +61,7 @@ class Answered:
     tens: bool = False
     sealed: Answered | None = field(default=None, compare=False, repr=False)
 
-    def under_seal(
-        self, question: Question, portion: Portion, *, announced: int, of_group: bool = False
-    ) -> Answered:
+    def under_seal(self, question: Question, portion: Portion, *, announced: int, of_group: bool = False) -> Answered:
         """Return what the public is told where so many people were announced, and keep the rest."""
         people = in_tens(self.people) if of_group else self.people
         if self.dropped:

@@ -123,7 +123,9 @@ def total_of(
         if why := withheld_why(each, question):
             raise _withheld('"{question}" has no whole: ', question, name, why)
     sizes = _sizes(groups, everyone) if population is None else None
-    shares = population_shares(population, tuple(groups)) if sizes is None else dict(zip(groups, sizes.shares, strict=True))
+    shares = (
+        population_shares(population, tuple(groups)) if sizes is None else dict(zip(groups, sizes.shares, strict=True))
+    )
     figures = _combined(_addends(groups, question, tuple(groups)), shares, sizes)
     results = {name: groups[name][question] for name in groups}
     return Total(asked, f"{question}: all groups together", figures, shares, _ungrouped(figures, results))

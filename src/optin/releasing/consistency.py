@@ -123,7 +123,11 @@ def _check_rounded(found: Release, place: int) -> None:
     fine = (told.noise, told.squares, answered.tilt)
     possible = offer.public.noises[place] <= told.noise < math.inf and 0.0 < told.squares <= 1.0
     possible = possible and 0.0 <= answered.tilt <= 1.0 and answered.people + 9 * answered.tens >= 1
-    if not possible or any(each != told_up(each, offer.people) for each in fine) or answered.people > found.joined_people:
+    if (
+        not possible
+        or any(each != told_up(each, offer.people) for each in fine)
+        or answered.people > found.joined_people
+    ):
         raise BadInput("this release contradicts its announcement: nobody who joined can have its sums")
     if tuple(float(cell) for cell in found[question.name].on_steps()) != told.cells:
         raise BadInput("this release contradicts itself: what it tells is not on the steps that follow from its noise")
