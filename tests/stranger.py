@@ -178,8 +178,9 @@ SCENES = {
 def posteriors(scene, people, *, worlds, cases, rng):
     """Posterior probability of one person's true step in so many random cases.
 
-    The case itself is one of the worlds: where no other matches, the stranger is said to know. So nothing is left out, and
-    where few worlds match, the probability is too high rather than too low.
+    The case itself is one of the worlds: where no other matches, the stranger is said to know how many people stand on each step
+    (and where one person is looked for, on which). So nothing is left out, and where few worlds match, the probability is
+    too high rather than too low.
     """
     reference = scene(drawn(people, worlds, rng), people)
     seen = np.concatenate([each for each, _ in reference])
@@ -195,9 +196,9 @@ def posteriors(scene, people, *, worlds, cases, rng):
     for at, true in enumerate(chosen):
         key = found[true][0][at]
         low, high = np.searchsorted(seen, key, "left"), np.searchsorted(seen, key, "right")
-        own = chances[true, at]
+        own = np.array([each[at] == key for each, _ in found]) * chances[:, at]
         mine = weight[low:high][step[low:high] == true].sum()
-        results.append((mine + own) / (weight[low:high].sum() + own))
+        results.append((mine + own[true]) / (weight[low:high].sum() + own.sum()))
     return np.array(results)
 
 
