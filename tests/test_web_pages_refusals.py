@@ -8,6 +8,7 @@ from web_steps import PASSWORD, House, answering, registered
 from optin.errors import Argument, BadInput, PromiseBroken
 from optin.web import pages
 from optin.web.service import accounts
+from optin.web.service.core import new_id
 
 MARK = "a-detail-nobody-may-see"
 
@@ -36,7 +37,7 @@ def campaign(house, owner):
 
 def someone_new(house):
     """A person who belongs nowhere: their cookie and their token."""
-    ticket = accounts.sign_up(house.service, address="here").ticket
+    ticket = accounts.sign_up(house.service, address=new_id()).ticket
     return ticket.token, ticket.visitor.csrf
 
 
@@ -177,7 +178,7 @@ def test_nothing_of_a_group_below_ten_is_drawn(house, owner):
 
 LOG = {"/log.json", "/log/checkpoint", "/log/cosignatures", "/static/check.js", "/check.html"}
 VISIT = {"/i", "/i/look", "/i/answer", "/i/send", "/back", "/back/file"}
-OPEN_TO_ALL = {"/", "/about", "/sign-up", "/login", "/setup", *VISIT, *LOG}
+OPEN_TO_ALL = {"/", "/about", "/sign-up", "/login", "/setup", "/new-password", *VISIT, *LOG}
 FOR_ANYONE_SIGNED_IN = {"/sign-out"}
 ROUTES = [route for room in pages.ROOMS for route in room.router.routes]
 DOORS = [(method, route.path) for route in ROUTES for method in sorted(route.methods)]

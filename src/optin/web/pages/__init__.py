@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from optin.web.pages import (
+    administration,
     answering,
     council,
     desk,
@@ -13,6 +14,7 @@ from optin.web.pages import (
     mine,
     plans,
     recovery,
+    resetting,
     results,
     sheet_drafting,
     trying,
@@ -26,6 +28,7 @@ ROOMS = (
     entrance,
     visit,
     recovery,
+    resetting,
     mine,
     answering,
     results,
@@ -36,6 +39,7 @@ ROOMS = (
     trying,
     inviting,
     plans,
+    administration,
 )
 router = APIRouter(include_in_schema=False)
 for _room in ROOMS:

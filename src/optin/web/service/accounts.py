@@ -24,6 +24,8 @@ from optin.web.service.passwords import (
     matches,
 )
 from optin.web.service.records import Visitor
+from optin.web.service.recovering import redeemed
+from optin.web.service.roles import appoint_the_first
 from optin.web.service.sessions import Ticket
 
 __all__ = [
@@ -43,6 +45,7 @@ __all__ = [
     "sign_out",
     "sign_up",
     "use",
+    "whose",
 ]
 
 _CLASSROOM = 60
@@ -97,6 +100,7 @@ def create_analyst(service: Service, secret: str, name: str, password: str) -> T
         _expect_welcome(connection, secret, name, held=True)
         account = _create(service, connection, "analyst", name=name, password=password_hash)
         use(service, connection, secret, account.id)
+        appoint_the_first(service, connection, account.id)
         log_event(connection, service.clock(), "analyst created", "an analyst's account was created")
         return _remembered(service, sessions.start(service, connection, account))
 
@@ -117,7 +121,8 @@ def sign_in(service: Service, name: str, password: str, *, address: str, browser
     at the same address does not where ``browser`` is a mark given at an earlier sign-in. An unknown name takes as long
     as a known one with a wrong password. The wait grows from the thirtieth failure on.
     """
-    query = select(accounts).where(accounts.c.name == name, accounts.c.kind == "analyst")
+    here = (accounts.c.kind == "analyst", accounts.c.left_at.is_(None))
+    query = select(accounts).where(accounts.c.name == name, *here)
     account = service.read(lambda connection: connection.execute(query).first()) if name.isprintable() else None
     known = known_browser(service, account.id, browser) if account else None
     door, place, tries = door_for(service, name, address=address, browser=known)
@@ -178,12 +183,14 @@ def create_person(service: Service, connection: Connection, key: str) -> Any:  #
 
 
 def come_back(service: Service, key: str) -> Ticket:
-    """Let someone in with their own key, and nothing else: an invitation is none."""
+    """Let someone in with their own key or a link they were sent, and nothing else: an invitation is none."""
 
     def work(connection: Connection) -> Ticket:
-        owner = owner_of(connection, key)
+        owner = whose(service, connection, key)
         if owner is None:
-            raise Refused("this recovery link is not known here, or a newer one was made; check that it is whole")
+            raise Refused(
+                "this recovery link is not known here, was used, or a newer one was made; check that it is whole"
+            )
         return sessions.start(service, connection, owner)
 
     return service.change(work)
@@ -250,6 +257,11 @@ def _way_in(
     if invitation is None and (owner is None or key is not None):
         raise Refused("this secret is not valid, or the invitation was used before; use the key you were given then")
     return owner, invitation
+
+
+def whose(service: Service, connection: Connection, secret: str) -> Row[Any] | None:
+    """Find whose account a recovery link opens: by a key, always; by a mail, once."""
+    return owner_of(connection, secret) or redeemed(service, connection, secret)
 
 
 def owner_of(connection: Connection, key: str) -> Row[Any] | None:
