@@ -13,6 +13,7 @@ from optin.announcement.numbers import ExactSums, PublicNumbers
 from optin.announcement.one_question import AnnouncedQuestion, Portion, place_of_question, spending_of
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON
 from optin.grains.splitting import part
+from optin.kernel.coarse import told_middle
 from optin.kernel.halfwidth import heaviest_weight
 from optin.kernel.rounding import epsilon_of, exact_epsilon, nearest
 from optin.planning.promise import OneQuestion, PromisedVariance, Promising
@@ -154,6 +155,14 @@ class Offered(OneQuestion, Promising):
         chosen_places = range(len(self.sheet)) if place is None else (place,)
         total_epsilon = math.fsum(map(self.public.reach, chosen_places))
         return min(float(epsilon_of(grains)) / total_epsilon, 1.0) if grains else 0.0
+
+    def equal_shares(self, weight: float) -> float:
+        """Return how many equal shares a weight is, about: rounded numbers are taken in the middle of what they stand for."""
+        people = (self.people + self.public.most_people) / 2
+        if self.open_sums is not None:
+            return weight * people
+        noise = max(self.public.noises)
+        return weight * people * told_middle(noise, self.people) / noise
 
     def half_width(self, level: float = 0.95, *, turnout: float = 1.0) -> float:
         """Return half of the interval that this offer leads to: at 0.95, what ± means (E22).
