@@ -77,6 +77,12 @@ def sent_from_here(service: Service, secret: str, visitor: Visitor | None) -> bo
     return True
 
 
+def is_key_of(service: Service, key: str, visitor: Visitor) -> bool:
+    """Say whether a key opens the account of whoever is here."""
+    found = service.read(lambda connection: owner_of(connection, key))
+    return found is not None and found.id == visitor.account
+
+
 def _invitation(connection: Connection, secret: str, *, held: bool = False) -> Row[Any] | None:
     query = select(invitations).where(invitations.c.secret == hashed(secret), invitations.c.kind == "person")
     return connection.execute(query.with_for_update() if held else query).first()
