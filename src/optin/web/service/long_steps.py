@@ -29,6 +29,7 @@ from optin.web.service.core import Service
 from optin.web.service.deadlines import WAITING, begin_asking
 from optin.web.service.drafts import Draft
 from optin.web.service.keys import LISTS
+from optin.web.service.next_time import note_next
 from optin.web.service.records import Job
 from optin.web.service.rows import PORTION, People, campaign_row, in_portions, people_of
 from optin.web.service.steps import record_step
@@ -80,6 +81,7 @@ def finish_release(service: Service, campaign: str, round: int) -> bool:  # noqa
         if result is not None and row.state in WAITING and row.round == round:
             _forget_values(connection, campaign)
             record_step(service, connection, row, "release", release=result.to_json())
+            note_next(service, connection, row)
             _settle_failed_jobs(connection, row)
         return result is not None
 

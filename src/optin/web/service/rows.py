@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, case, func, select
 
 from optin.agents import Agents, LinearBenefit, PrivacyConstrained, QuasiLinear
 from optin.errors import PromiseBroken
@@ -74,9 +74,14 @@ def belongs(connection: Connection, person: str, row: Row[Any]) -> bool:
     return any(connection.execute(query.limit(1)).first() is not None for query in queries)
 
 
+_UNFINISHED = case((jobs.c.state.in_(("queued", "running")), 0), else_=1)
+_NEWEST = (_UNFINISHED, jobs.c.created_at.desc(), jobs.c.id)
+"""What is under way comes first: a clock may show one time for two jobs."""
+
+
 def job_of(connection: Connection, campaign: str) -> Job | None:
     """Find the newest job of a campaign."""
-    query = select(jobs).where(jobs.c.campaign == campaign).order_by(jobs.c.created_at.desc(), jobs.c.id).limit(1)
+    query = select(jobs).where(jobs.c.campaign == campaign).order_by(*_NEWEST).limit(1)
     row = connection.execute(query).first()
     return None if row is None else as_job(row)
 
