@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from optin.agents import Agents
+from optin.engine.arrow_columns import names_in, numbers_in
 from optin.engine.checks import refuse_unusable
 from optin.engine.people import SHARED, EngineAgents, EngineConstrained
 from optin.engine.rows import Rows
@@ -311,10 +312,11 @@ def _alone(coded: Coded) -> Coded:
     return replace(coded, wrong=None) if coded.words == NO_NUMBER else coded
 
 
-def _columns(rows: Rows, query: ir.Table) -> Iterator[dict[str, list[Any]]]:
-    """Walk over people, a batch at a time, as lists."""
+def _columns(rows: Rows, query: ir.Table) -> Iterator[dict[str, Any]]:
+    """Walk over people, a batch at a time, as columns; nothing is made for each of them."""
     for batch in rows.session.batches(query, about=rows.source):
-        yield {name: batch.column(name).to_pylist() for name in query.columns}
+        names, *numbers = query.columns
+        yield {names: names_in(batch.column(names))} | {name: numbers_in(batch.column(name)) for name in numbers}
 
 
 def _lowered(

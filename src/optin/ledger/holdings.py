@@ -10,9 +10,10 @@ from sqlalchemy import Connection, text
 from optin.ledger.accounts import charge_of, is_given_back, places_in_packs
 from optin.ledger.accounts import given_back as positions_given_back
 from optin.ledger.chain import Terms
-from optin.ledger.held import Held, Numbers, held_of, person_of, promise_at
+from optin.ledger.held import Held, Numbers, held_of, promise_at
 from optin.ledger.holds import closing_of, offer_of
 from optin.ledger.packs import has_packs, is_packed, names_of
+from optin.ledger.people_numbers import person_of
 from optin.ledger.texts import released_in
 from optin.releasing import Release
 

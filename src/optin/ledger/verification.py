@@ -15,10 +15,11 @@ from optin.ledger.accounts import act_of
 from optin.ledger.branches import are_stored
 from optin.ledger.chain import GENESIS, Written, rows_of, seal_of
 from optin.ledger.fittings import changed_fittings
-from optin.ledger.held import person_of, places_of
+from optin.ledger.held import places_of
 from optin.ledger.holds import terms_of
 from optin.ledger.logged import log_faults
 from optin.ledger.packs import is_packed
+from optin.ledger.people_numbers import person_of
 from optin.ledger.receipting import Placed, packed_place
 from optin.ledger.schema import acts
 from optin.ledger.sequence import misplaced
