@@ -85,7 +85,7 @@ def life(name: str, url: str, folder: str, people: int) -> None:
 
 
 def _command_line(folder: Path, people: int) -> None:
-    """Plan and announce a CSV file by the commands, and say what announcing takes, in seconds and in microseconds a row."""
+    """Plan and announce a CSV file by the commands, and say what each takes of a processor."""
     optin_ = [sys.executable, "-m", "optin"]
     table, plan = str(folder / "people.csv"), str(folder / "plan.json")
     ledger, offer = str(folder / "cli.sqlite"), str(folder / "announcement.json")

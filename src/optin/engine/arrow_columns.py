@@ -36,4 +36,5 @@ def numbers_in(column: pa.Array) -> NDArray[np.int64]:
     >>> numbers_in(pa.array([2**62 + 1, None, 0])).tolist() == [2**62 + 1, -1, 0]
     True
     """
-    return (column.fill_null(-1) if column.null_count else column).to_numpy().astype(np.int64, copy=False)
+    whole = column.fill_null(-1) if column.null_count else column
+    return np.asarray(whole.to_numpy(), dtype=np.int64)

@@ -137,7 +137,7 @@ class Names(Sequence[str]):
         >>> Names.of(["a", "bc", "", "de"]).same(Names.of(["a", "bd", "x", "de"])).tolist()
         [True, False, False, True]
         """
-        found = self.lengths == other.lengths
+        found: NDArray[np.bool_] = self.lengths == other.lengths
         mine, others = self.kept(found), other.kept(found)
         wrong = np.flatnonzero(mine.array != others.array)
         places = np.searchsorted(mine._ends - mine._ends[0], wrong, side="right") - 1
@@ -156,7 +156,8 @@ class Names(Sequence[str]):
         inside = np.arange(len(self.array)) - np.repeat(starts, lengths)
         weighed = np.zeros(len(self.array) + 1, dtype=np.uint64)
         np.cumsum(_weights()[inside % _LONGEST] * (self.array.astype(np.uint64) + np.uint64(1)), out=weighed[1:])
-        return weighed[starts + lengths] - weighed[starts]
+        found: NDArray[np.uint64] = weighed[starts + lengths] - weighed[starts]
+        return found
 
 
 _LONGEST = 2**11

@@ -43,8 +43,10 @@ def person_of(connection: Connection, name: str) -> int | None:
 def persons_of(connection: Connection, names: Sequence[str]) -> Numbers:
     """Find the numbers of people by their ids; 0 where the ledger does not know them."""
     most = int(connection.scalar(text("SELECT COALESCE(MAX(person), 0) FROM people")) or 0)
-    if len(names) <= packs.FEW or not most:
-        return np.array([person_of(connection, name) or 0 if most else 0 for name in names], dtype=np.int64)
+    if not most:
+        return np.zeros(len(names), dtype=np.int64)
+    if len(names) <= packs.FEW:
+        return np.array([person_of(connection, name) or 0 for name in names], dtype=np.int64)
     found = None
     if len(names) >= packs.PACKED_FROM and len(names) * _SPARSE >= most:
         found = _walked(connection, Names.of(names), most)
