@@ -1,4 +1,4 @@
-"""Run all benchmarks, or those named: ``python -m benchmarks [planner solvers scaling hard release ledger engine …]``."""
+"""All benchmarks, or those named: ``python -m benchmarks [planner solvers scaling hard release ledger engine …] [PEOPLE]``."""
 
 import importlib
 import sys
@@ -10,6 +10,7 @@ ALL = [
     "release",
     "sheets",
     "ledger",
+    "service",
     "scale",
     "laboratory",
     "startup",
@@ -19,5 +20,5 @@ ALL = [
     "walks",
 ]
 
-for name in sys.argv[1:] or ALL:
+for name in [word for word in sys.argv[1:] if not word.isdigit()] or ALL:
     importlib.import_module(f"benchmarks.{name}").main()

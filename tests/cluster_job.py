@@ -4,6 +4,8 @@ import json
 import sys
 from pathlib import Path
 
+from changing import numbers_of
+
 import optin
 from optin.releasing.drawing import measure
 
@@ -13,7 +15,7 @@ def main(engine, people, folder, sums):
     cap = optin.plan(agents, bounds=(0, 1)).cap
     plan = optin.Plan.from_json((Path(folder) / "plan.json").read_text())
     offer = plan.announce(agents, campaign="c")
-    print(json.dumps({"cap": cap, "fingerprint": offer.fingerprint}), flush=True)
+    print(json.dumps({"cap": cap, "offer": numbers_of(offer)}), flush=True)
     for _ in range(int(sums)):  # the test takes a worker away while these run
         measured = measure(offer, agents, "value", joined="joined")
         print(

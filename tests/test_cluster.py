@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from changing import numbers_of
 from spark_cluster import SparkCluster
 
 import optin
@@ -63,5 +64,5 @@ def test_a_cluster_plans_and_releases_the_same_by_either_url_and_survives_the_lo
     assert attached.returncode == 0, attached.stderr
     by_connect = [json.loads(line) for line in attached.stdout.splitlines()]
     assert [planned["cap"], by_connect[0]["cap"]] == pytest.approx([plan.cap] * 2, rel=1e-11)
-    assert planned["fingerprint"] == by_connect[0]["fingerprint"] == offer.fingerprint
+    assert planned["offer"] == by_connect[0]["offer"] == json.loads(json.dumps(numbers_of(offer)))
     assert sums + by_connect[1:] == [{"sum": expected, "joined": int(JOINED.sum())}] * 4

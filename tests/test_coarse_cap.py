@@ -240,3 +240,11 @@ def test_two_figures_are_rounded_up_by_less_than_a_tenth(number):
     told = two_figures_up(number)
     assert number <= told <= number * 1.1
     assert two_figures_up(told) == told
+
+
+@given(
+    st.sampled_from([(1, 2), (2, 5), (5, 10)]), st.integers(-300, 300), st.fractions(0, 1).filter(lambda part: part < 1)
+)
+def test_a_step_is_the_largest_of_one_two_or_five_times_a_power_of_ten_that_is_not_above(factors, exponent, part):
+    step, following = (factor * Fraction(10) ** exponent for factor in factors)
+    assert step_below(step + part * (following - step)) == step

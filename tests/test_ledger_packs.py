@@ -44,6 +44,22 @@ def few_are_many(monkeypatch, request):
     monkeypatch.setattr(packs, "FEW", 2)
 
 
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def lived(request, tmp_path_factory):
+    """A ledger of two campaigns in packs, which is damaged for a moment only."""
+    if request.param == "sqlite":
+        url = str(tmp_path_factory.mktemp("lived") / "ledger.sqlite")
+    else:
+        url = request.getfixturevalue("postgres").new_ledger()
+    with Ledger.open(url) as ledger:
+        with pytest.MonkeyPatch.context() as small:
+            for name, size in (("PACKED_FROM", 1), ("SIZE", 4), ("FEW", 2)):
+                small.setattr(packs, name, size)
+            lives(ledger)
+        yield ledger
+        assert ledger.verify().ok
+
+
 numbers = st.one_of(st.integers(-(2**63), 2**63 - 1), st.integers(0, 300), st.just(2**62))
 
 
@@ -180,22 +196,18 @@ def literal(ledger, body):
 
 
 @pytest.mark.parametrize("bytes_changed", [6, pytest.param(120, marks=pytest.mark.slow)])
-def test_a_pack_changed_in_any_byte_is_found(ledger, bytes_changed):
-    lives(ledger)
-    rows = every_pack(ledger)
+def test_a_pack_changed_in_any_byte_is_found(lived, bytes_changed):
+    rows = every_pack(lived)
     places = [(row, at) for row in rows for at in range(len(row.body))]
     for row, at in places[:: max(1, len(places) // bytes_changed)]:
         body = bytearray(row.body)
         body[at] ^= 1
-        with as_if(
-            ledger, f"UPDATE packs SET body = {literal(ledger, bytes(body))} {where(row)}", forged=False
-        ) as link:
+        with as_if(lived, f"UPDATE packs SET body = {literal(lived, bytes(body))} {where(row)}", forged=False) as link:
             assert found(link), (row.act, row.part, row.block, at)
 
 
 @pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow)])
-def test_a_pack_taken_away_added_or_bounded_otherwise_is_found(ledger, step):
-    lives(ledger)
+def test_a_pack_taken_away_added_or_bounded_otherwise_is_found(lived, step):
     changes = (
         "DELETE FROM packs",
         "UPDATE packs SET least = least - 1",
@@ -203,8 +215,8 @@ def test_a_pack_taken_away_added_or_bounded_otherwise_is_found(ledger, step):
         "UPDATE packs SET block = block + 9",
         "UPDATE packs SET act = 6",
     )
-    for number, row in enumerate(every_pack(ledger)[::step]):
-        with as_if(ledger, f"{changes[number % len(changes)]} {where(row)}", forged=False) as link:
+    for number, row in enumerate(every_pack(lived)[::step]):
+        with as_if(lived, f"{changes[number % len(changes)]} {where(row)}", forged=False) as link:
             assert found(link), (number, row.act, row.part, row.block)
 
 
@@ -242,9 +254,8 @@ def put(column, row, number):
         (8, put(0, 1, 3), "both charged and let go"),
     ],
 )
-def test_rules_find_what_a_forger_hashed_again(ledger, act, change, words):
-    lives(ledger)
-    with as_if(ledger, repacked(ledger, act, 0, change)) as link:
+def test_rules_find_what_a_forger_hashed_again(lived, act, change, words):
+    with as_if(lived, repacked(lived, act, 0, change)) as link:
         assert any(words in problem for problem in found(link)), found(link)
 
 
@@ -262,9 +273,8 @@ def test_rules_find_what_a_forger_hashed_again(ledger, act, change, words):
         "INSERT INTO packs SELECT 99, part, block, least, most, body FROM packs WHERE act = 1",
     ],
 )
-def test_rows_smuggled_in_beside_packs_are_found(ledger, statement):
-    lives(ledger)
-    with as_if(ledger, statement, forged=False) as link:
+def test_rows_smuggled_in_beside_packs_are_found(lived, statement):
+    with as_if(lived, statement, forged=False) as link:
         assert found(link)
 
 

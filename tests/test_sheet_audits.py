@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 import scipy.stats
 from sheet_oracle import ODD_LIMITS, kinds, random_answers
-from test_audits import short_mechanism
+from test_audits import drawn_totals, short_mechanism
 from test_sheet_campaign import answers, limits, sheet
 
 import optin
 from optin.questions import cells
 from optin.questions.cells import LEVEL, Chosen
 from optin.releasing import noise
-from optin.releasing.drawing import releases
+from optin.releasing.drawing import measure
 
 PEOPLE = 15
 EXTREMES = {"number": (-math.inf, math.inf), "score": (-math.inf, math.inf), "histogram": (-math.inf, math.inf)}
@@ -182,6 +182,13 @@ def test_every_published_number_has_a_draw_of_its_own(monkeypatch):
 # Statistics of what is drawn.
 
 
+def test_what_is_published_stands_on_the_totals_that_are_audited():
+    measured = measure(*audited_sheet())
+    for noises in measured.noises(5):
+        drawn = [total for each in measured.exactly(noises).answered for total in each.noisy_totals]
+        assert totals(measured.hidden_by(noises)) == drawn
+
+
 @functools.cache
 def audited_sheet():
     """A sheet of all seven kinds, its people, their answers, and the sums that no one is ever shown."""
@@ -191,7 +198,7 @@ def audited_sheet():
 
 def scale_is_right(monkeypatch, count=700):
     """Compare sum |Z| / 2^52 over every published number with a Gamma law, as test_audits.py does for one mean."""
-    noises = [totals(each) for each in releases(*audited_sheet(), count=count)]
+    noises = list(drawn_totals(*audited_sheet(), count))
     with monkeypatch.context() as quiet:
         quiet.setattr(noise, "draw", lambda count=1: [0] * count)
         exact = totals(optin.release(*audited_sheet()))
@@ -236,14 +243,14 @@ def loss_is_kept(name, epsilon=2.0):
     tables = [{each: [side[each]] + [sides[0][each]] * 11 for each in side} for side in sides]
     one, other = (exact_sums(offer, agents, table) for table in tables)
     beyond = [(bar, (a > b) - (a < b)) for bar, a, b in zip(one, one, other, strict=True)]
-    found = [sum(_lies_beyond(each, beyond) for each in releases(offer, agents, t, count=draws)) for t in tables]
+    found = [sum(_lies_beyond(each, beyond) for each in drawn_totals(offer, agents, t, draws)) for t in tables]
     least = scipy.stats.beta.ppf(5e-5, found[0], draws - found[0] + 1)
     most = scipy.stats.beta.isf(5e-5, found[1] + 1, draws - found[1])
     return math.log(least / most) <= int(offer.grains(agents)[0]) / 2**32
 
 
-def _lies_beyond(release, beyond):
-    return all(side * (noisy - bar) > 0 or not side for noisy, (bar, side) in zip(totals(release), beyond, strict=True))
+def _lies_beyond(totals, beyond):
+    return all(side * (noisy - bar) > 0 or not side for noisy, (bar, side) in zip(totals, beyond, strict=True))
 
 
 def exact_sums(offer, agents, table):

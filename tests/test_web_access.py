@@ -31,7 +31,7 @@ BODIES = {
     "PUT /api/me/campaigns/{campaign}/answer": {"join": True, "value": 1.0},
 }
 LOG = {"/log.json", "/log/checkpoint", "/log/cosignatures", "/static/check.js", "/check.html"}
-OPEN = {"/", "/about", "/i", "/i/look", "/back", "/sign-up", "/login", "/setup", *LOG}
+OPEN = {"/", "/about", "/i", "/i/look", "/back", "/sign-up", "/login", "/setup", "/new-password", *LOG}
 """Pages that anyone may load and post to."""
 
 

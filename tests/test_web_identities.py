@@ -1,5 +1,7 @@
 """One person in several campaigns: an id of an invitation list leads to one account, and shows its holder nothing else of it."""
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import select, text
 from test_web_one_visit import FIVE, Clock, cookie_of, counted, form
@@ -101,21 +103,50 @@ def test_ids_that_cannot_be_told_apart_are_refused_without_being_repeated(house,
         house.ada.invite(campaign, ids=["twice"])
 
 
-def test_ids_are_stored_only_under_a_keyed_hash_and_erased_after_their_campaign(house):
+def test_ids_are_stored_only_under_a_keyed_hash(house):
     campaign = asking(house)
-    house.ada.invite(campaign, ids=["nurse-marker-21"])
+    secret = house.ada.invite(campaign, ids=["nurse-marker-21"])[0]
+    house.ask("POST", "/i/send", data=form(secret))
+    for file in house.folder.rglob("*"):
+        assert file.is_dir() or b"nurse-marker-21" not in file.read_bytes(), file.name
     engine = house.service.ledger.engine
     with engine.connect() as link:
         names = [row[0] for row in link.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'"))]
         dump = " ".join(str(row) for name in names for row in link.execute(text(f'SELECT * FROM "{name}"')))
     assert "nurse-marker-21" not in dump
-    rows = select(invited_ids).where(invited_ids.c.campaign == campaign)
+
+
+def kept_ids(house, campaign):
+    query = select(invited_ids.c.account).where(invited_ids.c.campaign == campaign)
+    return house.service.read(lambda link: list(link.scalars(query)))
+
+
+def test_ids_are_erased_with_their_campaign_but_those_that_lead_to_a_total_are_kept_a_year(house):
+    """An id that is erased finds no account: the next invitation would make a second person with a second total."""
+    campaign = asking(house)
+    came, looked, _ = house.ada.invite(campaign, ids=["came", "looked", "stayed away"])
+    house.ask("POST", "/i/send", data=form(came))
+    house.client().enter(looked)
     house.ada.take(campaign, "cancel")
     erase_ids(house.service)
-    assert len(house.service.read(lambda link: link.execute(rows).all())) == 1
-    house.service.clock.now += 366 * 86400
+    assert kept_ids(house, campaign) == [account_of(house, came)]
+    again = house.ada.invite(asking(house), ids=["came"])[0]
+    house.ask("POST", "/i/send", data=form(again))
+    assert account_of(house, again) == account_of(house, came), "one person, one total"
+    erase_ids(replace(house.service, days_to_keep_ids=0.0))
+    assert kept_ids(house, campaign) == [], "where it is set so, nothing is left"
+
+
+def test_ids_that_lead_to_a_total_are_erased_a_year_after_their_campaign(house):
+    campaign = asking(house)
+    house.ask("POST", "/i/send", data=form(house.ada.invite(campaign, ids=["last year"])[0]))
+    house.ada.take(campaign, "cancel")
+    house.service.clock.now += 364 * 86400
     erase_ids(house.service)
-    assert house.service.read(lambda link: link.execute(rows).all()) == []
+    assert len(kept_ids(house, campaign)) == 1
+    house.service.clock.now += 2 * 86400
+    erase_ids(house.service)
+    assert kept_ids(house, campaign) == []
     house.ada.sign_in("ada", PASSWORD)
 
 

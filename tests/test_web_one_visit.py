@@ -9,9 +9,12 @@ from web_steps import KEY, PASSWORD, House
 
 import optin
 from optin.errors import PromiseBroken
+from optin.web.pages.stages import date
 from optin.web.pages.visit import choices
-from optin.web.schema import accounts, answers, invitations, registrations
+from optin.web.schema import accounts, answers, events, invitations, registrations
 from optin.web.service.core import new_secret
+from optin.web.service.jobs import run_all
+from optin.web.service.overdue import cancel_overdue
 from optin.wording.guesses import FIRST_CHOICES, SUGGESTED, right_in_100
 from optin.wording.limit_steps import LIMIT_STEPS
 
@@ -319,9 +322,7 @@ def test_after_the_announcement_people_have_the_stated_time_to_change_or_withdra
     page = house.ask("GET", f"/c/{campaign}", cookie=crowd[2]._cookie).text
     assert re.search(r"is right 50 times in 100 if you decline, and at most 6[0-9] in 100", page)
     assert "Your limit can no longer be changed" in page
-    assert re.search(
-        r"by \d+ \w+ 20\d\d, \d\d:\d\d UTC at the latest, those who run this server could still read them", page
-    )
+    assert re.search(r"by \d+ \w+ 20\d\d at the latest, those who run this server could still read them", page)
     assert "Withdraw" in page
     house.service.clock.now += 48 * 3600 + 1
     house.ada.sign_in("ada", PASSWORD)  # an analyst's session is shorter than that
@@ -376,3 +377,55 @@ def test_no_answer_limit_or_key_is_in_an_address_or_in_the_log(house, caplog):
     assert given["secret"] not in caplog.text
     assert given["key"] not in str(sent.url)
     assert ANSWERS["shift"] not in caplog.text
+
+
+def test_before_anyone_sends_the_page_says_until_when_it_is_open_and_answers_can_be_read(house):
+    campaign = asking(house)
+    secret = house.ada.invite(campaign, 1)[0]
+    looked = house.ask("POST", "/i/look", data={"secret": secret}, headers={"X-Part": "yes"}).text
+    shown = house.ask("POST", "/i/answer", data={"secret": secret}).text
+    service, at = house.service, house.service.clock.now
+    latest = date(at + service.days_to_announce * 86400)
+    readable = date(at + (service.days_to_announce + service.days_to_answer + service.days_to_publish) * 86400)
+    assert f"until {latest} at the latest" in looked
+    assert f"could still read them until {readable}." in shown
+    assert f"{readable} at the latest" in house.ask("POST", "/i/send", data=form(secret)).text
+    house.ada.take(campaign, "cancel")
+
+
+def test_sealed_answers_that_nobody_announces_are_destroyed_by_the_day_that_was_told(house):
+    campaign = asking(house)
+    sent = house.ask("POST", "/i/send", data=form(house.ada.invite(campaign, 1)[0]))
+    house.ada.take(campaign, "close-registration")
+    shown = house.ask("GET", f"/c/{campaign}", cookie=cookie_of(sent)).text
+    assert "the campaign is cancelled and your answers are destroyed" in shown
+    house.service.clock.now += house.service.days_to_announce * 86400 - 60
+    house.ada.sign_in("ada", PASSWORD)
+    cancel_overdue(house.service)
+    assert house.ada.campaign(campaign).state == "planning"
+    house.service.clock.now += 61
+    with pytest.raises(PromiseBroken, match="its time to be announced is over"):
+        house.ada.take(campaign, "announce")
+    cancel_overdue(house.service)
+    run_all(house.service)
+    assert house.ada.campaign(campaign).state == "cancelled"
+    assert campaign not in [name for name, _ in house.service.keys.kept()]
+
+
+def test_no_last_day_lies_beyond_the_time_that_sealed_answers_wait(house):
+    far = house.ada.draft(FIVE, quorum_people=10, sealed=True, answer_by="2099-01-01").id
+    with pytest.raises(PromiseBroken, match="within 90 days of opening"):
+        house.ada.take(far, "open")
+
+
+def test_a_sealed_round_from_before_this_rule_begins_its_time_when_it_is_found(house):
+    campaign = asking(house)
+    mine = (events.c.campaign == campaign, events.c.kind == "due")
+    house.service.change(lambda link: link.execute(events.delete().where(*mine)))
+    house.service.clock.now += 400 * 86400
+    for _ in range(2):
+        cancel_overdue(house.service)
+    house.ada.sign_in("ada", PASSWORD)
+    assert house.ada.campaign(campaign).state == "registration"
+    assert house.service.read(lambda link: link.scalar(select(func.count()).select_from(events).where(*mine))) == 1
+    house.ada.take(campaign, "cancel")

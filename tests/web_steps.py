@@ -104,11 +104,14 @@ class House:
     port: int = field(default_factory=free_port)
     key: str = KEY
     settings: dict = field(default_factory=dict)
+    mail: object = None
 
     def __enter__(self):
         keys = self.folder / "keys"
         settings = WebSettings(ledger=self.url, port=self.port, keys=keys, key=self.key, **self.settings)
-        self.service = Service(Ledger.open(self.url), Keyring(keys, b64decode(self.key)), clock=self.clock)
+        self.service = Service(
+            Ledger.open(self.url), Keyring(keys, b64decode(self.key)), clock=self.clock, mail=self.mail
+        )
         self.app = create_app(settings, self.service)
         share_routes(self.app)
         self.thread = self._opened(settings)

@@ -24,6 +24,7 @@ from optin.cli import (
     serve,
     sheets,
     simulate,
+    web,
     witness,
 )
 from optin.cli.helping import Command, Group
@@ -113,11 +114,28 @@ SHEET_COMMANDS: dict[str, Callable[..., None]] = {
     "example": sheets.print_example,
     "check": sheets.check_sheet,
 }
+WEB_COMMANDS: dict[str, Callable[..., None]] = {
+    "status": web.show_status,
+    "backup": web.write_backup,
+    "restore": web.restore_backup,
+    "reset": web.reset_password,
+}
+web_app = typer.Typer(
+    cls=Group,
+    help="Look how a service stands, copy it, put a copy in place, let an analyst in again.",
+    no_args_is_help=True,
+)
 sheet_app = typer.Typer(cls=Group, help="Write a sheet of questions, and check it.", no_args_is_help=True)
 ledger_app = typer.Typer(cls=Group, help="Look at a ledger, check it, and give promises back.", no_args_is_help=True)
-for _group, _commands in ((app, COMMANDS), (ledger_app, LEDGER_COMMANDS), (sheet_app, SHEET_COMMANDS)):
+for _group, _commands in (
+    (app, COMMANDS),
+    (ledger_app, LEDGER_COMMANDS),
+    (sheet_app, SHEET_COMMANDS),
+    (web_app, WEB_COMMANDS),
+):
     for _name, _function in _commands.items():
         _words = flowing(_function.__doc__ or "")
         _group.command(_name, cls=Command, help=_words, short_help=_words.split("\n\n")[0])(quietly(_function))
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(sheet_app, name="sheet")
+app.add_typer(web_app, name="web")

@@ -56,7 +56,7 @@ def verify_ledger(
 
     Example: optin ledger verify --ledger ledger.sqlite --against release.json receipt.json
     """
-    copies = [_outside_copy(path) for path in [*(against or []), *(more or [])]]
+    copies = [outside_copy(path) for path in [*(against or []), *(more or [])]]
     with screen.working("verifying"), open_ledger(ledger) as opened:
         found = opened.verify(copies)
     if as_json:
@@ -111,7 +111,8 @@ def cancel_offer(
     screen.note("cancelled: every promise of this round is given back")
 
 
-def _outside_copy(path: Path) -> OutsideCopy:
+def outside_copy(path: Path) -> OutsideCopy:
+    """Read a release or a receipt that was kept outside the ledger."""
     from optin.receipts import Receipt
     from optin.releasing import Release
 

@@ -3,42 +3,49 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from optin.errors import BadInput
 from optin.extras import expect
 
+if TYPE_CHECKING:
+    from optin.web.settings import WebSettings
+
+ServiceLedger = Annotated[
+    str | None,
+    typer.Option(
+        "--ledger",
+        metavar="URL",
+        help="Where everything is kept: a path or postgresql://…",
+        show_default="optin-web.sqlite",
+    ),
+]
+Keys = Annotated[
+    Path | None,
+    typer.Option(
+        "--keys", metavar="FOLDER", help="Where keys of answers are kept.", show_default="beside the SQLite file"
+    ),
+]
+Origin = Annotated[
+    str | None,
+    typer.Option(
+        "--origin", metavar="ORIGIN", help="How people's browsers see the service, such as https://example.org."
+    ),
+]
+
 
 def serve_web(
-    ledger: Annotated[
-        str | None,
-        typer.Option(
-            "--ledger",
-            metavar="URL",
-            help="Where everything is kept: a path or postgresql://…",
-            show_default="optin-web.sqlite",
-        ),
-    ] = None,
+    ledger: ServiceLedger = None,
     host: Annotated[
         str | None, typer.Option("--host", metavar="HOST", help="The address to listen on.", show_default="127.0.0.1")
     ] = None,
     port: Annotated[
         int | None, typer.Option("--port", metavar="PORT", help="The port to listen on.", show_default="8000")
     ] = None,
-    origin: Annotated[
-        str | None,
-        typer.Option(
-            "--origin", metavar="ORIGIN", help="How people's browsers see the service, such as https://example.org."
-        ),
-    ] = None,
-    keys: Annotated[
-        Path | None,
-        typer.Option(
-            "--keys", metavar="FOLDER", help="Where keys of answers are kept.", show_default="beside the SQLite file"
-        ),
-    ] = None,
+    origin: Origin = None,
+    keys: Keys = None,
 ) -> None:
     """Serve campaigns that people join in their browsers; see docs/how-to/serve.md.
 
@@ -48,19 +55,22 @@ def serve_web(
 
     Example: optin serve
     """
+    settings = web_settings(ledger=ledger, host=host, port=port, origin=origin, keys=keys)
+    from optin.web.serving import serve
+
+    serve(settings)
+
+
+def web_settings(**given: Any) -> WebSettings:  # noqa: ANN401 - whatever an option takes
+    """Read what is set by options and by the environment; a fault names both ways to set it."""
     expect("web", "the web service")
     from pydantic import ValidationError
 
-    from optin.web.serving import serve
     from optin.web.settings import WebSettings
 
-    given: dict[str, Any] = {"ledger": ledger, "host": host, "port": port, "origin": origin, "keys": keys}
     try:
-        settings = WebSettings(**{name: value for name, value in given.items() if value is not None})
+        return WebSettings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         found = [(str(problem["loc"][0]), problem["msg"]) for problem in error.errors()]
-    else:
-        serve(settings)
-        return
     words = [f"--{name} (or OPTIN_WEB_{name.upper()}): {says[:1].lower()}{says[1:]}" for name, says in found]
     raise BadInput("; ".join(words))

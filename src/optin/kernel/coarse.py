@@ -53,13 +53,16 @@ def is_eighth_power(number: float) -> bool:
 
 
 def _magnitude(number: Fraction) -> int:
-    """Return the largest e with 10^e <= number, which is positive."""
+    """Return the largest e with 10^e <= number, which is positive.
+
+    A number with so many figures above and below lies between 10^(e-1) and 10^(e+1), where e is the difference of the two.
+    """
     found = len(str(number.numerator)) - len(str(number.denominator))
-    while Fraction(10) ** found > number:
-        found -= 1
-    while Fraction(10) ** (found + 1) <= number:
-        found += 1
-    return found
+    return found if _power_of_ten(found) <= number else found - 1
+
+
+def _power_of_ten(exponent: int) -> Fraction:
+    return Fraction(10**exponent) if exponent >= 0 else Fraction(1, 10**-exponent)
 
 
 def two_figures_up(number: float | Fraction) -> float:
@@ -71,7 +74,7 @@ def two_figures_up(number: float | Fraction) -> float:
     if not 0 < number < math.inf:  # nothing to round, or no number that could be told
         return float(number)
     exact = _as_written(number)
-    unit = Fraction(10) ** (_magnitude(exact) - 1)
+    unit = _power_of_ten(_magnitude(exact) - 1)
     return float(-(-exact // unit) * unit)
 
 
@@ -87,8 +90,9 @@ def step_below(most: float | Fraction) -> Fraction:
     (Fraction(1, 50), Fraction(1, 1), Fraction(1, 200))
     """
     exact = Fraction(most)
-    unit = Fraction(10) ** _magnitude(exact)
-    return max(factor * unit for factor in _STEPS if factor * unit <= exact)
+    unit = _power_of_ten(_magnitude(exact))
+    leading = exact // unit
+    return max(factor for factor in _STEPS if factor <= leading) * unit
 
 
 def on_step(number: Fraction, step: Fraction) -> Fraction:

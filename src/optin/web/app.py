@@ -37,8 +37,10 @@ def open_service(settings: WebSettings) -> tuple[Service, str | None]:
     service = Service(
         Ledger.open(settings.ledger),
         keys,
+        days_to_announce=settings.days_to_announce,
         days_to_answer=settings.days_to_answer,
         days_to_publish=settings.days_to_publish,
+        days_to_keep_ids=settings.days_to_keep_ids,
         mail=mailer_of(settings),
     )
     try:

@@ -7,6 +7,9 @@
     web_invited_ids    ids of an invitation list under a keyed hash, and whose account each led to
     web_invitees       who is to be invited: addresses and ids sealed under the service's key, never whether they came
     web_mails          mails to them: the first or which reminder, and how sending went
+    web_addresses      addresses to come back by, under a keyed hash, and whose each is
+    web_links_asked    who typed an address to come back by: sealed, and gone when the mail is on its way
+    web_links_back     hashes of secrets that such mails hold: each opens one account, once, for an hour
     web_campaigns      what is asked, of whom, and how far it has come
     web_registrations  what each person stated for a round: a step of the public ladder; and their public group
     web_answers        who joins and who declines; answers are there only as ciphertext, of one length in a campaign
@@ -103,6 +106,30 @@ mails = Table(
     Column("tries", Integer, nullable=False),
     Column("next_at", _TIME, nullable=False),
     Column("reason", String(80)),
+)
+
+addresses = Table(
+    "web_addresses",
+    metadata,
+    Column("account", _ID, primary_key=True),
+    Column("mark", _HASH, nullable=False, index=True),
+)
+
+links_asked = Table(
+    "web_links_asked",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("next_at", _TIME, nullable=False),
+)
+
+links_back = Table(
+    "web_links_back",
+    metadata,
+    Column("secret", _HASH, primary_key=True),
+    Column("account", _ID, nullable=False, index=True),
+    Column("until", _TIME, nullable=False),
 )
 
 campaigns = Table(

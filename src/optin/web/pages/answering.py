@@ -18,7 +18,7 @@ from optin.web.pages.figures import figures_table, one_number
 from optin.web.pages.forms import FormOf, Texts, number_of, round_of, sentence
 from optin.web.pages.numbers import spelled, typed_number
 from optin.web.pages.rendering import REFUSALS, moved, show
-from optin.web.pages.stages import day, fresh_round, person_stages
+from optin.web.pages.stages import date, day, fresh_round, person_stages
 from optin.web.pages.totals import total_beside
 from optin.web.pages.visit import day_words, intro_context, minutes
 from optin.web.pages.wording import deal_words, epsilon_words, result_words, rungs
@@ -33,7 +33,6 @@ from optin.wording.numbers import count, odds_factor
 from optin.wording.spoken import spoken
 
 router = APIRouter(prefix="/c/{campaign}")
-_DAY = 86400.0
 _SAID = {
     "limit": "Your choice is kept. You can change it until registration closes.",
     "total": "Your total over all campaigns was lowered.",
@@ -93,18 +92,12 @@ def _page(
         "fresh_round": fresh_round(mine),
         "publish_by": day(mine.publish_by),
         "days": f"{service.days_to_publish:g}",
-        "readable": day(_readable_until(mine, service.days_to_publish)),
+        "readable": date(mine.readable),
+        "latest": date(mine.announce_by),
         "proved": _proved(service, visitor, mine),
         **_one_visit(mine, more.pop("entries", None)),
     }
     return show("campaign.html", visitor=visitor, status=status, **context, **_bounds(mine.draft), **more)
-
-
-def _readable_until(mine: MyCampaign, days_to_publish: float) -> float | None:
-    """Say until when those who run the server could read answers at most; None as long as no date is fixed."""
-    if mine.publish_by is None:
-        return None
-    return mine.publish_by + (0.0 if mine.due == "published" else days_to_publish * _DAY)
 
 
 def _proved(service: ServiceOf, visitor: Visitor, mine: MyCampaign) -> tuple[str, ...]:

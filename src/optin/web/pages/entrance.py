@@ -30,7 +30,7 @@ def enter(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
     Whoever shows an invitation and is not here yet is asked first whether they have a key: each account has a total of
     its own, and one person should have one.
     """
-    secret, here = _secret(form), visitor is not None and visitor.kind == "person"
+    secret, here = secret_in(form), visitor is not None and visitor.kind == "person"
     key = _after_hash(form["key"]) if form.get("key") and form.get("new") != "yes" else None
     decided = here or key is not None or form.get("new") == "yes"
     try:
@@ -50,7 +50,7 @@ def enter(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
 @router.post("/i/look")
 def look(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
     """Show what a link is about to a script, before anybody has pressed anything; nothing where it takes more than one visit."""
-    secret = _secret(form)
+    secret = secret_in(form)
     try:
         found = leads_to(service, secret, visitor)
     except REFUSALS:
@@ -82,7 +82,8 @@ def sign_up(service: ServiceOf, visitor: MaybeVisitor, address: AddressOf, form:
     return _arrived(entered, _onward(campaign))
 
 
-def _secret(form: dict[str, str]) -> str:
+def secret_in(form: dict[str, str]) -> str:
+    """Take the secret of a link from a form."""
     return _after_hash(form.get("secret", ""))
 
 
@@ -137,7 +138,7 @@ def setup(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
     """Turn a one-time secret into an analyst's account; a refused form keeps the secret, which still works."""
     name = form.get("name", "").strip()
     try:
-        ticket = accounts.create_analyst(service, _secret(form), name, form.get("password", ""))
+        ticket = accounts.create_analyst(service, secret_in(form), name, form.get("password", ""))
     except REFUSALS as refusal:
         return shown_again("setup.html", refusal, visitor=visitor, name=name)
     response = moved("/a")

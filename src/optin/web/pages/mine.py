@@ -18,6 +18,7 @@ from optin.web.pages.totals import guesses_of, left_words
 from optin.web.pages.wording import epsilon_words
 from optin.web.service import people
 from optin.web.service.records import Me, MyCampaign, Visitor
+from optin.web.service.recovering import has_address
 
 router = APIRouter()
 _SAID = {
@@ -25,6 +26,8 @@ _SAID = {
     "lowered": "Your total was lowered.",
     "withdrawn": "Your choice was taken back.",
     "back": "You are back.",
+    "address": "Your address is kept, as a code that cannot be read back.",
+    "forgotten": "Your address is forgotten.",
     "key": "You came in with a key. If it was not you who kept it, but someone who sent it to you, they can see what you do "
     "here: sign out and ask them for an invitation.",
 }
@@ -84,6 +87,9 @@ def _page(
         total=total_words(mine),
         said=said,
         message=message,
+        can_mail=service.mail is not None,
+        address_kept=service.read(lambda connection: has_address(connection, visitor.account)),
+        recovery=None,
     )
 
 

@@ -1,23 +1,25 @@
-"""The way back: a recovery link, offered after sending and on demand, as text, as a file and as a QR code."""
+"""The way back: a recovery link, offered after sending and on demand, as text, file, QR code, or by mail where that is set up."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from optin.report.markup import Markup
-from optin.web.doors import MaybeVisitor, PersonOnly, ServiceOf, let_in
+from optin.web.doors import AddressOf, MaybeVisitor, PersonOnly, ServiceOf, let_in
 from optin.web.pages.forms import Texts, origin_of
 from optin.web.pages.qr import qr_code
 from optin.web.pages.rendering import REFUSALS, moved, show, shown_again
-from optin.web.service import accounts
+from optin.web.service import accounts, recovering
 from optin.web.service.failures import NotFound
 
 router = APIRouter()
 _KEY = re.compile(r"[A-Za-z0-9_-]{43}")
+_NO_LINK: dict[str, Any] = {"recovery": None, "can_mail": True}
 
 
 @dataclass(frozen=True)
@@ -36,9 +38,9 @@ def kept(origin: str, key: str) -> Recovery:
 
 
 @router.get("/back")
-def back_page(visitor: MaybeVisitor) -> Response:
+def back_page(service: ServiceOf, visitor: MaybeVisitor) -> Response:
     """Take the secret from behind the # sign of a recovery link; loading the page does nothing."""
-    return show("back.html", visitor=visitor)
+    return show("back.html", visitor=visitor, can_mail=service.mail is not None)
 
 
 @router.post("/back")
@@ -48,10 +50,41 @@ def back(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
     try:
         ticket = accounts.come_back(service, secret)
     except REFUSALS as refusal:
-        return shown_again("back.html", refusal, visitor=visitor)
+        return shown_again("back.html", refusal, visitor=visitor, can_mail=service.mail is not None)
     response = moved("/me?done=back")
     let_in(response, ticket)
     return response
+
+
+@router.post("/back/mail")
+def ask_by_mail(service: ServiceOf, visitor: MaybeVisitor, address: AddressOf, form: Texts) -> Response:
+    """Send a link to an address that was left here; the page says the same if none was."""
+    if service.mail is None:
+        raise NotFound
+    try:
+        recovering.ask(service, form.get("address", ""), place=address)
+    except REFUSALS as refusal:
+        return shown_again("back.html", refusal, visitor=visitor, can_mail=True)
+    return show("back_asked.html", visitor=visitor)
+
+
+@router.post("/me/address")
+def leave_address(request: Request, service: ServiceOf, visitor: PersonOnly, form: Texts) -> Response:
+    """Keep an address to come back by, or forget it; a recovery link that was on the page is on the next one too."""
+    key = form.get("key", "")
+    again: dict[str, Any] | None = None
+    if _KEY.fullmatch(key):
+        again = {"recovery": kept(origin_of(request), key), "can_mail": True}
+    try:
+        if form.get("do") == "forget":
+            recovering.forget(service, visitor)
+            return moved("/me?done=forgotten")
+        recovering.remember(service, visitor, form.get("address", ""))
+    except REFUSALS as refusal:
+        return shown_again("recovery.html", refusal, visitor=visitor, **(again or _NO_LINK))
+    if again is None:
+        return moved("/me?done=address")
+    return show("recovery.html", visitor=visitor, said=True, **again)
 
 
 @router.post("/back/file")
@@ -71,4 +104,5 @@ def file(request: Request, visitor: MaybeVisitor, form: Texts) -> Response:
 def another(request: Request, service: ServiceOf, visitor: PersonOnly, form: Texts) -> Response:
     """Make another recovery link; the one before ends."""
     key = accounts.new_key(service, visitor)
-    return show("recovery.html", visitor=visitor, recovery=kept(origin_of(request), key))
+    can_mail = service.mail is not None
+    return show("recovery.html", visitor=visitor, recovery=kept(origin_of(request), key), fresh=True, can_mail=can_mail)

@@ -34,6 +34,8 @@ _ABSENT = {
     "part": False,
     "changed": False,
     "shared": False,
+    "fresh": False,
+    "can_mail": False,
     "typed": "",
     "chosen": -1,
     "limit_question": limit_steps.QUESTION,

@@ -80,6 +80,15 @@ def day(seconds: float | None) -> str:
     return f"{found.day} {found:%B %Y, %H:%M UTC}"
 
 
+def date(seconds: float | None) -> str:
+    """Write the day of a moment.
+
+    >>> date(0.0)
+    '1 January 1970'
+    """
+    return day(seconds).partition(",")[0]
+
+
 def fresh_round(mine: MyCampaign) -> str:
     """Tell whoever comes back to a later round what became of the one before; nothing once they answered in this one."""
     if (

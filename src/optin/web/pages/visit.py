@@ -19,6 +19,7 @@ from optin.web.pages.entries import Entry, Read, entries_of, read_answers
 from optin.web.pages.forms import FormOf, origin_of, sentence
 from optin.web.pages.recovery import kept
 from optin.web.pages.rendering import REFUSALS, show
+from optin.web.pages.stages import date
 from optin.web.pages.totals import total_beside
 from optin.web.service import people, visits
 from optin.web.service.asking import sheet_of
@@ -90,6 +91,8 @@ def intro_context(found: MyCampaign, secret: str = "", *, sent: bool = False) ->
         "many": count(len(sheet), "question", "questions"),
         "minutes": minutes(found.draft),
         "until": day_words(found.draft),
+        "latest": date(found.announce_by),
+        "readable": date(found.readable),
         "open": found.state == "registration",
         "group": found.group,
         "sent": sent,
@@ -219,7 +222,8 @@ def _sent(
     except REFUSALS as refusal:
         status, why = refusal.http_status, sentence(refusal)
         return _form(request, service, visitor, found, again, status=status, message=why)
-    return _done(request, found, entered, shared=bool(_text(form, "shared")), later=later)
+    shared = bool(_text(form, "shared"))
+    return _done(request, found, entered, shared=shared, later=later, can_mail=service.mail is not None)
 
 
 def _expect_said(form: FormData, *, asked: bool) -> None:
@@ -259,13 +263,22 @@ def _what(found: MyCampaign, form: FormData, read: Read, secret: str, address: s
     return Sent(_text(form, "key"), chosen, back=back, address=address, **place)
 
 
-def _done(request: Request, found: MyCampaign, entered: Any, *, shared: bool, later: bool) -> Response:  # noqa: ANN401
+def _done(
+    request: Request,
+    found: MyCampaign,
+    entered: Any,  # noqa: ANN401
+    *,
+    shared: bool,
+    later: bool,
+    can_mail: bool,
+) -> Response:
     """Say that it is sent, and offer a way back; on a shared device nothing is stored."""
     visitor = None if shared else entered.ticket.visitor
     context = {
         **intro_context(found),
         "shared": shared,
         "later": later,
+        "can_mail": can_mail,
         "recovery": kept(origin_of(request), entered.key) if entered.key else None,
     }
     response = show("visit/sent.html", visitor=visitor, **context)

@@ -24,6 +24,7 @@ from optin.web.service.passwords import (
     matches,
 )
 from optin.web.service.records import Visitor
+from optin.web.service.recovering import redeemed
 from optin.web.service.sessions import Ticket
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "sign_out",
     "sign_up",
     "use",
+    "whose",
 ]
 
 _CLASSROOM = 60
@@ -178,12 +180,14 @@ def create_person(service: Service, connection: Connection, key: str) -> Any:  #
 
 
 def come_back(service: Service, key: str) -> Ticket:
-    """Let someone in with their own key, and nothing else: an invitation is none."""
+    """Let someone in with their own key or a link they were sent, and nothing else: an invitation is none."""
 
     def work(connection: Connection) -> Ticket:
-        owner = owner_of(connection, key)
+        owner = whose(service, connection, key)
         if owner is None:
-            raise Refused("this recovery link is not known here, or a newer one was made; check that it is whole")
+            raise Refused(
+                "this recovery link is not known here, was used, or a newer one was made; check that it is whole"
+            )
         return sessions.start(service, connection, owner)
 
     return service.change(work)
@@ -250,6 +254,11 @@ def _way_in(
     if invitation is None and (owner is None or key is not None):
         raise Refused("this secret is not valid, or the invitation was used before; use the key you were given then")
     return owner, invitation
+
+
+def whose(service: Service, connection: Connection, secret: str) -> Row[Any] | None:
+    """Find whose account a recovery link opens: by a key, always; by a mail, once."""
+    return owner_of(connection, secret) or redeemed(service, connection, secret)
 
 
 def owner_of(connection: Connection, key: str) -> Row[Any] | None:

@@ -42,6 +42,7 @@ class Service:
     bell: threading.Event = field(default_factory=threading.Event)
     strangers_door: Gate = field(default_factory=_strangers_door)
     known_door: Gate = field(default_factory=_known_door)
+    days_to_announce: float = 90.0
     days_to_answer: float = 60.0
     days_to_publish: float = 14.0
     days_to_keep_ids: float = 365.0

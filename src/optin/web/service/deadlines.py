@@ -1,8 +1,9 @@
-"""How long an announced round may go on: after that it is cancelled by itself, and nobody's promise is held.
+"""How long a round may go on: after that it is cancelled by itself, and nobody's promise or sealed answer is held.
 
-From the announcement answers have a time to be closed; from their first closing the result has one to be published, which
-opening answers again does not begin anew. Each begins with an event of its own. Rounds from before there was such a rule
-have none: their time begins when the service first finds them.
+Sealed answers wait for an announcement from the opening on, and no longer than the time that begins then: whoever sends one is
+told until when it can be read at most. From the announcement answers have a time to be closed; from their first closing the
+result has one to be published, which opening answers again does not begin anew. Each begins with an event of its own. Rounds
+from before there was such a rule have none: their time begins when the service first finds them.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from optin.campaign.history import released
 from optin.errors import PromiseBroken
 from optin.web.schema import events
 from optin.web.service.core import Service, log_event
+from optin.web.service.drafts import Draft, last_moment
 
 WAITING = ("announced", "answers", "closed")
 """States in which promises are held, and time runs."""
+BEFORE = ("registration", "planning")
+"""States in which sealed answers wait for an announcement, and time runs."""
 _DUE = "due"
 _DAY = 86400.0
 
@@ -31,6 +35,12 @@ class Deadline:
     days: float
     since: str
     due: str
+
+
+def begin_asking(service: Service, connection: Connection, campaign: str, round: int) -> None:  # noqa: A002
+    """Write down from when on sealed answers wait for an announcement."""
+    words = f"to be announced within {service.days_to_announce:g} days, or else it is cancelled"
+    log_event(connection, service.clock(), _DUE, words, campaign=campaign, round=round)
 
 
 def begin_answering(service: Service, connection: Connection, row: Row[Any]) -> None:
@@ -48,10 +58,12 @@ def begin_waiting(service: Service, connection: Connection, row: Row[Any]) -> No
 
 
 def deadline(service: Service, connection: Connection, row: Row[Any]) -> Deadline | None:
-    """Find what an announced round has to reach in time; None for all others, and where no time has begun yet.
+    """Find what a round has to reach in time; None where nothing of anyone's is held, and where no time has begun yet.
 
     What the ledger has released is late for nothing: people are charged, and only its result can follow.
     """
+    if row.state in BEFORE:
+        return _until_announced(service, connection, row)
     if row.state not in WAITING or released(connection, row.id, row.round):
         return None
     closing = _first_closing(connection, row)
@@ -63,6 +75,32 @@ def deadline(service: Service, connection: Connection, row: Row[Any]) -> Deadlin
     return Deadline(begun + service.days_to_answer * _DAY, service.days_to_answer, "announced", "closed")
 
 
+def _until_announced(service: Service, connection: Connection, row: Row[Any]) -> Deadline | None:
+    begun = _begun(connection, row, after=0) if Draft.from_json(row.draft).sealed else None
+    if begun is None:
+        return None
+    return Deadline(begun + service.days_to_announce * _DAY, service.days_to_announce, "opened", "announced")
+
+
+def readable_until(service: Service, connection: Connection, row: Row[Any]) -> float | None:
+    """Say until when at most answers of a round are there to be read by those who run the server; None if nothing says so."""
+    found = deadline(service, connection, row)
+    if found is None:
+        return None
+    after = {"announced": service.days_to_answer + service.days_to_publish, "closed": service.days_to_publish}
+    return found.at + after.get(found.due, 0.0) * _DAY
+
+
+def expect_near(service: Service, draft: Draft, *, opened: float | None = None) -> None:
+    """Refuse a last day to answer on which sealed answers would be cancelled already."""
+    end, latest = last_moment(draft), (opened or service.clock()) + service.days_to_announce * _DAY
+    if draft.sealed and end is not None and end > latest:
+        raise PromiseBroken(
+            "the last day to answer must lie within {days:g} days of opening: people are told that their answers wait no longer",
+            days=service.days_to_announce,
+        )
+
+
 def window_end(connection: Connection, row: Row[Any], hours: float) -> float | None:
     """Say until when people may change or withdraw sealed answers after the announcement; None where it is not announced."""
     mine = (events.c.campaign == row.id, events.c.round == row.round, events.c.kind == "announce")
@@ -71,8 +109,8 @@ def window_end(connection: Connection, row: Row[Any], hours: float) -> float | N
 
 
 def publish_by(service: Service, connection: Connection, row: Row[Any]) -> float | None:
-    """Say when a round is cancelled by itself unless it is closed or, once it was closed, published."""
-    found = deadline(service, connection, row)
+    """Say when an announced round is cancelled by itself unless it is closed or, once it was closed, published."""
+    found = deadline(service, connection, row) if row.state in WAITING else None
     return None if found is None else found.at
 
 
@@ -90,7 +128,7 @@ def _begun(connection: Connection, row: Row[Any], *, after: int) -> float | None
 
 
 def expect_in_time(service: Service, connection: Connection, row: Row[Any]) -> None:
-    """Refuse what comes too late: a release, or answers to be opened or closed."""
+    """Refuse what comes too late: an announcement, a release, or answers to be opened or closed."""
     found = deadline(service, connection, row)
     if found is not None and service.clock() > found.at:
         raise PromiseBroken(

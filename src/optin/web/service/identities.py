@@ -1,7 +1,8 @@
 """Ids of an invitation list: one person who is invited again has one account, and so one total over all campaigns.
 
 An id is kept only under a keyed hash, apart from everything else, and belongs to the analyst who wrote it: the same number
-in another analyst's list is another person. Analysts read none of it. It is erased a while after its campaign is over.
+in another analyst's list is another person. Analysts read none of it. With the campaign it is erased, but where it leads to a
+total that its owner has said: that stays a while, or the next invitation would make a second person.
 
 Whoever holds a link may not be the person it is for: the analyst made it. Coming in by an id alone shows this one campaign
 and nothing of the account besides; all of it is shown to the device it was made on, and to its recovery link.
@@ -12,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, Table, delete, insert, or_, select, update
 
 from optin.errors import BadInput
 from optin.web.schema import accounts, campaigns, invited_ids, invitees, mails
 from optin.web.service.core import Service, hashed
 
 MOST_LETTERS = 200
-_OVER = ("released", "cancelled")
+OVER = ("released", "cancelled")
 _DAY = 86400.0
 
 
@@ -80,11 +81,26 @@ def untie(connection: Connection, account: str) -> None:
 
 
 def erase_ids(service: Service) -> None:
-    """Erase the ids, lists and mails of campaigns that have been over for as long as ids are kept."""
+    """Erase lists, mails and ids of campaigns that are over.
+
+    Only an id that leads to a total its owner has said stays, for as long as ids are kept: the next invitation must find
+    it, or one person would have two totals.
+    """
+    over = select(campaigns.c.id).where(campaigns.c.state.in_(OVER))
     before = service.clock() - service.days_to_keep_ids * _DAY
-    over = select(campaigns.c.id).where(campaigns.c.state.in_(_OVER), campaigns.c.changed_at < before)
-    for table in (invited_ids, mails, invitees):
-        query = delete(table).where(table.c.campaign.in_(over))
-        found = select(table.c.campaign).where(table.c.campaign.in_(over)).limit(1)
-        if service.read(lambda connection, found=found: connection.execute(found).first()) is not None:  # type: ignore[misc]
-            service.change(lambda connection, query=query: connection.execute(query))  # type: ignore[misc]
+    said = select(accounts.c.id).where(accounts.c.allowance.is_not(None))
+    leads_nowhere = or_(invited_ids.c.account.is_(None), invited_ids.c.account.not_in(said))
+    for found in (
+        (invited_ids, invited_ids.c.campaign.in_(over), leads_nowhere),
+        (invited_ids, invited_ids.c.campaign.in_(over.where(campaigns.c.changed_at <= before))),
+        (mails, mails.c.campaign.in_(over)),
+        (invitees, invitees.c.campaign.in_(over)),
+    ):
+        _erase(service, *found)
+
+
+def _erase(service: Service, table: Table, *where: Any) -> None:  # noqa: ANN401 - SQLAlchemy's own generics
+    """Delete rows, if there are any: looking for them takes no lock."""
+    found = select(table.c.campaign).where(*where).limit(1)
+    if service.read(lambda connection: connection.execute(found).first()) is not None:
+        service.change(lambda connection: connection.execute(delete(table).where(*where)))

@@ -18,6 +18,7 @@ from optin.web.service.long_steps import LONG_STEPS, destroy_spent_keys
 from optin.web.service.mails import send_mails
 from optin.web.service.overdue import cancel_overdue, publish_drawn
 from optin.web.service.records import Job
+from optin.web.service.recovering import erase_addresses, send_links
 from optin.web.service.rows import as_job
 
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
@@ -53,9 +54,11 @@ class Worker:
                 destroy_spent_keys(self._service)
                 publish_drawn(self._service)
                 cancel_overdue(self._service)
-                erase_ids(self._service)
                 send_mails(self._service)
+                send_links(self._service)
                 run_all(self._service, until=self._leaving)
+                erase_ids(self._service)
+                erase_addresses(self._service)
                 sign_log(self._service)
                 failures = 0
             except Exception as error:  # whatever it was, the one who works stays: jobs would wait for ever

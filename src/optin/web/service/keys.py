@@ -1,4 +1,4 @@
-"""Keys outside the database: one for each round, wrapped by the environment's key, destroyed when the round is over.
+"""Keys outside the database: one for each round and each list of people, wrapped by the environment's key, destroyed with them.
 
 Deleting rows does not delete bytes: databases keep them in their files, logs and backups. A value is therefore stored only
 as ciphertext, under a key that lives in a file of its own; when that file is gone nobody can read the value again.
@@ -6,6 +6,7 @@ as ciphertext, under a key that lives in a file of its own; when that file is go
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import os
@@ -23,6 +24,8 @@ from optin.errors import BadInput, LedgerUnavailable
 
 _NONCE = 12
 _NAME = re.compile(r"([0-9a-f]{32})-(\d{1,10})\.key")
+LISTS = 0
+"""In place of a round: the key of a campaign's lists of people, which goes when the campaign is over."""
 
 
 class Keyring:
@@ -67,18 +70,27 @@ class Keyring:
         """Hash a text so that only this service can, for tokens that are derived rather than stored."""
         return hmac.new(self._pepper, f"{purpose}:{text}".encode(), hashlib.sha256).hexdigest()
 
-    def hidden(self, text: str, bound: str) -> bytes:
-        """Encrypt a text that the service itself has to read again, such as an address; bound to where it stands."""
-        nonce = secrets.token_bytes(_NONCE)
-        return nonce + self._outer.encrypt(nonce, text.encode(), f"optin text 1:{bound}".encode())
+    def hidden(self, text: str, *, bound: str, campaign: str | None = None) -> bytes:
+        """Encrypt a text that the service itself has to read again, such as an address; bound to where it stands.
 
-    def shown(self, hidden: bytes, bound: str) -> str:
-        """Decrypt what `hidden` wrote."""
-        try:
-            return self._outer.decrypt(hidden[:_NONCE], hidden[_NONCE:], f"optin text 1:{bound}".encode()).decode()
-        except InvalidTag:
-            pass
-        raise LedgerUnavailable("a stored address does not open with this service's key: the database was changed")
+        A campaign's is read under a key of its lists, which goes with it: also from copies of the database.
+        """
+        key = self._outer
+        if campaign is not None:
+            self.ensure(campaign, LISTS)
+            key = self._key(campaign, LISTS)
+        nonce = secrets.token_bytes(_NONCE)
+        return nonce + key.encrypt(nonce, text.encode(), _bound_text(bound))
+
+    def shown(self, hidden: bytes, *, bound: str, campaign: str | None = None) -> str:
+        """Decrypt what `hidden` wrote; before lists had keys of their own, theirs was the environment's."""
+        listed = campaign is not None and self._path(campaign, LISTS).exists()
+        for key in (*([self._key(str(campaign), LISTS)] if listed else ()), self._outer):
+            with contextlib.suppress(InvalidTag):
+                return str(key.decrypt(hidden[:_NONCE], hidden[_NONCE:], _bound_text(bound)), "utf-8")
+        raise LedgerUnavailable(
+            "a stored address does not open with its key: the key is gone, or the database was changed"
+        )
 
     def ensure(self, campaign: str, round: int) -> None:  # noqa: A002 - the word of the contract
         """Make a round's key unless it is there; it is on disk, whole, when this returns."""
@@ -177,6 +189,10 @@ class Keyring:
 
 def _bound(campaign: str, person: str, round: int) -> bytes:  # noqa: A002
     return f"optin answer 1:{campaign}:{person}:{round}".encode()
+
+
+def _bound_text(bound: str) -> bytes:
+    return f"optin text 1:{bound}".encode()
 
 
 def _write_through(path: Path, data: bytes, *, fresh: bool = True) -> None:

@@ -1,12 +1,13 @@
 """Lists of people to invite: kept, so that a reload makes no second link, and silent about who came.
 
-An address is stored only under the service's key. A link is not stored at all: it is worked out from the service's key and the
-entry, so that the list can show it again, and a copy of the database holds none. Nothing here says whether a link was used:
-a list that did would say who answered.
+An address is stored only under a key of its campaign's, which is destroyed with it. A link is not stored at all: it is worked
+out from the service's key and the entry, so that the list can show it again, and a copy of the database holds none. Nothing
+here says whether a link was used: a list that did would say who answered.
 """
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import hmac
 import json
@@ -16,7 +17,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
-from optin.errors import BadInput, PromiseBroken
+from optin.errors import BadInput, LedgerUnavailable, PromiseBroken
 from optin.web.schema import invitations, invitees
 from optin.web.service.campaigns import (
     BEFORE_REGISTRATION_CLOSES,
@@ -26,7 +27,7 @@ from optin.web.service.campaigns import (
 )
 from optin.web.service.core import Service, hashed, log_event, new_id
 from optin.web.service.failures import NotFound
-from optin.web.service.identities import MOST_LETTERS, note_ids
+from optin.web.service.identities import MOST_LETTERS, OVER, note_ids
 from optin.web.service.mailer import looks_like_address
 from optin.web.service.records import Visitor
 from optin.web.service.rows import owned_row
@@ -139,7 +140,9 @@ def _keep(
             "id": name,
             "campaign": row.id,
             "mark": marks[entry.known_by],
-            "sealed": service.keys.hidden(json.dumps([entry.address, entry.id]), f"invitee:{name}"),
+            "sealed": service.keys.hidden(
+                json.dumps([entry.address, entry.id]), campaign=row.id, bound=f"invitee:{name}"
+            ),
             "group_name": entry.group,
             "created_at": now,
         }
@@ -174,10 +177,11 @@ def secret_of(service: Service, name: str) -> str:
 
 
 def listed(service: Service, analyst: Visitor, campaign: str) -> list[Invitee]:
-    """List who is to be invited, in the order in which they were added."""
+    """List who is to be invited, in the order in which they were added; with the campaign the list ends."""
 
     def look(connection: Connection) -> list[Row[Any]]:
-        owned_row(connection, analyst, campaign)
+        if owned_row(connection, analyst, campaign).state in OVER:
+            return []
         query = select(invitees).where(invitees.c.campaign == campaign)
         return list(connection.execute(query.order_by(invitees.c.created_at, invitees.c.id)).all())
 
@@ -185,8 +189,10 @@ def listed(service: Service, analyst: Visitor, campaign: str) -> list[Invitee]:
 
 
 def opened(service: Service, row: Row[Any]) -> Invitee:
-    """Read an entry as it was given."""
-    address, name = json.loads(service.keys.shown(row.sealed, f"invitee:{row.id}"))
+    """Read an entry as it was given; one whose key is gone, with its campaign or with a disk, says nothing any more."""
+    address = name = ""
+    with contextlib.suppress(LedgerUnavailable):
+        address, name = json.loads(service.keys.shown(row.sealed, campaign=row.campaign, bound=f"invitee:{row.id}"))
     entry = Entry(address, name, row.group_name)
     return Invitee(row.id, entry, secret_of(service, row.id), unsubscribed=row.unsubscribed_at is not None)
 

@@ -25,8 +25,9 @@ from optin.web.schema import answers, campaigns, jobs
 from optin.web.service.announcing import Progress, announce, announced_agents
 from optin.web.service.asking import answers_of
 from optin.web.service.core import Service
-from optin.web.service.deadlines import WAITING
+from optin.web.service.deadlines import WAITING, begin_asking
 from optin.web.service.drafts import Draft
+from optin.web.service.keys import LISTS
 from optin.web.service.records import Job
 from optin.web.service.rows import People, campaign_row, people_of
 from optin.web.service.steps import record_step
@@ -174,6 +175,8 @@ def new_round(service: Service, job: Job, progress: Progress) -> None:
         connection.execute(delete(answers).where(answers.c.campaign == row.id))
         fresh = {"plan": None, "announcement": None, "round": row.round + 1}
         record_step(service, connection, row, "new-round", **fresh)
+        if sealed:
+            begin_asking(service, connection, row.id, row.round + 1)
 
     service.change(work)
     destroy_spent_keys(service)
@@ -214,7 +217,7 @@ def _copy_registrations(connection: Connection, campaign: str, round: int) -> No
 
 
 def destroy_spent_keys(service: Service) -> None:
-    """Destroy the keys of rounds that are over; what a crash left behind is found here too.
+    """Destroy the keys of rounds and lists that are over; what a crash left behind is found here too.
 
     A key that cannot be destroyed now undoes no step that was taken: it is found again, and again, until it is gone.
     """
@@ -225,7 +228,7 @@ def destroy_spent_keys(service: Service) -> None:
     known = {row.id: row for row in service.read(lambda connection: connection.execute(query).all())}
     for campaign, number in kept:
         row = known.get(campaign)
-        if row is not None and (row.state in ("released", "cancelled") or number < row.round):
+        if row is not None and (row.state in ("released", "cancelled") or LISTS < number < row.round):
             try:
                 service.keys.destroy(campaign, number)
             except OSError as error:

@@ -50,12 +50,16 @@ class Mailer:
                 server.login(self.user, self.password)
             yield server
 
-    def message(self, to: str, subject: str, body: str, *, name: str, stop: str) -> EmailMessage:
-        """Write a mail: the same name each time it is tried, so that one that comes twice is seen once."""
+    def message(self, to: str, subject: str, body: str, *, name: str, stop: str | None = None) -> EmailMessage:
+        """Write a mail: the same name each time it is tried, so that one that comes twice is seen once.
+
+        ``stop`` is where its reader asks for no more; what someone asked for themselves needs none.
+        """
         mail = EmailMessage()
         mail["From"], mail["To"], mail["Subject"] = self.sender, to, " ".join(subject.split())
         mail["Message-ID"] = f"<{name}@{self.sender.rpartition('@')[2]}>"
-        mail["List-Unsubscribe"] = f"<{stop}>"
+        if stop is not None:
+            mail["List-Unsubscribe"] = f"<{stop}>"
         mail["Auto-Submitted"] = "auto-generated"
         mail.set_content(body)
         return mail

@@ -17,6 +17,7 @@ from optin.errors import PromiseBroken
 from optin.web.schema import campaigns, invitees, mails
 from optin.web.service.core import Service, hashed, log_event
 from optin.web.service.drafts import Draft
+from optin.web.service.identities import OVER
 from optin.web.service.lists import opened, stop_token
 from optin.web.service.mailer import Mailer
 from optin.web.service.records import Visitor
@@ -91,10 +92,11 @@ def _queue(service: Service, connection: Connection, row: Row[Any], number: int)
 
 
 def sendings(service: Service, analyst: Visitor, campaign: str) -> list[Sending]:
-    """Say how the mails of a campaign went."""
+    """Say how the mails of a campaign went, until it is over."""
 
     def look(connection: Connection) -> list[Sending]:
-        owned_row(connection, analyst, campaign)
+        if owned_row(connection, analyst, campaign).state in OVER:
+            return []
         rows = connection.execute(select(mails).where(mails.c.campaign == campaign)).all()
         entries = {row.id: row for row in connection.execute(select(invitees).where(invitees.c.campaign == campaign))}
         return [_sending(service, number, rows, entries) for number in sorted({row.number for row in rows})]
@@ -137,10 +139,11 @@ def _due(service: Service, connection: Connection) -> list[Row[Any]]:
 def _send(service: Service, mailer: Mailer, server: smtplib.SMTP, row: Row[Any]) -> int:
     """Send one; a server that says no for good sends it back, one that says later is asked later."""
     found = service.read(lambda connection: _whom(connection, row))
-    if found is None:
+    invitee = None if found is None else opened(service, found[0])
+    if found is None or invitee is None or not invitee.entry.address:
         _mark(service, row, state="dropped")
         return 0
-    invitee, draft = opened(service, found[0]), Draft.from_json(found[1].draft)
+    draft = Draft.from_json(found[1].draft)
     stop = f"{mailer.origin}/u/{stop_token(service, invitee.name)}"
     link = f"{mailer.origin}/i#{invitee.secret}"
     subject, body = mail_text(draft, link, stop, reminder=row.number > 0)

@@ -1,5 +1,6 @@
-"""What is done unasked: cancelling rounds that were announced and never released, so that nobody's promise is held for ever,
-and publishing results that the ledger holds where something failed before the campaign could follow.
+"""What is done unasked: cancelling rounds that were announced and never released, and sealed ones that were never announced, so
+that nobody's promise or answer is held for ever; and publishing results that the ledger holds where something failed before
+the campaign could follow.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from optin.campaign.history import released
 from optin.errors import LedgerUnavailable
 from optin.web.schema import campaigns
 from optin.web.service.core import Service, log_event
-from optin.web.service.deadlines import WAITING, begin_answering, begin_waiting, deadline
+from optin.web.service.deadlines import BEFORE, WAITING, begin_answering, begin_asking, begin_waiting, deadline
+from optin.web.service.drafts import Draft
 from optin.web.service.long_steps import finish_release
 from optin.web.service.rows import campaign_row, job_of
 from optin.web.service.steps import leave_as_job
@@ -41,8 +43,8 @@ def publish_drawn(service: Service) -> None:
 
 
 def cancel_overdue(service: Service) -> None:
-    """Begin to cancel every announced round whose time is over; work that was asked for in time is finished first."""
-    query = select(campaigns).where(campaigns.c.state.in_(WAITING))
+    """Begin to cancel every round whose time is over; work that was asked for in time is finished first."""
+    query = select(campaigns).where(campaigns.c.state.in_((*WAITING, *BEFORE)))
 
     def look(connection: Connection) -> list[str]:
         return [row.id for row in connection.execute(query).all() if _is_due(service, connection, row)]
@@ -53,7 +55,7 @@ def cancel_overdue(service: Service) -> None:
 
 def _is_due(service: Service, connection: Connection, row: Row[Any]) -> bool:
     """Say whether something is to be done: a round's time is over, or was never begun."""
-    if released(connection, row.id, row.round):
+    if released(connection, row.id, row.round) or (row.state in BEFORE and not Draft.from_json(row.draft).sealed):
         return False
     job, found = job_of(connection, row.id), deadline(service, connection, row)
     return not (job is not None and job.unfinished) and (found is None or service.clock() > found.at)
@@ -62,12 +64,13 @@ def _is_due(service: Service, connection: Connection, row: Row[Any]) -> bool:
 def _cancel(service: Service, name: str, connection: Connection) -> None:
     hold(connection, name)
     row = campaign_row(connection, name)
-    if row.state not in WAITING or not _is_due(service, connection, row):
-        return
+    if row.state not in (*WAITING, *BEFORE) or not _is_due(service, connection, row):
+        return None
     found = deadline(service, connection, row)
+    if found is None and row.state in BEFORE:
+        return begin_asking(service, connection, row.id, row.round)
     if found is None:
-        (begin_waiting if row.state == "closed" else begin_answering)(service, connection, row)
-        return
+        return (begin_waiting if row.state == "closed" else begin_answering)(service, connection, row)
     words = f"it was not {found.due} within {found.days:g} days of being {found.since}"
     log_event(connection, service.clock(), "overdue", words, campaign=row.id, round=row.round)
-    leave_as_job(service, connection, row, "cancel")
+    return leave_as_job(service, connection, row, "cancel")

@@ -102,6 +102,10 @@ class MyCampaign(wire.MyCampaign):
     due: str | None
     window: float | None = None
     """Until when sealed answers may be changed or withdrawn at least, in seconds since 1970."""
+    announce_by: float | None = None
+    """Until when sealed answers wait for an announcement at most; then they are destroyed."""
+    readable: float | None = None
+    """Until when at most those who run the server could read answers."""
 
 
 def counts_about(deal: Deal | None) -> int | None:

@@ -18,7 +18,7 @@ from optin.web.service.able import note_able
 from optin.web.service.campaigns import possible_now
 from optin.web.service.cells import note_cells
 from optin.web.service.core import Service, log_event, new_id
-from optin.web.service.deadlines import begin_waiting, expect_in_time
+from optin.web.service.deadlines import begin_asking, begin_waiting, expect_in_time, expect_near
 from optin.web.service.drafts import Draft
 from optin.web.service.life import FROM, REACHED
 from optin.web.service.records import Visitor
@@ -89,7 +89,7 @@ def _expect_possible(service: Service, connection: Connection, row: Row[Any], st
     can = possible_now(service, connection, row)
     if can == ("release",) and step != "release":
         raise PromiseBroken("the result of this round is drawn, and people are charged for it: publish it, to finish")
-    if step in ("open-answers", "close", "release", "reopen-answers"):
+    if step in ("announce", "open-answers", "close", "release", "reopen-answers"):
         expect_in_time(service, connection, row)
     if step == "reopen-registration" and step in can and service.ledger.is_announced(Terms(row.id, row.round, "")):
         raise PromiseBroken("this round is announced in the ledger already; announce again, to finish")
@@ -111,6 +111,9 @@ def _take_now(service: Service, connection: Connection, row: Row[Any], step: str
     draft = Draft.from_json(row.draft)
     if step == "open-answers" or (step == "open" and draft.sealed):
         service.keys.ensure(row.id, row.round)
+    if step == "open" and draft.sealed:
+        expect_near(service, draft)
+        begin_asking(service, connection, row.id, row.round)
     record_step(service, connection, row, step)
     if step == "close-registration":
         note_cells(service, connection, row)

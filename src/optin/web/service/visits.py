@@ -16,12 +16,12 @@ from sqlalchemy import Connection, Row, select
 from optin.errors import BadInput
 from optin.web.schema import invitations
 from optin.web.service import sessions
-from optin.web.service.accounts import Entered, create_person, expect_turn, owner_of, use
+from optin.web.service.accounts import Entered, create_person, expect_turn, owner_of, use, whose
 from optin.web.service.core import Service, hashed
 from optin.web.service.failures import NotFound, Refused
 from optin.web.service.identities import account_of, has_id
 from optin.web.service.people.doing import Chosen, register_in
-from optin.web.service.people.looking import stranger_view
+from optin.web.service.people.looking import ends_of, stranger_view
 from optin.web.service.records import MyCampaign, Visitor
 from optin.web.service.rows import campaign_row
 
@@ -56,7 +56,8 @@ def invited_to(service: Service, secret: str) -> MyCampaign | None:
         if found is None or found.campaign is None:
             return None
         row = campaign_row(connection, found.campaign)
-        return None if row.state == "draft" else stranger_view(row, group=found.group_name)
+        ends = ends_of(service, connection, row)
+        return None if row.state == "draft" else stranger_view(row, group=found.group_name, **ends)
 
     return service.read(look)
 
@@ -104,7 +105,7 @@ def _who(
     """Find whose answers these are: of whoever is here, of the account they came back to, or of a new one."""
     here = visitor if visitor is not None and visitor.kind == "person" else None
     name = invitation.campaign if invitation is not None else sent.campaign
-    owner = owner_of(connection, sent.back or sent.key)
+    owner = whose(service, connection, sent.back) if sent.back else owner_of(connection, sent.key)
     if sent.back and owner is None:
         raise Refused("this recovery link is not known here; check that it is whole. Your answers were not sent yet")
     mine = here.account if here else owner.id if owner is not None else None

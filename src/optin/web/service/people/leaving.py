@@ -18,6 +18,7 @@ from optin.web.service.ladder import step_of
 from optin.web.service.people.doing import withdraw
 from optin.web.service.people.looking import campaigns_of, me, receipt
 from optin.web.service.records import MyCampaign, Visitor, told
+from optin.web.service.recovering import forget_in, has_address
 from optin.web.service.sessions import end_all
 
 _TOTALS = ("account", "allowance", "promised", "spent", "remaining")
@@ -39,6 +40,7 @@ def _kept(connection: Connection, person: str) -> dict[str, Any]:
     taken = select(invitations).where(invitations.c.account == person).order_by(invitations.c.used_at)
     return {
         "since": _when(since),
+        "address": "under a keyed hash" if has_address(connection, person) else None,
         "sessions": [{"since": _when(row.created_at), "until": _when(row.expires_at)} for row in visits],
         "invitations": [
             {"campaign": row.campaign, "at": _when(row.used_at), "by_id": has_mark(connection, row.secret)}
@@ -103,6 +105,7 @@ def leave(service: Service, person: Visitor) -> None:
     def work(connection: Connection) -> None:
         end_all(connection, person.account)
         untie(connection, person.account)
+        forget_in(connection, person.account)
         gone = {"key": None, "left_at": service.clock()}
         connection.execute(update(accounts).where(accounts.c.id == person.account).values(gone))
         connection.execute(update(invitations).where(invitations.c.account == person.account).values(account=None))

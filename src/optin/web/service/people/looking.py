@@ -18,7 +18,7 @@ from optin.receipts import Receipt, check
 from optin.releasing import Release
 from optin.web.schema import answers, campaigns, invitations, registrations
 from optin.web.service.core import Service
-from optin.web.service.deadlines import deadline, window_end
+from optin.web.service.deadlines import BEFORE, WAITING, deadline, readable_until, window_end
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import step_of
@@ -59,8 +59,19 @@ def _epsilon(grains: int | None) -> float | None:
 def open_campaigns(service: Service) -> list[MyCampaign]:
     """List the campaigns in which anyone may register."""
     query = select(campaigns).where(campaigns.c.public.is_(True), campaigns.c.state == "registration")
-    rows = service.read(lambda connection: connection.execute(query.order_by(campaigns.c.created_at.desc())).all())
-    return [stranger_view(row) for row in rows]
+
+    def look(connection: Connection) -> list[MyCampaign]:
+        rows = connection.execute(query.order_by(campaigns.c.created_at.desc())).all()
+        return [stranger_view(row, **ends_of(service, connection, row)) for row in rows]
+
+    return service.read(look)
+
+
+def ends_of(service: Service, connection: Connection, row: Row[Any]) -> dict[str, Any]:
+    """Say until when a round is announced, and until when answers can be read, at the latest."""
+    due = deadline(service, connection, row)
+    announce_by = due.at if due is not None and row.state in BEFORE else None
+    return {"announce_by": announce_by, "readable": readable_until(service, connection, row)}
 
 
 def campaign(service: Service, person: Visitor, name: str) -> MyCampaign:
@@ -111,8 +122,9 @@ def visible(connection: Connection, person: Visitor, name: str) -> Row[Any]:
     return row
 
 
-def stranger_view(row: Row[Any], *, group: str | None = None) -> MyCampaign:
-    """Show a campaign to someone who is not in it: what is asked, and nothing of theirs."""
+def stranger_view(row: Row[Any], *, group: str | None = None, **ends: float | None) -> MyCampaign:
+    """Show a campaign to someone who is not in it: what is asked, until when, and nothing of theirs."""
+    told: dict[str, Any] = {"id": row.id, "state": row.state, "round": row.round, "group": group, **ends}
     empty: dict[str, Any] = dict.fromkeys(
         (
             "stated",
@@ -127,8 +139,7 @@ def stranger_view(row: Row[Any], *, group: str | None = None) -> MyCampaign:
             "due",
         )
     )
-    draft = Draft.from_json(row.draft)
-    return MyCampaign(id=row.id, draft=draft, state=row.state, round=row.round, group=group, given_back=False, **empty)
+    return MyCampaign(draft=Draft.from_json(row.draft), given_back=False, **told, **empty)
 
 
 def _view(service: Service, connection: Connection, row: Row[Any], person: str, budget: Budget) -> MyCampaign:
@@ -158,8 +169,9 @@ def _view(service: Service, connection: Connection, row: Row[Any], person: str, 
         spent=epsilon_of(holding.spent) if holding and row.state == "released" else None,
         given_back=holding is not None and holding.returned,
         remaining=_epsilon(budget.left),
-        publish_by=due.at if due else None,
-        due=due.due if due else None,
+        publish_by=due.at if due and row.state in WAITING else None,
+        due=due.due if due and row.state in WAITING else None,
+        **ends_of(service, connection, row),
         window=window_end(connection, row, draft.window_hours) if draft.sealed else None,
     )
 

@@ -1,0 +1,142 @@
+"""A database copied at one moment while others write to it, and put in place again: by SQLite, or PostgreSQL's own tools."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, make_url, text
+
+from optin.database.connection import snapshot
+from optin.errors import BadInput, LedgerUnavailable
+from optin.ledger import Ledger
+from optin.web.settings import WebSettings
+
+_HEAD = "SELECT number, hash FROM acts ORDER BY number DESC LIMIT 1"
+SQLITE, POSTGRESQL = "sqlite", "postgresql"
+
+
+@dataclass(frozen=True)
+class Head:
+    """The newest act of a ledger: how many there are, and the hash that stands for all of them."""
+
+    acts: int
+    hash: str
+
+
+def kind_of(settings: WebSettings) -> str:
+    """Say which kind of database a service has."""
+    return POSTGRESQL if settings.sqlite_path is None else SQLITE
+
+
+def copy_to(settings: WebSettings, path: Path) -> Head:
+    """Copy the database into one file, as it is at one moment, and say which act was the newest then."""
+    if settings.sqlite_path is not None:
+        return _copy_sqlite(settings.sqlite_path, path)
+    return _dump(settings.ledger, path)
+
+
+def _copy_sqlite(database: Path, path: Path) -> Head:
+    """Have SQLite copy a database in one consistent piece; what is in its log beside it comes along."""
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    try:
+        with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(path)) as copy:
+            source.backup(copy)
+            found = copy.execute(_HEAD).fetchone()
+    except sqlite3.Error:
+        found = ()
+    if found == ():
+        raise LedgerUnavailable("SQLite could not copy the database; check the disk and try again")
+    return _head(found)
+
+
+def _head(row: Any) -> Head:  # noqa: ANN401 - a row of either driver
+    return Head(int(row[0]), str(row[1])) if row else Head(0, "")
+
+
+def _dump(url: str, path: Path) -> Head:
+    """Have pg_dump write what a transaction of ours sees, so that file and head are of one moment."""
+    with Ledger.open(url) as ledger, snapshot(ledger.engine) as connection:
+        head = head_of(connection)
+        schema = connection.scalar(text("SELECT current_schema()"))
+        moment = connection.scalar(text("SELECT pg_export_snapshot()"))
+        own = [] if schema == "public" else [f"--schema={schema}"]  # named, public would be created where it always is
+        what = [*own, f"--snapshot={moment}", f"--file={path}", f"--dbname={_without_password(url)}"]
+        _run("pg_dump", ["--format=custom", "--no-owner", "--no-privileges", *what], url=url)
+    return head
+
+
+def head_of(connection: Connection) -> Head:
+    """Read the newest act."""
+    return _head(connection.execute(text(_HEAD)).first())
+
+
+def load(url: str, dump: Path) -> None:
+    """Have pg_restore fill an empty database from a dump, all of it or nothing."""
+    _expect_empty(url)
+    how = ["--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error"]
+    _run("pg_restore", [*how, f"--dbname={_without_password(url)}", str(dump)], url=url)
+
+
+def expect_free(database: Path) -> None:
+    """Refuse to put a database over another, or beside what is left of one."""
+    beside = [database, *(database.with_name(database.name + end) for end in ("-wal", "-shm", "-journal"))]
+    for path in beside:
+        if path.exists():
+            raise BadInput(
+                "{path} exists: stop the service and move it away first; a database is never put over another",
+                path=path,
+            )
+
+
+def _expect_empty(url: str) -> None:
+    import psycopg
+
+    try:
+        with psycopg.connect(_libpq(url)) as link:
+            found = link.execute(
+                "SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+                "WHERE n.nspname NOT LIKE 'pg_%' AND n.nspname <> 'information_schema' LIMIT 1"
+            ).fetchone()
+    except psycopg.Error:
+        found = ()
+    if found == ():
+        raise LedgerUnavailable("the database cannot be reached; create it empty (createdb), and check the URL")
+    if found is not None:
+        raise BadInput("this database has tables: restore into a new, empty one (createdb), and serve from that")
+
+
+def _run(program: str, arguments: list[str], *, url: str) -> None:
+    """Run one of PostgreSQL's tools; a password goes by the environment, where other users of the machine cannot see it."""
+    place = shutil.which(program) or _packaged(program)
+    if place is None:
+        raise BadInput("{program} is not installed here: apt install postgresql-client", program=program)
+    password = make_url(url).password
+    own = {"PGPASSWORD": str(password)} if password else {}
+    settings = {**os.environ, **own}
+    done = subprocess.run([place, *arguments], env=settings, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode:
+        said = (done.stderr.strip().splitlines() or ["no reason given"])[0]
+        raise LedgerUnavailable("{program} failed: {said}", program=program, said=said[:200])
+
+
+def _packaged(program: str) -> str | None:
+    """Find a tool where Debian keeps those of each version."""
+    found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"))
+    return str(found[-1]) if found else None
+
+
+def _libpq(url: str) -> str:
+    """Write a URL as PostgreSQL's own tools read it."""
+    return make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+def _without_password(url: str) -> str:
+    place = make_url(url).set(drivername="postgresql")
+    return place._replace(password=None).render_as_string(hide_password=False)
