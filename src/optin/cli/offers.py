@@ -97,7 +97,11 @@ def announce_plan(
         left = within_allowance(table, ledger, besides=(campaign, round_number), raise_limits=raise_limits)
         expect_planned(plan, found, left.agents, table)
     expect_free(sealed_path(output), [plan, people, ledger, promises])
-    with Output(output, inputs=[plan, people, ledger]) as file, located(table.table), screen.working("announcing"):
+    with (
+        Output(output, inputs=[plan, people, ledger]) as file,
+        located(table.table),
+        screen.working("announcing", output),
+    ):
         known, allowing = ledger_exists(ledger), Allowing(table.allowances, raise_limits)
         with existing_ledger(ledger) as opened:  # what would be refused is refused before a ledger is created
             prepared = steps.prepare(found, table.agents, opened, allowing, **terms)

@@ -34,6 +34,7 @@ from optin.grains.people import DECLINED, NOBODY, Allowing, Announced, Known, Of
 from optin.grains.splitting import Released
 from optin.grains.units import USEFUL, allowance_grains, nothing_left
 from optin.tables.columns import NO_NUMBER, Wanted, column
+from optin.wording import underway
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -164,7 +165,7 @@ class EnginePeople:
             totals=allowance(limit) if totals is None else totals,
             bounded=(rule.limit < limit).ifelse(1, 0).cast("int64"),
         )
-        batches = (Batch(**columns) for columns in _columns(rows, query))
+        batches = (Batch(**columns) for columns in _columns(rows, query, offered.people))
         return entrance.in_batches(counted(batches, people=offered.people, grains=offered.expect_sealed().total_grains))
 
     def _announced(self, offered: Announced, agents: Agents | None = None) -> EngineGroupPromises:
@@ -187,7 +188,7 @@ class EnginePeople:
             totals=allowance(own) if totals is None else view.totals,
             bounded=(limit < own).ifelse(1, 0).cast("int64"),
         )
-        batches = (Batch(**columns) for columns in _columns(rows, query))
+        batches = (Batch(**columns) for columns in _columns(rows, query, offered.people))
         return counted(batches, people=offered.people, grains=offered.expect_sealed().total_grains)
 
     def _stated_limit(self, stated: EngineConstrained) -> ir.FloatingColumn:
@@ -266,7 +267,7 @@ class EngineJoining:
         columns["marks"] = rule.mark(self.codes)
         if len(rule.shares) > 1:
             columns["answered"] = rule.answered(self.codes, self.who)
-        for found in _columns(rows, rows.table.select(**columns)):
+        for found in _columns(rows, rows.table.select(**columns), len(self.people.agents)):
             capped = found.get("capped", found["grains"])
             passed.note(capped, found["joined"], found.pop("marks"), found.get("answered"))
             yield Batch(**found)
@@ -288,7 +289,7 @@ class EngineGroupJoining(EngineJoining):
             answered=view.bits * view.ones,
             marks=rule.mark_of(view, view.bits),
         )
-        for found in _columns(rows, query):
+        for found in _columns(rows, query, len(self.people.agents)):
             noted = [found[name] for name in ("capped", "joined")]
             passed.note(*noted, found.pop("marks"), found["answered"] if rule.many > 1 else None, found["design"])
             yield Batch(**found)
@@ -312,9 +313,10 @@ def _alone(coded: Coded) -> Coded:
     return replace(coded, wrong=None) if coded.words == NO_NUMBER else coded
 
 
-def _columns(rows: Rows, query: ir.Table) -> Iterator[dict[str, Any]]:
+def _columns(rows: Rows, query: ir.Table, people: int) -> Iterator[dict[str, Any]]:
     """Walk over people, a batch at a time, as columns; nothing is made for each of them."""
-    for batch in rows.session.batches(query, about=rows.source):
+    walk = rows.session.batches(query, about=rows.source)
+    for batch in underway.counted("reading people", walk, people, len):
         names, *numbers = query.columns
         yield {names: names_in(batch.column(names))} | {name: numbers_in(batch.column(name)) for name in numbers}
 

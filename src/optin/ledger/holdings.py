@@ -96,7 +96,9 @@ def cut_promises(connection: Connection, terms: Terms) -> tuple[list[str], Numbe
     found = _packed(connection, terms.campaign, terms.round)
     if found is not None:
         cut = np.flatnonzero(found.bounded)
-        return names_of(connection, found.person[cut]), (found.grains if found.capped is None else found.capped)[cut]
+        return list(names_of(connection, found.person[cut])), (found.grains if found.capped is None else found.capped)[
+            cut
+        ]
     rows = connection.execute(text(_CUT), {"campaign": terms.campaign, "round": terms.round}).all()
     return [row.id for row in rows], np.array([row.grains for row in rows], dtype=np.int64)
 

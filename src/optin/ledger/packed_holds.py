@@ -24,6 +24,7 @@ from optin.ledger.sharing import Sharing
 from optin.ledger.staging import add_people, add_rows
 from optin.ledger.streamed_hashes import Block
 from optin.receipts import VERSION
+from optin.wording import underway
 
 
 @dataclass(frozen=True)
@@ -98,12 +99,16 @@ def is_held(connection: Connection, offer: int, roster: Roster, version: int) ->
     return all(np.array_equal(getattr(held, name)[places], column) for name, column in told)
 
 
+def _people_in(block: Block) -> int:
+    return len(block[0])
+
+
 def as_given(
     walk: Iterable[Block], names: Iterable[Names] | None, columns: Sequence[NDArray[np.int64]]
 ) -> Iterator[Block]:
     """Hand blocks on that were read back, if they are what was to be written; a trigger may have made others of them."""
     known, start = None if names is None else iter(names), 0
-    for found, *numbers in walk:
+    for found, *numbers in underway.counted("sealing what was written", walk, len(columns[0]), _people_in):
         same = known is None or next(known) == found
         end = start + len(found)
         if not same or not all(np.array_equal(a, b[start:end]) for a, b in zip(numbers, columns, strict=True)):

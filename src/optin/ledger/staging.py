@@ -13,6 +13,7 @@ from sqlalchemy import Connection, text
 
 from optin.formats.names import Names
 from optin.grains.batches import Batch
+from optin.wording import underway
 
 COLUMNS = "id TEXT, grains BIGINT, total BIGINT, bounded BIGINT, joined BIGINT, capped BIGINT, answered BIGINT"
 COLUMNS += ", design BIGINT"
@@ -67,7 +68,8 @@ def enroll_staged(connection: Connection, base: int, act: int) -> int:
 
 def add_people(connection: Connection, persons: NDArray[np.int64], names: Names, act: int) -> int:
     """Add people to a ledger, and count them."""
-    return add_rows(connection, "people", ("person", "id", "act"), [persons, names, repeat(act, len(names))])
+    walk = underway.one_by_one("registering people", names, len(names))
+    return add_rows(connection, "people", ("person", "id", "act"), [persons, walk, repeat(act, len(names))])
 
 
 def add_rows(connection: Connection, table: str, names: tuple[str, ...], columns: Sequence[Any]) -> int:

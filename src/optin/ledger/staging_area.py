@@ -53,7 +53,8 @@ def _gathered(batches: Iterable[Batch]) -> Roster:
                 if column is not None:
                     parts.append(np.asarray(column, dtype=np.bool_ if name in _MARKS else np.int64))
     found = {name: _joined(columns.pop(name)) for name in _COLUMNS}
-    return roster_of(Names.joined(names), found.pop("grains"), by_id=True, **found)
+    grains = found.pop("grains")
+    return roster_of(Names.joined(names), np.zeros(0) if grains is None else grains, by_id=True, **found)
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any] | None:
