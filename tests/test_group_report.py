@@ -83,6 +83,18 @@ def test_a_group_without_results_is_named_with_the_reason_and_there_is_no_whole(
     assert "Differences: hours" in words
 
 
+def test_a_result_that_is_mostly_noise_is_said_to_say_nothing_wherever_it_is_shown():
+    groups = np.array(["ward"] * 400 + ["lab"] * 20 + ["night"] * 20, dtype=object)
+    agents = optin.PrivacyConstrained(np.where(groups == "ward", 2.0, 0.02), groups=groups)
+    offer = optin.plan(agents, bounds=(0, 80), sd=9).announce(agents)
+    release = optin.release(offer, agents, np.full(440, 40.0))
+    said = 'In "lab", "night": “value” says nothing. ± 4.5 is the most that is of use'
+    assert said in " ".join(repr(release).split())
+    page = " ".join(Reader(render(Source(release=release))).texts)
+    assert said in page
+    assert 'In "ward"' not in page
+
+
 def test_a_report_is_written_from_the_file_of_a_release(study, tmp_path):
     plan, release = study
     (tmp_path / "release.json").write_text(release.to_json())

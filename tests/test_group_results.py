@@ -146,6 +146,13 @@ def test_all_pairs_hold_together_each_at_its_part_of_the_error(groups):
     assert list(found.to_pandas().columns) == ["group", "other", "answer", "estimate", "low", "high"]
 
 
+def test_the_one_difference_of_two_groups_is_not_said_to_hold_together_with_others(groups):
+    found = differences_of(groups, "hours", 0.95, among=["ER", "ICU"])
+    assert found.each_level == 0.95
+    assert "one difference: its interval is made at 95 %, as it is" in repr(found)
+    assert "together" not in found.promise
+
+
 def test_two_groups_without_noise_differ_as_two_normals():
     agents = optin.PrivacyConstrained([math.inf] * 400)
     offer = optin.plan(agents, [optin.Number("x", bounds=(0, 1))]).announce(agents, campaign="c")

@@ -93,7 +93,8 @@ def test_a_group_that_nobody_joined_has_no_whole_and_the_reason_is_printed(folde
     done = optin_ok(*RELEASE, "--joined", "joined", "--differences").out
     assert "No whole" in done
     assert 'of group "ICU" it was not published' in done
-    assert "hold together at 95 %" in done
+    assert "its interval is made at 95 %, as it is" in done  # two groups are left
+    assert "hold together" not in done
     told = optin_ok(*RELEASE[:-1], "again.json", "--joined", "joined", "--json").json
     assert told["whole"] == []
     assert set(told["no_whole"]) == {"break", "hours"}
@@ -109,6 +110,28 @@ def test_a_report_of_groups_is_written_from_its_files(folder):
         assert words in page
     optin_ok("report", "plan.json", "-o", "plan.html")
     assert "All groups together, planned" in (folder / "plan.html").read_text()
+
+
+def test_a_report_takes_the_columns_that_were_planned_by_and_no_others(folder):
+    optin_ok(*PLAN)
+    optin_ok(*ANNOUNCE)
+    optin_ok(*RELEASE)
+    both = ("release.json", "--plan", "plan.json")
+    optin_ok("report", *both, "-o", "plain.html")
+    optin_ok("report", *both, "--by", "ward", "-o", "by.html")
+    assert (folder / "by.html").read_text() == (folder / "plain.html").read_text()
+    optin_ok("report", "release.json", "--by", "ward", "-o", "alone.html")
+    for source in (both, ("plan.json",)):
+        refused = optin("report", *source, "--by", "role", "-o", "other.html")
+        assert refused.code == 2
+        assert "planned by ward" in refused.err
+        assert "leave --by out" in refused.err
+    assert "named twice" in optin("report", "plan.json", "--by", "ward", "--by", "ward", "-o", "other.html").err
+    optin_ok(*(part for part in PLAN if part not in ("--by", "ward")), "-o", "undivided.json")
+    refused = optin("report", "undivided.json", "--by", "ward", "-o", "other.html")
+    assert refused.code == 2
+    assert "this is not by group: leave --by out" in refused.err
+    assert not (folder / "other.html").exists()
 
 
 @pytest.mark.parametrize("option", [("--differences",), ("--population", "people.csv")])

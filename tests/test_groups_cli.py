@@ -109,6 +109,14 @@ def test_a_column_of_groups_that_is_not_there_or_not_meant_is_refused(folder):
     assert "leave --by out" in optin(*draw).err
 
 
+def test_a_column_of_groups_is_named_once(folder):
+    plain = ("people.csv", "--limits", "limit", "--bounds", "0", "80", "--by", "ward")
+    for twice in (("plan", *plain, "--by", "ward"), ("compare", *plain, "--by", "role", "--by", "ward")):
+        refused = optin(*twice)
+        assert refused.code == 2
+        assert "ward is named twice: name each column of groups once" in refused.err
+
+
 def test_a_person_moved_to_another_group_is_a_bad_file_and_nothing_is_lost(folder):
     optin_ok(*PLAN, "--merge-small", "-o", "plan.json")
     optin_ok("announce", "plan.json", "people.csv", "--ledger", "ledger.sqlite", "-o", "offer.json")

@@ -210,6 +210,26 @@ def test_only_people_near_the_caps_of_large_groups_are_ever_fetched(tmp_path, mo
         assert math.isclose(mine.groups[name].cap, own.cap, rel_tol=1e-9)
 
 
+@pytest.mark.parametrize(("level", "sd", "scans"), [(1.5, 0.5, 2), (0.0, 0.01, 3)])
+def test_large_groups_are_planned_from_a_sample_where_caps_are_low_and_else_from_buckets(tmp_path, level, sd, scans):
+    rng = np.random.default_rng(8)
+    count, names = 90_000, np.array(["a", "b", "few"], dtype=object)
+    ward = np.where(np.arange(count) % 300 == 0, 2, rng.integers(2, size=count))
+    limits = rng.lognormal(level, 1.0, count) * (ward + 1)
+    limits[::10_000] = 0.0
+    found = pa.table({"id": np.arange(count), "limit": limits, "ward": names[ward].tolist()})
+    pq.write_table(found, tmp_path / "people.parquet")
+    kept, held = (read(tmp_path / "people.parquet", each, check_ids=False) for each in ("duckdb", "memory"))
+    mine, theirs = (optin.plan(each, bounds=(0, 1), sd=sd) for each in (kept, held))
+    assert kept.rows.session.sent == scans
+    for name, own in theirs.groups.items():
+        for number in ("cap", "variance", "tilt", "epsilon_total"):
+            assert math.isclose(getattr(mine.groups[name], number), getattr(own, number), rel_tol=1e-12)
+        assert mine.groups[name].pooled_people == own.pooled_people
+    mine, theirs = (optin.plan(each, bounds=(0, 1), sd=sd, merge_small=1000) for each in (kept, held))
+    assert [*mine.groups] == [*theirs.groups]
+
+
 def test_combinations_of_columns_are_the_same_everywhere(tmp_path):
     found = table(3)
     pq.write_table(found, tmp_path / "people.parquet")
@@ -224,9 +244,10 @@ def test_combinations_of_columns_are_the_same_everywhere(tmp_path):
 @pytest.mark.parametrize("engine", ["memory", *ENGINES])
 def test_a_missing_label_is_refused(tmp_path, engine):
     found = table(4).to_pydict()
-    found["ward"][7] = None
+    found["ward"][7] = found["ward"][9] = None
     pq.write_table(pa.table(found), tmp_path / "people.parquet")
-    with pytest.raises(BadInput, match="ward is missing; every person belongs to a group"):
+    where = "row" if engine == "memory" else f"id {min(found['id'][7], found['id'][9])}"
+    with pytest.raises(BadInput, match=rf"{where}.*ward is missing; every person belongs to a group \(1 more\)"):
         read(tmp_path / "people.parquet", engine)
 
 

@@ -8,6 +8,7 @@ from web_steps import PASSWORD, House, answering, registered
 from optin.errors import Argument, BadInput, PromiseBroken
 from optin.web import pages
 from optin.web.service import accounts
+from optin.web.service.core import new_id
 
 MARK = "a-detail-nobody-may-see"
 
@@ -36,7 +37,7 @@ def campaign(house, owner):
 
 def someone_new(house):
     """A person who belongs nowhere: their cookie and their token."""
-    ticket = accounts.sign_up(house.service, address="here").ticket
+    ticket = accounts.sign_up(house.service, address=new_id()).ticket
     return ticket.token, ticket.visitor.csrf
 
 

@@ -18,10 +18,10 @@ import optin
 from optin import figures
 from optin.figures.accuracy import turnout_lines
 from optin.participation import without
+from optin.releasing.useless import expected_half
 from optin.report import Source, render, write_report
 from optin.report.images import told
 from optin.report.plan_sections import plan_sections
-from optin.report.sheet_release import expected_half
 from optin.web.pages.drafting import preview_words
 from optin.web.pages.wording import result_words
 from optin.web.service import preview

@@ -239,8 +239,16 @@ def column_names(labels: Any) -> tuple[str, ...]:  # noqa: ANN401
     return (name,) if isinstance(name, str) else ()
 
 
+def expect_named_once(by: Sequence[str]) -> None:
+    """Refuse a column named twice: combined with itself it makes the same groups under longer names."""
+    twice = next((name for name in by if by.count(name) > 1), None)
+    if twice is not None:
+        raise BadInput("{column} is named twice: name each column of groups once", column=twice)
+
+
 def expect_public(by: Sequence[str], private: Iterable[str | None], what: str) -> None:
-    """Refuse columns of groups that hold what people keep to themselves: everyone would read it off the groups."""
+    """Refuse a column of groups named twice, and one that holds what people keep to themselves: groups would tell it."""
+    expect_named_once(by)
     known = set(private)
     for name in by:
         if name in known:

@@ -76,7 +76,7 @@ def show_offer(offer: Announcement, more: Rows) -> None:
 
 
 def show_groups(title: str, drawn: Release, lines: Rows) -> None:
-    """Print what was published of each group, and what was withheld."""
+    """Print what was published of each group, what of it says nothing, and what was withheld."""
     screen.rows(title, [*lines, PUBLIC])
     screen.say()
     rows = [
@@ -86,6 +86,8 @@ def show_groups(title: str, drawn: Release, lines: Rows) -> None:
     ]
     header = ("group", "question", "answer", "estimate", "95 % interval", "joined")
     screen.columns("Results", header, rows, texts=3)
+    for words in drawn.mostly_noise:
+        screen.say(words)
     _show_withheld(drawn)
 
 

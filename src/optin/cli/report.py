@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from optin.cli import screen
-from optin.cli.options import AsJson, NewFile
+from optin.cli.options import AsJson, NewFile, column
 from optin.cli.output import expect_free
 from optin.cli.release_options import Population
 from optin.errors import MissingExtra
@@ -23,12 +23,15 @@ def write_page(
         typer.Option("--plan", metavar="plan.json", help="The plan that a release came from, for all pictures."),
     ] = None,
     population: Population = None,
+    by: Annotated[
+        list[str] | None, column("--by", help="Columns of groups, as planned; checked, and never needed.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write one self-contained HTML page with pictures, numbers, both intervals and a privacy sheet.
 
-    Groups stand in the plan and in the release, so there is no --by here: the page shows every group, the whole and the
-    differences.
+    Groups stand in the plan and in the release: the page shows every group, the whole and the differences, with --by or
+    without. Given all the same, --by must be what was planned by.
 
     Example: optin report release.json --plan plan.json -o report.html
     """
@@ -36,7 +39,7 @@ def write_page(
 
     expect_free(output, [source, plan, population])
     with screen.working("drawing"):
-        written = write_report(source, output, plan=plan, population=population)
+        written = write_report(source, output, plan=plan, population=population, by=tuple(by or ()))
     if as_json:
         screen.print_json({"report": str(written), "bytes": written.stat().st_size})
     screen.note(f"wrote {written}: open it in a browser")

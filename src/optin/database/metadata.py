@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import MetaData
 
-REVISION = "0010"
+REVISION = "0011"
 """The newest migration this code knows."""
 
 metadata = MetaData()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,14 +20,17 @@ from optin.agents.forms import Found
 from optin.agents.grouping import SEPARATOR, checked_names, places_of
 from optin.engine.limits import EngineLimits
 from optin.engine.rows import Rows
+from optin.engine.sampled_groups import Glances, KnownBelow, LabelGlance, LackingBelow, Unsure, glances
 from optin.engine.session import literal
 from optin.engine.small_tables import small_table
 from optin.engine.survey import COARSE, Survey, merged_surveys, surveys
 from optin.engine.tallying import Tallied, tallies
 from optin.kernel.bound import Tally
 from optin.kernel.ladder import Array, Ladder, Outline
+from optin.tables.columns import NO_GROUP, wrong_at
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from ibis.expr import types as ir
 
 LABEL = "label"
@@ -52,15 +56,32 @@ class Untallied(Exception):
 
 @dataclass(frozen=True)
 class EngineGroups:
-    """Names of groups in order; ``places`` says to which of them each label belongs, ``seen`` what was counted with it."""
+    """Names of groups in order; ``places`` says to which of them each label belongs.
+
+    ``surveys`` counts with each label in buckets, by a scan that is made when it is first asked for; ``looked`` is what a
+    cheaper one saw before, where there was one.
+    """
 
     names: tuple[str, ...]
     places: Mapping[str, int] = field(repr=False)
-    seen: Mapping[str, Survey] = field(repr=False)
+    surveys: Callable[[], Mapping[str, Survey]] = field(repr=False)
+    looked: Glances | None = field(default=None, repr=False)
+
+    @property
+    def seen(self) -> Mapping[str, Survey]:
+        """What was counted with each label."""
+        return self.surveys()
 
     def put_into(self, places: Mapping[str, int], names: Sequence[str]) -> EngineGroups:
         """Put people into other groups, by the place of each label among their names."""
-        return EngineGroups(tuple(names), {label: places_of(places, label) for label in self.places}, self.seen)
+        return replace(self, names=tuple(names), places={label: places_of(places, label) for label in self.places})
+
+    def sample(self, place: int) -> list[LabelGlance] | None:
+        """Return what a sample says of a group, label by label; None where there is none, or none to go by."""
+        if self.looked is None:
+            return None
+        found = [self.looked[label] for label in self.labels(place)]
+        return found if found and all(each.alike for each in found) else None
 
     def labels(self, place: int) -> tuple[str, ...]:
         """List the labels of a group."""
@@ -77,25 +98,61 @@ NOBODY = Survey(0, 0, 0, 0, 0, _NONE, np.empty(0, dtype=np.int64), _NONE, _NONE)
 
 
 def labelled(rows: Rows, columns: Sequence[str]) -> ir.StringColumn:
-    """Return people's labels as text, byte for byte; several columns are combined, and a missing or empty cell is missing."""
+    """Return people's labels as text, byte for byte; several columns are combined, and a missing or empty cell is missing.
+
+    One column is handed over as it is stored, empty cells too: DuckDB groups by a stored dictionary at half the price.
+    """
     import ibis
 
+    if len(columns) == 1:
+        return rows.text(columns[0])
     texts = [rows.text(name).nullif("") for name in columns]
-    if len(texts) == 1:
-        return texts[0]
     found = texts[0].replace("/", "//")
     for text in texts[1:]:
         found = found + ibis.literal(SEPARATOR) + text.replace("/", "//")
     return found
 
 
-def groups_of(rows: Rows, limit: ir.FloatingColumn, columns: Sequence[str], *, digits: int = COARSE) -> EngineGroups:
+def groups_of(
+    rows: Rows, limit: ir.FloatingColumn, columns: Sequence[str], *, digits: int = COARSE, sampled: bool = False
+) -> EngineGroups:
     """Scan limits by label, once; a missing label, or one that not every file keeps, is refused."""
     table = rows.table.select(tau=limit, label=rows.table[LABEL])
-    seen = surveys(rows.session, table, about=rows.source, digits=digits)
-    names = checked_names(seen, lambda _: f"{rows.source}: {' and '.join(columns)}")
-    kept = {name: seen[name] for name in names}
-    return EngineGroups(tuple(names), {name: place for place, name in enumerate(names)}, kept)
+    looked = glances(rows.session, table, about=rows.source) if sampled else None
+    surveyed = cache(lambda: surveys(rows.session, table, about=rows.source, digits=digits))
+    known: list[str | None] = list(surveyed() if looked is None else looked)
+    if None in known or "" in known:
+        _refuse_missing(rows, columns)
+    names = checked_names(known, lambda label: f"{rows.place(_first(rows, label))}: {' and '.join(columns)}")
+    kept = cache(lambda: {name: surveyed()[name] for name in names})
+    return EngineGroups(tuple(names), {name: place for place, name in enumerate(names)}, kept, looked)
+
+
+def _refuse_missing(rows: Rows, columns: Sequence[str]) -> None:
+    """Name the first person (by id) whose cell is empty in one of the columns, and count the others."""
+    for name in columns:
+        people = rows.table.select(person=rows.ids(), cell=rows.text(name).nullif(""))
+        missing = people.filter(people.cell.isnull())
+        found = rows.session.one(missing.agg(people=missing.count(), first=missing.person.min()), about=rows.source)
+        if found["people"]:
+            raise wrong_at(f"{rows.place(found['first'])}: {name}", NO_GROUP, found["people"] - 1)
+
+
+def _first(rows: Rows, label: str) -> str | None:
+    """Return the first id with a label."""
+    people = rows.table.select(person=rows.ids(), label=rows.table[LABEL])
+    own = people.filter(people.label == label)
+    first: str | None = rows.session.one(own.agg(first=own.person.min()), about=rows.source)["first"]
+    return first
+
+
+@dataclass(frozen=True)
+class Wants:
+    """What groups lack, by their places: limits inside a window, all limits up to a bound, sums at a cap."""
+
+    windows: dict[int, Window]
+    below: dict[int, float]
+    tallied: dict[int, Tallied]
 
 
 class Windows:
@@ -110,6 +167,7 @@ class Windows:
         self.rows, self.limit, self.groups, self.costs = rows, limit, groups, costs
         self.found: list[dict[Window, tuple[Array, NDArray[np.int64]]]] = [{} for _ in groups.names]
         self.tallied: list[dict[Tallied, Tally]] = [{} for _ in groups.names]
+        self.known_below = [KnownBelow() for _ in groups.names]
 
     def tally(self, place: int, wanted: Tallied) -> Tally:
         """Return the sums of a group at a design's cap; those that were not added up yet are lacking."""
@@ -122,6 +180,15 @@ class Windows:
         tau = self.limit if self.costs is None else self.costs
         for place, found in tallies(self.rows, tau, self.groups.places, LABEL, wanted).items():
             self.tallied[place][wanted[place]] = found
+
+    def get(self, wanted: Wants) -> None:
+        """Get what groups lack, by one scan for each kind of it."""
+        if wanted.windows:
+            self.fetch(wanted.windows)
+        if wanted.below:
+            self.fetch_below(wanted.below)
+        if wanted.tallied:
+            self.add_up(wanted.tallied)
 
     def fetch(self, wanted: Mapping[int, Window]) -> None:
         """Fetch one window of each of these groups, in one scan; and with it what its tilt will be asked about."""
@@ -138,6 +205,25 @@ class Windows:
             for low, high in both:
                 inside = (tau[own] > low) & (tau[own] <= high)
                 self.found[at][low, high] = (tau[own][inside], people[own][inside])
+
+    def fetch_below(self, wanted: Mapping[int, float]) -> None:
+        """Fetch everyone of these groups at or below a bound, in one scan: few of each, or a group that is small."""
+        labels = [(label, at) for label, at in self.groups.places.items() if at in wanted]
+        bounds = [min(wanted[at], np.finfo(float).max) for _, at in labels]
+        columns: dict[str, Sequence[Any]] = {
+            "name": [label for label, _ in labels],
+            "place": [at for _, at in labels],
+            "bound": bounds,
+        }
+        few = small_table(self.rows.session, columns, {"name": "string", "place": "int64", "bound": "float64"})
+        people = self.rows.table.select(tau=self.limit, label=self.rows.table[LABEL])
+        people = people.filter(people.tau <= literal(max(bounds)))
+        near = people.join(few, people.label == few.name)
+        near = near.filter(near.tau <= near.bound)
+        found = self.rows.session.fetch(near.group_by("place").agg(tau=near.tau.collect()), about=self.rows.source)
+        listed = {row["place"].as_py(): row["tau"].values.to_numpy(zero_copy_only=False) for row in _rows(found)}
+        for at, bound in wanted.items():
+            self.known_below[at].take(bound, listed.get(at, np.empty(0)))
 
     def _distinct(self, few: ir.Table, hull: Window) -> tuple[NDArray[np.int64], Array, NDArray[np.int64]]:
         """Ask for the distinct limits inside the windows of each group, and how often each occurs; by place, rising."""
@@ -202,28 +288,42 @@ class GroupLimits(EngineLimits):
         raise Lacking(low, high)
 
 
-def found_by_group(
-    windows: Windows, part: Callable[[int], object], find: Callable[[int, object], Found]
-) -> list[Found]:
-    """Have something found of each group; what groups lack is fetched for all of them at once."""
+def found_by_group(windows: Windows, part: Callable[..., object], find: Callable[[int, object], Found]) -> list[Found]:
+    """Have something found of each group; what groups lack is fetched for all of them at once.
+
+    Where a sample says too little of one group, buckets are counted of all, and those not found yet are asked about by these.
+    """
     found: dict[int, Found] = {}
     parts = [part(place) for place in range(len(windows.groups.names))]
     while len(found) < len(parts):
-        lacking: dict[int, Window] = {}
-        untallied: dict[int, Tallied] = {}
-        for place, people in enumerate(parts):
-            if place not in found:
-                try:
-                    found[place] = find(place, people)
-                except Lacking as needed:
-                    lacking[place] = needed.window
-                except Untallied as needed:
-                    untallied[place] = needed.wanted
-        if lacking:
-            windows.fetch(lacking)
-        if untallied:
-            windows.add_up(untallied)
+        left, wanted = [place for place in range(len(parts)) if place not in found], Wants({}, {}, {})
+        try:
+            for place in left:
+                _find(place, parts[place], find, found, wanted)
+        except Unsure:
+            parts = [part(place, surveyed=place in left) for place in range(len(parts))]
+        else:
+            windows.get(wanted)
     return [found[place] for place in range(len(parts))]
+
+
+def _find(
+    place: int, people: object, find: Callable[[int, object], Found], found: dict[int, Found], wanted: Wants
+) -> None:
+    """Have something found of a group, or note what it lacks."""
+    try:
+        found[place] = find(place, people)
+    except Lacking as needed:
+        wanted.windows[place] = needed.window
+    except LackingBelow as needed:
+        wanted.below[place] = needed.bound
+    except Untallied as needed:
+        wanted.tallied[place] = needed.wanted
+
+
+def _rows(found: pa.Table) -> Iterable[dict[str, pa.Scalar]]:
+    """Walk over a few rows whose cells stay where they are."""
+    return ({name: found.column(name)[at] for name in found.column_names} for at in range(len(found)))
 
 
 def of_labels(rows: Rows, labels: Sequence[str]) -> Rows:

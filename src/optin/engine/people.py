@@ -17,7 +17,6 @@ from optin.agents.models import QuasiLinear
 from optin.engine.checks import refuse_unusable
 from optin.engine.grouping import (
     LABEL,
-    EngineGroups,
     GroupLimits,
     Windows,
     found_by_group,
@@ -27,9 +26,10 @@ from optin.engine.grouping import (
 )
 from optin.engine.limits import EngineLimits
 from optin.engine.rows import Rows
+from optin.engine.sampled_groups import SampledGroupLimits
 from optin.engine.sampled_limits import GlancedLimits, glance
 from optin.engine.session import literal
-from optin.engine.survey import COARSE, FINER, Survey, merged_surveys, survey
+from optin.engine.survey import FINER, Survey, merged_surveys, survey
 from optin.engine.tallying import Tallied, indifferent, tally
 from optin.errors import BadInput
 from optin.kernel.bound import Tally
@@ -63,15 +63,30 @@ class EngineConstrained(Constrained):
         self._glance, self._fetched = None, list[Ladder]()
         self._numbers = limit if by else rows.as_numbers(limit)
         if by:
-            self.groups, self.seen = _checked_groups(rows, limit, columns, by)
+            self.groups = groups_of(rows, limit, by, sampled=True)
         else:
             self._glance = glance(rows.session, self._numbers, about=rows.source)
-        self.most = self._glance.total if self._glance else math.inf if self.seen.infinite else self.seen.most
+        totals = self._totals
+        self.most = (
+            math.inf if totals is None and self.seen.infinite else self.seen.most if totals is None else totals[1]
+        )
 
     @cached_property
     def seen(self) -> Survey:
         """The full survey, made when first asked for."""
+        if self.by:
+            return _usable_survey(self.rows, merged_surveys(self.groups.seen.values()), self.columns)
         return _checked(self.rows, self._numbers, self.columns)
+
+    @property
+    def _totals(self) -> tuple[int, float] | None:
+        """How many people there are and what their limits add up to, where a cheap scan found them fit to be used."""
+        if self._glance is not None:
+            return self._glance.people, self._glance.total
+        looked = None if self.groups is None else self.groups.looked
+        if not looked:
+            return None
+        return sum(each.people for each in looked.values()), sum(each.total for each in looked.values())
 
     def over(self, rows: Rows, limit: ir.FloatingColumn) -> EngineConstrained:
         """Return the same people over rows with more columns; what was checked and counted of them still holds."""
@@ -80,7 +95,8 @@ class EngineConstrained(Constrained):
         return people
 
     def __len__(self) -> int:
-        return self.seen.people if self._glance is None else self._glance.people
+        totals = self._totals
+        return self.seen.people if totals is None else totals[0]
 
     def table(self) -> EngineLimits:
         """Return the limits as the kernel asks for them; what was scanned before is kept."""
@@ -119,18 +135,28 @@ class EngineConstrained(Constrained):
 
 
 class _EnginePart(EngineConstrained):
-    """The people of one group, of whom everything was counted with the others'."""
+    """The people of one group, of whom everything was counted with the others'; of a sample is told unless ``surveyed``."""
 
-    def __init__(self, whole: EngineConstrained, windows: Windows, place: int) -> None:
-        survey = whole.groups.survey(place)
+    def __init__(self, whole: EngineConstrained, windows: Windows, place: int, *, surveyed: bool = False) -> None:
         self.rows, self.columns, self.by = of_labels(whole.rows, whole.groups.labels(place)), whole.columns, ()
         self.expression = self._numbers = self.rows.table["limit"]
-        self._glance, self._fetched, self.seen = None, list[Ladder](), survey
+        self._glance, self._fetched, self.groups = None, list[Ladder](), None
         self._windows, self._place = windows, place
-        self.most = math.inf if survey.infinite else survey.most
+        self._sample = None if surveyed else whole.groups.sample(place)
+        if self._sample is None:
+            self.seen = whole.groups.survey(place)
+            self.most = math.inf if self.seen.infinite else self.seen.most
+        else:
+            self.most = sum(each.total for each in self._sample)
+
+    def __len__(self) -> int:
+        return self.seen.people if self._sample is None else sum(each.people for each in self._sample)
 
     def table(self) -> EngineLimits:
         """Return the limits of this group."""
+        if self._sample is not None:
+            known = self._windows.known_below[self._place]
+            return SampledGroupLimits(self.rows, self.expression, self._sample, known)
         ceiling = EXTREME if self.most > EXTREME else math.inf
         return GroupLimits(
             self.rows,
@@ -165,7 +191,8 @@ class EngineQuasiLinear(Weighing):
         common = QuasiLinear(np.ones(1), benefit=benefit, outside=outside)
         self.benefit, self.outside = common.benefit, common.outside
         if by:
-            self.groups, self.seen = _checked_groups(rows, self._unit_limit(), (Wanted.costs(costs),), by, digits=FINER)
+            self.groups = groups_of(rows, self._unit_limit(), by, digits=FINER)
+            self.seen = _usable_survey(rows, merged_surveys(self.groups.seen.values()), (Wanted.costs(costs),))
         else:
             self.seen = _checked(rows, self._unit_limit(), (Wanted.costs(costs),))
 
@@ -188,7 +215,7 @@ class EngineQuasiLinear(Weighing):
         """Have something found of each group by itself; all of them share every scan."""
         windows = Windows(self.rows, self._unit_limit(), self.groups, self.rows.wanted(Wanted.costs(self.column)))
 
-        def part(place: int) -> EngineQuasiLinear:
+        def part(place: int, *, surveyed: bool = True) -> EngineQuasiLinear:  # costs are never sampled
             people = self.over(of_labels(self.rows, self.groups.labels(place)))
             people.groups, people.by, people._fetched = None, (), list[Ladder]()
             people.seen = self.groups.survey(place)
@@ -249,14 +276,6 @@ EngineAgents = EngineConstrained | EngineQuasiLinear
 def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...]) -> Survey:
     """Scan the limits once; where anything is unusable, ask what and whose."""
     return _usable_survey(rows, survey(rows.session, limit, about=rows.source), kinds)
-
-
-def _checked_groups(
-    rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...], by: tuple[str, ...], *, digits: int = COARSE
-) -> tuple[EngineGroups, Survey]:
-    """Scan the limits once, by label."""
-    groups = groups_of(rows, limit, by, digits=digits)
-    return groups, _usable_survey(rows, merged_surveys(groups.seen.values()), kinds)
 
 
 def _usable_survey(rows: Rows, seen: Survey, kinds: tuple[Wanted, ...]) -> Survey:

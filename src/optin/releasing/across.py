@@ -188,7 +188,9 @@ class Differences(Told):
 
     @property
     def promise(self) -> str:
-        """Say what the intervals promise together."""
+        """Say what the intervals promise together; of one alone there is nothing to put together."""
+        if self.comparisons == 1:
+            return f"one difference: its interval is made at {100 * self.level:.4g} %, as it is"
         return (
             f"all {self.comparisons:,} hold together at {100 * self.level:.4g} %: each is made at"
             f" {100 * self.each_level:.6g} % (Bonferroni)"

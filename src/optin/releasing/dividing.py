@@ -14,6 +14,7 @@ from optin.errors import BadInput
 from optin.formats.strict_json import Fields
 from optin.releasing.answered import Answered
 from optin.releasing.deciding import WHY
+from optin.releasing.useless import useless_groups
 from optin.wording.groups import in_tens, shown_group
 
 if TYPE_CHECKING:
@@ -108,6 +109,11 @@ class DividedRelease:
         names = [str(design.group) for design in self.announcement.designs]
         found = zip(names, self.parts, strict=False)
         return {name: WHY[part.answered[0].dropped] for name, part in found if not part.released}
+
+    @property
+    def mostly_noise(self) -> tuple[str, ...]:
+        """Say of which groups a result says nothing; this depends on who answered and what they gave, never on a value."""
+        return useless_groups(cast("Release", self))
 
     def expect_undivided(self) -> None:
         """Refuse what has no one meaning where people are in groups."""

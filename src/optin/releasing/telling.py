@@ -42,6 +42,7 @@ def _of_groups(release: Release) -> Telling:
         ("charged", charged_words(release)),
         *((f"group {shown_group(name)} withheld", why) for name, why in withheld.items()),
         *dropped.items(),
+        *(("says nothing", words) for words in release.mostly_noise),
     ]
     head = ("group", "joined", "question", "answer", "estimate", "95 % interval")
     rows = tuple(

@@ -40,7 +40,7 @@ def group_body(plan: Plan | None, release: Release | None, population: Shares = 
 def _release_header(release: Release) -> Markup:
     withheld = [f"Nothing was published of {shown_group(name)}: {why}." for name, why in release.withheld.items()]
     groups = f", in {len(release.groups):,} groups."
-    return header_of(release, groups, PUBLIC, warnings=[*withheld, *_merged(release)])
+    return header_of(release, groups, PUBLIC, warnings=[*release.mostly_noise, *withheld, *_merged(release)])
 
 
 def _merged(release: Release) -> list[str]:

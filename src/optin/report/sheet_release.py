@@ -6,18 +6,15 @@ from collections.abc import Iterable, Iterator
 
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.planning.cautions import DUST
-from optin.planning.size import POOR, verdict
 from optin.questions import Question
-from optin.questions.counted import Counting
-from optin.questions.spending import Spending
 from optin.releasing import Release
 from optin.releasing.telling import charged_words
+from optin.releasing.useless import useless_words
 from optin.report.answer_sections import answer_section, dropped_section
 from optin.report.markup import Markup, grouped_table, joined, paragraphs, tag
 from optin.report.section import LARGEST_TILT, facts, section, warned
 from optin.wording.numbers import count, largest, percent
 
-ERROR = 0.05
 LEVEL = (
     "An interval holds what the whole population would have answered, in 95 of 100 cases, one figure at a time: of twenty"
     " figures about one is expected to lie outside its interval."
@@ -67,23 +64,6 @@ def _price(release: Release) -> str:
     if release.announcement.noiseless:
         return "No noise was added, for nobody who counts set a limit."
     return "Nobody gave more privacy than they allowed."
-
-
-def useless_words(release: Release) -> Iterator[str]:
-    """Warn of results that say next to nothing, decided by who answered and what they gave, never by a value."""
-    for question in release.sheet:
-        if question.name in release.dropped:
-            continue
-        half = expected_half(release, question)
-        if verdict(half, question.yardstick) == "useless":
-            said, most = (question.plus_minus(each) for each in (half, POOR * question.yardstick))
-            yield f"“{question.name}” says next to nothing: so few answers lead to {said}, and {most} is the most that is of use."
-
-
-def expected_half(release: Release, question: Question) -> float:
-    """Return the ± that who answered and what they gave lead to, whatever the answers."""
-    counted: Counting = release[question.name].counted
-    return question.half_width(ERROR, Spending(counted.reach, counted.weight_squares, counted.heaviest)) + counted.bias
 
 
 def headline(release: Release) -> Markup:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from optin.agents import Bucket, Description
+from optin.agents.grouping import expect_named_once
 from optin.announcement.origin import differs_from_plan
 from optin.errors import Argument, BadInput
 from optin.formats.atomic import AtomicWrite
@@ -28,22 +30,48 @@ class Source(Listed):
     release: Release | None = None
     population: Mapping[str, float] | None = None
     """The share of each group in a population, where the whole is one of people who were not all asked."""
+    by: tuple[str, ...] = ()
+    """The columns of groups that the plan was made by, where its file says so."""
+
+    @property
+    def grouped(self) -> bool:
+        """Whether it is about groups."""
+        return any(each.grouped for each in (self.plan, self.release) if each is not None)
 
 
-def write_report(source: Path, out: Path, *, plan: Path | None = None, population: Path | None = None) -> Path:
+def write_report(
+    source: Path, out: Path, *, plan: Path | None = None, population: Path | None = None, by: Sequence[str] = ()
+) -> Path:
     """Read plan.json or release.json (with ``plan``, both) and write the page atomically.
 
-    ``population`` is a file of the groups' shares, as `optin release` takes it.
+    ``population`` is a file of the groups' shares, as `optin release` takes it. ``by``, where given, must be the columns that
+    the plan was made by; a release alone does not say from which columns its groups came.
     """
     _check_place(Path(out))
     found = read_source(Path(source))
     if plan is not None:
         found = _joined(found, read_source(Path(plan)))
+    _expect_by(found, tuple(by))
     if population is not None:
         found = replace(found, population=_shares(found.release, population))
     with AtomicWrite(out) as file:  # a page to show: it holds nobody's own number
         file.write(render(found))
     return Path(out)
+
+
+def _expect_by(source: Source, by: tuple[str, ...]) -> None:
+    """Refuse columns of groups that are not those planned by: a report shows what was planned or released, and no other."""
+    expect_named_once(by)
+    if by and not source.grouped:
+        raise BadInput(
+            "this is not by group: leave {by} out, or plan, announce and release by group first", by=Argument("by")
+        )
+    if by and source.by and set(by) != set(source.by):
+        raise BadInput(
+            "this was planned by {planned}, and a report shows what was planned: leave {by} out",
+            planned=" and ".join(source.by),
+            by=Argument("by"),
+        )
 
 
 def render(source: Source) -> str:
@@ -73,10 +101,17 @@ def read_source(path: Path) -> Source:
         return Source(release=Release.from_json(text))
     if kind.startswith("optin.plan/"):
         plan = Plan.from_json(text)
-        return Source(plan=plan, description=_description(record.get("describe"), plan, path))
+        return Source(plan=plan, description=_description(record.get("describe"), plan, path), by=_by(record))
     raise BadInput(
         "{path} is neither a plan nor a release; give the plan.json or release.json that optin wrote", path=path
     )
+
+
+def _by(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """Read which columns a plan says that its groups came from."""
+    columns = record.get("columns")
+    named = columns.get("by") if isinstance(columns, dict) else None
+    return tuple(map(str, named)) if isinstance(named, list) else ()
 
 
 def _description(record: object, plan: Plan, path: Path) -> Description | None:
@@ -116,7 +151,8 @@ def _joined(first: Source, second: Source) -> Source:
             "this release was announced from another plan (not the same {other}); give the plan it was announced from",
             other=other,
         )
-    return Source(plan=plan, description=first.description or second.description, release=release)
+    described = first.description or second.description
+    return Source(plan=plan, description=described, release=release, by=first.by or second.by)
 
 
 def _check_place(path: Path) -> None:

@@ -10,6 +10,7 @@
     web_addresses      addresses to come back by, under a keyed hash, and whose each is
     web_links_asked    who typed an address to come back by: sealed, and gone when the mail is on its way
     web_links_back     hashes of secrets that such mails hold: each opens one account, once, for an hour
+    web_roles          who may work on a campaign, or look at it, besides its owner; under no campaign: who runs the service
     web_campaigns      what is asked, of whom, and how far it has come
     web_registrations  what each person stated for a round: a step of the public ladder; and their public group
     web_answers        who joins and who declines; answers are there only as ciphertext, of one length in a campaign
@@ -130,6 +131,16 @@ links_back = Table(
     Column("secret", _HASH, primary_key=True),
     Column("account", _ID, nullable=False, index=True),
     Column("until", _TIME, nullable=False),
+)
+
+roles = Table(
+    "web_roles",
+    metadata,
+    Column("campaign", _ID, primary_key=True),
+    Column("account", _ID, primary_key=True),
+    Column("role", String(16), nullable=False),
+    Column("since", _TIME, nullable=False),
+    Index("web_roles_of_account", "account"),
 )
 
 campaigns = Table(

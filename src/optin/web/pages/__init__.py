@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from optin.web.pages import (
+    administration,
     answering,
     council,
     desk,
@@ -38,6 +39,7 @@ ROOMS = (
     trying,
     inviting,
     plans,
+    administration,
 )
 router = APIRouter(include_in_schema=False)
 for _room in ROOMS:

@@ -17,7 +17,7 @@ from optin.web.pages.forms import Texts, origin_of, round_of, sentence
 from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.stages import STATE_NAMES, analyst_stages, day
 from optin.web.pages.wording import result_words
-from optin.web.service import accounts, campaigns, steps
+from optin.web.service import accounts, campaigns, roles, steps
 from optin.web.service.drafts import Draft
 from optin.web.service.log import council_address
 from optin.web.service.records import Campaign, Visitor
@@ -112,7 +112,8 @@ _WORKING = {
 def desk(service: ServiceOf, visitor: AnalystOnly) -> Response:
     """List this analyst's campaigns."""
     found = campaigns.mine(service, visitor)
-    return show("desk/list.html", visitor=visitor, campaigns=found, state_name=STATE_NAMES, summary=_summary)
+    runs = roles.is_administrator(service, visitor)
+    return show("desk/list.html", visitor=visitor, campaigns=found, state_name=STATE_NAMES, summary=_summary, runs=runs)
 
 
 def _summary(campaign: Campaign) -> str:

@@ -17,7 +17,7 @@ from optin.web.service.cells import SMALLEST_CELL
 from optin.web.service.core import Service, log_event
 from optin.web.service.ladder import LIMITS
 from optin.web.service.records import Visitor
-from optin.web.service.rows import owned_row, people_of
+from optin.web.service.rows import READER, owned_row, people_of
 
 _ABLE = "able"
 
@@ -29,7 +29,7 @@ def able(service: Service, analyst: Visitor, campaign: str) -> int | None:
     """
 
     def look(connection: Connection) -> int | None:
-        row = owned_row(connection, analyst, campaign)
+        row = owned_row(connection, analyst, campaign, least=READER)
         if row.state != "planning":
             raise PromiseBroken("how many can take part is told between registration and announcement")
         noted = _noted(connection, row)

@@ -25,6 +25,7 @@ from optin.web.service.passwords import (
 )
 from optin.web.service.records import Visitor
 from optin.web.service.recovering import redeemed
+from optin.web.service.roles import appoint_the_first
 from optin.web.service.sessions import Ticket
 
 __all__ = [
@@ -99,6 +100,7 @@ def create_analyst(service: Service, secret: str, name: str, password: str) -> T
         _expect_welcome(connection, secret, name, held=True)
         account = _create(service, connection, "analyst", name=name, password=password_hash)
         use(service, connection, secret, account.id)
+        appoint_the_first(service, connection, account.id)
         log_event(connection, service.clock(), "analyst created", "an analyst's account was created")
         return _remembered(service, sessions.start(service, connection, account))
 
@@ -119,7 +121,8 @@ def sign_in(service: Service, name: str, password: str, *, address: str, browser
     at the same address does not where ``browser`` is a mark given at an earlier sign-in. An unknown name takes as long
     as a known one with a wrong password. The wait grows from the thirtieth failure on.
     """
-    query = select(accounts).where(accounts.c.name == name, accounts.c.kind == "analyst")
+    here = (accounts.c.kind == "analyst", accounts.c.left_at.is_(None))
+    query = select(accounts).where(accounts.c.name == name, *here)
     account = service.read(lambda connection: connection.execute(query).first()) if name.isprintable() else None
     known = known_browser(service, account.id, browser) if account else None
     door, place, tries = door_for(service, name, address=address, browser=known)

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, insert, or_, select, update
 
 from optin.agents.grouping import fault_of
 from optin.announcement import Announcement
 from optin.campaign.history import released
 from optin.errors import BadInput, PromiseBroken
 from optin.releasing import Release
-from optin.web.schema import campaigns, events, invitations, jobs, registrations
+from optin.web.schema import campaigns, events, invitations, jobs, registrations, roles
 from optin.web.service.core import Service, hashed, log_event, new_id, new_secret
 from optin.web.service.deadlines import WAITING, publish_by, window_end
 from optin.web.service.drafts import LONGEST, Draft, checked_draft
 from optin.web.service.identities import checked_ids, note_ids
 from optin.web.service.life import possible, warning
 from optin.web.service.records import Campaign, Event, Visitor
-from optin.web.service.rows import count, job_of, joined_count, owned_row
+from optin.web.service.rows import READER, count, job_of, joined_count, owned_row
 from optin.web.transactions import hold
 
 MOST_INVITATIONS = 1000
@@ -77,14 +77,18 @@ def _expect_draft(row: Row[Any]) -> None:
 
 
 def mine(service: Service, analyst: Visitor) -> list[Campaign]:
-    """List this analyst's campaigns, newest first."""
-    query = select(campaigns).where(campaigns.c.owner == analyst.account).order_by(campaigns.c.created_at.desc())
+    """List the campaigns in which this analyst has a role, newest first."""
+    given = select(roles.c.campaign).where(roles.c.account == analyst.account)
+    own = or_(campaigns.c.owner == analyst.account, campaigns.c.id.in_(given))
+    query = select(campaigns).where(own).order_by(campaigns.c.created_at.desc())
     return service.read(lambda connection: [_view(service, connection, row) for row in connection.execute(query).all()])
 
 
 def show(service: Service, analyst: Visitor, campaign: str) -> Campaign:
     """Show one campaign."""
-    return service.read(lambda connection: _view(service, connection, owned_row(connection, analyst, campaign)))
+    return service.read(
+        lambda connection: _view(service, connection, owned_row(connection, analyst, campaign, least=READER))
+    )
 
 
 def invite(
@@ -151,7 +155,7 @@ def log(service: Service, analyst: Visitor, campaign: str) -> list[Event]:
     """List what was done with a campaign, oldest first."""
 
     def look(connection: Connection) -> list[Event]:
-        owned_row(connection, analyst, campaign)
+        owned_row(connection, analyst, campaign, least=READER)
         query = select(events).where(events.c.campaign == campaign).order_by(events.c.number)
         return [Event(row.at, row.kind, row.round, row.words) for row in connection.execute(query)]
 

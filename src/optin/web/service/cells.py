@@ -21,7 +21,7 @@ from optin.web.service.core import Service, log_event
 from optin.web.service.drafts import Draft
 from optin.web.service.ladder import ladder_of
 from optin.web.service.records import Cell, Visitor
-from optin.web.service.rows import owned_row, people_of
+from optin.web.service.rows import READER, owned_row, people_of
 from optin.wording.groups import SMALLEST_GROUP
 
 SMALLEST_CELL = SMALLEST_GROUP
@@ -60,7 +60,7 @@ def cells(service: Service, analyst: Visitor, campaign: str) -> Cells:
     """Show how limits (or costs) are spread: after registration closed, in cells of at least ten people."""
 
     def look(connection: Connection) -> Cells:
-        row = owned_row(connection, analyst, campaign)
+        row = owned_row(connection, analyst, campaign, least=READER)
         if row.state in ("draft", "registration"):
             raise PromiseBroken("limits are shown when registration is closed, so that no newcomer can be singled out")
         closings = _closings(connection, row)

@@ -17,7 +17,7 @@ from optin.web.service.core import Service
 from optin.web.service.drafts import Draft
 from optin.web.service.failures import NotFound
 from optin.web.service.records import Published, Visitor
-from optin.web.service.rows import belongs, campaign_row
+from optin.web.service.rows import belongs, campaign_row, role_in
 
 
 def show(service: Service, campaign: str, visitor: Visitor | None) -> Published:
@@ -35,9 +35,9 @@ def show(service: Service, campaign: str, visitor: Visitor | None) -> Published:
 def _is_for(connection: Connection, visitor: Visitor | None, row: Row[Any]) -> bool:
     if visitor is None:
         return False
-    return bool(
-        row.owner == visitor.account if visitor.kind == "analyst" else belongs(connection, visitor.account, row)
-    )
+    if visitor.kind == "analyst":
+        return role_in(connection, visitor.account, row) is not None
+    return belongs(connection, visitor.account, row)
 
 
 def published(service: Service, *, most: int = 100) -> list[Published]:

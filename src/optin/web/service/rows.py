@@ -12,9 +12,9 @@ from sqlalchemy import Connection, Row, func, select
 
 from optin.agents import Agents, LinearBenefit, PrivacyConstrained, QuasiLinear
 from optin.errors import PromiseBroken
-from optin.web.schema import accounts, answers, campaigns, invitations, jobs, registrations
+from optin.web.schema import accounts, answers, campaigns, invitations, jobs, registrations, roles
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
-from optin.web.service.failures import NotFound
+from optin.web.service.failures import NotFound, Refused
 from optin.web.service.ladder import ladder_of
 from optin.web.service.records import Job, Visitor
 
@@ -39,11 +39,28 @@ def expect_round(row: Row[Any], round: int | None) -> None:  # noqa: A002 - the 
         raise PromiseBroken("there is no round {round} yet: this is round {current}", round=round, current=row.round)
 
 
-def owned_row(connection: Connection, analyst: Visitor, campaign: str) -> Row[Any]:
-    """Find a campaign of this analyst's own."""
+READER, COLLEAGUE, OWNER = "reader", "colleague", "owner"
+_RANKS = {READER: 1, COLLEAGUE: 2, OWNER: 3}
+
+
+def role_in(connection: Connection, account: str, row: Row[Any]) -> str | None:
+    """Say what an analyst may do with a campaign: whoever drafted it owns it, others as they were given a role."""
+    if row.owner == account:
+        return OWNER
+    return connection.scalar(select(roles.c.role).where(roles.c.campaign == row.id, roles.c.account == account))
+
+
+def owned_row(connection: Connection, analyst: Visitor, campaign: str, *, least: str = COLLEAGUE) -> Row[Any]:
+    """Find a campaign that this analyst may work on; with ``least`` as a reader, one that they may look at.
+
+    To whoever has no role in it, it does not exist; whoever has a lesser one is told so.
+    """
     found = campaign_row(connection, campaign)
-    if analyst.kind != "analyst" or found.owner != analyst.account:
+    role = role_in(connection, analyst.account, found) if analyst.kind == "analyst" else None
+    if role is None:
         raise NotFound
+    if _RANKS[role] < _RANKS[least]:
+        raise Refused("your role in this campaign is {role}: ask its owner, or have them change your role", role=role)
     return found
 
 

@@ -1,0 +1,52 @@
+"""Results that say next to nothing, in words: decided by who answered and what they gave, never by what was drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from optin.planning.size import POOR, verdict
+from optin.questions import Question
+from optin.questions.spending import Spending
+from optin.wording.groups import by_group
+
+if TYPE_CHECKING:
+    from optin.questions.counted import Counting
+    from optin.releasing.record import Release
+
+ERROR = 0.05
+
+
+def expected_half(release: Release, question: Question) -> float:
+    """Return the ± that who answered and what they gave lead to, whatever the answers."""
+    counted: Counting = release[question.name].counted
+    return question.half_width(ERROR, Spending(counted.reach, counted.weight_squares, counted.heaviest)) + counted.bias
+
+
+def useless_words(release: Release) -> Iterator[str]:
+    """Warn of each result of undivided people that says next to nothing."""
+    for question, half in _useless(release):
+        said, most = (question.plus_minus(each) for each in (half, POOR * question.yardstick))
+        yield f"“{question.name}” says next to nothing: so few answers lead to {said}, and {most} is the most that is of use."
+
+
+def useless_groups(release: Release) -> tuple[str, ...]:
+    """Say of which groups a result says nothing, each sentence once: a reader would take an estimate for a finding."""
+    return by_group({name: [_noise(question) for question, _ in _useless(own)] for name, own in release.groups.items()})
+
+
+def _noise(question: Question) -> str:
+    most = question.plus_minus(POOR * question.yardstick)
+    return (
+        f"“{question.name}” says nothing. {most} is the most that is of use, and the noise under these people's limits is wider:"
+        " the estimate is mostly noise, also where it lies outside the bounds of values."
+    )
+
+
+def _useless(release: Release) -> Iterator[tuple[Question, float]]:
+    """List the published questions whose ± is useless by the verdict of `optin size`."""
+    for question in release.sheet:
+        if question.name not in release.dropped:
+            half = expected_half(release, question)
+            if verdict(half, question.yardstick) == "useless":
+                yield question, half
