@@ -49,13 +49,21 @@ class Enrolled:
             return
         act, salt = last(connection).number + 1, new_salt()
         order = np.flatnonzero(higher)[np.argsort(self.person[higher])]
-        given = [self.person[order], np.full(len(order), act), self.total[order]]
-        add_rows(connection, "allowances", ("person", "act", "grains"), given)
+        _write_allowances(connection, act, self.person[order], self.total[order])
         written = rows_of(connection, kind="raise", act=act, offer=None, salt=salt)
         expected = self.roster.ids.take(order)
         if written.digest != written_of("raise", [[expected, self.total[order]]], salt).digest:
             raise PromiseBroken(OTHER_ROWS)
         append(connection, "raise", written, salt)
+
+
+def _write_allowances(connection: Connection, act: int, person: Numbers, total: Numbers) -> None:
+    """Write allowances that were raised: of many people in packs, of few in rows."""
+    if len(person) >= packs.PACKED_FROM:
+        write_packs(connection, act, ROWS, [person, total])
+    else:
+        given = [person, np.full(len(person), act), total]
+        add_rows(connection, "allowances", ("person", "act", "grains"), given)
 
 
 def enroll(connection: Connection, roster: Roster) -> Enrolled:

@@ -26,8 +26,8 @@ def packed_walk(
         assert offer is not None  # noqa: S101 — every release has one
         held = offer if isinstance(offer, Held) else held_of(connection, offer, version)
         return _charges(connection, act, held, version, ids)
-    if kind == "register":
-        return _by_person(connection, act, 2, ids, registered_by=act)
+    if kind in ("register", "raise"):
+        return _by_person(connection, act, 2, ids, registered_by=act if kind == "register" else None)
     return _by_person(connection, act, len(promise_columns(version)), ids)
 
 

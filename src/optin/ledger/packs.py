@@ -3,8 +3,8 @@
 An act of ``PACKED_FROM`` people or more writes what it registers, promises or charges so; smaller ones, and all written by
 older optins, are rows. Which of the two an act is shows in whether it has packs. Parts of an act, each in blocks of ``SIZE``:
 
-    rows     a registration: person, grains; an announcement: person, grains, bounded (and capped, of groups design) by
-             position; a release: position, grains (and answered) of each charge
+    rows     a registration, or allowances raised: person, grains; an announcement: person, grains, bounded (and capped, of
+             groups design) by position; a release: position, grains (and answered) of each charge
     people   of an announcement whose people do not stand in the order of their numbers: person and position, by person
     tree     of a release: the root of each block's tree, and those of its branches (`optin.ledger.branches`)
 
@@ -51,11 +51,11 @@ def is_packed(connection: Connection, act: int, part: str = ROWS) -> bool:
     return is_packed_at(connection, act, part, 0)
 
 
-def packed_offers(connection: Connection) -> list[int]:
-    """List the announcements that are packed."""
-    query = """SELECT number FROM acts t WHERE kind = 'announce'
+def packed_acts(connection: Connection, kind: str) -> list[int]:
+    """List the acts of a kind that are packed."""
+    query = """SELECT number FROM acts t WHERE kind = :kind
         AND EXISTS (SELECT 1 FROM packs k WHERE k.act = t.number AND k.part = 'rows' AND k.block = 0) ORDER BY number"""
-    return [row[0] for row in fetched_rows(connection, query, {})]
+    return [row[0] for row in fetched_rows(connection, query, {"kind": kind})]
 
 
 def write_packs(connection: Connection, act: int, part: str, columns: Sequence[Numbers]) -> None:

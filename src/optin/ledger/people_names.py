@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from optin.formats.names import Names
-from optin.ledger.streamed_hashes import fetched_rows
+from optin.ledger.streamed_hashes import fetched_rows, for_driver
 
 _JOINED = """SELECT COUNT(*), SUM(TYPEOF(id) = 'text'), MIN(person), MAX(person), GROUP_CONCAT(person),
     CAST(GROUP_CONCAT(id, CHAR(0)) AS BLOB)
     FROM (SELECT person, id FROM people WHERE person BETWEEN :first AND :last{} ORDER BY person)"""
+_AGGREGATED = """SELECT COUNT(*), STRING_AGG(CONVERT_TO(id, 'UTF8'), CAST('\\x00' AS bytea) ORDER BY person)
+    FROM people WHERE person BETWEEN :first AND :last{}"""
+"""One value for all: COPY would be a message for each."""
 _ROWS = "SELECT person, id FROM people WHERE person BETWEEN :first AND :last{} ORDER BY person"
 
 
@@ -27,7 +30,7 @@ def named_between(
     clause = "" if act is None else " AND act = :act"
     if connection.dialect.name == "sqlite":
         return _joined(connection, _JOINED.format(clause), where)
-    names_alone = _copied(connection, first, last, act)
+    names_alone = _aggregated(connection, _AGGREGATED.format(clause), where)
     if len(names_alone) == last - first + 1:
         return np.arange(first, last + 1), names_alone
     rows = fetched_rows(connection, _ROWS.format(clause), where)
@@ -48,10 +51,9 @@ def _joined(connection: Connection, query: str, where: dict[str, Any]) -> tuple[
     return np.array(numbers.split(","), dtype=np.int64), found
 
 
-def _copied(connection: Connection, first: int, last: int, act: int | None) -> Names:
-    """Have PostgreSQL write ids as lines; nothing where one of them would have to be read in another way."""
-    clause = "" if act is None else f" AND act = {act:d}"
-    query = f"SELECT id FROM people WHERE person BETWEEN {first:d} AND {last:d}{clause} ORDER BY person"  # noqa: S608 — whole numbers
-    with connection.connection.cursor() as cursor, cursor.copy(f"COPY ({query}) TO STDOUT") as copy:  # type: ignore[attr-defined]
-        data = b"".join(copy)
-    return Names.of([]) if b"\\" in data else Names.separated(data, ord("\n"), closed=True)
+def _aggregated(connection: Connection, query: str, where: dict[str, Any]) -> Names:
+    """Have PostgreSQL join ids with a byte that no text of it holds; nothing where numbers are missing in between."""
+    with connection.connection.cursor(binary=True) as cursor:  # type: ignore[call-arg]
+        cursor.execute(for_driver(connection, query), where)
+        count, names = cursor.fetchall()[0]
+    return Names.separated(names, 0, closed=False) if count == where["last"] - where["first"] + 1 else Names.of([])

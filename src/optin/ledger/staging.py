@@ -22,6 +22,8 @@ of a sheet, what they give to all questions before it is split, and a bit for ea
 
 
 NOT_SPLIT = "this announcement asks several questions: say what each person gives to all of them together"
+STRETCH = 2**15
+"""People whose ids are texts at once."""
 COPIED = 2**12
 """Rows that are written at once."""
 
@@ -68,8 +70,10 @@ def enroll_staged(connection: Connection, base: int, act: int) -> int:
 
 def add_people(connection: Connection, persons: NDArray[np.int64], names: Names, act: int) -> int:
     """Add people to a ledger, and count them."""
-    walk = underway.one_by_one("registering people", names, len(names))
-    return add_rows(connection, "people", ("person", "id", "act"), [persons, walk, repeat(act, len(names))])
+    starts, columns = range(0, len(names), STRETCH), ("person", "id", "act")
+    walk = ((persons[at : at + STRETCH], list(names[at : at + STRETCH])) for at in starts)
+    parts = underway.counted("registering people", walk, len(names), lambda part: len(part[1]))
+    return sum(add_rows(connection, "people", columns, [*part, repeat(act, len(part[1]))]) for part in parts)
 
 
 def add_rows(connection: Connection, table: str, names: tuple[str, ...], columns: Sequence[Any]) -> int:

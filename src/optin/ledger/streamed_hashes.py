@@ -43,13 +43,13 @@ def fetched_rows(connection: Connection, query: str, bound: dict[str, object]) -
     """Ask the driver for all rows at once."""
     cursor = connection.connection.cursor()
     try:
-        cursor.execute(_for_driver(connection, query), bound)
+        cursor.execute(for_driver(connection, query), bound)
         return list(cursor.fetchall())
     finally:
         cursor.close()
 
 
-def _for_driver(connection: Connection, query: str) -> str:
+def for_driver(connection: Connection, query: str) -> str:
     """Write named parameters as the driver has them."""
     if connection.dialect.name == "sqlite":
         return query
@@ -61,7 +61,7 @@ def _walking(connection: Connection, query: str, bound: dict[str, object]) -> An
     if connection.dialect.name == "sqlite":
         return connection.connection.cursor().execute(query, bound)
     cursor = connection.connection.cursor(name=f"walk_{next(_WALKS)}")
-    cursor.execute(_for_driver(connection, query), bound)
+    cursor.execute(for_driver(connection, query), bound)
     return cursor
 
 

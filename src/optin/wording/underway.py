@@ -11,8 +11,6 @@ Heard = Callable[[str, int, int], None]
 """Told what is being done, how many people it was done for, and for how many it will be."""
 T = TypeVar("T")
 _LISTENER: ContextVar[Heard | None] = ContextVar("listener", default=None)
-_EVERY = 2**14
-"""People of whom one by one nothing is said."""
 
 
 @contextmanager
@@ -47,13 +45,3 @@ def counted(what: str, walk: Iterable[T], people: int, size: Callable[[T], int])
         yield part
         done += size(part)
         say(what, done, people)
-
-
-def one_by_one(what: str, walk: Iterable[T], people: int) -> Iterator[T]:
-    """Hand people on one by one, and say now and then how many they were."""
-    done = 0
-    for done, person in enumerate(walk, start=1):
-        if done % _EVERY == 1:
-            say(what, done - 1, people)
-        yield person
-    say(what, done, people)
