@@ -6,7 +6,7 @@ import tracemalloc
 import numpy as np
 
 import optin
-from benchmarks.timing import best
+from benchmarks.timing import best_in_turn
 
 PLANNED, RELEASED = 10**6, 10**7
 WITHIN, TIMES = 1.10, 12.0
@@ -61,9 +61,8 @@ def planning():
     single, other = alike(asked), optin.Number("hours", bounds=(0, 80), sd=9)
     caps = [optin.plan(agents, each).cap for each in (asked, single, other)]
     assert math.isclose(caps[0], caps[1], rel_tol=1e-9)
-    ten, one, elsewhere = (
-        best(lambda each=each: optin.plan(agents, each), repeats=15) for each in (asked, single, other)
-    )
+    calls = [lambda each=each: optin.plan(agents, each) for each in (asked, single, other)]
+    ten, one, elsewhere = best_in_turn(calls, repeats=50)
     print(
         f"plan of ten questions / of one with the same cap {caps[0]:.3g}, {PLANNED:,} people: {ten / one:.2f} "
         f"(target <= {WITHIN:.2f}); / of one with cap {caps[2]:.3g}: {ten / elsewhere:.2f}"
@@ -76,12 +75,12 @@ def releasing():
     agents, given = optin.PrivacyConstrained(rng.lognormal(-1, 1, RELEASED)), answers(RELEASED, rng)
     alone = optin.plan(agents, optin.Number("hours", bounds=(0, 80), sd=9)).announce(agents)
     asked = optin.plan(agents, sheet()).announce(agents)
-    one = best(lambda: optin.release(alone, agents, given["hours"]), repeats=3)
-    ten = best(lambda: optin.release(asked, agents, given), repeats=3)
+    calls = [lambda: optin.release(alone, agents, given["hours"]), lambda: optin.release(asked, agents, given)]
+    one, ten = best_in_turn(calls, repeats=3)
     cells = sum(len(question.cells) for question in sheet())
     print(
         f"release of ten questions ({cells} numbers) / of one, {RELEASED:,} people: {ten / one:.1f} (target <= {TIMES:g});"
-        f" {ten:.1f} s against {one:.2f} s here"
+        f" {ten:.1f} s of processor time against {one:.2f} s here"
     )
     tracemalloc.start()
     optin.release(asked, agents, given)

@@ -6,7 +6,7 @@ umask 077
 folder=${BACKUPS:-/backups}
 while :; do
     name="$folder/ledger-$(date -u +%Y%m%dT%H%M%SZ).dump"
-    pg_dump --format=custom --file="$name.part"
+    pg_dump --format=custom --file="$name.part" || { rm -f "$name.part"; exit 1; }
     mv "$name.part" "$name"
     echo "wrote $name"
     find "$folder" -name 'ledger-*.dump' -mtime "+${KEEP_DAYS:-14}" -delete

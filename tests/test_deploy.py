@@ -104,6 +104,19 @@ def test_backups_keep_what_is_young_and_drop_what_is_old(tmp_path):
     assert new.stat().st_mode & 0o077 == 0
 
 
+def test_a_backup_that_fails_leaves_nothing_behind(tmp_path):
+    (tmp_path / "pg_dump").write_text(
+        '#!/bin/sh\nfor word in "$@"; do case $word in --file=*) : > "${word#--file=}";; esac; done; exit 1\n'
+    )
+    (tmp_path / "pg_dump").chmod(0o755)
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "BACKUPS": str(folder)}
+    done = subprocess.run(["sh", DEPLOY / "backup.sh"], env=environment, check=False, capture_output=True)
+    assert done.returncode == 1
+    assert not list(folder.iterdir())
+
+
 @pytest.mark.slow
 def test_the_site_is_built_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path):
     """It needs packages of its own, in an environment of its own."""

@@ -127,7 +127,8 @@ def test_a_missing_value_is_refused_by_id_and_says_nothing_else(kept, offer, fil
     with pytest.raises(BadInput) as caught:
         optin.release(offer, kept, "some")
     assert str(caught.value) == (
-        f"{files} id {first} joined but their value is missing or not a number: give it, or mark them as not joined"
+        f"{files} id {first} joined but their value is missing or not a number: give it, with digits and a point (1234.5), or"
+        " mark them as not joined"
     )
 
 

@@ -539,3 +539,74 @@ def test_a_release_that_reads_blank_limits_otherwise_is_told_of_the_option(tmp_p
         )
         assert refused.code == 2
         assert "--blank-limit" in refused.err
+
+
+NOTHING = 'id,limit,pulse\np1,0.5,NA\np2, NA ,70\n"p3",1,-99\n'
+
+
+def forms_of_nothing(folder):
+    """List a table in which words stand for nothing, as people have it."""
+    rows = list(csv.DictReader(io.StringIO(NOTHING)))
+    book = openpyxl.Workbook()
+    for row in (list(rows[0]), *(list(row.values()) for row in rows)):
+        book.active.append(row)
+    book.save(folder / "a.xlsx")
+    return (
+        put(folder, "a.csv", NOTHING),
+        put(folder, "b.csv", NOTHING.replace(",", ";")),
+        put(folder, "c.csv.gz", gzip.compress(NOTHING.encode())),
+        put(folder, "d.jsonl", "".join(json.dumps(row) + "\n" for row in rows)),
+        folder / "a.xlsx",
+    )
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_text_that_is_said_to_stand_for_nothing_is_an_empty_cell_in_every_form(engine, tmp_path):
+    for path in forms_of_nothing(tmp_path):
+        with pytest.raises(BadInput, match="say with missing='NA' that such a cell is empty"):
+            optin.read(path, limits="limit", engine=engine)
+        with pytest.raises(BadInput, match="say with blank_limit='0' what an empty limit counts as"):
+            optin.read(path, limits="limit", engine=engine, missing=("NA", "-99"))
+        people = optin.read(path, limits="limit", engine=engine, missing=("NA", "-99"), blank_limit=0.25)
+        assert people.table().clipped_total(9.0) == 0.5 + 0.25 + 1
+        assert "NA and -99 as empty cells" in people.reading.words
+
+
+def test_where_a_table_says_itself_what_is_empty_no_text_stands_for_it(tmp_path):
+    frame = pd.DataFrame({"id": ["a"], "limit": [1.0]})
+    frame.to_parquet(tmp_path / "a.parquet")
+    for source, engine in ((frame, "memory"), (frame, "duckdb"), (tmp_path / "a.parquet", "memory")):
+        with pytest.raises(BadInput, match="missing is for text"):
+            optin.read(source, limits="limit", engine=engine, missing="NA")
+    with pytest.raises(BadInput, match="stands for an empty cell"):
+        optin.read(frame, limits="limit", missing=" ")
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_answers_that_r_wrote_as_na_are_answers_left_out_once_that_is_said(engine, tmp_path):
+    """R names no column of row names, and writes NA: MASS's survey of students does both."""
+    rows = "".join(f'"{row}",{"NA" if row % 3 else 70 + row},{"NA" if row % 4 else "Male"},1\n' for row in range(60))
+    path = put(tmp_path, "a.csv", '"","Pulse","Sex","limit"\n' + rows)
+    sheet = put(
+        tmp_path,
+        "sheet.toml",
+        '[[question]]\nname = "Pulse"\nkind = "number"\nbounds = [40, 140]\nsd = 12\n'
+        '[[question]]\nname = "Sex"\nkind = "choice"\noptions = ["Female", "Male"]\n',
+    )
+    plan, offer, end = tmp_path / "plan.json", tmp_path / "a.json", ("--engine", engine, "--id", "")
+    assert 'it has "", Pulse, Sex, limit' in command("plan", path, "--limits", "limit", "--sheet", sheet).err
+    optin_ok("plan", path, "--limits", "limit", "--sheet", sheet, *end, "-o", plan)
+    optin_ok("announce", plan, path, "--ledger", tmp_path / "l.sqlite", *end, "-o", offer)
+    asked = ("release", offer, path, "--ledger", tmp_path / "l.sqlite", *end, "-o", tmp_path / "r.json")
+    assert "a word for nothing is said with --missing NA" in command(*asked).err
+    done = optin_ok(*asked, "--missing", "NA", "--json").json
+    assert [each["people"] for each in done["questions"]] == [20, 15]
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_an_empty_row_is_to_be_deleted_and_asks_for_no_limit(engine, tmp_path):
+    path = put(tmp_path, "a.csv", "id,limit\na,1\n,\n,\n")
+    with pytest.raises(BadInput) as refusal:
+        optin.read(path, limits="limit", engine=engine)
+    assert "a row without a person is to be deleted" in str(refusal.value)
+    assert "limit is missing" not in str(refusal.value)

@@ -1,6 +1,7 @@
 """A sheet of questions through its whole life on the command line, over real answers, in memory and in an engine."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -314,3 +315,18 @@ def test_answers_in_words_are_read_from_a_file_without_loading_pandas(small):
         "assert 'pandas' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", look], check=True)
+
+
+def test_a_sheet_whose_shares_depend_on_limits_says_for_which_it_states_them(tmp_path):
+    """With importance, shares move with limits (E19): what is printed holds where noise is nearly all of the error."""
+    even = '[[question]]\nname = "a"\nkind = "yes-no"\n[[question]]\nname = "b"\nkind = "yes-no"\n'
+    (tmp_path / "even.toml").write_text(even)
+    (tmp_path / "uneven.toml").write_text(even + "importance = 3\n")
+    assert "where limits are so strict" not in optin_ok("sheet", "check", tmp_path / "even.toml").out
+    said = optin_ok("sheet", "check", tmp_path / "uneven.toml").out
+    assert "where limits are so strict" in said
+    strict = library.plan(library.PrivacyConstrained([1e-4] * 50), library.Sheet.from_toml(tmp_path / "uneven.toml"))
+    loose = library.plan(library.PrivacyConstrained([1.0] * 5000), library.Sheet.from_toml(tmp_path / "uneven.toml"))
+    stated = float(re.search(r"b +yes-no +8 +([\d.]+) %", said)[1]) / 100
+    assert abs(strict["b"].epsilon_share - stated) < 0.005
+    assert loose["b"].epsilon_share > stated + 0.1

@@ -200,3 +200,50 @@ def test_a_question_for_which_nobody_has_a_grain_is_named():
     people = optin.PrivacyConstrained([1e-9] * 20)
     with pytest.raises(optin.Infeasible, match='for question "a"'):
         optin.plan(people, [optin.YesNo("a"), optin.Number("n", bounds=(0, 1), sd=0.001)]).announce(people)
+
+
+def test_plan_size_deal_release_and_simulation_name_the_questions_there_are():
+    offer, agents = offered()
+    plan, drawn = optin.plan(agents, sheet()), optin.release(offer, agents, {"break": YES, "shift": SHIFTS})
+    sized = optin.size(sheet(), people=PEOPLE, limits=1.0)
+    for asked in (plan, offer, drawn, sized, optin.explain(offer, limit=1.0), sheet()):
+        with pytest.raises(KeyError, match='there is no question "brake"; the questions are: break, shift'):
+            asked["brake"]
+
+
+def test_counts_may_be_whole_numbers_of_numpy_and_nothing_but_whole_numbers():
+    assert optin.Score("s", items=np.int64(9), each=(0, 3)) == optin.Score("s", items=9, each=(0, 3))
+    options = ("a", "b", "c")
+    several = optin.MultipleChoice("m", options=options, at_most=np.int8(2))
+    assert several == optin.MultipleChoice("m", options=options, at_most=2)
+    assert type(several.at_most) is int
+    for odd in (2.0, True, "2", None):
+        with pytest.raises(BadInput):
+            optin.Score("s", items=odd, each=(0, 3))
+        with pytest.raises(BadInput):
+            optin.MultipleChoice("m", options=options, at_most=odd)
+
+
+def test_the_top_of_a_scale_is_a_whole_number_of_options():
+    people = optin.PrivacyConstrained([5.0] * 20)
+    mood = optin.Scale("mood", options=("bad", "fair", "good"))
+    drawn = optin.release(optin.plan(people, mood).announce(people), people, {"mood": ["good"] * 20})
+    assert drawn["mood"].top(np.int64(2)) == drawn["mood"].top(2)
+    for odd in (1.5, "2", 0, 3):
+        with pytest.raises(BadInput, match="whole number of 1 to 2"):
+            drawn["mood"].top(odd)
+
+
+def test_a_question_that_max_error_keeps_from_being_published_even_if_all_answer_is_warned_of():
+    people = optin.PrivacyConstrained([0.5] * 100)
+    asked = [optin.YesNo("a", max_error=0.05), optin.Number("n", bounds=(0, 10), unit="kg", max_error=9)]
+    plan = optin.plan(people, asked)
+    offer = plan.announce(people)
+    for said in (plan.warnings(), offer.warnings()):
+        (vain,) = (words for words in said if "in vain" in words)
+        assert vain.startswith('Question "a": Its 95 % interval is ± ')
+        assert "published up to ± 5 points only" in vain
+    drawn = optin.release(offer, people, {"a": [True] * 100, "n": [5.0] * 100})
+    assert drawn.answered[0].dropped
+    assert not drawn.answered[1].dropped
+    assert not any("in vain" in words for words in drawn.warnings())

@@ -315,3 +315,14 @@ def test_the_command_shows_every_size_and_what_groups_give_together(tmp_path):
     assert record["questions"][0]["across"]["whole"] > record["questions"][0]["across"]["ungrouped"]
     with pytest.raises(ValueError, match="groups must be a number of groups"):
         CliRunner().invoke(app, ["size", str(sheet), "--people", "9", "--groups", "three"], catch_exceptions=False)
+
+
+def test_half_an_interval_is_about_two_standard_errors_and_more_for_few_people():
+    asked = [optin.YesNo("a"), optin.YesNo("b")]
+    ratios = []
+    for many in (10**5, 10**4, 400, 50):
+        plan = optin.plan(optin.PrivacyConstrained([1.0] * many), asked)
+        ratios.append(plan["a"].half_width() / plan["a"].standard_error)
+    assert 1.96 < ratios[0] < 1.97
+    assert ratios == sorted(ratios)
+    assert ratios[-1] < 2.5

@@ -540,7 +540,7 @@ def test_closed_too_early_for_a_number_a_round_gets_one_when_it_is_closed_again(
 def test_closing_registration_with_too_few_is_warned_of_and_taken_back(lodge):
     analyst, crowd = lodge.analyst(), lodge.people(12)
     campaign = registered(analyst, [])
-    assert analyst.campaign(campaign).warning.startswith("0 registered so far, and no plan can be announced")
+    assert analyst.campaign(campaign).warning.startswith("fewer than 10 of the 10 needed registered so far")
     assert "Too early to close" in told(lodge, analyst, f"/a/c/{campaign}")
     assert analyst.take(campaign, "close-registration").steps == ("announce", "reopen-registration", "cancel")
     assert "Open registration again" in told(lodge, analyst, f"/a/c/{campaign}")
@@ -597,7 +597,9 @@ def test_answers_closed_below_the_quorum_are_warned_of_and_opened_again_with_all
     campaign = answering(analyst, crowd, quorum_people=20)
     for person in crowd[:5]:
         person.join(campaign, 5.0)
-    assert analyst.campaign(campaign).warning == "5 joined so far, and nothing is published with fewer than 20"
+    assert analyst.campaign(campaign).warning == (
+        "fewer than 10 of the 20 needed joined so far, and nothing is published with fewer than 20"
+    )
     assert "reopen-answers" in analyst.take(campaign, "close").steps
     with pytest.raises(PromiseBroken, match="too few joined"):
         analyst.take(campaign, "release")

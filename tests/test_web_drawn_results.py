@@ -111,3 +111,27 @@ def test_a_page_of_answers_opened_again_says_by_when_the_result_is_due(lodge):
         analyst.take(campaign, step)
     published = f"Answers were opened again; they close, and the result is published, by {due()}. If not,"
     assert note().startswith(published)
+
+
+def test_answers_are_forgotten_a_few_at_a_time_once_the_result_is_drawn_and_not_before(house, monkeypatch):
+    """Nobody who writes elsewhere waits for all of them; what a crash left is forgotten with the step."""
+    monkeypatch.setattr(long_steps, "PORTION", 5)
+    analyst, crowd = house.analyst(), house.people(12)
+    campaign = answering(analyst, crowd, steps=[6] * 12)
+    for person in crowd:
+        person.join(campaign, 5.0)
+    analyst.take(campaign, "close")
+    count = text("SELECT COUNT(value) FROM web_answers WHERE campaign = :campaign")
+    left = []
+
+    def seen(connection, **which):
+        found = forget(connection, **which)
+        left.append(connection.scalar(count, {"campaign": campaign}))
+        return found
+
+    forget = long_steps._forget_some
+    monkeypatch.setattr(long_steps, "_forget_some", seen)
+    found = analyst.take(campaign, "release")
+    assert left == [12, 7, 2, 2], "before the draw nothing, then five and five; the step forgets the rest"
+    assert house.service.read(lambda link: link.scalar(count, {"campaign": campaign})) == 0
+    assert found.release.joined_people == 12

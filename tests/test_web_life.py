@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from cli_steps import optin
 from sqlalchemy import func, select, text
-from web_steps import DRAFT, House, answering, opened_acts, registered, released
+from web_steps import DRAFT, House, answering, exact_counts, opened_acts, registered, released
 
 from optin.errors import BadInput, PromiseBroken
 from optin.ledger import Ledger
@@ -28,7 +28,7 @@ def test_a_campaign_runs_from_draft_to_a_released_mean_with_receipts_that_check(
     analyst, crowd = house_on_each.analyst(), house_on_each.people(12)
     campaign = released(analyst, crowd)
     found = analyst.campaign(campaign)
-    assert (found.state, found.registered, found.joined, found.steps) == ("released", 12, 12, ())
+    assert (found.state, found.registered, found.joined, found.steps) == ("released", 10, 10, ())
     assert found.release.charged
     assert found.release.joined_people == 12
     receipt, public = crowd[0].receipt(campaign), house_on_each.client().published(campaign)
@@ -119,7 +119,7 @@ def test_a_value_out_of_bounds_is_told_to_its_owner_at_once_without_repeating_it
         with pytest.raises(BadInput, match="from 0 to 12") as caught:
             crowd[0].join(campaign, value)
         assert repr(value) not in str(caught.value)
-    assert analyst.campaign(campaign).joined == 0
+    assert exact_counts(lodge.service, campaign).joined == 0
 
 
 def test_a_step_of_another_round_is_refused_while_the_same_step_is_under_way(lodge, monkeypatch):
@@ -150,7 +150,7 @@ def test_a_missed_quorum_charges_nobody_and_a_new_round_begins_without_the_old_v
         analyst.take(campaign, "release")
     assert house.service.keys.kept() == [(campaign, 1)]
     found = analyst.take(campaign, "new-round")
-    assert (found.state, found.round, found.registered, found.joined) == ("registration", 2, 12, 0)
+    assert (found.state, found.round, found.registered, found.joined) == ("registration", 2, 10, 0)
     assert (house.service.keys.kept(), ciphertexts(house.service)) == ([], 0)
     assert crowd[0].me().promised == 0.0
     for step in ("close-registration", "announce", "open-answers"):
@@ -226,7 +226,7 @@ def test_joining_and_closing_do_not_cross(house_on_each):
     analyst.take(campaign, "close")
     for racer in racers:
         racer.join()
-    assert analyst.campaign(campaign).joined == sum(accepted)
+    assert exact_counts(house_on_each.service, campaign).joined == sum(accepted)
     assert analyst.take(campaign, "release").release.joined_people == sum(accepted)
 
 
@@ -294,8 +294,8 @@ def test_people_take_along_what_is_theirs_and_leave(house):
     crowd[0].leave()
     with pytest.raises(BadInput, match="sign in first"):
         crowd[0].me()
-    assert analyst.campaign(waiting).registered == 11
-    assert (analyst.campaign(open_one).joined, analyst.campaign(open_one).declined) == (0, 1)
+    assert exact_counts(house.service, waiting).registered == 11
+    assert (exact_counts(house.service, open_one).joined, exact_counts(house.service, open_one).declined) == (0, 1)
 
 
 def test_people_take_along_every_round_with_what_they_stated_answered_and_were_promised_and_when(lodge):

@@ -273,6 +273,7 @@ def test_a_report_and_the_terminal_write_the_same_interval_and_the_same_cap(tmp_
     told = optin_ok("announce", "plan.json", "people.csv", "--ledger", "l.sqlite", "-o", "a.json").out
     cap = re.search(r"cap +([\d.]+):", told)[1]
     assert 2 ** (-1 / 8) < float(cap) / float(planned) < 2 ** (1 / 8)
+    assert f"planned as {planned}; the public step next to it" in told
     told = optin_ok(
         "release", "a.json", "people.csv", "--values", "units", "--joined", "joined", "--no-ledger", "-o", "r.json"
     ).out
@@ -281,7 +282,7 @@ def test_a_report_and_the_terminal_write_the_same_interval_and_the_same_cap(tmp_
     page = (tmp_path / "r.html").read_text()
     assert f"{low} to {high}" in page
     assert f"between {low} and {high}" in page
-    assert cap in page
+    assert re.findall(r"above the cap, ([\d.]+):", page) == [cap]
     release = optin.Release.from_json((tmp_path / "r.json").read_text())
     assert float(low) <= release.total_interval(0.95).low
     assert release.total_interval(0.95).high <= float(high)

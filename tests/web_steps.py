@@ -236,6 +236,31 @@ def opened_acts(ledger, campaign):
     return offer, Release.from_json(opened_act(ledger, numbers["release"])) if "release" in numbers else None
 
 
+@dataclass(frozen=True)
+class Counted:
+    """Exact counts of a round, which no analyst is told."""
+
+    redeemed: int
+    registered: int
+    joined: int
+    declined: int
+
+
+def exact_counts(service, campaign):
+    """Count the people of a campaign's round in the store."""
+    from optin.web.schema import invitations, registrations
+    from optin.web.service.rows import campaign_row, count, joined_count
+
+    def look(link):
+        row = campaign_row(link, campaign)
+        used = (invitations.c.campaign == campaign, invitations.c.used_at.is_not(None))
+        here = (registrations.c.campaign == campaign, registrations.c.round == row.round)
+        answered = [joined_count(link, campaign, row.round, joined=joined) for joined in (True, False)]
+        return Counted(count(link, invitations, *used), count(link, registrations, *here), *answered)
+
+    return service.read(look)
+
+
 def put_people(service, campaign, count, *, step=lambda at: 3 + at % 4):
     """Write accounts, sessions and registrations straight into the store; return (account, cookie) of each."""
     from sqlalchemy import insert

@@ -17,6 +17,7 @@ from optin.errors import Argument, BadInput
 from optin.grains.arrays import GrainRule, everyone_grains, lowered
 from optin.grains.splitting import part
 from optin.kernel.rounding import above, below, epsilon_of, exact_epsilon, limit_of_text, nearest
+from optin.questions.sheet import question_named
 from optin.tables.columns import Rounded
 from optin.wording.groups import listed_groups
 from optin.wording.numbers import at_least, at_most, plain
@@ -60,10 +61,7 @@ class Deal(Told):
     """What of it goes to each question: all that somebody gives who answers everything."""
 
     def __getitem__(self, name: str) -> QuestionDeal:
-        for question in self.questions:
-            if question.name == name:
-                return question
-        raise KeyError(name)
+        return question_named(self.questions, name)
 
     @property
     def kept(self) -> float:

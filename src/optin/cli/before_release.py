@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from optin.cli import screen
-from optin.errors import BadInput, OptinError
+from optin.errors import Argument, BadInput, OptinError
 from optin.tables.how_read import AS_FOUND, HowRead
-from optin.wording.answers import NO_OPTION, NO_SET
+from optin.wording.answers import NO_ANSWER, NO_OPTION, NO_SET
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
@@ -57,11 +57,14 @@ def forgotten_options(path: Path, offer: Announcement, ledger: str | None) -> It
     try:
         yield
     except BadInput as error:
-        if not any(words in error.template for words in (NO_OPTION, NO_SET)):
+        if not any(words in error.template for words in (NO_ANSWER, NO_OPTION, NO_SET)):
             raise
-        template, data = error.template, dict(error.data)
+        template, data = error.template + ". A word for nothing, such as NA, is said with {missing}", dict(error.data)
     else:
         return
+    data["missing"] = Argument("missing", "NA")
+    if NO_ANSWER in template:
+        raise BadInput(template, **data)
     kept = "" if ledger is None else f"give every promise back with optin ledger cancel {path} --ledger {ledger}, "
     raise BadInput(
         template

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -42,8 +41,10 @@ from optin.wording.groups import SMALLEST_GROUP
 from optin.wording.numbers import at_most, largest, percent, plain, plus_minus
 
 if TYPE_CHECKING:
+    from optin.agents import Description
     from optin.announcement import Announcement, Deal
     from optin.announcement.one_question import AnnouncedQuestion
+    from optin.planning import Plan
 
 CampaignName = Annotated[
     str | None, typer.Option(metavar="NAME", help="A name for the campaign.", show_default="random")
@@ -77,7 +78,8 @@ def announce_plan(
     """Make the public offer and hold everyone's promise in the ledger.
 
     People new to the ledger are registered, their limit being their allowance. The file names nobody: with it and their
-    own limit everyone can see what they are promised (optin explain). Under limits 1, 4, 9, 9 the offer is a cap of 5.
+    own limit everyone can see what they are promised (optin explain). Under limits 1, 4, 9, 9 the plan's cap is 5, and the
+    public one 5.188: a rounder step, which tells less about single limits.
 
     Example: optin announce plan.json people.csv --ledger ledger.sqlite -o announcement.json
     """
@@ -110,8 +112,8 @@ def announce_plan(
             sign_if_kept(opened, ledger)
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
-    against, description = _against(source, known=known, raised=raise_limits), described(record)
-    _show(offer, against, offer.warnings(description), found.warnings(description), as_json=as_json)
+    against = _against(source, known=known, raised=raise_limits)
+    _tell(offer, found, described(record), against, as_json=as_json)
     screen.note(f"wrote {output}; {held}" + ("" if known else f"; new ledger made at {ledger}"))
 
 
@@ -140,18 +142,25 @@ def _against(source: Columns, *, known: bool, raised: bool) -> str:
     return f"{stated}; or the total in the ledger" + (" where that is higher" if raised else ", for whoever has one")
 
 
-def _show(offer: Announcement, against: str, odd: Sequence[str], before: Sequence[str], *, as_json: bool) -> None:
+def _tell(offer: Announcement, planned: Plan, spread: Description | None, against: str, *, as_json: bool) -> None:
+    """Print the offer; warnings that the plan gave already are cut short."""
+    odd = offer.warnings(spread)
     if as_json:
         screen.print_json(_offer_record(offer) | {"fingerprint": offer.fingerprint, "warnings": list(odd)})
-    elif offer.grouped:
+    else:
+        _show(offer, planned, against)
+    screen.warn(shortened(odd, planned.warnings(spread)))
+
+
+def _show(offer: Announcement, planned: Plan, against: str) -> None:
+    if offer.grouped:
         show_offer(offer, [("counts against", against), ("fingerprint", offer.fingerprint)])
     else:
-        screen.rows("Announced", [*_offer_rows(offer), ("counts against", against)])
+        screen.rows("Announced", [*_offer_rows(offer, planned), ("counts against", against)])
         if offer.sheet.one_number is None:
             screen.say()
             header = ("question", "kind", "of epsilon", "± if all join")
             screen.columns("Questions", header, _question_lines(offer), texts=2)
-    screen.warn(shortened(odd, before))
 
 
 def _offer_record(offer: Announcement) -> dict[str, Any]:
@@ -208,7 +217,7 @@ def explain_offer(
 ) -> None:
     """Tell one person what an offer gives them; nothing leaves this computer.
 
-    Under limits 1, 4, 9, 9 (cap 5) someone with limit 9 gives epsilon 5 and keeps 4; someone with limit 1 gives 1.
+    Under a cap of 5 someone with limit 9 gives epsilon 5 and keeps 4; someone with limit 1 gives 1.
 
     Example: optin explain announcement.json --limit 0.5
     """
@@ -267,7 +276,7 @@ def _write_offer(file: Output, offer: Announcement) -> None:
     )
 
 
-def _offer_rows(offer: Announcement) -> list[tuple[str, str]]:
+def _offer_rows(offer: Announcement, planned: Plan) -> list[tuple[str, str]]:
     lines = [
         ("campaign", f"{offer.campaign}, round {offer.round}"),
         ("people", f"{offer.people:,}"),
@@ -277,6 +286,8 @@ def _offer_rows(offer: Announcement) -> list[tuple[str, str]]:
     ]
     if offer.cap_lowered:
         lines.insert(3, ("", "lowered: no release promises more than epsilon 1024"))
+    elif (before := largest(planned.cap)) != largest(offer.cap):
+        lines.insert(3, ("", f"planned as {before}; the public step next to it tells less about single limits"))
     return lines
 
 

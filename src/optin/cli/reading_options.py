@@ -41,6 +41,15 @@ OPTIONS: dict[str, Any] = {
             show_default="refuse",
         ),
     ],
+    "missing": Annotated[
+        list[str] | None,
+        _reading(
+            "--missing",
+            metavar="TEXT",
+            help="A text that counts as an empty cell, such as NA or -99; again for each.",
+            show_default="none",
+        ),
+    ],
     "skip_bad": Annotated[
         Path | None,
         _reading(

@@ -203,10 +203,14 @@ def print_example() -> None:
 def check_sheet(sheet: SheetFile, as_json: AsJson = False) -> None:
     """Read a sheet, and say what each question takes of everyone's epsilon.
 
+    Where importance or max_gap differ between questions, that also depends on people's limits, and is said for strict ones.
+
     Example: optin sheet check sheet.toml
     """
     from optin.kernel.sharing import equal_shares
+    from optin.planning.asked import Asked
     from optin.planning.units import check_spread
+    from optin.planning.wish import Wish
     from optin.questions import Sheet
     from optin.wording.numbers import percent
 
@@ -222,3 +226,8 @@ def check_sheet(sheet: SheetFile, as_json: AsJson = False) -> None:
         for question, share in zip(asked, shares, strict=True)
     ]
     columns(asked.title or "Sheet", ["question", "kind", "text", "price", "of epsilon"], lines, texts=3)
+    if Asked(asked, Wish()).one_cap:
+        say(
+            "of epsilon: where limits are so strict that noise is nearly all of the error; else importance and max_gap move it,"
+            " and optin size or optin plan say how far"
+        )

@@ -32,7 +32,7 @@ class CampaignStatus(Listed, wire.Campaign):
     """A campaign as its analyst sees it; ``steps`` are what may be done now.
 
     ``warning`` says what would be lost by closing now; ``publish_by`` (seconds since 1970) when an announced round is
-    cancelled.
+    cancelled; ``next_step`` and ``next_at`` what a campaign that runs by itself does next, and when.
     """
 
     draft: dict[str, Any]

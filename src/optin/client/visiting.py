@@ -169,6 +169,21 @@ class Client(OneLine):
             raise PromiseBroken(found.job.error or "the step failed")
         return found
 
+    def open_link(self, campaign: str) -> str | None:
+        """Show the secret of the link that anyone may use; None where the draft asks for none."""
+        found: str | None = self._call("GET", f"/api/campaigns/{campaign}/open-link")["secret"]
+        return found
+
+    def can_again(self, campaign: str) -> dict[int, int]:
+        """Say about how many people of a published campaign can take part once, twice, … more for as much, in tens."""
+        found = self._call("GET", f"/api/campaigns/{campaign}/again")["again"]
+        return {each["times"]: each["people"] for each in found}
+
+    def extend(self, campaign: str, answer_by: str) -> CampaignStatus:
+        """Move the last day to answer to a later one (2026-03-14), before the announcement; closed registration opens again."""
+        body = {"answer_by": answer_by}
+        return campaign_from(self._call("POST", f"/api/campaigns/{campaign}/extend", body))
+
     def cells(self, campaign: str) -> list[LimitCell]:
         """Show how limits are spread, in cells of at least ten people.
 

@@ -67,7 +67,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Campaign:
-    """A campaign as its analyst sees it."""
+    """A campaign as its analyst sees it; people are counted in tens, rounded down, besides the invitations that were made."""
 
     id: str
     draft: Any
@@ -84,6 +84,8 @@ class Campaign:
     steps: Any
     warning: str | None
     publish_by: float | None
+    next_step: str | None
+    next_at: float | None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from optin.questions.brief import answers_of
 from optin.report.markup import Markup, joined, paragraphs, tag
 from optin.report.privacy import privacy_sheet
 from optin.report.style import STYLE
-from optin.wording.numbers import at_most, odds_factor
+from optin.wording.numbers import largest, odds_factor
 from optin.wording.spoken import LENGTH, spoken
 
 _PRINT = """
@@ -94,7 +94,7 @@ def _consent(offer: Announcement, keeping: Keeping) -> Iterator[str]:
         yield "The result is published without noise: nothing hides my answer, because everyone who counts set no limit."
     else:
         cap = max(part.cap for part in offer.parts)
-        most = f" It is at most {at_most(cap)}, a factor of {odds_factor(cap)}." if cap < 20 else ""
+        most = f" It is at most {largest(cap)}, a factor of {odds_factor(cap)}." if cap < 20 else ""
         yield (
             "What anyone can conclude about me from the published result changes by a factor of at most e to the power of my "
             f"own epsilon: the smaller of the limit that I stated and the cap of this offer.{most}"

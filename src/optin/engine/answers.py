@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from optin.engine.functions import present, trimmed
 from optin.engine.rows import Rows
 from optin.errors import BadInput
-from optin.tables.columns import NO_NUMBER, wrong_at
+from optin.tables.columns import NO_AMOUNT, wrong_at
 from optin.wording.answers import NO_ANSWER, NO_OPTION, NO_SET, SEPARATOR
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def coded_numbers(rows: Rows, name: str) -> Coded:
     raw, number = rows.column(name), rows.number(name)
     nan = number.isnan().fill_null(False)  # which Ibis calls NULL on Spark, and a number elsewhere
     wrong = _written_without(raw, number.notnull() | nan) if raw.type().is_string() else None
-    return Coded(name, present(number), wrong, NO_NUMBER)
+    return Coded(name, present(number), wrong, NO_AMOUNT)
 
 
 def coded_items(rows: Rows, names: tuple[str, ...], each: tuple[float, float]) -> Coded:
@@ -57,7 +57,7 @@ def coded_items(rows: Rows, names: tuple[str, ...], each: tuple[float, float]) -
     total = reduce(add, (_clamped(item.code, each) for item in items))
     wrong = [(item.column, item.wrong) for item in items if item.wrong is not None]
     column = ", ".join(name for name, _ in wrong) or names[0]
-    return Coded(column, total, reduce(or_, (found for _, found in wrong)) if wrong else None, NO_NUMBER)
+    return Coded(column, total, reduce(or_, (found for _, found in wrong)) if wrong else None, NO_AMOUNT)
 
 
 def coded_bins(numbers: Coded, edges: tuple[float, ...]) -> Coded:

@@ -30,7 +30,8 @@ def refuse_unusable(rows: Rows, wanted: tuple[Wanted, ...]) -> None:
     faults = [(one.name, words, wrong) for one in wanted for words, wrong in faults_of(rows, one)]
     if _people(rows, _marked(rows, faults)):
         few = rows.session.one(rows.table.agg(people=rows.table.count()), about=rows.source)["people"] < MANY
-        _refuse(rows, [*faults, *faults_of_ids(rows, repeats=few)])
+        nobody, *shared = faults_of_ids(rows, repeats=few)
+        _refuse(rows, [nobody, *faults, *shared])  # of an empty row nothing else is to be mended
 
 
 def _marked(rows: Rows, faults: Sequence[RowFault]) -> ir.Table:

@@ -19,8 +19,8 @@ def usable_rows(rows: Rows, wanted: Sequence[Wanted]) -> tuple[Rows, int]:
         rows = rows.with_limits(one) if one.is_limit else rows
     lines = [line for part in rows.parts for line in part.bad_lines()]
     few = rows.session.one(rows.table.agg(people=rows.table.count()), about=rows.source)["people"] < MANY
-    faults = [(one.name, words, wrong) for one in wanted for words, wrong in faults_of(rows, one)]
-    faults += faults_of_ids(rows, repeats=few)
+    nobody, *shared = faults_of_ids(rows, repeats=few)
+    faults = [nobody, *((one.name, words, wrong) for one in wanted for words, wrong in faults_of(rows, one)), *shared]
     marked = rows.table.mutate(optin_fault=ibis.cases(*((wrong, at) for at, (_, _, wrong) in enumerate(faults))))
     bad = marked.filter(marked.optin_fault.notnull())
     found = rows.session.fetch(bad, about=rows.source).to_pylist()

@@ -34,7 +34,7 @@ from optin.tables.databases import is_database
 from optin.tables.file_stamps import marks_of
 from optin.tables.frames import index_of, is_frame
 from optin.tables.headers import expect_column, expect_one_type, expect_told_apart, header
-from optin.tables.how_read import AS_FOUND, GivenReading, HowRead, Reading
+from optin.tables.how_read import AS_FOUND, GivenReading, HowRead, Reading, expect_stored
 from optin.tables.parquetfiles import expect_whole, parquet_types, row_count
 from optin.tables.places import is_parquet, real_name
 from optin.tables.plain_files import DataFile, told
@@ -182,6 +182,8 @@ def rows_of(
     how: HowRead = AS_FOUND,
 ) -> Rows:
     """Open the table; every file must have the id and the columns, once."""
+    if hasattr(type(source), "get_backend") or remote.is_remote(str(source)):
+        expect_stored(how)
     if hasattr(type(source), "get_backend"):
         backend = source.get_backend()
         return Rows(Session(backend, backend.name, dialect_of(backend), owned=False), source, "the table", id, how=how)

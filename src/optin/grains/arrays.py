@@ -53,7 +53,10 @@ Codes = Any
 where one is missing and NaN where one is none of the answers; None where nobody's answers are looked at."""
 Questions = tuple[Question, ...]
 
-NO_VALUE = "{person} joined but their value is missing or not a number: give it, or mark them as not joined"
+NO_VALUE = (
+    "{person} joined but their value is missing or not a number: give it, with digits and a point (1234.5), or mark them as"
+    " not joined"
+)
 HIGHEST_EPSILON = 1024.0
 """The most one release promises, so that ``A * level`` stays below 2^63."""
 _SPAN = 2**20  # fewer people than this are not worth a thread

@@ -33,7 +33,7 @@ from optin.grains.overlay import FIRST, SECOND, STATED, allowance, epsilon, expr
 from optin.grains.people import DECLINED, NOBODY, Allowing, Announced, Known, Offered
 from optin.grains.splitting import Released
 from optin.grains.units import USEFUL, allowance_grains, nothing_left
-from optin.tables.columns import NO_NUMBER, Wanted, column
+from optin.tables.columns import NO_AMOUNT, Wanted, column
 from optin.wording import underway
 
 if TYPE_CHECKING:
@@ -310,7 +310,7 @@ def _split(rule: EnginePromises) -> dict[str, ir.IntegerColumn]:
 
 def _alone(coded: Coded) -> Coded:
     """Take what is no number for missing where there is one question: both are refused of those who join, in one sentence."""
-    return replace(coded, wrong=None) if coded.words == NO_NUMBER else coded
+    return replace(coded, wrong=None) if coded.words == NO_AMOUNT else coded
 
 
 def _columns(rows: Rows, query: ir.Table, people: int) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from optin.agents import Description
 from optin.questions import Question
-from optin.wording.numbers import at_least, plus_minus, short
+from optin.wording.numbers import at_least, largest, plus_minus, short
 
 __all__ = [
     "CLASS",
@@ -106,7 +106,7 @@ def cap_cautions(cap: float, reached: int, *, known: bool) -> tuple[str, ...]:
     if known or not reached or cap <= HIGHEST_USUAL:
         return ()
     sentence = (
-        f"The cap is {short(cap)}, and {reached:,} of the people reach it: their answers are hidden by next to nothing, and"
+        f"The cap is {largest(cap)}, and {reached:,} of the people reach it: their answers are hidden by next to nothing, and"
         " they decide the result. Ask more people, or ask those without a limit for one."
     )
     return (sentence,)
@@ -139,12 +139,26 @@ def sheet_cautions(
 
 
 def _of_question(each: Foreseen) -> tuple[str, ...]:
-    return cautions(
+    half = each.half_width()
+    found = cautions(
         standard_error=each.standard_error,
-        half_width=each.half_width(),
+        half_width=half,
         width=each.question.width,
         data_variance=each.question.data_variance,
     )
+    return (*_in_vain(half, each.question), *found)
+
+
+def _in_vain(half: float, question: Question) -> tuple[str, ...]:
+    """Say that a question would not be published even if everyone answered it: its own ``max_error`` forbids it."""
+    if question.max_error is None or half <= question.max_error:
+        return ()
+    sentence = (
+        f"Its 95 % interval is {question.plus_minus(half)} even if everyone answers, and with max_error it is published up to"
+        f" {question.plus_minus(question.max_error)} only: people would be asked in vain. Ask more people, let it matter more,"
+        " or leave it out."
+    )
+    return (sentence,)
 
 
 def takes_most(name: str, question: Question) -> str:

@@ -18,6 +18,7 @@ from optin.planning.question_plan import QuestionPlan
 from optin.planning.units import squares_of
 from optin.planning.wish import Target, Wish
 from optin.questions import Sheet
+from optin.questions.sheet import question_named
 from optin.wording.groups import shown_group
 
 N = TypeVar("N", float, Array)
@@ -42,10 +43,7 @@ class PlanNumbers(OneQuestion, Promising):
 
     def __getitem__(self, name: str) -> QuestionPlan:
         """Return what is planned for the question of this name; in groups, ask one of `groups`."""
-        for question in self.questions:
-            if question.name == name:
-                return question
-        raise KeyError(name)
+        return question_named(self.questions, name)
 
     @property
     def questions(self) -> tuple[QuestionPlan, ...]:

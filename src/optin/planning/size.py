@@ -24,6 +24,7 @@ from optin.planning.asked import as_sheet
 from optin.planning.assumed import MOST_PEOPLE, few_limits, group_sizes
 from optin.planning.units import check_spread, relative_gap
 from optin.questions import Question, Sheet
+from optin.questions.sheet import question_named
 from optin.questions.spending import CombinedSpending, Spending
 from optin.wording.amounts import plus_minus_of
 from optin.wording.numbers import people_like
@@ -105,10 +106,7 @@ class Size(Told):
         return Telling("Size", (("people", whom), ("limits", self.limits)), head, rows, more="size[name]")
 
     def __getitem__(self, name: str) -> SizedQuestion:
-        for question in self.questions:
-            if question.name == name:
-                return question
-        raise KeyError(name)
+        return question_named(self.questions, name)
 
 
 def size(

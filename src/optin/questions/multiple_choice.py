@@ -23,6 +23,7 @@ from optin.questions.kinds import Entry, Reading, stated_readings
 from optin.questions.options import checked_parts, coded_sets, place_of
 from optin.questions.proportions import breakdown_gap, told_interval, widened_by
 from optin.questions.telling import ToldProportions, proportion_read
+from optin.questions.values import as_whole
 from optin.questions.worded import Worded, words_of
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ class MultipleChoice(Worded):
         """Check words, options and how many may be chosen."""
         super().__post_init__()
         self._keep(options=checked_parts(self.options, self.name))
-        if isinstance(self.at_most, bool) or not isinstance(self.at_most, int) or self.at_most < 2:
+        self._keep(at_most=as_whole(self.at_most))
+        if self.at_most is None or self.at_most < 2:
             raise BadInput(
                 'question "{question}": at_most must be 2 or more; for one of several options use a choice',
                 question=self.name,

@@ -10,6 +10,7 @@ from optin.questions.combined import Addend
 from optin.questions.counted import Counting
 from optin.questions.kinds import Reading
 from optin.questions.proportions import Proportions
+from optin.questions.values import as_whole
 
 MEAN, TOP = "mean score", "top two"
 """What the figures of a scale are called beside its options."""
@@ -88,9 +89,9 @@ class ScaleResult(Proportions):
         return (*found, self._addend(TOP, top, proportion=True))
 
     def _top(self, count: int) -> tuple[str, ...]:
-        if not 1 <= count < len(self.options):
+        if as_whole(count) is None or not 1 <= count < len(self.options):
             raise BadInput(
-                "count must be 1 to {most}: the top of {options} options",
+                "count must be a whole number of 1 to {most}: the top of {options} options",
                 most=len(self.options) - 1,
                 options=len(self.options),
             )

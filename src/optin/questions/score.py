@@ -16,7 +16,7 @@ from optin.formats.strict_json import Fields
 from optin.questions.cells import FloatArray
 from optin.questions.measured import Measured
 from optin.questions.number import checked_bounds, checked_variance, pair
-from optin.questions.values import as_numbers, typed_between
+from optin.questions.values import as_numbers, as_whole, typed_between
 from optin.questions.worded import GAP, Worded, words_of
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ class Score(Measured, Worded):
     def __post_init__(self, sd: float | None) -> None:
         """Check words, items and their range."""
         super().__post_init__()
-        if isinstance(self.items, bool) or not isinstance(self.items, int) or not 1 <= self.items <= MOST_ITEMS:
+        self._keep(items=as_whole(self.items))
+        if self.items is None or not 1 <= self.items <= MOST_ITEMS:
             raise BadInput(_ITEMS, question=self.name, most=MOST_ITEMS)
         self._keep(each=checked_bounds(self.each))
         checked_bounds(self.bounds)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
@@ -26,6 +26,17 @@ MOST_QUESTIONS = 60
 """Which questions someone is charged for is a 64-bit number with a bit for each."""
 KINDS: dict[str, Any] = {kind.kind: kind for kind in (Number, YesNo, Choice, Scale, Score, Histogram, MultipleChoice)}
 """Every kind there is; a new one is a file, a name here, its picture (figures) and a law of answers (baselines)."""
+
+
+class Named(Protocol):
+    """Whatever is said of one question and goes by its name."""
+
+    @property
+    def name(self) -> str:
+        """The name of the question."""
+
+
+Each = TypeVar("Each", bound=Named)
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,11 +93,7 @@ class Sheet(Told):
         return iter(self.questions)
 
     def __getitem__(self, name: str) -> Question:
-        for question in self.questions:
-            if question.name == name:
-                return question
-        names = ", ".join(question.name for question in self.questions)
-        raise KeyError(f'there is no question "{name}"; the questions are: {names}')
+        return question_named(self.questions, name)
 
     @property
     def alone(self) -> Question:
@@ -142,6 +149,14 @@ class Sheet(Told):
         questions = [_question(each) for each in fields.take_objects("questions")]
         fields.finish()
         return cls(questions, **words)
+
+
+def question_named(questions: Iterable[Each], name: str) -> Each:
+    """Return what is said of the question of this name; KeyError, with the names that are there, for any other."""
+    known = {question.name: question for question in questions}
+    if name not in known:
+        raise KeyError(f'there is no question "{name}"; the questions are: {", ".join(known)}')
+    return known[name]
 
 
 def _question(fields: Fields) -> Question:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from decimal import Decimal
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, cast
 
 import numpy as np
@@ -30,6 +30,17 @@ def as_numbers(values: ArrayLike, name: str = "values") -> NDArray[np.float64]:
     with np.errstate(all="ignore"):
         numbers = _from_objects(raw, name) if raw.dtype.kind == "O" else np.asarray(raw, dtype=np.float64)
     return np.where(np.ma.getmaskarray(values), np.nan, numbers) if np.ma.isMaskedArray(values) else numbers
+
+
+def as_whole(number: object) -> int | None:
+    """Take a whole number of any type, numpy's too; None for anything else, and for a truth.
+
+    >>> as_whole(np.int64(3)), as_whole(3.0), as_whole(True)
+    (3, None, None)
+    """
+    if isinstance(number, bool) or not isinstance(number, Integral):
+        return None
+    return int(number)
 
 
 def typed_between(answer: Any, low: float, high: float) -> float:  # noqa: ANN401

@@ -5,7 +5,7 @@ from __future__ import annotations
 from optin.announcement import Announcement
 from optin.planning import Plan
 from optin.report.markup import Markup, joined, tag
-from optin.wording.numbers import at_most, odds_factor
+from optin.wording.numbers import largest, odds_factor
 
 
 def privacy_sheet(*offers: Plan | Announcement) -> Markup:
@@ -23,7 +23,7 @@ def _promise(cap: float, *, noiseless: bool, several: bool) -> str:
     if noiseless:
         return "Nothing. Everyone who counts set no limit, so the plan adds no noise and protects nobody's value."
     most = (
-        f"none is above the cap, {at_most(cap)}: a factor of {odds_factor(cap)}"
+        f"none is above the cap, {largest(cap)}: a factor of {odds_factor(cap)}"
         if cap < 20
         else "each by their own limit"
     )

@@ -23,15 +23,24 @@ NO_DECIMAL = (
 NO_COMMA = "has a point, and a comma was said to stand before fractions; write it with digits and a comma"
 PERCENTAGE = "is a percentage; write the number itself, such as 0.1"
 NO_LIMIT = "is a word for no limit; write inf where there is none"
-TWO_WAYS = "is a word for nothing, which may mean no limit or nothing allowed; write inf or 0"
+TWO_WAYS = (
+    "is a word for nothing, which may mean no limit or nothing allowed; write inf or 0, or say with {missing} that such a"
+    " cell is empty"
+)
+NO_AMOUNT = "is not a number; write it with digits and a point, or nothing; a word for nothing is said with {missing}"
+"""Of answers, which may be left out."""
 UNCOMPUTED = "is a formula without its result; open the workbook in a spreadsheet program and save it there"
 OF_MERGED = "is a part of a merged cell; split it, and write each person's own"
 MISSING = "is missing; fill it in or leave the person out"
 BLANK_LIMIT = "is missing; fill it in, or say with {blank} what an empty limit counts as"
-NO_ID = "is missing; every person needs an id"
+NO_ID = "is missing; every person needs an id, and a row without a person is to be deleted"
 NO_GROUP = "is missing; every person belongs to a group"
 SAME_ID = "{place}: {people:,} people have this {name}; every person needs their own"
-ADVISED = {"decimal": Argument("decimal", ","), "blank": Argument("blank_limit", "0")}
+ADVISED = {
+    "decimal": Argument("decimal", ","),
+    "blank": Argument("blank_limit", "0"),
+    "missing": Argument("missing", "NA"),
+}
 """Arguments that the words above name."""
 Rounded = Callable[[Any], float]
 """How a number that no float holds becomes one: `below` for what people allow, `above` for what they bear."""

@@ -60,7 +60,11 @@ def no_column(file: str, name: str, header: list[str]) -> BadInput:
 def _among(file: str, name: str, header: list[str]) -> BadInput:
     folded = {known.casefold().strip(): known for known in header}
     near = get_close_matches(name.casefold().strip(), folded, n=1, cutoff=0.6)
-    listed = folded[near[0]] if near else ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
+    listed = (
+        folded[near[0]]
+        if near
+        else ", ".join(known or '""' for known in header[:12]) + (", …" if len(header) > 12 else "")
+    )
     other = " ({id} names another)" if name == "id" else ""  # the column of ids was perhaps never named
     known = "; did you mean {known}?" if near else "; it has {known}"
     return BadInput(

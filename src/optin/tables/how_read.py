@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypedDict
@@ -22,6 +23,7 @@ class GivenReading(TypedDict, total=False):
     table: str | None
     query: str | None
     blank_limit: float | str | None
+    missing: str | Sequence[str] | None
     skip_bad: str | Path | None
 
 
@@ -30,10 +32,11 @@ class HowRead:
     r"""What someone said of how a table is to be read; whatever is None is found out, and refused if it could be two things.
 
     ``delimiter`` stands between cells and ``decimal`` before a fraction; ``table`` names a sheet or a table, ``query`` asks a
-    database; a blank limit counts as ``blank_limit``; rows that cannot be used are left out and written to ``skip_bad``.
+    database; a blank limit counts as ``blank_limit``, and cells of a text in ``missing`` as empty; rows that cannot be used are
+    left out and written to ``skip_bad``.
 
     >>> HowRead.of(delimiter="tab", blank_limit="0")
-    HowRead(delimiter='\t', decimal=None, table=None, query=None, blank_limit=0.0, skip_bad=None)
+    HowRead(delimiter='\t', decimal=None, table=None, query=None, blank_limit=0.0, missing=None, skip_bad=None)
     """
 
     delimiter: str | None = None
@@ -41,6 +44,7 @@ class HowRead:
     table: str | None = None
     query: str | None = None
     blank_limit: float | None = None
+    missing: tuple[str, ...] | None = None
     skip_bad: Path | None = None
 
     @classmethod
@@ -57,6 +61,7 @@ class HowRead:
                 "delimiter": _delimiter(delimiter),
                 "decimal": _decimal(given.get("decimal")),
                 "blank_limit": _blank(given.get("blank_limit")),
+                "missing": _missing(given.get("missing")),
                 "skip_bad": None if skipped is None else Path(skipped),
             }
         )
@@ -70,6 +75,15 @@ class HowRead:
 
 
 AS_FOUND = HowRead()
+
+
+def expect_stored(how: HowRead) -> None:
+    """Refuse texts that count as empty where a table says by itself which cells are: nothing is copied as text there."""
+    if how.missing is not None:
+        raise BadInput(
+            "{missing} is for text: CSV, JSON lines and workbooks; in this table make such cells empty (NULL)",
+            missing=Argument("missing"),
+        )
 
 
 @dataclass(frozen=True)
@@ -97,6 +111,16 @@ def _decimal(text: str | None) -> str | None:
     if text not in (None, ".", ","):
         raise BadInput("{decimal} is a point or a comma", decimal=Argument("decimal"))
     return text
+
+
+def _missing(given: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """Read which texts count as empty, without the blanks around them."""
+    texts = (given,) if isinstance(given, str) else tuple(given or ())
+    if not all(isinstance(text, str) and text.strip() for text in texts):
+        raise BadInput(
+            "{missing} is a text that stands for an empty cell, such as NA or -99", missing=Argument("missing")
+        )
+    return tuple(dict.fromkeys(text.strip() for text in texts)) or None
 
 
 def _blank(given: float | str | None) -> float | None:

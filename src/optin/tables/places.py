@@ -57,11 +57,15 @@ def _pattern(place: Path) -> str:
 
 def _inside(folder: Path) -> list[Path]:
     """List data files at any depth."""
-    return sorted(
-        file
-        for file in folder.rglob("*")
-        if form_of(file) and file.is_file() and not is_hidden(file.relative_to(folder).parts)
-    )
+    try:
+        return sorted(
+            file
+            for file in folder.rglob("*")
+            if form_of(file) and file.is_file() and not is_hidden(file.relative_to(folder).parts)
+        )
+    except OSError as error:
+        reason = error.strerror or "it changes"
+    raise BadInput("{folder} cannot be listed whole ({reason}); name its files", folder=folder, reason=reason)
 
 
 def form_of(file: Path) -> str | None:

@@ -25,7 +25,7 @@ from optin.tables.csvlines import expect_top, width_words
 from optin.tables.encodings import in_utf8, marked_encoding
 from optin.tables.file_kinds import CSV, DUCKDB, JSON_LINES, WORKBOOK, FileKind, kind_of, unpacked
 from optin.tables.file_stamps import Mark, marks_of
-from optin.tables.how_read import AS_FOUND, HowRead
+from optin.tables.how_read import AS_FOUND, HowRead, expect_stored
 from optin.tables.places import files_of, is_parquet, real_name
 from optin.tables.separators import COMMA, delimiter_of, in_words
 
@@ -63,18 +63,32 @@ class DataFile:
         return [(f"{self.name} {self.unit} {line}", cells, words) for line, cells, words in self.bad]
 
 
+Missing = tuple[str, ...] | None
+"""Texts that someone said stand for empty cells."""
+
+
+def emptied(cells: Sequence[str], missing: Missing) -> Sequence[str]:
+    """Empty the cells of a row that hold a text for nothing.
+
+    >>> emptied(["p1", " NA", "NAN"], ("NA",)), emptied(["p1", "NA"], None)
+    (['p1', '', 'NAN'], ['p1', 'NA'])
+    """
+    return cells if missing is None else ["" if cell.strip() in missing else cell for cell in cells]
+
+
 class Copy:
     """A plain CSV that is being written: row by row, each with the line it had where it came from."""
 
-    def __init__(self, file: TextIO) -> None:
+    def __init__(self, file: TextIO, missing: Missing = None) -> None:
         self.lines = array("q")
         self.bad = list[tuple[int, tuple[str, ...], str]]()
         self._writer = csv.writer(file, lineterminator="\n")
+        self._missing = missing
 
     def add(self, line: int, cells: Sequence[str]) -> None:
         """Write one person's row."""
         self.lines.append(line)
-        self._writer.writerow(cells)
+        self._writer.writerow(emptied(cells, self._missing))
 
     def head(self, names: Sequence[str]) -> None:
         """Write the names of the columns."""
@@ -93,7 +107,7 @@ def plain_files(path: str, how: HowRead = AS_FOUND) -> tuple[DataFile, ...]:
 def plain(file: Path, how: HowRead = AS_FOUND) -> DataFile:
     """Return a file that every engine reads: itself, or a copy that was made when it was first asked for."""
     real = real_name(str(file))
-    found = _made(real, marks_of([real])[0], how.delimiter, how.table, how.skip_bad is not None)
+    found = _made(real, marks_of([real])[0], how.delimiter, how.table, how.missing, how.skip_bad is not None)
     return replace(found, name=file, path=file if str(found.path) == real else found.path)
 
 
@@ -139,25 +153,34 @@ def scratch_file(suffix: str) -> Path:
 
 
 @cache
-def _made(real: str, _: Mark, delimiter: str | None, table: str | None, skip: bool) -> DataFile:
+def _made(real: str, _: Mark, delimiter: str | None, table: str | None, missing: Missing, skip: bool) -> DataFile:
     """Look at a file, and copy it unless it is plain; the same file, unchanged, is not copied twice."""
     file = Path(real)
     kind = kind_of(file)
     if kind.holds in _READERS:
-        return _READERS[kind.holds](file, kind, table, skip)
-    return _text(file, kind, delimiter, skip=skip) if kind.holds == CSV else DataFile(file, file)
+        return _READERS[kind.holds](file, kind, HowRead(table=table, missing=missing), skip)
+    if kind.holds == CSV:
+        return _text(file, kind, delimiter, missing, skip=skip)
+    expect_stored(HowRead(missing=missing))
+    return DataFile(file, file)
 
 
-def _text(file: Path, kind: FileKind, delimiter: str | None, *, skip: bool) -> DataFile:
+def _text(file: Path, kind: FileKind, delimiter: str | None, missing: Missing, *, skip: bool) -> DataFile:
     path, words = _as_text(file, kind, ".csv")
     sign = delimiter or delimiter_of(file, path)
-    plainly = DataFile(file, path, words if sign == COMMA else (in_words(sign), *words), separated=sign != COMMA)
-    if sign == COMMA and not skip:
+    known = (*(() if sign == COMMA and missing is None else (in_words(sign),)), *words, *_empty(missing))
+    plainly = DataFile(file, path, known, separated=sign != COMMA)
+    if sign == COMMA and not skip and missing is None:
         return plainly
     with told([plainly]):
         for expect in (expect_utf8, partial(expect_quotes, delimiter=sign), expect_top):
             expect(path, lambda: path.open("rb"))
-        return _with_commas(plainly, sign, skip=skip)
+        return _with_commas(plainly, sign, missing, skip=skip)
+
+
+def _empty(missing: Missing) -> tuple[str, ...]:
+    """Say which texts count as empty."""
+    return () if missing is None else (" and ".join(missing) + " as empty cells",)
 
 
 def _as_text(file: Path, kind: FileKind, suffix: str) -> tuple[Path, tuple[str, ...]]:
@@ -176,7 +199,7 @@ def _as_text(file: Path, kind: FileKind, suffix: str) -> tuple[Path, tuple[str, 
     return path, tuple(words)
 
 
-def _with_commas(file: DataFile, sign: str, *, skip: bool) -> DataFile:
+def _with_commas(file: DataFile, sign: str, missing: Missing, *, skip: bool) -> DataFile:
     """Write the same cells on the same lines, with commas between them.
 
     Lines of another width than the header are left blank if that was asked for, and are for others to refuse if not.
@@ -184,8 +207,8 @@ def _with_commas(file: DataFile, sign: str, *, skip: bool) -> DataFile:
     to, bad, width, at = scratch_file(".csv"), list[tuple[int, tuple[str, ...], str]](), 0, 1
     with to.open("w", encoding="utf-8", newline="") as opened:
         writer = csv.writer(opened, lineterminator="\n")
-        for line, row in csv_rows(file.path, sign):
-            width = width or len(row)
+        for line, found in csv_rows(file.path, sign):
+            row, width = (emptied(found, missing) if width else found), width or len(found)
             if skip and len(row) != width:
                 bad.append((line, tuple(row), width_words(len(row), width)))
                 continue
@@ -200,10 +223,10 @@ def _with_commas(file: DataFile, sign: str, *, skip: bool) -> DataFile:
 _BREAK = re.compile("\r\n|\r|\n")
 
 
-def written(form: DataFile, write: Callable[[Copy], None], *, skip: bool) -> DataFile:
+def written(form: DataFile, write: Callable[[Copy], None], missing: Missing, *, skip: bool) -> DataFile:
     """Write a plain CSV of what was read from something else; lines that are no rows are refused unless they are skipped."""
     with form.path.open("w", encoding="utf-8", newline="") as opened:
-        copy = Copy(opened)
+        copy = Copy(opened, missing)
         write(copy)
     found = replace(form, lines=copy.lines, bad=tuple(copy.bad))
     if copy.bad and not skip:
@@ -212,30 +235,32 @@ def written(form: DataFile, write: Callable[[Copy], None], *, skip: bool) -> Dat
     return found
 
 
-def _json_lines(file: Path, kind: FileKind, _: str | None, skip: bool) -> DataFile:
+def _json_lines(file: Path, kind: FileKind, how: HowRead, skip: bool) -> DataFile:
     from optin.tables.jsonlines import copy_objects
 
     path, words = _as_text(file, kind, ".jsonl")
-    form = DataFile(file, scratch_file(".csv"), (kind.holds, *words))
-    return written(form, lambda copy: copy_objects(file, path, copy), skip=skip)
+    form = DataFile(file, scratch_file(".csv"), (kind.holds, *words, *_empty(how.missing)))
+    return written(form, lambda copy: copy_objects(file, path, copy), how.missing, skip=skip)
 
 
-def _workbook(file: Path, _: FileKind, table: str | None, skip: bool) -> DataFile:
+def _workbook(file: Path, _: FileKind, how: HowRead, skip: bool) -> DataFile:
     from optin.tables.workbooks import copy_sheet, sheet_of
 
-    with sheet_of(file, table) as sheet:
-        form = DataFile(file, scratch_file(".csv"), (f"sheet {sheet.title} of a workbook",), unit="row")
-        return written(form, lambda copy: copy_sheet(file, sheet, copy), skip=skip)
+    with sheet_of(file, how.table) as sheet:
+        words = (f"sheet {sheet.title} of a workbook", *_empty(how.missing))
+        form = DataFile(file, scratch_file(".csv"), words, unit="row")
+        return written(form, lambda copy: copy_sheet(file, sheet, copy), how.missing, skip=skip)
 
 
-def _duckdb(file: Path, _: FileKind, table: str | None, __: bool) -> DataFile:
+def _duckdb(file: Path, _: FileKind, how: HowRead, __: bool) -> DataFile:
     from optin.tables.databases import copy_duckdb
 
+    expect_stored(how)
     to = scratch_file(".parquet")
-    return DataFile(file, to, (f"table {copy_duckdb(file, table, to)} of a DuckDB file",))
+    return DataFile(file, to, (f"table {copy_duckdb(file, how.table, to)} of a DuckDB file",))
 
 
-_READERS: dict[str, Callable[[Path, FileKind, str | None, bool], DataFile]] = {
+_READERS: dict[str, Callable[[Path, FileKind, HowRead, bool], DataFile]] = {
     JSON_LINES: _json_lines,
     WORKBOOK: _workbook,
     DUCKDB: _duckdb,

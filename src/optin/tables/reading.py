@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from optin.errors import BadInput
 from optin.tables.cells import Cells, Mask, as_entries, as_ids, as_numbers, as_truths, coded, signs_of
-from optin.tables.columns import NO_GROUP, NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
+from optin.tables.columns import NO_AMOUNT, NO_GROUP, NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
 from optin.tables.csvfiles import TextTable, read_csv
 from optin.tables.decimal_marks import POINT, Signs, decimal_mark
 from optin.tables.headers import expect_column, header, shared
@@ -148,7 +148,7 @@ class Table:
     def skippable(self, name: str) -> NDArray[np.float64]:
         """Read any numbers; NaN where a cell is empty, and words are refused: they would pass for an answer left out."""
         numbers, words = self._joined(name, partial(as_numbers, mark=self.mark(name)))
-        refuse(words, NO_NUMBER, self._said(name))
+        refuse(words, NO_AMOUNT, self._said(name))
         return numbers
 
     def without(self, rows: Mask) -> Table:

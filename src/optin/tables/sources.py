@@ -10,7 +10,7 @@ from optin.errors import Argument, BadInput
 from optin.tables.asked_once import answer
 from optin.tables.databases import copy_query, is_database
 from optin.tables.frames import NAME, arrow_of, is_frame
-from optin.tables.how_read import AS_FOUND, HowRead
+from optin.tables.how_read import AS_FOUND, HowRead, expect_stored
 from optin.tables.plain_files import DataFile, plain_files, scratch_file
 
 Source = Any
@@ -19,6 +19,8 @@ Source = Any
 
 def files_from(source: Source, how: HowRead = AS_FOUND, names: Sequence[str] | None = None) -> tuple[DataFile, ...]:
     """Make sure that people lie in files in plain form; of a table in memory only the named columns are needed."""
+    if is_frame(source) or is_database(str(source)):
+        expect_stored(how)
     if is_frame(source):
         return (_frame(source, names),)
     if is_database(str(source)):

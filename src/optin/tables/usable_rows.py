@@ -41,11 +41,12 @@ class Usable:
 
 def usable(table: Table, id: str, wanted: Sequence[Wanted]) -> Usable:  # noqa: A002 - the word of the contract
     """Read ids and numbers; refuse rows that cannot be used, or leave them out where a file was named for them."""
-    texts, numbers, faults = table.texts(id), dict[str, Numbers](), list[Fault]()
+    texts, numbers = table.texts(id), dict[str, Numbers]()
+    faults = [_nobody(texts, id)]  # first: of an empty row nothing else is to be mended
     for one in wanted:
         numbers[one.name], others = table.read_numbers(one)
         faults += _faults(one, numbers[one.name], others)
-    faults += _of_ids(texts, id)
+    faults.append(_repeated(texts, id))
     bad = np.logical_or.reduce([fault.rows for fault in faults])
     if table.how.skip_bad is None:
         if bad.any():
@@ -72,13 +73,13 @@ def _faults(wanted: Wanted, numbers: Numbers, others: Mask) -> list[Fault]:
     ]
 
 
-def _of_ids(texts: Sequence[str], id: str) -> list[Fault]:  # noqa: A002
-    missing = np.array([text == "" for text in texts], dtype=np.bool_)
-    shared = np.zeros(len(texts), dtype=np.bool_)
-    if len(set(texts)) < len(texts):
-        counts = Counter(texts)
-        shared = np.array([counts[text] > 1 for text in texts], dtype=np.bool_) & ~missing
-    return [Fault(id, NO_ID, missing), Fault(id, SHARED_ID, shared)]
+def _nobody(texts: Sequence[str], id: str) -> Fault:  # noqa: A002
+    return Fault(id, NO_ID, np.array([text == "" for text in texts], dtype=np.bool_))
+
+
+def _repeated(texts: Sequence[str], id: str) -> Fault:  # noqa: A002
+    counts = Counter(texts) if len(set(texts)) < len(texts) else Counter[str]()
+    return Fault(id, SHARED_ID, np.array([text != "" and counts[text] > 1 for text in texts], dtype=np.bool_))
 
 
 def _bad_rows(table: Table, wanted: Sequence[Wanted], faults: Sequence[Fault], rows: Sequence[int]) -> list[BadRow]:

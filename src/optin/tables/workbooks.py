@@ -19,6 +19,7 @@ from optin.extras import expect
 from optin.tables.jsonlines import RowWriter
 from optin.tables.unsaid_cells import unsaid_cells
 
+NO_COLUMN = "has a cell that no column is for; name its column in row 1, above which nothing may stand, or empty it"
 _ZEROS = re.compile("^0+$")
 
 
@@ -55,7 +56,7 @@ def copy_sheet(file: Path, sheet: Any, to: RowWriter) -> None:  # noqa: ANN401 -
             to.head(texts[:width])
         elif any(texts):
             if any(texts[width:]):
-                to.refuse(number, texts, "has a cell that no column is for; name its column in row 1, or empty it")
+                to.refuse(number, texts, NO_COLUMN)
             else:
                 to.add(number, (texts + [""] * width)[:width])
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from optin.web.api import given, taken
 from optin.web.api.shaping import shown
 from optin.web.doors import AnalystOnly, ServiceOf
-from optin.web.service import able, campaigns, cells, preview, steps
+from optin.web.service import able, campaigns, cells, extending, next_time, open_links, preview, steps
 from optin.web.service.core import Service
 from optin.web.service.records import Visitor
 
@@ -65,11 +65,24 @@ def take_step(
     return _campaign(service, analyst, campaign)
 
 
+@router.post("/campaigns/{campaign}/extend")
+def extend_campaign(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: taken.ExtendIn) -> given.CampaignOut:
+    """Move the last day to answer to a later one, before the announcement; registration that was closed is opened again."""
+    extending.extend(service, analyst, campaign, body.answer_by, round=body.round)
+    return _campaign(service, analyst, campaign)
+
+
 @router.post("/campaigns/{campaign}/invitations", status_code=201)
 def invite(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: taken.InviteIn) -> given.SecretsOut:
     """Make one-time secrets to send to people, as `/i#SECRET`."""
     secrets = campaigns.invite(service, analyst, campaign, body.count, group=body.group, ids=body.ids)
     return given.SecretsOut(secrets=secrets)
+
+
+@router.get("/campaigns/{campaign}/open-link")
+def show_open_link(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given.OpenLinkOut:
+    """Show the secret of the link that anyone may use, as `/i#SECRET`; null where the draft asks for none."""
+    return given.OpenLinkOut(secret=open_links.open_link(service, analyst, campaign))
 
 
 @router.get("/campaigns/{campaign}/log")
@@ -90,6 +103,13 @@ def show_cells(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given
 def show_able(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given.AbleOut:
     """Say, before the announcement, about how many of those who registered can take part, in tens."""
     return given.AbleOut(able=able.able(service, analyst, campaign))
+
+
+@router.get("/campaigns/{campaign}/again")
+def show_again(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given.AgainOut:
+    """Say about how many people of a published round can take part again for as much, counted once, in tens."""
+    found = next_time.can_again(service, analyst, campaign)
+    return given.AgainOut(again=[given.TimesOut(times=each.times, people=each.people) for each in found])
 
 
 @router.post("/campaigns/{campaign}/what-if")

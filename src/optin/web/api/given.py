@@ -53,6 +53,12 @@ class SecretOut(Given):
     secret: str
 
 
+class OpenLinkOut(Given):
+    """The secret of a link that anyone may use, while there are places and until the last day."""
+
+    secret: str | None
+
+
 class SecretsOut(Given):
     """One-time secrets, shown once."""
 
@@ -84,7 +90,8 @@ class JobOut(wire.Job):
 class CampaignOut(wire.Campaign):
     """A campaign as its analyst sees it.
 
-    `warning` says what would be lost by closing now; `publish_by`, in seconds since 1970, when an announced round is cancelled.
+    `warning` says what would be lost by closing now; `publish_by`, in seconds since 1970, when an announced round is cancelled;
+    `next_step` and `next_at`, where it runs by itself, what is done next and when.
     """
 
     id: Annotated[str, Field(examples=[EXAMPLE_ID])]
@@ -122,6 +129,19 @@ class CellsOut(Given):
 
     cells: list[CellOut]
     note: str | None
+
+
+class TimesOut(Given):
+    """How many more times, and about how many people can take part so often for as much."""
+
+    times: int
+    people: int
+
+
+class AgainOut(Given):
+    """Who can take part again, in tens; empty before the result, for fewer than twenty people, and with costs."""
+
+    again: list[TimesOut]
 
 
 class AbleOut(Given):

@@ -7,7 +7,16 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from optin.errors import BadInput
-from optin.web.service.drafts import FARTHEST, LONGEST, MOST_HOURS, MOST_PEOPLE, MOST_SLACK, Draft, sheet_from
+from optin.web.service.drafts import (
+    FARTHEST,
+    LONGEST,
+    MOST_BY_LINK,
+    MOST_HOURS,
+    MOST_PEOPLE,
+    MOST_SLACK,
+    Draft,
+    sheet_from,
+)
 
 Number = Annotated[float, Field(ge=-FARTHEST, le=FARTHEST)]
 NotNegative = Annotated[float, Field(ge=0, le=FARTHEST)]
@@ -89,6 +98,8 @@ class DraftIn(Taken):
     outside: Number | Literal["own-data"] = 0.0
     answer_by: Annotated[str, Field(max_length=10, examples=["2026-03-14"])] = ""
     window_hours: Annotated[float, Field(ge=0, le=MOST_HOURS)] = 0.0
+    automatic: bool = False
+    open_link: Annotated[int, Field(ge=0, le=MOST_BY_LINK)] = 0
     support: Annotated[str, Field(max_length=LONGEST["support"])] = ""
     sheet: Annotated[str, Field(max_length=LONGEST["sheet"])] | dict[str, Any] | None = None
 
@@ -111,6 +122,13 @@ class InviteIn(Taken):
     count: Annotated[int, Field(ge=1, le=1000, examples=[20])] = 1
     ids: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=1000, examples=[["p0001"]])] = []
     group: Annotated[Annotated[str, Field(max_length=LONGEST["group"])] | None, Field(examples=["ICU"])] = None
+
+
+class ExtendIn(Taken):
+    """A later last day to answer; with a round, in that round or not at all."""
+
+    answer_by: Annotated[str, Field(max_length=10, examples=["2026-03-14"])]
+    round: Round = None
 
 
 class StepIn(Taken):

@@ -19,6 +19,7 @@ from optin.web.pages import (
     sheet_drafting,
     trying,
     visit,
+    years,
 )
 
 __all__ = ["ROOMS", "router"]
@@ -39,6 +40,7 @@ ROOMS = (
     trying,
     inviting,
     plans,
+    years,
     administration,
 )
 router = APIRouter(include_in_schema=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,93 +11,25 @@ from fastapi.responses import Response
 from optin.announcement.making import MIN_PEOPLE
 from optin.questions import Sheet
 from optin.web.doors import AnalystOnly, ServiceOf
+from optin.web.pages.coming import doubles_before
+from optin.web.pages.desk_steps import STEPS
 from optin.web.pages.figures import figures_table, one_number
 from optin.web.pages.forms import Texts, origin_of, round_of, sentence
 from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.stages import STATE_NAMES, analyst_stages, day
+from optin.web.pages.times import closing_time, missed_words, next_words, plan_of_times
 from optin.web.pages.wording import result_words
-from optin.web.service import accounts, campaigns, roles, steps
+from optin.web.pages.years import again_words
+from optin.web.service import accounts, campaigns, extending, next_time, open_links, roles, steps
 from optin.web.service.drafts import Draft
 from optin.web.service.log import council_address
 from optin.web.service.records import Campaign, Visitor
+from optin.wording.groups import tens_in_words
 from optin.wording.numbers import count, short
 
 router = APIRouter(prefix="/a")
 
 
-@dataclass(frozen=True)
-class Step:
-    """A step in words: what it is called, what it does, and what the button says."""
-
-    step: str
-    title: str
-    words: str
-    button: str
-
-
-_STEPS = {
-    step.step: step
-    for step in (
-        Step(
-            "open",
-            "Open registration",
-            "From then on people choose their limits, and nothing here can be changed.",
-            "Open registration",
-        ),
-        Step(
-            "close-registration",
-            "Close registration",
-            "Nobody else can choose a limit. You then see how limits are spread, in groups of at least ten.",
-            "Close registration",
-        ),
-        Step(
-            "announce",
-            "Announce the plan",
-            "The best plan within all limits (fixed weights, one Laplace noise) is fixed and published: to everyone or, by "
-            "invitation, to those invited. Each sees their deal. It cannot change afterwards.",
-            "Announce",
-        ),
-        Step(
-            "open-answers",
-            "Open answers",
-            "People join with their answer, or decline, until you close.",
-            "Open answers",
-        ),
-        Step("close", "Close answers", "Nobody can join, decline or change an answer any more.", "Close answers"),
-        Step(
-            "release",
-            "Publish the result",
-            "The average is computed once, with noise, charged to everyone who joined, and published. Answers are destroyed.",
-            "Publish",
-        ),
-        Step(
-            "reopen-registration",
-            "Open registration again",
-            "Nothing is announced yet: more people can come, and those who are here can change their choice.",
-            "Open registration again",
-        ),
-        Step(
-            "reopen-answers",
-            "Open answers again",
-            "Too few joined for a result. The offer and all answers so far stay as they are; more people can join, and everyone "
-            "can still decline.",
-            "Open answers again",
-        ),
-        Step(
-            "new-round",
-            "Begin a new round",
-            "Nothing is published. Answers of this round are destroyed and promises given back, and people are told so. They "
-            "keep their limits (where answers came sealed with them, they choose again) and are asked for their answers again.",
-            "Begin a new round",
-        ),
-        Step(
-            "cancel",
-            "Cancel the campaign",
-            "Nothing is published, nothing is spent, answers are destroyed.",
-            "Cancel it",
-        ),
-    )
-}
 _SIDE_WAYS = ("reopen-registration", "reopen-answers", "new-round", "cancel")
 _WORKING = {
     "announce": "Announcing the plan",
@@ -120,8 +51,8 @@ def _summary(campaign: Campaign) -> str:
     if campaign.state in ("draft", "cancelled"):
         return ""
     if campaign.state in ("registration", "planning"):
-        return f"{count(campaign.registered)} registered"
-    return f"{campaign.joined:,} of {count(campaign.registered)} joined"
+        return f"{tens_in_words(campaign.registered)} registered"
+    return f"{tens_in_words(campaign.joined)} joined"
 
 
 @router.post("/colleague")
@@ -132,12 +63,13 @@ def invite_colleague(request: Request, service: ServiceOf, visitor: AnalystOnly)
 
 
 @router.get("/c/{campaign}")
-def campaign_page(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
+def campaign_page(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     """Show one campaign: counts, what comes next, what happened."""
-    return _page(service, visitor, campaign)
+    return _page(request, service, visitor, campaign)
 
 
 def _page(
+    request: Request,
     service: ServiceOf,
     visitor: Visitor,
     campaign: str,
@@ -151,8 +83,8 @@ def _page(
     context = {
         "stages": analyst_stages(found.state),
         "state_name": STATE_NAMES,
-        "next": _STEPS[forward[0]] if forward else None,
-        "others": [_STEPS[step] for step in found.steps if step not in forward and not _in_vain(found, step)],
+        "next": STEPS[forward[0]] if forward else None,
+        "others": [STEPS[step] for step in found.steps if step not in forward and not _in_vain(found, step)],
         "failed": sentence(found.job.error or "it failed") if found.job and found.job.state == "failed" else None,
         "facts": _facts(found.draft),
         "planned": found.state not in ("draft", "registration", "cancelled"),
@@ -161,20 +93,30 @@ def _page(
         "events": [{"at": _when(event.at), "words": event.words} for event in log],
         "message": message,
         "publish_by": day(found.publish_by),
+        "again": again_words(next_time.can_again(service, visitor, campaign)),
+        "by_itself": next_words(found),
+        "stopped": missed_words(found),
+        "movable": bool(found.draft.answer_by) and found.state in ("registration", "planning"),
+        "last_day": closing_time(found.draft),
         "to_do": _to_do(found, reopened=reopened),
         "time_given": (
             f"Answers are to be closed within {service.days_to_answer:g} days of the announcement, and the result published "
             f"within {service.days_to_publish:g} days of the first closing."
         ),
     }
+    link = open_links.open_link(service, visitor, campaign)
+    context |= {
+        "open_link": link and f"{origin_of(request)}/i#{link}",
+        "doubles": doubles_before(found.draft.open_link),
+    }
     context["council"] = council_address(service, found.id, public=found.draft.public)
     return show("desk/campaign.html", visitor=visitor, status=status, **_progress(found), **context)
 
 
 def _forward(found: Campaign) -> list[str]:
-    """Say which step comes next: where closing came too early, the one that leads back."""
+    """Say which step comes next: where closing came too early, the one that leads back, if no later last day is needed."""
     if found.state == "planning" and found.registered < MIN_PEOPLE:
-        return [step for step in found.steps if step == "reopen-registration"]
+        return [step for step in found.steps if step == "reopen-registration" and not _in_vain(found, step)]
     if "reopen-answers" in found.steps:
         return ["reopen-answers"]
     return [step for step in found.steps if step not in _SIDE_WAYS][-1:]  # sealed answers may be closed unopened
@@ -191,7 +133,9 @@ def _to_do(found: Campaign, *, reopened: bool) -> str:
 
 def _in_vain(found: Campaign, step: str) -> bool:
     """Say that a step is there and would only be refused: too few people are in."""
-    few = {"announce": found.registered < MIN_PEOPLE, "release": found.joined < found.draft.quorum_people}
+    if step == "reopen-registration" and found.draft.answer_by:
+        return True  # it is opened again by moving the last day
+    few = {"announce": found.registered < MIN_PEOPLE, "release": not found.enough}
     return few.get(step, False)
 
 
@@ -200,23 +144,43 @@ def _progress(found: Campaign) -> dict[str, Any]:
     return {
         "campaign": found,
         "counts": _counts(found),
-        "warning": sentence(f"{found.warning}; closed now, it would have to be opened again") if found.warning else "",
+        "warning": _warning(found),
         "working": working,
         "job_name": _WORKING.get(found.job.kind, "Working") if found.job else "",
     }
 
 
-def _counts(found: Campaign) -> list[tuple[str, int]]:
-    before = [("invitations used", found.redeemed), ("invitations made", found.invited)] if found.invited else []
+def _warning(found: Campaign) -> tuple[str, str]:
+    """Say, as a heading and a sentence, that too few are in so far, or that too few came; nothing where that is not so."""
+    if found.warning is None:
+        return "", ""
+    if found.state == "planning":
+        return "Too few for a result", sentence(f"{found.warning}; open registration again, or cancel")
+    again = f"{found.warning}; closed too early, it would have to be opened again"
+    return "Too early to close", sentence(again)
+
+
+def _counts(found: Campaign) -> list[tuple[str, str]]:
+    """List what is counted: in tens, so that no count says when someone answered; invitations are the analyst's own."""
+    made = (
+        [("links used", tens_in_words(found.redeemed)), ("links made", f"{found.invited:,}")] if found.invited else []
+    )
     if found.state in ("draft", "registration", "planning"):
-        return [("people registered", found.registered), *before]
-    waiting = found.registered - found.joined - found.declined
+        return [("registered", _of_needed(found, found.registered)), *made]
+    joined = _of_needed(found, found.joined)
     return [
-        ("joined", found.joined),
-        ("declined", found.declined),
-        ("no answer", waiting),
-        ("registered", found.registered),
+        ("joined", joined),
+        ("declined", tens_in_words(found.declined)),
+        ("registered", tens_in_words(found.registered)),
     ]
+
+
+def _of_needed(found: Campaign, people: int) -> str:
+    """Say a count beside the quorum, as long as it is not reached for sure."""
+    needed = found.draft.quorum_people
+    return (
+        tens_in_words(people) if people >= needed or found.release else f"{tens_in_words(people)} of {needed:,} needed"
+    )
 
 
 def _facts(draft: Draft) -> list[tuple[str, str]]:
@@ -232,6 +196,7 @@ def _facts(draft: Draft) -> list[tuple[str, str]]:
         ("Who may come and see the result", "anyone" if draft.public else "by invitation"),
         ("Published only with", f"{count(draft.quorum_people)} or more{most}"),
     ]
+    rows += _time_facts(draft)
     if draft.max_gap:
         rows.append(("Declared gap", f"{short(draft.max_gap)}{unit}"))
     return [*rows, ("Sealed", "limit and answer in one visit")] if draft.sealed else rows
@@ -245,7 +210,16 @@ def _sheet_facts(draft: Draft, sheet: Sheet) -> list[tuple[str, str]]:
         ("How they answer", "limit and answers in one visit" if draft.sealed else "answers after the announcement"),
         ("Who may come and see the result", "anyone" if draft.public else "by invitation"),
         ("Published only with", f"{count(draft.quorum_people)} or more, in each group and for each question"),
+        *_time_facts(draft),
     ]
+
+
+def _time_facts(draft: Draft) -> list[tuple[str, str]]:
+    """Say until when it is open, and what is done after that by itself."""
+    if not draft.answer_by:
+        return []
+    after = plan_of_times(draft) or "You take each step yourself; answers that come later are refused."
+    return [("Last day to answer", closing_time(draft).removeprefix("the end of ")), ("After that", after)]
 
 
 def _when(seconds: float) -> str:
@@ -272,12 +246,22 @@ def job(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
 
 
 @router.post("/c/{campaign}/step")
-def take_step(service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
+def take_step(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
     """Take a step; idempotent."""
     try:
         steps.take(service, visitor, campaign, form.get("step", ""), round=round_of(form))
     except REFUSALS as refusal:
-        return _page(service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
+        return _page(request, service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
+    return moved(f"/a/c/{campaign}")
+
+
+@router.post("/c/{campaign}/extend")
+def extend_last_day(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
+    """Move the last day to answer to a later one."""
+    try:
+        extending.extend(service, visitor, campaign, form.get("answer_by", ""), round=round_of(form))
+    except REFUSALS as refusal:
+        return _page(request, service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
     return moved(f"/a/c/{campaign}")
 
 
@@ -298,7 +282,7 @@ def invite(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign:
             service, visitor, campaign, _whole(text), group=form.get("group") or None, ids=_listed(form)
         )
     except REFUSALS as refusal:
-        return _page(service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
+        return _page(request, service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
     origin = origin_of(request)
     links = [f"{origin}/i#{secret}" for secret in secrets]
     return show("desk/invitations.html", visitor=visitor, id=campaign, links=links)

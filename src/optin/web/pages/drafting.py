@@ -108,7 +108,11 @@ def _as_texts(draft: Draft) -> dict[str, str]:
     """Write a draft as its form had it."""
     spelled = {True: "yes", False: "", None: ""}
     return {
-        key: spelled[value] if value is None or isinstance(value, bool) else _spelled(value)
+        key: ""
+        if key == "open_link" and not value
+        else spelled[value]
+        if value is None or isinstance(value, bool)
+        else _spelled(value)
         for key, value in draft.to_record().items()
         if key != "sheet" and not (key in _COSTLY and draft.model == PRIVACY_CONSTRAINED)
     }
@@ -134,6 +138,8 @@ def draft_of(given: Mapping[str, str]) -> Draft:
         sealed=bool(given.get("sealed")) and given.get("model", PRIVACY_CONSTRAINED) == PRIVACY_CONSTRAINED,
         answer_by=given.get("answer_by", ""),
         window_hours=_number(given, "window_hours", otherwise=0.0),
+        automatic=bool(given.get("automatic")),
+        open_link=places(given.get("open_link", "").strip()),
         public=bool(given.get("public")),
         quorum_people=_whole(given.get("quorum_people", "20")),
         quorum_standard_error=_maybe(given, "quorum_standard_error"),
@@ -159,6 +165,15 @@ def _number(given: Mapping[str, str], name: str, *, otherwise: float | None = No
 
 def _maybe(given: Mapping[str, str], name: str) -> float | None:
     return typed_number(given[name], WORDS[name]).number if given.get(name, "").strip() else None
+
+
+def places(text: str) -> int:
+    """Read how many answers an open link takes: nothing is none, and what is no number above 0 is refused as -1.
+
+    >>> places(""), places("50"), places("0"), places("many")
+    (0, 50, -1, -1)
+    """
+    return (_whole(text) or -1) if text else 0
 
 
 def _whole(text: str) -> int:

@@ -12,7 +12,7 @@ from optin.web.pages.forms import Texts, origin_of, sentence
 from optin.web.pages.qr import qr_code
 from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.spreadsheets import csv_file
-from optin.web.service import campaigns, lists, mails
+from optin.web.service import campaigns, lists, mails, open_links
 from optin.web.service.core import Service
 from optin.web.service.records import Visitor
 from optin.wording.numbers import count
@@ -71,6 +71,10 @@ def codes(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: 
         {"name": each.entry.id or each.entry.address, "group": each.entry.group, "code": qr_code(_link(request, each))}
         for each in lists.listed(service, visitor, campaign)
     ]
+    link = open_links.open_link(service, visitor, campaign)
+    if link is not None:
+        everyone = {"name": "For everyone", "group": None, "code": qr_code(f"{origin_of(request)}/i#{link}")}
+        cards = [everyone, *cards]
     return show("desk/qr.html", visitor=visitor, id=campaign, draft=found.draft, cards=cards)
 
 
@@ -104,7 +108,9 @@ def _page(
 ) -> Response:
     found = campaigns.show(service, visitor, campaign)
     rows, number = lists.listed(service, visitor, campaign), mails.next_number(service, campaign)
-    subject, text = mails.mail_text(found.draft, "(the link of each person)", "(only in mails that are sent from here)")
+    link = open_links.open_link(service, visitor, campaign)
+    own = f"{origin_of(request)}/i#{link}" if link else f"{origin_of(request)}/i#LINK"
+    subject, text = mails.mail_text(found.draft, own, open_to_all=link is not None)
     context: dict[str, Any] = {
         "campaign": found,
         "rows": [(each, _link(request, each)) for each in rows],
@@ -112,6 +118,7 @@ def _page(
         "addresses": sum(bool(each.entry.address) and not each.unsubscribed for each in rows),
         "grouped": any(each.entry.group for each in rows),
         "given": given,
+        "open_link": link is not None,
         "subject": subject,
         "text": text,
         "can_mail": service.mail is not None,

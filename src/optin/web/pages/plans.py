@@ -29,6 +29,7 @@ from optin.web.service.cells import SMALLEST_CELL, cells
 from optin.web.service.drafts import PRIVACY_CONSTRAINED
 from optin.web.service.failures import NotFound
 from optin.web.service.records import Campaign
+from optin.wording.groups import tens_in_words
 from optin.wording.numbers import at_most, count, people_like, plus_minus
 
 router = APIRouter(prefix="/a/c/{campaign}")
@@ -75,10 +76,12 @@ def _able(service: ServiceOf, visitor: AnalystOnly, found: Campaign) -> str:
     if some is None:
         return ""
     if some > found.registered - SMALLEST_CELL:
-        who = f"All {count(found.registered)} who registered, or nearly all,"
+        who = f"All who registered, {tens_in_words(found.registered)}, or nearly all,"
     else:
         who = (
-            f"About {some:,} of the {count(found.registered)} who registered" if some else "Fewer than about ten people"
+            f"About {some:,} of the {tens_in_words(found.registered)} who registered"
+            if some
+            else "Fewer than about ten people"
         )
     return (
         f"{who} have something left of what they allow over all campaigns. The plan is made with those; the others are promised"

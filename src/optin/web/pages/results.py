@@ -12,6 +12,7 @@ from optin.report.privacy import privacy_sheet
 from optin.report.release_sections import result_section
 from optin.report.section import Pictured
 from optin.web.doors import MaybeVisitor, ServiceOf
+from optin.web.pages.coming import doubles_after
 from optin.web.pages.drawing import png
 from optin.web.pages.figures import figures_table, one_number
 from optin.web.pages.newsletters import FIELDS, newsletter, result_rows
@@ -34,6 +35,7 @@ def result(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response
     offer, release = found.announcement, found.release
     context: dict[str, Any] = {
         "published": found,
+        "doubles": doubles_after(public=found.public, open_link=found.open_link),
         "parts_shown": [shown_part(each) for each in parts_of(release)] if release is not None else [],
         "newsletter": newsletter(found, release) if release is not None and _is_analyst(visitor) else "",
         "result": result_words(release) if release else None,

@@ -16,6 +16,7 @@ from optin.errors import BadInput
 from optin.questions import Sheet
 from optin.questions.sheet import MOST_QUESTIONS
 from optin.web.doors import AnalystOnly, ServiceOf
+from optin.web.pages.drafting import places
 from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.numbers import typed_number
 from optin.web.pages.ready_sheets import READY
@@ -23,6 +24,7 @@ from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.sheet_rows import KINDS, SHEET_WORDS, Row, as_toml, moved_rows, rows_in, rows_of, toml_of
 from optin.web.pages.verdicts import foreseen_words
 from optin.web.service import campaigns
+from optin.web.service.asking import sheet_of
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, WINDOW_HOURS, WORDS, Draft, sheet_from
 from optin.web.service.failures import NotFound
 
@@ -31,6 +33,8 @@ _FRESH = {"sealed": "yes", "public": "", "quorum_people": "20", "expected": "200
 _FRESH |= {
     "answer_by": "",
     "window_hours": f"{WINDOW_HOURS:g}",
+    "automatic": "",
+    "open_link": "",
     "support": "",
     "toml": "",
     "wished": "",
@@ -46,8 +50,11 @@ def start(visitor: AnalystOnly) -> Response:
 
 
 @router.get("/new-sheet")
-def new(visitor: AnalystOnly, begin: str = "") -> Response:
-    """Show a sheet to begin from, or an empty one."""
+def new(service: ServiceOf, visitor: AnalystOnly, begin: str = "", again: str = "") -> Response:
+    """Show a sheet to begin from, one that was asked before, or an empty one."""
+    if again:
+        draft = campaigns.show(service, visitor, again).draft
+        return _form(visitor, {**_as_texts(draft), "answer_by": ""}, rows_of(sheet_of(draft)), look=True)
     if not begin:
         return _form(visitor, _FRESH, [])
     if begin not in READY:
@@ -133,6 +140,8 @@ def _draft(form: Mapping[str, str]) -> Draft:
         public=bool(form.get("public")),
         quorum_people=int(people) if people.isdecimal() and len(people) < 10 else 0,
         answer_by=form.get("answer_by", ""),
+        automatic=bool(form.get("automatic")),
+        open_link=places(form.get("open_link", "").strip()),
         window_hours=typed_number(form.get("window_hours") or "0", WORDS["window_hours"]).number,
     )
 
@@ -177,9 +186,10 @@ def _words_of(sheet: Sheet) -> dict[str, str]:
 
 
 def _as_texts(draft: Draft) -> dict[str, str]:
-    texts = {name: "yes" if getattr(draft, name) else "" for name in ("sealed", "public")}
+    texts = {name: "yes" if getattr(draft, name) else "" for name in ("sealed", "public", "automatic")}
+    texts["open_link"] = str(draft.open_link or "")
     more = {"answer_by": draft.answer_by, "window_hours": f"{draft.window_hours:g}", "support": draft.support}
-    words = _words_of(draft.sheet) if draft.sheet else {}
+    words = _words_of(sheet_of(draft))
     expected = str(max(draft.quorum_people, 200))
     counts = {
         "quorum_people": str(draft.quorum_people),

@@ -20,6 +20,7 @@ from optin.web.pages.forms import FormOf, origin_of, sentence
 from optin.web.pages.recovery import kept
 from optin.web.pages.rendering import REFUSALS, show
 from optin.web.pages.stages import date
+from optin.web.pages.times import told_to_people
 from optin.web.pages.totals import total_beside
 from optin.web.service import people, visits
 from optin.web.service.asking import sheet_of
@@ -91,6 +92,7 @@ def intro_context(found: MyCampaign, secret: str = "", *, sent: bool = False) ->
         "many": count(len(sheet), "question", "questions"),
         "minutes": minutes(found.draft),
         "until": day_words(found.draft),
+        "then": told_to_people(found.draft),
         "latest": date(found.announce_by),
         "readable": date(found.readable),
         "open": found.state == "registration",

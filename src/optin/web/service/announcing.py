@@ -69,7 +69,7 @@ def announce(service: Service, job: Job, progress: Progress) -> None:
         give_declined_back(service)
         found, agents = _planned(service, draft, people)
         _keep(service, row, found)
-    progress("announcing", 0, len(people))
+    progress("announcing", 0, 0)
     offer = _announce(service, job, replace(found, sheet=sheet_of(draft)), agents, people, conditions_of(draft))
 
     def work(connection: Connection) -> None:
@@ -79,7 +79,9 @@ def announce(service: Service, job: Job, progress: Progress) -> None:
             _remember_totals(connection, job, people, _totals(people, found.limits(agents)))
             record_step(service, connection, row, "announce", announcement=offer.to_json())
             begin_answering(service, connection, row)
-            if draft.sealed and draft.window_hours:
+            if draft.automatic or (draft.sealed and draft.window_hours):
+                if not draft.sealed:  # sealed answers have theirs: a new one would hide that it is lost
+                    service.keys.ensure(row.id, row.round)
                 record_step(service, connection, row, "open-answers")
 
     service.change(work)

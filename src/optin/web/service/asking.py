@@ -35,6 +35,12 @@ def conditions_of(draft: Draft) -> Conditions:
     mode = "sealed answers" if draft.sealed else "answers after the announcement"
     if draft.sealed and draft.window_hours:
         mode += f", to be changed or withdrawn for {draft.window_hours:g} hours after the announcement"
+    elif draft.automatic:
+        mode += f", for {draft.window_hours:g} hours"
+    if draft.open_link:
+        mode += f"; by an open link for at most {draft.open_link} answers, one for each device"
+    if draft.automatic:
+        mode += "; closed and published by itself then, with enough people"
     return Conditions(quorum_people=draft.quorum_people, quorum_error=draft.quorum_standard_error, mode=mode)
 
 

@@ -12,7 +12,7 @@ from optin.announcement import Announcement
 from optin.campaign.history import released
 from optin.errors import BadInput, PromiseBroken
 from optin.releasing import Release
-from optin.web.schema import campaigns, events, invitations, jobs, registrations, roles
+from optin.web.schema import campaigns, events, invitations, jobs, roles
 from optin.web.service.core import Service, hashed, log_event, new_id, new_secret
 from optin.web.service.deadlines import WAITING, publish_by, window_end
 from optin.web.service.drafts import LONGEST, Draft, checked_draft
@@ -20,6 +20,8 @@ from optin.web.service.identities import checked_ids, note_ids
 from optin.web.service.life import possible, warning
 from optin.web.service.records import Campaign, Event, Visitor
 from optin.web.service.rows import READER, count, job_of, joined_count, owned_row
+from optin.web.service.schedule import next_by_itself
+from optin.web.service.turnout import turnout_of
 from optin.web.transactions import hold
 
 MOST_INVITATIONS = 1000
@@ -143,6 +145,10 @@ def expect_grouped(connection: Connection, row: Row[Any], group: str | None) -> 
     """Refuse a group where others come without one, or none where others have one: everyone is in a group, or nobody."""
     odd = select(invitations.c.secret).where(invitations.c.campaign == row.id).limit(1)
     odd = odd.where(invitations.c.group_name.is_(None) if group else invitations.c.group_name.is_not(None))
+    if group and Draft.from_json(row.draft).open_link:
+        raise BadInput(
+            "an open link says of nobody which group they are in: groups are for lists and links of one person"
+        )
     if group and row.public:
         raise BadInput("where anyone may come in, nobody is in a group: groups are for campaigns by invitation")
     if connection.execute(odd).first() is not None:
@@ -189,27 +195,30 @@ def _too_few_joined(connection: Connection, row: Row[Any], quorum: int) -> bool:
 
 
 def _view(service: Service, connection: Connection, row: Row[Any]) -> Campaign:
-    invited = invitations.c.campaign == row.id
+    invited = (invitations.c.campaign == row.id, invitations.c.kind == "person")
     job, draft = job_of(connection, row.id), Draft.from_json(row.draft)
-    here = (registrations.c.campaign == row.id, registrations.c.round == row.round)
-    registered = count(connection, registrations, *here)
-    joined = joined_count(connection, row.id, row.round, joined=True)
+    came = turnout_of(connection, row)
+    due = next_by_itself(connection, row)
     return Campaign(
         id=row.id,
         draft=draft,
         state=row.state,
         round=row.round,
-        invited=count(connection, invitations, invited),
-        redeemed=count(connection, invitations, invited, invitations.c.used_at.is_not(None)),
-        registered=registered,
-        joined=joined,
-        declined=joined_count(connection, row.id, row.round, joined=False),
+        invited=count(connection, invitations, *invited),
+        redeemed=came.redeemed,
+        registered=came.registered,
+        joined=came.joined,
+        declined=came.declined,
         job=job,
         announcement=Announcement.from_json(row.announcement) if row.announcement else None,
         release=Release.from_json(row.release) if row.release else None,
         created_at=row.created_at,
         changed_at=row.changed_at,
         steps=() if job and job.unfinished else possible_now(service, connection, row),
-        warning=warning(draft, row.state, registered=registered, joined=joined),
+        warning=warning(draft, row.state, registered=came.registered, joined=came.joined),
         publish_by=publish_by(service, connection, row),
+        next_step=due.step if due else None,
+        next_at=due.at if due else None,
+        enough=row.state == "closed"
+        and joined_count(connection, row.id, row.round, joined=True) >= draft.quorum_people,
     )

@@ -15,7 +15,7 @@ from optin.questions import Sheet
 
 PRIVACY_CONSTRAINED = "privacy-constrained"
 QUASI_LINEAR = "quasi-linear"
-FARTHEST, MOST_SLACK, MOST_PEOPLE = 1e12, 10, 10**9
+FARTHEST, MOST_SLACK, MOST_PEOPLE, MOST_BY_LINK = 1e12, 10, 10**9, 10**6
 WINDOW_HOURS, MOST_HOURS = 48.0, 24 * 50
 LONGEST = {"title": 120, "question": 2000, "purpose": 4000, "unit": 40, "asked_by": 120, "sheet": 40_000, "group": 80}
 LONGEST |= {"support": 2000}
@@ -70,6 +70,10 @@ class Draft:
     """The last day to answer in one visit, or to choose a limit, as 2026-03-14; empty where its analyst closes it."""
     window_hours: float = 0.0
     """How long people may change or withdraw sealed answers after the announcement, at least."""
+    automatic: bool = False
+    """Whether it closes, announces and publishes by itself after the last day to answer, where enough people came."""
+    open_link: int = 0
+    """How many answers one link that anyone may use takes at most; 0 where there is no such link."""
     support: str = ""
     """A text that everyone is shown, before and after they answer and whatever they answer, such as whom to call."""
     sheet: Sheet | None = None
@@ -146,6 +150,18 @@ def checked_draft(draft: Draft) -> Draft:
 def _check_times(draft: Draft) -> None:
     if draft.answer_by and last_moment(draft) is None:
         raise BadInput("the last day to answer must be a date such as 2026-03-14, or be left out")
+    if draft.automatic and not (draft.answer_by and draft.window_hours):
+        raise BadInput(
+            "to run by itself a campaign needs a last day to answer, and hours after the announcement in which people look at"
+            " their deal; give both, or take each step yourself"
+        )
+    if not 0 <= draft.open_link <= MOST_BY_LINK:
+        raise BadInput("an open link takes a whole number of answers, 1 to {most:,}, or is left out", most=MOST_BY_LINK)
+    if draft.open_link and (draft.public or not (draft.sealed and draft.answer_by)):
+        raise BadInput(
+            "an open link is for answers in one visit, with a last day to answer, where not just anyone may sign up: give it a "
+            "last day and one visit, or leave it out"
+        )
     if not 0.0 <= _number("window_hours", draft.window_hours) <= MOST_HOURS:
         raise BadInput("{window} must be 0 to {most} hours", window=WORDS["window_hours"], most=MOST_HOURS)
 

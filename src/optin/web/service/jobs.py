@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from types import TracebackType
 
 from sqlalchemy import Connection, select, update
@@ -17,6 +18,7 @@ from optin.web.service.log import sign_log
 from optin.web.service.long_steps import LONG_STEPS, destroy_spent_keys
 from optin.web.service.mails import send_mails
 from optin.web.service.overdue import cancel_overdue, publish_drawn
+from optin.web.service.punctual import take_due_steps
 from optin.web.service.records import Job
 from optin.web.service.recovering import erase_addresses, send_links
 from optin.web.service.rows import as_job
@@ -50,25 +52,42 @@ class Worker:
     def _work(self) -> None:
         failures = 0
         while not self._leaving.is_set():
-            try:
-                destroy_spent_keys(self._service)
-                publish_drawn(self._service)
-                cancel_overdue(self._service)
-                send_mails(self._service)
-                send_links(self._service)
-                run_all(self._service, until=self._leaving)
-                erase_ids(self._service)
-                erase_addresses(self._service)
-                sign_log(self._service)
+            self._service.bell.clear()  # before the work: what is rung for meanwhile is looked at next
+            if work_once(self._service, until=self._leaving):
                 failures = 0
-            except Exception as error:  # whatever it was, the one who works stays: jobs would wait for ever
-                known = isinstance(error, LedgerUnavailable)
-                LOG.warning("work waits", extra={"reason": str(error) if known else type(error).__name__})
+                if not self._leaving.is_set():  # it is set before the bell rings for the last time
+                    self._service.bell.wait(timeout=5.0)
+            else:
                 self._leaving.wait(PAUSES[min(failures, len(PAUSES) - 1)])
                 failures += 1
-                continue
-            self._service.bell.wait(timeout=5.0)
-            self._service.bell.clear()
+
+
+def work_once(service: Service, *, until: threading.Event | None = None) -> bool:
+    """Do everything there is to do; say whether all of it could be done.
+
+    Whatever fails keeps nothing else waiting: a job must not stand in the queue because a mail or a key is in trouble.
+    """
+    failed: list[Exception] = []
+    for duty in DUTIES:
+        try:
+            duty(service, until)
+        except Exception as error:  # whatever it was, the one who works stays: jobs would wait for ever
+            failed.append(error)
+    if failed:
+        known = isinstance(failed[0], LedgerUnavailable)
+        LOG.warning("work waits", extra={"reason": str(failed[0]) if known else type(failed[0]).__name__})
+    return not failed
+
+
+def _alone(duty: Callable[[Service], object]) -> Callable[[Service, threading.Event | None], object]:
+    return lambda service, _: duty(service)
+
+
+def _go_on(service: Service, until: threading.Event | None) -> None:
+    """Do every job, and every step that is due by itself, until neither is left."""
+    run_all(service, until=until)
+    while not (until and until.is_set()) and take_due_steps(service):
+        run_all(service, until=until)
 
 
 def run_all(service: Service, *, until: threading.Event | None = None) -> None:
@@ -121,3 +140,12 @@ def _fail(service: Service, job: Job, words: str) -> None:
         log_event(connection, now, "failed", told, campaign=job.campaign, round=job.round)
 
     service.change(work)
+
+
+DUTIES: tuple[Callable[[Service, threading.Event | None], object], ...] = (
+    *map(_alone, (destroy_spent_keys, publish_drawn, cancel_overdue, send_mails, send_links)),
+    _go_on,
+    *map(_alone, (erase_ids, erase_addresses, sign_log)),
+)
+"""What the one who works looks after, in this order: what was drawn is published before anything is cancelled as late, and
+what is late is cancelled before anything else is done by itself."""

@@ -46,16 +46,30 @@ def possible(state: str, *, sealed: bool, too_few: bool = False) -> tuple[str, .
 
 
 def warning(draft: Draft, state: str, *, registered: int, joined: int) -> str | None:
-    """Say what would be lost by closing now, if anything.
+    """Say what may be lost by closing now, if anything, from counts in tens.
 
-    >>> warning(Draft(title="t", question="q", lower=0.0, upper=1.0), "answers", registered=30, joined=3)
-    '3 joined so far, and nothing is published with fewer than 20'
+    >>> warning(Draft(title="t", question="q", lower=0.0, upper=1.0, quorum_people=25), "answers", registered=30, joined=20)
+    'at least 20 of the 25 needed joined so far, and nothing is published with fewer than 25'
     """
+    few = f"and nothing is published with fewer than {draft.quorum_people}"
     if state == "registration" and registered < max(MIN_PEOPLE, draft.quorum_people):
-        if registered < MIN_PEOPLE:
-            return f"{registered} registered so far, and no plan can be announced to fewer than {MIN_PEOPLE}"
-        return f"{registered} registered so far, and nothing is published with fewer than {draft.quorum_people}"
+        if registered < MIN_PEOPLE and draft.quorum_people < MIN_PEOPLE:
+            few = f"and no plan can be announced to fewer than {MIN_PEOPLE}"
+        return f"{progress(registered, max(MIN_PEOPLE, draft.quorum_people))} registered so far, {few}"
+    if state == "planning" and registered < max(MIN_PEOPLE, draft.quorum_people):
+        return f"{progress(registered, max(MIN_PEOPLE, draft.quorum_people))} registered, {few}"
     answering = state == "answers" or (state == "announced" and draft.sealed)
     if answering and joined < draft.quorum_people:
-        return f"{joined} joined so far, and nothing is published with fewer than {draft.quorum_people}"
+        return f"{progress(joined, draft.quorum_people)} joined so far, {few}"
     return None
+
+
+def progress(people: int, needed: int) -> str:
+    """Say how far a count in tens is from what is needed.
+
+    >>> progress(20, 25), progress(0, 25), progress(30, 25)
+    ('at least 20 of the 25 needed', 'fewer than 10 of the 25 needed', 'at least 30, and 25 are needed')
+    """
+    if people >= needed:
+        return f"at least {people:,}, and {needed:,} are needed"
+    return f"at least {people:,} of the {needed:,} needed" if people else f"fewer than 10 of the {needed:,} needed"

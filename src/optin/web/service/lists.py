@@ -37,6 +37,10 @@ _NAMES = {"address": "address", "email": "address", "e-mail": "address", "mail":
 _NAMES |= {"group": "group", "team": "group", "ward": "group", "department": "group"}
 
 
+_BETWEEN = 1e-6
+"""Seconds between two entries of one list, which keep it in its order: their names are random."""
+
+
 @dataclass(frozen=True)
 class Entry:
     """Someone to be invited: an address, an id, or both, and perhaps a public group."""
@@ -144,9 +148,9 @@ def _keep(
                 json.dumps([entry.address, entry.id]), campaign=row.id, bound=f"invitee:{name}"
             ),
             "group_name": entry.group,
-            "created_at": now,
+            "created_at": now + at * _BETWEEN,
         }
-        for name, entry in named
+        for at, (name, entry) in enumerate(named)
     ]
     made = [
         {

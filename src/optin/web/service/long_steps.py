@@ -6,6 +6,7 @@ last: a key destroyed too early would lose answers, one destroyed late is destro
 
 from __future__ import annotations
 
+import functools
 import logging
 import math
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from optin import campaign as campaign_steps
 from optin.announcement import Announcement
 from optin.campaign import Quorum
 from optin.campaign.checking import expect_quorum
-from optin.campaign.history import announced_body, stored_release
+from optin.campaign.history import announced_body, released, stored_release
 from optin.errors import LedgerUnavailable, PromiseBroken
 from optin.participation import Turnout
 from optin.web.schema import answers, campaigns, jobs
@@ -28,8 +29,9 @@ from optin.web.service.core import Service
 from optin.web.service.deadlines import WAITING, begin_asking
 from optin.web.service.drafts import Draft
 from optin.web.service.keys import LISTS
+from optin.web.service.next_time import note_next
 from optin.web.service.records import Job
-from optin.web.service.rows import People, campaign_row, people_of
+from optin.web.service.rows import PORTION, People, campaign_row, in_portions, people_of
 from optin.web.service.steps import record_step
 from optin.web.transactions import hold
 
@@ -65,7 +67,13 @@ def release(service: Service, job: Job, progress: Progress) -> None:
 
 
 def finish_release(service: Service, campaign: str, round: int) -> bool:  # noqa: A002 - the word of the contract
-    """Publish the result that the ledger holds, whatever came between, and forget the answers; say whether it holds one."""
+    """Publish the result that the ledger holds, whatever came between, and forget the answers; say whether it holds one.
+
+    Answers are forgotten a few at a time, before the step is taken: whoever sends theirs to another campaign waits for no more.
+    """
+    last: str | None = ""
+    while last is not None:
+        last = service.change(functools.partial(_forget_some, campaign=campaign, round=round, after=last))
 
     def work(connection: Connection) -> bool:
         hold(connection, campaign)
@@ -73,6 +81,7 @@ def finish_release(service: Service, campaign: str, round: int) -> bool:  # noqa
         if result is not None and row.state in WAITING and row.round == round:
             _forget_values(connection, campaign)
             record_step(service, connection, row, "release", release=result.to_json())
+            note_next(service, connection, row)
             _settle_failed_jobs(connection, row)
         return result is not None
 
@@ -120,7 +129,7 @@ def _sealed(service: Service, job: Job) -> dict[str, bytes]:
     """Read the answers of those who joined, as they lie there."""
     where = (answers.c.campaign == job.campaign, answers.c.round == job.round, answers.c.joined.is_(True))
     query = select(answers.c.person, answers.c.value).where(*where)
-    return {row.person: row.value for row in service.read(lambda connection: connection.execute(query).all())}
+    return service.read(lambda connection: {row.person: row.value for row in in_portions(connection, query)})
 
 
 def _opened_codes(
@@ -152,7 +161,22 @@ def _offer(service: Service, job: Job) -> Announcement | None:
 
 
 def _forget_values(connection: Connection, campaign: str) -> None:
-    connection.execute(update(answers).where(answers.c.campaign == campaign).values(value=None))
+    kept = (answers.c.campaign == campaign, answers.c.value.is_not(None))
+    connection.execute(update(answers).where(*kept).values(value=None))
+
+
+def _forget_some(connection: Connection, *, campaign: str, round: int, after: str) -> str | None:  # noqa: A002
+    """Forget a few answers of a round whose result is in the ledger; say whose was the last, if more may follow."""
+    if not released(connection, campaign, round):
+        return None
+    mine = (answers.c.campaign == campaign, answers.c.round == round, answers.c.person > after)
+    ids: list[str] = list(
+        connection.scalars(select(answers.c.person).where(*mine).order_by(answers.c.person).limit(PORTION))
+    )
+    if len(ids) < PORTION:
+        return None  # the step forgets the rest
+    connection.execute(update(answers).where(*mine, answers.c.person <= ids[-1]).values(value=None))
+    return ids[-1]
 
 
 # --- new round, cancel ------------------------------------------------------------------------------------------------

@@ -196,8 +196,12 @@ def next_number(service: Service, campaign: str) -> int:
     return 0 if last is None else int(last) + 1
 
 
-def mail_text(draft: Draft, link: str, stop: str, *, reminder: bool = False) -> tuple[str, str]:
+def mail_text(
+    draft: Draft, link: str, stop: str = "", *, reminder: bool = False, open_to_all: bool = False
+) -> tuple[str, str]:
     """Write subject and text of a mail: who asks, why, a link, until when, and how to get no more; nothing of anyone's.
+
+    Whoever sends it by other means has no address to ``stop`` it by, and says nothing of one.
 
     >>> subject, body = mail_text(Draft(title="Breaks", asked_by="The council", answer_by="2026-03-04"), "L", "S")
     >>> subject, "Open until 2026-03-04" in body, body.index("L") < body.index("S")
@@ -207,10 +211,10 @@ def mail_text(draft: Draft, link: str, stop: str, *, reminder: bool = False) -> 
     parts = [
         asks,
         draft.purpose,
-        f"Your own link, for you alone:\n{link}",
+        f"{'A link for everyone' if open_to_all else 'Your own link, for you alone'}:\n{link}",
         "Looking at it uses nothing up. Only averages and counts come out, with noise: you set how much they may say about you.",
         f"Open until {draft.answer_by} (end of the day, UTC)." if draft.answer_by else "",
         "This reminder goes to everyone who was invited: nobody sees who has answered." if reminder else "",
-        f"No more mail about this: {stop}",
+        f"No more mail about this: {stop}" if stop else "",
     ]
     return f"{'Reminder: ' if reminder else ''}{draft.title}", "\n\n".join(filter(None, parts)) + "\n"

@@ -59,6 +59,7 @@ def as_published(row: Row[Any]) -> Published:
         state=row.state,
         round=row.round,
         public=bool(row.public),
+        open_link=draft.open_link,
         fingerprint=offer.fingerprint,
         announcement=offer,
         release=Release.from_json(row.release) if row.release else None,

@@ -54,9 +54,10 @@ class Job(wire.Job):
 
 @dataclass(frozen=True, kw_only=True)
 class Campaign(wire.Campaign):
-    """A campaign as its analyst sees it: counts, never who, never a limit or a value.
+    """A campaign as its analyst sees it: counts in tens, never who, never a limit or a value.
 
-    ``warning`` says what would be lost by closing now; ``publish_by`` when an announced round is cancelled by itself.
+    ``warning`` says what would be lost by closing now; ``publish_by`` when an announced round is cancelled by itself,
+    ``next_step`` and ``next_at`` what is done next by itself, and when.
     """
 
     draft: Draft
@@ -66,6 +67,8 @@ class Campaign(wire.Campaign):
     created_at: float
     changed_at: float
     steps: tuple[str, ...]
+    enough: bool
+    """Whether enough people joined for a result; told once answers are closed, and False before."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ class Published(wire.Published):
     """What may be seen of a campaign, once it is announced: by everyone if it is ``public``, else by those invited."""
 
     public: bool
+    open_link: int
     announcement: Announcement
     release: Release | None
     released_at: float | None

@@ -19,7 +19,7 @@ from optin.web.service.campaigns import possible_now
 from optin.web.service.cells import note_cells
 from optin.web.service.core import Service, log_event, new_id
 from optin.web.service.deadlines import begin_asking, begin_waiting, expect_in_time, expect_near
-from optin.web.service.drafts import Draft
+from optin.web.service.drafts import Draft, last_moment
 from optin.web.service.life import FROM, REACHED
 from optin.web.service.records import Visitor
 from optin.web.service.rows import expect_round, job_of, owned_row
@@ -72,7 +72,7 @@ def take(
         if step in LONG:
             leave_as_job(service, connection, row, step)
         else:
-            _take_now(service, connection, row, step)
+            take_now(service, connection, row, step)
 
     service.change(work)
     service.bell.set()
@@ -89,8 +89,12 @@ def _expect_possible(service: Service, connection: Connection, row: Row[Any], st
     can = possible_now(service, connection, row)
     if can == ("release",) and step != "release":
         raise PromiseBroken("the result of this round is drawn, and people are charged for it: publish it, to finish")
+    if step == "open":
+        _expect_time_to_come(service, row, "edit the draft first")
     if step in ("announce", "open-answers", "close", "release", "reopen-answers"):
         expect_in_time(service, connection, row)
+    if step == "reopen-registration" and step in can:
+        _expect_time_to_come(service, row, "move the last day, which opens registration again")
     if step == "reopen-registration" and step in can and service.ledger.is_announced(Terms(row.id, row.round, "")):
         raise PromiseBroken("this round is announced in the ledger already; announce again, to finish")
     if step == "reopen-answers" and row.state == "closed" and step not in can:
@@ -107,7 +111,21 @@ def _expect_possible(service: Service, connection: Connection, row: Row[Any], st
         )
 
 
-def _take_now(service: Service, connection: Connection, row: Row[Any], step: str) -> None:
+def _expect_time_to_come(service: Service, row: Row[Any], hint: str) -> None:
+    """Refuse to open what would be over at once, or cancelled before it closes."""
+    draft = Draft.from_json(row.draft)
+    last = last_moment(draft)
+    if last is not None and service.clock() >= last:
+        raise PromiseBroken("the last day to answer, {day}, is over: {hint}", day=draft.answer_by, hint=hint)
+    if draft.automatic and draft.window_hours >= 24 * service.days_to_answer:
+        raise PromiseBroken(
+            "an announced campaign is cancelled after {days:g} days here: give people fewer hours after the announcement",
+            days=service.days_to_answer,
+        )
+
+
+def take_now(service: Service, connection: Connection, row: Row[Any], step: str) -> None:
+    """Take a short step that is possible."""
     draft = Draft.from_json(row.draft)
     if step == "open-answers" or (step == "open" and draft.sealed):
         service.keys.ensure(row.id, row.round)

@@ -8,14 +8,14 @@ was lost on its way, the same key comes with the same invitation, and leads to t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
 from optin.errors import BadInput
 from optin.web.schema import invitations
-from optin.web.service import sessions
+from optin.web.service import open_links, sessions
 from optin.web.service.accounts import Entered, create_person, expect_turn, owner_of, use, whose
 from optin.web.service.core import Service, hashed
 from optin.web.service.failures import NotFound, Refused
@@ -28,7 +28,7 @@ from optin.web.service.rows import campaign_row
 _KEY = re.compile(r"[A-Za-z0-9_-]{43}")
 _USED = (
     "this link was used already, on the device it was first sent from; to come back from another one, open the recovery link "
-    "that was offered there after sending"
+    "that was offered there after sending, or ask for one under /back if you left an address"
 )
 
 
@@ -52,7 +52,9 @@ def invited_to(service: Service, secret: str) -> MyCampaign | None:
     """Show what an invitation leads to, used or not; None where it is no invitation. Looking uses nothing up."""
 
     def look(connection: Connection) -> MyCampaign | None:
-        found = _invitation(connection, secret)
+        found, led = _invitation(connection, secret), open_links.led_to(service, connection, secret)
+        if led is not None:
+            return stranger_view(led, **ends_of(service, connection, led))
         if found is None or found.campaign is None:
             return None
         row = campaign_row(connection, found.campaign)
@@ -69,12 +71,21 @@ def asks_before(service: Service, secret: str) -> bool:
 
 def sent_from_here(service: Service, secret: str, visitor: Visitor | None) -> bool:
     """Say whether a link was sent from before, by whoever is here; one that was sent from another device is refused."""
+    by_open_link = service.read(lambda connection: _sent_by_open_link(service, connection, secret, visitor))
+    if by_open_link is not None:
+        return by_open_link
     found = service.read(lambda connection: _invitation(connection, secret))
     if found is None or found.used_at is None:
         return False
     if visitor is None or visitor.account != found.account:
         raise Refused(_USED)
     return True
+
+
+def _sent_by_open_link(service: Service, connection: Connection, secret: str, visitor: Visitor | None) -> bool | None:
+    """Say whether someone sent by an open link before; None where this is no such link."""
+    row = open_links.led_to(service, connection, secret)
+    return None if row is None else open_links.has_place(connection, row, visitor)
 
 
 def _invitation(connection: Connection, secret: str, *, held: bool = False) -> Row[Any] | None:
@@ -89,10 +100,13 @@ def send(service: Service, sent: Sent, visitor: Visitor | None) -> Entered:
 
     def work(connection: Connection) -> Entered:
         invitation = _invitation(connection, sent.secret, held=True) if sent.secret else None
-        if sent.secret and invitation is None:
+        led = open_links.led_to(service, connection, sent.secret)
+        if sent.secret and invitation is None and led is None:
             raise NotFound
-        name = invitation.campaign if invitation is not None else sent.campaign
-        entered = _who(service, connection, sent, invitation, visitor)
+        name = invitation.campaign if invitation is not None else led.id if led is not None else sent.campaign
+        entered = replace(_who(service, connection, sent, invitation, visitor), campaign=name)
+        if led is not None:
+            open_links.take_place(service, connection, led, entered.ticket.visitor.account)
         register_in(service, connection, entered.ticket.visitor, name, sent.chosen)
         return entered
 

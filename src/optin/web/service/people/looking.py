@@ -24,6 +24,7 @@ from optin.web.service.failures import NotFound
 from optin.web.service.ladder import step_of
 from optin.web.service.records import Me, MyCampaign, Visitor, counts_about
 from optin.web.service.rows import OUT_OF_REACH, belongs, campaign_row, group_of
+from optin.web.service.schedule import answers_end
 from optin.web.service.totals import Budget, budget_of
 
 
@@ -172,8 +173,15 @@ def _view(service: Service, connection: Connection, row: Row[Any], person: str, 
         publish_by=due.at if due and row.state in WAITING else None,
         due=due.due if due and row.state in WAITING else None,
         **ends_of(service, connection, row),
-        window=window_end(connection, row, draft.window_hours) if draft.sealed else None,
+        window=_window(connection, row, draft),
     )
+
+
+def _window(connection: Connection, row: Row[Any], draft: Draft) -> float | None:
+    """Say until when answers can be given, changed or withdrawn at least; where it closes by itself, until when exactly."""
+    if draft.automatic and row.state == "answers":
+        return answers_end(connection, row, draft.window_hours)
+    return window_end(connection, row, draft.window_hours) if draft.sealed else None
 
 
 def of_mine(query: Any, table: Any, values: dict[str, Any]) -> Any:  # noqa: ANN401 - SQLAlchemy's own generics

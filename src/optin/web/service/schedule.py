@@ -1,0 +1,79 @@
+"""What a campaign does by itself, and when: for whoever asked for it in the draft, everything after the last day to answer.
+
+At the end of that day registration closes and the plan is announced; people then have the hours that the draft states to look at
+their deal, to change or to withdraw; after them answers close and the result is published. Where too few people came, nothing
+goes on by itself: nothing is announced or published, and whoever asks opens it again, or cancels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, select
+
+from optin.announcement.making import MIN_PEOPLE
+from optin.campaign.history import released
+from optin.web.schema import events, jobs, registrations
+from optin.web.service.core import Service
+from optin.web.service.deadlines import deadline
+from optin.web.service.drafts import Draft, last_moment
+from optin.web.service.rows import count, job_of, joined_count
+
+
+@dataclass(frozen=True)
+class Due:
+    """The next step that is taken by itself, and from when on, in seconds since 1970."""
+
+    step: str
+    at: float
+
+
+def next_by_itself(connection: Connection, row: Row[Any]) -> Due | None:
+    """Say what a campaign does next by itself; None where its analyst decides, while work goes on, and after a step failed."""
+    draft = Draft.from_json(row.draft)
+    last = last_moment(draft)
+    if not draft.automatic or last is None or released(connection, row.id, row.round):
+        return None
+    if row.state == "registration":
+        return Due("close-registration", last) if row.changed_at < last else None  # opened again later: not by itself
+    if row.state == "announced":
+        return Due("open-answers", row.changed_at)
+    if row.state == "answers":
+        return Due("close", answers_end(connection, row, draft.window_hours))
+    step = {"planning": "announce", "closed": "release"}.get(row.state)
+    if step is None or too_few(connection, row, draft) or _tried(connection, row, step):
+        return None
+    return Due(step, max(last, row.changed_at) if step == "announce" else row.changed_at)
+
+
+def answers_end(connection: Connection, row: Row[Any], hours: float) -> float:
+    """Say when answers close by themselves: so many hours after they were opened, the last time."""
+    opened = ("announce", "open-answers", "reopen-answers")
+    mine = (events.c.campaign == row.id, events.c.round == row.round, events.c.kind.in_(opened))
+    return float(connection.scalar(select(func.max(events.c.at)).where(*mine)) or row.changed_at) + hours * 3600.0
+
+
+def too_few(connection: Connection, row: Row[Any], draft: Draft) -> bool:
+    """Say whether going on could lead to no result: too few registered, or too few of them joined."""
+    if row.state in ("registration", "planning"):
+        here = (registrations.c.campaign == row.id, registrations.c.round == row.round)
+        return count(connection, registrations, *here) < max(MIN_PEOPLE, draft.quorum_people)
+    return joined_count(connection, row.id, row.round, joined=True) < draft.quorum_people
+
+
+def _tried(connection: Connection, row: Row[Any], step: str) -> bool:
+    """Say whether a long step is under way, or failed since the state was reached: it is not begun twice."""
+    job = job_of(connection, row.id)
+    if job is not None and job.unfinished:
+        return True
+    mine = (jobs.c.campaign == row.id, jobs.c.round == row.round, jobs.c.kind == step, jobs.c.state == "failed")
+    return count(connection, jobs, *mine, jobs.c.created_at >= row.changed_at) > 0
+
+
+def is_due(service: Service, connection: Connection, row: Row[Any]) -> str:
+    """Name the step that is to be taken by itself now, or nothing."""
+    found, job, late = next_by_itself(connection, row), job_of(connection, row.id), deadline(service, connection, row)
+    if found is None or service.clock() < found.at or (job is not None and job.unfinished):
+        return ""
+    return "" if late is not None and service.clock() > late.at else found.step  # too late is cancelled, whatever else
