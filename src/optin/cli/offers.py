@@ -112,8 +112,7 @@ def announce_plan(
             sign_if_kept(opened, ledger)
             if promises is not None:
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
-    against = _against(source, known=known, raised=raise_limits)
-    _tell(offer, found, described(record), against, as_json=as_json)
+    _tell(offer, found, described(record), _against(source, known=known, raised=raise_limits), as_json=as_json)
     screen.note(f"wrote {output}; {held}" + ("" if known else f"; new ledger made at {ledger}"))
 
 
