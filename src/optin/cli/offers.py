@@ -88,7 +88,7 @@ def announce_plan(
     from optin.cli.plan import described, expect_planned, read_plan, within_allowance
     from optin.grains.people import Allowing
 
-    read = [plan, people, ledger]
+    read: list[Path | str | None] = [plan, people, ledger]
     expect_outputs(output, promises, read)
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, budgets=budgets, costs=costs, by=tuple(by or ()))

@@ -53,7 +53,7 @@ def _joined(connection: Connection, query: str, where: dict[str, Any]) -> tuple[
 
 def _aggregated(connection: Connection, query: str, where: dict[str, Any]) -> Names:
     """Have PostgreSQL join ids with a byte that no text of it holds; nothing where numbers are missing in between."""
-    with connection.connection.cursor(binary=True) as cursor:  # type: ignore[call-arg]
+    with connection.connection.cursor(binary=True) as cursor:  # type: ignore[attr-defined]
         cursor.execute(for_driver(connection, query), where)
         count, names = cursor.fetchall()[0]
     return Names.separated(names, 0, closed=False) if count == where["last"] - where["first"] + 1 else Names.of([])
