@@ -78,6 +78,10 @@ def counted(batches: Iterable[Batch], *, people: int, grains: int) -> Iterator[B
         raise PromiseBroken(DIFFERS)
 
 
+_HALF = 31
+"""Bits: numbers are added up in two halves, which stay within 63 bits."""
+
+
 def total(numbers: Column) -> int:
     """Add up whole numbers exactly, of up to 2^31 people.
 
@@ -85,7 +89,7 @@ def total(numbers: Column) -> int:
     True
     """
     whole = np.asarray(numbers, dtype=np.int64)
-    return (int(np.sum(whole >> 32)) << 32) + int(np.sum(whole & (2**32 - 1)))
+    return (int(np.sum(whole >> _HALF)) << _HALF) + int(np.sum(whole & ((1 << _HALF) - 1)))
 
 
 class Passed:
