@@ -68,7 +68,7 @@ def changed_offer(offer, **changes):
     sums = replace(known, **exact) if exact else known
     numbers = ExactNumbers(replace(design.exact.numbers, promise=promises, **rest), (sums,))
     forged = AnnouncedDesign(replace(offer.public, promise=promises, **rest), numbers)
-    seal = offer.seal and Seal(commitment_to([numbers], offer.seal.salt), offer.seal.salt)
+    seal = offer.seal and Seal(commitment_to([forged], offer.seal.salt), offer.seal.salt)
     return replace(offer, terms=terms, designs=(forged,), seal=seal)
 
 

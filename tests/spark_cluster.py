@@ -18,6 +18,8 @@ import pyspark
 
 _LIBC = ctypes.CDLL(None)
 HOME = Path(pyspark.__file__).parent
+PATIENT = {"OPTIN_ENGINE_PATIENCE": "3600"}
+"""Starting Java takes its time where a machine is busy: 120 seconds were too few beside thirty other programs."""
 
 
 class SparkCluster:
@@ -68,7 +70,7 @@ class SparkCluster:
         arguments = [f"--conf {name}={value}" for name, value in conf.items()]
         environment = {
             "PYSPARK_SUBMIT_ARGS": " ".join([*arguments, "pyspark-shell"]),
-            "OPTIN_ENGINE_PATIENCE": "120",  # starting Java on a busy machine takes its time
+            **PATIENT,
         }
         with subprocess.Popen(
             [str(part) for part in command],
@@ -113,7 +115,7 @@ def _listens(port):
     return False
 
 
-def _wait_for(condition, seconds=90):
+def _wait_for(condition, seconds=3600):
     patience = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < patience, "the cluster did not start"

@@ -48,20 +48,40 @@ def announced_caps(steps, price):
     return np.where(sides[0][1] <= sides[1][1], sides[0][0], sides[1][0])
 
 
-def two_figures(numbers):
-    """A whole number for what two figures, rounded up, show."""
+FIGURES = (
+    (100, np.array([10, 12, 15, 18, 22, 27, 33, 39, 47, 56, 68, 82, 100])),
+    (
+        250,
+        np.array(
+            [*range(10, 14), 15, 16, *range(18, 25, 2), *range(27, 40, 3), 43, 47, 51, 56, 62, 68, 75, 82, 91, 100]
+        ),
+    ),
+    (math.inf, np.arange(10, 101)),
+)
+"""The figures there are, below so many people; written anew here from what the docs say."""
+
+
+def rounded_up(numbers, people):
+    """A whole number for what is told of these numbers."""
+    figures = next(figures for below, figures in FIGURES if people < below)
     with np.errstate(divide="ignore"):
         exponent = np.where(numbers > 0, np.floor(np.log10(np.maximum(numbers, 1e-300))), 0)
-    shown = np.where(numbers > 0, np.ceil(numbers / 10.0 ** (exponent - 1) - 1e-9), 0)
-    return ((exponent + 20) * 128 + shown).astype(np.int64)
+    shown = figures[np.searchsorted(figures, numbers / 10.0 ** (exponent - 1) - 1e-9)]
+    exponent, shown = np.where(shown == 100, exponent + 1, exponent), np.where(shown == 100, 10, shown)
+    return np.where(numbers > 0, (exponent + 20) * 128 + shown, 0).astype(np.int64)
+
+
+def two_figures(numbers):
+    """The same for any two figures."""
+    return rounded_up(numbers, 10**9)
 
 
 def told(steps, caps, *, people):
     """One whole number for all that a public file says of such sums: noise, squared weights, tilt; errors follow from these."""
     total, squares, given = sums_at(steps, caps)
     tilt = (steps * np.maximum(given / total[:, None] - 1 / people, 0)).sum(axis=1)
-    shown = [two_figures(1 / total), two_figures(squares / total**2), two_figures(np.where(tilt < 1e-12, 0, tilt))]
-    return mixed([np.rint(8 * np.log2(caps)).astype(np.int64), *shown])
+    numbers = (1 / total, squares / total**2, np.where(tilt < 1e-12, 0, tilt))
+    return mixed([np.rint(8 * np.log2(caps)).astype(np.int64), *(rounded_up(each, people) for each in numbers)])
 
 
 def exactly(steps, caps):
@@ -126,11 +146,42 @@ def decliner(steps, people, *, before=False):
     return found
 
 
-SCENES = {"single": single, "two rounds": two_rounds, "newcomer": newcomer, "decliner": decliner}
+SKIPPERS = 3
+"""So many questions of a sheet are skipped by one person each, and the stranger knows by whom."""
 
 
-def posteriors(scene, people, *, worlds, cases, rng, least=20):
-    """Posterior probability of one person's true step in so many random cases; those that too few worlds match are left out."""
+def skipper(steps, people, *, before=False):
+    """A sheet whose questions are each skipped by one person: the release says what is left for each of them."""
+    others = np.random.default_rng(people).integers(0, len(LADDER), (len(steps), SKIPPERS - 1))
+    rest = steps
+    for other in others.T:
+        rest = rest + np.eye(len(LADDER), dtype=np.int64)[other]
+    found = []
+    for step in range(len(LADDER)):
+        everyone, many = plus(rest, step), people + SKIPPERS
+        caps = planned_caps(everyone, PRICE) if before else announced_caps(everyone, PRICE)
+        left = [everyone, rest, *(everyone - np.eye(len(LADDER), dtype=np.int64)[other] for other in others.T)]
+        seen = [exactly(each, caps) if before else told(each, caps, people=many) for each in left]
+        found.append((mixed(seen), np.full(len(steps), PRIOR)))
+    return found
+
+
+SCENES = {
+    "single": single,
+    "two rounds": two_rounds,
+    "newcomer": newcomer,
+    "decliner": decliner,
+    "skipper": skipper,
+}
+
+
+def posteriors(scene, people, *, worlds, cases, rng):
+    """Posterior probability of one person's true step in so many random cases.
+
+    The case itself is one of the worlds: where no other matches, the stranger is said to know how many people stand on each step
+    (and where one person is looked for, on which). So nothing is left out, and where few worlds match, the probability is
+    too high rather than too low.
+    """
     reference = scene(drawn(people, worlds, rng), people)
     seen = np.concatenate([each for each, _ in reference])
     weight = np.concatenate([each for _, each in reference])
@@ -145,9 +196,9 @@ def posteriors(scene, people, *, worlds, cases, rng, least=20):
     for at, true in enumerate(chosen):
         key = found[true][0][at]
         low, high = np.searchsorted(seen, key, "left"), np.searchsorted(seen, key, "right")
-        if np.count_nonzero(weight[low:high]) >= least:
-            mine = weight[low:high][step[low:high] == true].sum()
-            results.append(mine / weight[low:high].sum())
+        own = np.array([each[at] == key for each, _ in found]) * chances[:, at]
+        mine = weight[low:high][step[low:high] == true].sum()
+        results.append((mine + own[true]) / (weight[low:high].sum() + own.sum()))
     return np.array(results)
 
 

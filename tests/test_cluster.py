@@ -1,6 +1,7 @@
 """A real Spark cluster plans and releases what one process does, and loses a worker without losing a digit."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from changing import numbers_of
-from spark_cluster import SparkCluster
+from spark_cluster import PATIENT, SparkCluster
 
 import optin
 from optin.releasing.drawing import measure
@@ -57,6 +58,7 @@ def test_a_cluster_plans_and_releases_the_same_by_either_url_and_survives_the_lo
         sums += [json.loads(process.stdout.readline()) for _ in range(2)]
         attached = subprocess.run(
             list(map(str, [*job, cluster.connect_url, *where, 1])),
+            env=os.environ | PATIENT,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

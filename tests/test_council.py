@@ -12,9 +12,11 @@ from sqlalchemy import update
 from web_steps import House, OpenHouse, answering, released
 
 from optin.council.browser import check_page
+from optin.errors import BadInput
 from optin.ledger import Ledger, Log
 from optin.transparency.keys import SigningKey
 from optin.transparency.note import VerifierKey
+from optin.transparency.public_log import PublicLog
 from optin.transparency.witness import written_cosignature
 from optin.web.schema import campaigns
 from optin.web.service.log import council_address
@@ -194,6 +196,35 @@ def test_the_page_of_its_own_works_without_a_network_and_refuses_what_was_change
         found = page.locator("#file-outcome [data-outcome]")
         assert found.get_attribute("data-outcome") == ("good" if name == "good" else "bad"), found.inner_text()
     context.close()
+
+
+TWICE = {
+    "at the end": lambda text: text.rstrip()[:-1] + ', "keys": []}',
+    "at the beginning": lambda text: '{"keys": [], ' + text.lstrip()[1:],
+    "in other letters": lambda text: text.rstrip()[:-1] + ', "\\u006beys": []}',
+}
+
+
+@pytest.mark.parametrize("where", TWICE)
+def test_a_file_with_an_entry_twice_is_refused_in_the_browser_and_on_the_command_line(where, browser, tmp_path):
+    with Ledger.open(str(tmp_path / "l.sqlite")) as ledger:
+        announce(ledger)
+        Log(ledger).sign(SigningKey.new("example.org/survey"))
+        text = Log(ledger).published().to_json()
+    (tmp_path / "check.html").write_text(check_page())
+    page = browser.new_page()
+    page.goto((tmp_path / "check.html").as_uri())
+    for written, outcome in ((text, "good"), (TWICE[where](text), "bad")):
+        (tmp_path / "log.json").write_text(written)
+        page.set_input_files("#check-file", [])
+        page.set_input_files("#check-file", tmp_path / "log.json")
+        page.locator("#file-outcome [data-outcome]").wait_for()
+        found = page.locator("#file-outcome [data-outcome]")
+        assert found.get_attribute("data-outcome") == outcome, found.inner_text()
+    assert 'it has "keys" twice' in found.inner_text()
+    page.close()
+    with pytest.raises(BadInput):
+        PublicLog.from_json(TWICE[where](text))
 
 
 def test_two_receipts_are_compared_in_the_browser_and_a_fork_shows(browser, tmp_path):

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from dataclasses import fields
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,8 @@ import optin
 from optin import LinearBenefit, PrivacyConstrained, QuasiLinear
 from optin.engine import engine_for, limits, spark
 from optin.formats.scratch import Scratch, remove_abandoned
+from optin.kernel.bound import Tally, tally_of
+from optin.kernel.optimum import Design
 
 N = 4_000
 RNG = np.random.default_rng(5)
@@ -195,6 +198,29 @@ def test_a_certificate_over_an_engine_holds_and_refuses_other_people(tmp_path):
     others = optin.read(written(tmp_path / "others", limit=2 * limits), limits="limit")
     with pytest.raises(optin.BadInput, match="not the people"):
         plan.certificate(others)
+
+
+@pytest.mark.parametrize(
+    ("limits", "cap"),
+    [
+        ([0.0, 0.5, 1.0, 1.0, 2.0, math.inf], 1.0),  # some at the cap, some without any limit
+        ([0.7, 0.7, 0.7], 0.7),  # everyone at the cap, which is the mean
+        ([0.7, 0.8, 0.9], 0.5),  # nobody below it
+        ([0.1, 0.2, 0.3], 9.0),  # nobody reaches it
+        ([0.0, 1.0, math.inf], math.inf),
+    ],
+)
+def test_what_a_sceptic_adds_up_in_an_engine_is_what_arrays_add_up_to(tmp_path, limits, cap):
+    tau = np.array(limits)
+    kept = optin.read(written(tmp_path / "people", limit=tau), limits="limit")
+    given = np.minimum(tau, cap)
+    design = Design(len(tau), cap, float(given.sum()), float(given @ given), int((tau >= cap).sum()), 0.1)
+    mine, theirs = kept.tally(design), tally_of(tau, design)
+    for number in fields(Tally):
+        found, expected = getattr(mine, number.name), getattr(theirs, number.name)
+        assert (
+            found == expected if number.type == "int" else math.isclose(found, expected, rel_tol=1e-14, abs_tol=1e-15)
+        )
 
 
 def test_adding_up_many_equal_limits_loses_no_digit(tmp_path):

@@ -1,7 +1,9 @@
 """Public groups (E27): each is planned and announced by itself, and is what its people would have alone."""
 
+import json
 import math
 import pickle
+import re
 import tracemalloc
 from dataclasses import replace
 
@@ -14,6 +16,8 @@ import optin
 from optin.agents.grouping import CHUNK, Groups
 from optin.announcement.origin import differs_from_plan
 from optin.errors import BadInput, Infeasible
+from optin.formats.strict_json import fingerprint
+from optin.releasing.comparing import total_of
 
 SHEET = (optin.YesNo("break"), optin.Number("hours", bounds=(0, 80), sd=9))
 ODD = ["ICU", 'say "ward"', "line\nbreak", "עזרה ראשונה", "x" * 10_000, "it's; DROP TABLE people", "‮dekcirt", "a / b"]
@@ -108,6 +112,11 @@ def test_a_group_that_no_design_makes_join_is_named():
     assert caught.value.people_needed is not None
 
 
+def in_tens_of(public):
+    """The same numbers as they are told of a group."""
+    return replace(public, people=public.people // 10 * 10, tens=True)
+
+
 @pytest.mark.parametrize("sheet", [SHEET, SHEET[1:], SHEET[:1]])
 def test_the_offer_to_a_group_is_that_to_its_people_alone_under_the_terms_of_all(sheet):
     agents, limits, groups = people(np.random.default_rng(9))
@@ -116,7 +125,8 @@ def test_the_offer_to_a_group_is_that_to_its_people_alone_under_the_terms_of_all
         part = optin.PrivacyConstrained(limits[groups == name])
         alone = optin.plan(part, sheet).announce(part, campaign="c")
         assert own.terms == offer.terms
-        assert replace(own, terms=alone.terms, seal=alone.seal) == alone  # a salt is random
+        told = replace(alone.designs[0], public=in_tens_of(alone.public))
+        assert replace(own, terms=alone.terms, seal=alone.seal) == replace(alone, designs=(told,))  # a salt is random
         assert own.sealed.question_sums == alone.sealed.question_sums
         # One question to undivided people is released or not; a group of too few is withheld from the others' release.
         assert alone.terms.conditions.min_people == (None if len(sheet) == 1 else 10)
@@ -137,7 +147,7 @@ def test_one_announcement_holds_the_offers_that_groups_would_have_alone(seed, ma
     for name, own in offer.groups.items():
         part = optin.PrivacyConstrained(limits[groups == name])
         alone = optin.plan(part, SHEET).announce(part, campaign="c", min_people=1)
-        assert (own.terms, own.public) == (alone.terms, alone.public)
+        assert (own.terms, own.public) == (alone.terms, in_tens_of(alone.public))
         assert (own.sealed.public, own.sealed.question_sums) == (alone.sealed.public, alone.sealed.question_sums)
         assert optin.explain(offer, limit=0.7, group=name) == optin.explain(alone, limit=0.7)
 
@@ -327,3 +337,68 @@ def test_groups_that_look_alike_are_planned_apart_and_the_plan_says_so(pair):
     assert sum("planned apart" in each for each in plan.warnings()) == 1
     other = optin.plan(optin.PrivacyConstrained(limits, groups=np.repeat(["a", "b", "ER"], 20)), SHEET)
     assert not any("planned apart" in each for each in other.warnings())
+
+
+def told_people(record):
+    """How many people a file says that everyone, and that each group, is."""
+    return record["public"]["people"], [each["people"] for each in record["public"]["groups"]]
+
+
+def test_people_of_a_group_are_announced_in_tens_all_together_exactly_and_each_group_exactly_under_seal():
+    sizes = {"a": 57, "b": 123, "c": 30}
+    limits = np.random.default_rng(1).choice([0.1, 0.5, 1.0], sum(sizes.values()))
+    agents = optin.PrivacyConstrained(limits, groups=np.repeat(list(sizes), list(sizes.values())))
+    offer = optin.plan(agents, SHEET).announce(agents)
+    read = optin.Announcement.from_json(offer.to_json())
+    assert told_people(json.loads(offer.to_json())) == (210, [50, 120, 30])
+    for each in (offer, read):
+        assert (each.people, [part.people for part in each.groups.values()]) == (210, [50, 120, 30])
+    assert read.sealed is None
+    opened = optin.Announcement.from_json(offer.to_sealed_json())
+    for each in (offer, opened):
+        assert (each.sealed.people, [part.people for part in each.sealed.groups.values()]) == (210, [57, 123, 30])
+    assert "57" not in re.findall(r"\d+", repr(offer))
+    assert "50 or more" in repr(offer)
+
+
+@pytest.mark.parametrize(
+    ("everyone", "first"),
+    [(209, 50), (238, 50), (0, 50), (210, 57)],
+    ids=["too few", "too many", "none", "not in tens"],
+)
+def test_numbers_of_people_that_groups_cannot_have_are_refused(everyone, first):
+    agents = optin.PrivacyConstrained([0.1, 0.5, 1.0] * 70, groups=["a"] * 50 + ["b"] * 160)
+    record = json.loads(optin.plan(agents, SHEET).announce(agents).to_json())
+    assert told_people(record) == (210, [50, 160])
+    record["public"]["people"], record["public"]["groups"][0]["people"] = everyone, first
+    record.pop("fingerprint")
+    with pytest.raises(BadInput):
+        optin.Announcement.from_json(json.dumps(record | {"fingerprint": fingerprint(record)}))
+
+
+def test_sealed_people_of_a_group_that_were_changed_are_refused():
+    agents = optin.PrivacyConstrained([0.1, 0.5, 1.0] * 70, groups=["a"] * 57 + ["b"] * 153)
+    record = json.loads(optin.plan(agents, SHEET).announce(agents).to_sealed_json())
+    record["sealed"]["designs"][0]["people"] = 56
+    with pytest.raises(BadInput, match="not those that the announcement is bound to"):
+        optin.Announcement.from_json(json.dumps(record))
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32), st.sampled_from([0.5, 0.8, 0.95, 0.999]))
+def test_the_public_interval_of_a_whole_contains_the_one_by_exact_numbers_of_people(seed, level):
+    rng = np.random.default_rng(seed)
+    sizes = {name: int(rng.integers(10, 80)) for name in "abcd"[: rng.integers(1, 5)]}
+    wards, people = np.repeat(list(sizes), list(sizes.values())), sum(sizes.values())
+    agents = optin.PrivacyConstrained(rng.choice([0.2, 0.5, 1.0, 3.0], people), groups=wards)
+    offer = optin.plan(agents, [optin.Number("hours", bounds=(0, 80), sd=9), optin.YesNo("late")]).announce(agents)
+    hours = rng.uniform(0, 80, people) * np.array([0.1, 0.5, 0.9, 1.0])[[*"abcd"].index(wards[0])]
+    release = optin.release(offer, agents, {"hours": hours, "late": rng.random(people) < 0.4})
+    for name in ("hours", "late"):
+        told = release.total(name)
+        exact = total_of(release.sealed.groups, name, release.sealed.group_people)
+        assert sum(told.shares.values()) == pytest.approx(1)
+        for mine, theirs in zip(told.readings(level), exact.readings(level), strict=True):
+            assert mine.low <= theirs.low + 1e-9 * 80
+            assert mine.high >= theirs.high - 1e-9 * 80
+    assert optin.Release.from_json(release.to_json()).total("hours") == release.total("hours")

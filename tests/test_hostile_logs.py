@@ -11,7 +11,7 @@ from cli_steps import optin
 from ledger_steps import announce, release
 
 from optin.council.bundle import read_bundle
-from optin.council.checking import checked_bundle
+from optin.council.checking import Held, _expect_one_result, checked_bundle, checked_together
 from optin.council.gathering import bundle_of
 from optin.council.keeping import FILES
 from optin.council.sealed_acts import SealedAct
@@ -231,6 +231,23 @@ def test_a_bundle_without_the_result_that_its_acts_show_is_refused(packed):
     hidden = replace(bundle, release=None)
     with pytest.raises(PromiseBroken, match="a result was drawn, and is missing"):
         checked_bundle(replace(hidden, made=hidden.derived()))
+
+
+def test_a_result_kept_back_with_its_act_passes_alone_and_is_found_beside_whatever_shows_it(packed):
+    """A log holds hashes and names no campaign, so that nothing in such a bundle tells."""
+    _, bundle = packed
+    silent = replace(bundle, release=None, acts=bundle.acts[:1])
+    silent = replace(silent, made=silent.derived())
+    assert checked_bundle(silent)
+    with pytest.raises(PromiseBroken, match="theirs has no result, and mine shows that it was drawn by then"):
+        checked_together(Held(bundles={"mine": bundle, "theirs": silent}))
+
+
+def test_two_results_of_one_offer_in_one_log_are_found_by_whoever_compares(packed):
+    _, bundle = packed
+    again = bundle.release.charged_at(bundle.release.ledger_number + 1, "0" * 64)
+    with pytest.raises(PromiseBroken, match="mine and theirs show two results of one offer"):
+        _expect_one_result(Held(bundles={"mine": bundle, "theirs": replace(bundle, release=again)}))
 
 
 def test_a_bundle_damaged_anywhere_is_refused_and_never_falls_over(packed, tmp_path):

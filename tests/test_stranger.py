@@ -13,12 +13,13 @@ from stranger import (
     drawn,
     newcomers_found_before,
     posteriors,
+    rounded_up,
     sums_at,
     two_figures,
 )
 
 import optin
-from optin.kernel.coarse import two_figures_up
+from optin.kernel.coarse import told_middle, two_figures_up
 from optin.kernel.sharing import integer_shares, shares_at
 
 SIZES = (25, 50, 100, 250, 1000)
@@ -38,8 +39,8 @@ def test_the_stranger_computes_public_numbers_as_they_are_announced(seed):
     cap = announced_caps(steps, 8.0)
     total, squares, _ = sums_at(steps, cap)
     assert offer.cap == pytest.approx(cap[0], rel=1e-12)
-    assert offer.public.noises == (pytest.approx(1 / total[0], rel=0.1),)
-    told = [two_figures(np.array([each]))[0] for each in (1 / total[0], squares[0] / total[0] ** 2)]
+    assert offer.public.noises == (pytest.approx(1 / total[0], rel=0.25),)
+    told = [rounded_up(np.array([each]), len(people))[0] for each in (1 / total[0], squares[0] / total[0] ** 2)]
     public = [two_figures(np.array([each]))[0] for each in (*offer.public.noises, *offer.public.squares)]
     assert told == public
 
@@ -86,7 +87,8 @@ def test_twelve_questions_tell_no_more_about_limits_than_one(seed, alike):
     offer, agents = announced(np.repeat(LADDER, drawn(40, 1, rng)[0]), sheet)
     public, demand = offer.public, optin.plan(agents, sheet).asked.demand
     assert len(set(public.noises)) == len(set(public.squares)) == 1
-    follows = shares_at(demand, noise=public.noises[0], squares=public.squares[0], tilt=public.tilt)
+    told = (told_middle(each, 40) for each in (public.noises[0], public.squares[0], public.tilt))
+    follows = shares_at(demand, **dict(zip(("noise", "squares", "tilt"), told, strict=True)))
     assert public.shares == integer_shares(follows)
     assert public.variances == public.variances_told(offer.sheet)
     answers = {each.name: np.zeros(40) if each.kind == "number" else np.zeros(40, dtype=bool) for each in sheet}
@@ -113,7 +115,7 @@ def summary(found):
 
 def test_a_step_of_a_person_among_hundreds_stays_hardly_more_likely_than_before():
     found = posteriors(SCENES["single"], 1000, worlds=20_000, cases=100, rng=np.random.default_rng(1))
-    assert len(found) >= 90
+    assert len(found) == 100
     assert found.max() < 2 * PRIOR
     before = newcomers_found_before(1000, 100, np.random.default_rng(1))
     assert np.median(before) == 1.0
@@ -122,9 +124,9 @@ def test_a_step_of_a_person_among_hundreds_stays_hardly_more_likely_than_before(
 @pytest.mark.slow
 @pytest.mark.parametrize("scene", SCENES)
 def test_what_a_stranger_learns_is_what_the_threat_model_says(scene):
-    rng = np.random.default_rng(17)
     for size in SIZES:
-        found = posteriors(SCENES[scene], size, worlds=60_000, cases=200, rng=rng)
+        rng, worlds = np.random.default_rng([17, size]), 300_000 if size < 100 else 100_000
+        found = posteriors(SCENES[scene], size, worlds=worlds, cases=200, rng=rng)
         row = f"| {scene} | {size:,} | {' | '.join(f'{each:.2f}' for each in summary(found))} |"
         assert row in THREATS
 

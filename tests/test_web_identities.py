@@ -1,5 +1,7 @@
 """One person in several campaigns: an id of an invitation list leads to one account, and shows its holder nothing else of it."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -8,7 +10,8 @@ from test_web_one_visit import FIVE, Clock, cookie_of, counted, form
 from web_steps import KEY, PASSWORD, House, exact_counts
 
 from optin.errors import BadInput
-from optin.web.schema import accounts, invitations, invited_ids
+from optin.web.schema import accounts, answers, invitations, invited_ids
+from optin.web.service import visits
 from optin.web.service.core import hashed
 from optin.web.service.identities import erase_ids
 
@@ -188,3 +191,31 @@ def test_every_route_of_a_visit_as_nobody_a_stranger_another_person_and_an_analy
     assert exact_counts(house.service, campaign).registered == before
     assert house.ask("GET", f"/c/{campaign}/answer", cookie=mine).status_code == 200
     assert house.ask("POST", "/i/send", data=form(fresh)).status_code == 200
+
+
+def test_two_invitations_by_one_id_sent_at_the_same_moment_make_one_person(url, tmp_path, monkeypatch):
+    make = visits.create_person
+
+    def slowly(*given):
+        time.sleep(0.5)
+        return make(*given)
+
+    monkeypatch.setattr(visits, "create_person", slowly)
+    with House(url, tmp_path) as house:
+        house.ada = house.analyst("ada")
+        secrets = [house.ada.invite(asking(house), ids=["nurse 23"])[0] for _ in range(2)]
+        with ThreadPoolExecutor() as phones:
+            sent = list(phones.map(lambda secret: house.ask("POST", "/i/send", data=form(secret)), secrets))
+        assert [each.status_code for each in sent] == [200, 200]
+        assert len({account_of(house, secret) for secret in secrets}) == 1
+
+
+def test_of_two_devices_that_send_by_one_link_at_the_same_moment_one_is_taken(url, tmp_path):
+    with House(url, tmp_path) as house:
+        house.ada = house.analyst("ada")
+        campaign = asking(house)
+        secret = house.ada.invite(campaign, 1)[0]
+        with ThreadPoolExecutor() as phones:
+            sent = list(phones.map(lambda _: house.ask("POST", "/i/send", data=form(secret)), range(4)))
+        assert sorted(each.status_code for each in sent) == [200, 403, 403, 403]
+        assert counted(house, answers) == 1

@@ -429,3 +429,40 @@ def test_a_sealed_round_from_before_this_rule_begins_its_time_when_it_is_found(h
     assert house.ada.campaign(campaign).state == "registration"
     assert house.service.read(lambda link: link.scalar(select(func.count()).select_from(events).where(*mine))) == 1
     house.ada.take(campaign, "cancel")
+
+
+def test_the_back_button_after_sending_leads_to_a_form_that_changes_what_was_sent(house):
+    campaign = asking(house)
+    first = form(house.ada.invite(campaign, 1)[0])
+    cookie, before = cookie_of(house.ask("POST", "/i/send", data=first)), stored(house)
+    again = house.ask("POST", "/i/send", cookie=cookie, data={**first, "a0": "12", "csrf": ""})
+    assert (again.status_code, stored(house)) == (200, before)
+    assert "<h1>Sent</h1>" in again.text
+    back = house.ask("POST", "/i/send", cookie=cookie, data={**first, "do": "decline", "csrf": ""})
+    assert "What you had sent is deleted" in back.text
+
+
+def test_two_tabs_of_two_campaigns_opened_before_anything_was_sent_make_one_person(house):
+    one, two = (form(house.ada.invite(asking(house), 1)[0]) for _ in range(2))
+    cookie, persons = cookie_of(house.ask("POST", "/i/send", data=one)), counted(house, accounts)
+    shown = house.ask("POST", "/i/send", cookie=cookie, data={**two, "csrf": ""})
+    assert shown.status_code == 403
+    assert "Nothing was sent" in shown.text
+    assert 'value="38.5"' in shown.text, "what was typed is still there"
+    assert house.ask("POST", "/i/send", cookie=cookie, data={**two, "csrf": csrf_of(shown)}).status_code == 200
+    assert counted(house, accounts) == persons
+
+
+def test_a_form_without_its_token_does_nothing_in_the_name_of_whoever_is_there(house):
+    campaign = asking(house)
+    mine, theirs = (form(secret) for secret in house.ada.invite(campaign, 2))
+    cookie = cookie_of(house.ask("POST", "/i/send", data=mine))
+    house.ask("POST", "/i/send", data=theirs)
+    before = stored(house)
+    for data in (
+        {**mine, "key": theirs["key"]},
+        {**mine, "key": new_secret(), "do": "decline"},
+        {**theirs, "csrf": "x"},
+    ):
+        assert house.ask("POST", "/i/send", cookie=cookie, data=data).status_code == 403
+    assert stored(house) == before

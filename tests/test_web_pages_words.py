@@ -49,8 +49,8 @@ def test_a_deal_reads_as_promised():
     offer = optin.plan(agents, bounds=(0, 1)).announce(agents)
     words = deal_words(optin.explain(offer, limit=0.25), offer, stated=0.25)
     assert words.factor == "1.29"
-    assert offer.public.noises == (0.019,)  # 1 / (214 * 0.25) = 0.01869..., announced up to two figures
-    assert words.share == "1/211"  # 0.25 * 0.019 = 1/210.5...; exactly it would be 1/214, and is under seal
+    assert offer.public.noises == (0.02,)  # 1 / (214 * 0.25) = 0.01869..., announced up to two figures
+    assert words.share == "1/200"  # 0.25 * 0.02; exactly it would be 1/214, and is under seal
     assert words.sentence == "That is as much as if all people counted alike."
     assert words.keeps == "It is exactly what you allowed, and no more."
 

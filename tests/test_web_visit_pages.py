@@ -83,9 +83,10 @@ class Counted:
         return sum(len(re.findall(r"[\w'-]+", text)) for text in self.texts)
 
 
-def test_from_link_to_sent_are_few_screens_and_few_words_and_none_of_ours(house, watch):
+@pytest.mark.parametrize("automatic", [False, True])
+def test_from_link_to_sent_are_few_screens_and_few_words_and_none_of_ours(house, watch, automatic):
     page, counted = watch.visitor(size=PHONE), Counted([])
-    page.goto(link(house, asking(house, answer_by="2026-10-14"), "ICU"))
+    page.goto(link(house, asking(house, answer_by="2026-10-14", automatic=automatic), "ICU"))
     page.get_by_role("button", name="Begin", exact=True).wait_for()
     counted.look(page)
     assert all(

@@ -158,7 +158,7 @@ def counted(announcement: Announcement, everyone: SheetSums, those: SheetSums, *
     check_announced(announcement, everyone)
     announced = announcement.expect_sealed()
     came = Turnout(
-        announced=announcement.people,
+        announced=announcement.expect_sealed().people,
         people=those.people,
         promised=those.promised,
         questions=_answered(announcement, those),
@@ -236,7 +236,7 @@ def check_table(announcement: Announcement, agents: Agents) -> None:
 def check_announced(announcement: Announcement, everyone: SheetSums) -> None:
     """Refuse other people, and limits edited since the announcement: the exact integer sums would differ."""
     found = tuple(ExactSums(each.grains, each.squares) for each in everyone.questions)
-    if found != announcement.expect_sealed().question_sums or everyone.people != announcement.people:
+    if found != announcement.expect_sealed().question_sums or everyone.people != announcement.expect_sealed().people:
         raise PromiseBroken(
             "these are not the promises that were announced: a limit was changed or the people are others, or in another"
             " group. Use the announced table, or plan and announce a new round",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from optin.announcement.offer import Announcement
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.grains.arrays import HIGHEST_EPSILON
-from optin.kernel.coarse import neighbours
+from optin.kernel.coarse import neighbours, told_middle
 from optin.kernel.sharing import integer_shares, shares_at
 
 if TYPE_CHECKING:
@@ -48,14 +48,16 @@ def _neighbours(draft: Announcement) -> tuple[Announcement, Announcement]:
 
 
 def told_shares(plan: Plan, offer: Announcement) -> tuple[int, ...]:
-    """Return E19's shares as they follow from rounded numbers: those of the plan would tell sums to six figures.
+    """Return E19's shares as they follow from rounded numbers, of each the middle of what it stands for.
 
-    Where all questions matter alike, shares follow from the questions alone, and are the plan's.
+    Those of the plan would tell sums to six figures. Where all questions matter alike, shares follow from the questions alone,
+    and are the plan's.
     """
     if not is_coarse(plan) or not plan.asked.one_cap or offer.public.empty:
         return offer.shares
     told = offer.public.rounded(offer.sheet)
-    found = shares_at(plan.asked.demand, noise=max(told.noises), squares=max(told.squares), tilt=told.tilt)
+    noise, squares, tilt = (told_middle(each, told.people) for each in (max(told.noises), max(told.squares), told.tilt))
+    found = shares_at(plan.asked.demand, noise=noise, squares=squares, tilt=tilt)
     return integer_shares(found) or offer.shares
 
 

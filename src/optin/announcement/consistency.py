@@ -12,9 +12,10 @@ from optin.announcement.numbers import ExactSums
 from optin.announcement.terms import PRIVACY_CONSTRAINED, check_terms
 from optin.errors import BadInput
 from optin.grains.arrays import HIGHEST_EPSILON
-from optin.kernel.coarse import is_eighth_power, two_figures_up
+from optin.kernel.coarse import is_eighth_power, told_up
 from optin.kernel.rounding import nearest
 from optin.kernel.sharing import SHARES
+from optin.wording.groups import SMALLEST_GROUP
 
 if TYPE_CHECKING:
     from optin.announcement.offer import Announcement
@@ -25,6 +26,7 @@ def check_consistent(found: Announcement) -> None:
     check_terms(found.terms)
     if found.grouped:
         _check_groups(found)
+        _check_everyone(found)
     for design, offer in zip(found.designs, found.parts, strict=True):
         _check_offer(offer, empty=design.empty)
 
@@ -39,6 +41,16 @@ def _check_groups(found: Announcement) -> None:
         raise BadInput("this announcement contradicts itself: all groups are released with noise, or none")
 
 
+def _check_everyone(found: Announcement) -> None:
+    """Refuse a number of all people that cannot be that of groups in tens, or is not that of groups known exactly."""
+    parts = [design.public for design in found.designs]
+    known = found.people if found.sealed is None else found.sealed.people
+    tens = all(part.people % SMALLEST_GROUP == 0 for part in parts if part.tens)
+    fits = sum(part.people for part in parts) <= found.people <= sum(part.most_people for part in parts)
+    if not (tens and fits and found.people == known):
+        raise BadInput("this announcement contradicts itself: all people are other than those of its groups together")
+
+
 def _check_offer(found: Announcement, *, empty: bool) -> None:
     """Check what is announced to everyone, or to one group, in which nobody may be promised anything."""
     public, questions = found.public, len(found.sheet)
@@ -47,10 +59,10 @@ def _check_offer(found: Announcement, *, empty: bool) -> None:
         raise BadInput("this announcement cannot be read: it has other numbers than its sheet has questions")
     if sum(public.shares) != SHARES or min(public.shares) < 1:
         raise BadInput("this announcement cannot be read: its shares do not add up to one epsilon")
-    if empty and found.people > 0 and set(public.variances) == {math.inf} and found.cap >= 0 and found.tilt == 0:
+    if empty and public.most_people > 0 and set(public.variances) == {math.inf} and found.cap >= 0 and found.tilt == 0:
         return
     sums = () if found.sealed is None else found.sealed.question_sums
-    if min(found.people, *(each.total_grains for each in sums), *(1,)) < 1 or found.cap <= 0:
+    if min(public.most_people, *(each.total_grains for each in sums), *(1,)) < 1 or found.cap <= 0:
         raise BadInput("this announcement cannot be read: people, total_grains and cap are positive")
     _check_ranges(found)
     if sums:
@@ -80,8 +92,8 @@ def _check_rounded(found: Announcement) -> None:
     public = found.public
     if not all(0.0 < noise < math.inf for noise in public.noises):
         raise BadInput("this announcement contradicts itself: its noise is none")
-    rounded = all(each == two_figures_up(each) for each in (found.tilt, *public.noises, *public.squares))
-    possible = all(each * found.people >= 0.9 for each in public.squares)
+    rounded = all(each == told_up(each, found.people) for each in (found.tilt, *public.noises, *public.squares))
+    possible = all(each * public.most_people >= 0.9 for each in public.squares)
     told = is_eighth_power(found.cap) and found.promise is None and not found.noiseless
     if not (rounded and possible and told and public.variances == public.variances_told(found.sheet)):
         raise BadInput("this announcement contradicts itself: its rounded numbers do not follow from each other")
@@ -90,9 +102,10 @@ def _check_rounded(found: Announcement) -> None:
 def _check_sums(found: Announcement, exact: tuple[ExactSums, ...]) -> None:
     """Compare the sums with each other (Cauchy: S^2 <= n Q; nobody above the cap: Q <= S cap) and with what follows."""
     questions = zip(found.sheet, exact, found.largest_parts, found.public.variances, strict=True)
+    people = found.expect_sealed().people
     for question, sums, most, variance in questions:
         total, squares = sums.total_grains, sums.total_squared_grains
-        if not total * total <= found.people * squares <= found.people * total * most:
+        if not total * total <= people * squares <= people * total * most:
             raise BadInput(
                 "this announcement contradicts itself: so many people, none above the cap, cannot have its sums"
             )

@@ -34,7 +34,7 @@ class Divided:
 
         With one question these state ``min_people``, as they would not to undivided people: a group may be withheld.
         """
-        found = {design.group: replace(self, designs=(_alone(design),)) for design in self.designs}
+        found = {design.group: replace(self, designs=(_alone(design),), everyone=None) for design in self.designs}
         return {name: offer for name, offer in found.items() if name is not None}
 
     @property

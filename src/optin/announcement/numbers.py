@@ -11,11 +11,12 @@ from typing import Any
 
 from optin.formats.strict_json import Fields, real, wide
 from optin.grains.splitting import ALONE
-from optin.kernel.coarse import two_figures_up
+from optin.kernel.coarse import told_up, two_figures_up
 from optin.kernel.noise import noise_variance, variance
 from optin.kernel.sharing import SHARES
 from optin.planning.promise import PromisedVariance
 from optin.questions import Question, Sheet
+from optin.wording.groups import SMALLEST_GROUP, in_tens, tens_in_words
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class PublicNumbers:
     ``promise`` is what people with costs are promised. ``noises`` are 1/E, E the sum of what those who answer a question give to
     all questions, 0 without noise: where everyone answers, it is one number, so that many questions tell no more than one.
     ``squares`` are the sums of squared weights. Where sums are public, these two follow from them and are not written.
+    ``tens`` says that people, those of a group under seal, are counted in tens: there are up to nine more.
     """
 
     people: int
@@ -38,6 +40,17 @@ class PublicNumbers:
     promise: PromisedVariance | None = None
     noises: tuple[float, ...] = ()
     squares: tuple[float, ...] = ()
+    tens: bool = False
+
+    @property
+    def most_people(self) -> int:
+        """How many people there are at most."""
+        return self.people + (SMALLEST_GROUP - 1 if self.tens else 0)
+
+    @property
+    def people_in_words(self) -> str:
+        """How many people there are, as far as it is told."""
+        return tens_in_words(self.people) if self.tens else f"{self.people:,}"
 
     @property
     def empty(self) -> bool:
@@ -49,15 +62,15 @@ class PublicNumbers:
         return noise_of_share(self.noises[place], self.shares[place])
 
     def rounded(self, sheet: Sheet) -> PublicNumbers:
-        """Round what follows from limits up to two figures: no noise and no error is told smaller than it is.
+        """Round what follows from limits up, to two figures at most: no noise and no error is told smaller than it is.
 
         Errors follow from the rounded noise and squares: each rounded by itself would be one more look at the same sums.
         """
         found = replace(
             self,
-            tilt=min(two_figures_up(self.tilt), 1.0),
-            noises=tuple(map(two_figures_up, self.noises)),
-            squares=tuple(min(two_figures_up(each), 1.0) for each in self.squares),
+            tilt=min(told_up(self.tilt, self.people), 1.0),
+            noises=tuple(told_up(each, self.people) for each in self.noises),
+            squares=tuple(min(told_up(each, self.people), 1.0) for each in self.squares),
         )
         return replace(found, variances=found.variances_told(sheet))
 
@@ -98,9 +111,10 @@ class PublicNumbers:
         }
 
     @classmethod
-    def from_fields(cls, fields: Fields, *, sealed: bool = False) -> PublicNumbers:
+    def from_fields(cls, fields: Fields, *, sealed: bool = False, of_group: bool = False) -> PublicNumbers:
         """Read what `to_record` wrote."""
         found = cls(
+            tens=sealed and of_group,
             noises=fields.take_reals("noises") if sealed else (),
             squares=fields.take_reals("squares") if sealed else (),
             people=fields.take_int("people"),
@@ -155,9 +169,10 @@ class ExactNumbers:
     numbers: PublicNumbers
     sums: tuple[ExactSums, ...]
 
-    def to_record(self) -> dict[str, Any]:
-        """Write what cannot be computed from the rest, as JSON holds it."""
-        return {"tilt": real(self.numbers.tilt), "questions": [each.to_record() for each in self.sums]}
+    def to_record(self, *, of_group: bool = False) -> dict[str, Any]:
+        """Write what cannot be computed from the rest, as JSON holds it; of a group, how many people it has."""
+        counted = {"people": self.numbers.people} if of_group else {}
+        return counted | {"tilt": real(self.numbers.tilt), "questions": [each.to_record() for each in self.sums]}
 
 
 @dataclass(frozen=True)
@@ -183,8 +198,21 @@ class AnnouncedDesign:
         return self.group is not None and self.public.empty
 
     def rounded(self, sheet: Sheet) -> AnnouncedDesign:
-        """Tell everyone rounded numbers, and keep the exact ones."""
-        return replace(self, public=self.public.rounded(sheet))
+        """Tell everyone rounded numbers, people of a group in tens, and keep the exact ones."""
+        found = self.known.numbers.rounded(sheet)
+        if self.group is None:
+            return replace(self, public=found)
+        return replace(self, public=replace(found, people=in_tens(found.people), tens=True))
+
+    @property
+    def known(self) -> ExactNumbers:
+        """The exact numbers, asked for only where they are known (`Announcement.sealed`)."""
+        assert self.exact is not None  # noqa: S101 - nothing is sealed where it is not known
+        return self.exact
+
+    def exact_record(self) -> dict[str, Any]:
+        """Write what is kept under seal, as JSON holds it."""
+        return self.known.to_record(of_group=self.group is not None)
 
     def public_record(self, *, sealed: bool) -> dict[str, Any]:
         """Write what everyone reads, of a group with its name, as JSON holds it."""

@@ -49,6 +49,8 @@ class Announcement(Offered, Divided, ToldOffer):
     designs: tuple[AnnouncedDesign, ...]
     version: int = VERSION
     seal: Seal | None = None
+    everyone: int | None = None
+    """How many people all groups have together, where those of each are told in tens."""
 
     @classmethod
     def undivided(
@@ -67,11 +69,11 @@ class Announcement(Offered, Divided, ToldOffer):
 
     def under_seal(self, salt: str | None = None) -> Announcement:
         """Return the same offer with its exact numbers under seal: public ones are rounded, and a salted hash binds the rest."""
-        self.expect_sealed()
+        people = self.expect_sealed().people if self.grouped else None
         salt = salt or new_salt()
-        exact = [design.exact for design in self.designs if design.exact is not None]
-        seal = Seal(commitment_to(exact, salt), salt)
-        return replace(self, designs=tuple(design.rounded(self.sheet) for design in self.designs), seal=seal)
+        seal = Seal(commitment_to(self.designs, salt), salt)
+        told = tuple(design.rounded(self.sheet) for design in self.designs)
+        return replace(self, designs=told, seal=seal, everyone=people)
 
     @property
     def public(self) -> PublicNumbers:
@@ -120,7 +122,9 @@ class Announcement(Offered, Divided, ToldOffer):
 
     @property
     def people(self) -> int:
-        """How many people it is announced to, in all groups together."""
+        """How many people it is announced to, in all groups together; of one group under seal, in tens."""
+        if self.everyone is not None:
+            return self.everyone
         return sum(design.public.people for design in self.designs)
 
     @property
@@ -190,7 +194,8 @@ class Announcement(Offered, Divided, ToldOffer):
 
     def _public(self) -> dict[str, Any]:
         found = [design.public_record(sealed=self.seal is not None) for design in self.designs]
-        return {"groups": found} if self.grouped else found[0]
+        everyone = {} if self.everyone is None else {"people": self.everyone}
+        return everyone | {"groups": found} if self.grouped else found[0]
 
     def _sums(self) -> dict[str, Any]:
         """Write sums that are public; "sealed" is what earlier versions called them."""
@@ -223,8 +228,8 @@ class Announcement(Offered, Divided, ToldOffer):
             opening = ("sealed",) if fields.has("commitment") else ()
             stated = fields.expect_fingerprint(without=opening)
             terms = Terms.from_fields(fields.take_object("terms"))
-            designs, seal = read_designs(fields, terms.sheet)
-            found = cls(terms, designs, seal=seal)
+            designs, seal, everyone = read_designs(fields, terms.sheet)
+            found = cls(terms, designs, seal=seal, everyone=everyone)
         fields.finish()
         if found.fingerprint != stated:
             fields.refuse_changed()

@@ -13,6 +13,7 @@ from optin.announcement.numbers import ExactSums, PublicNumbers
 from optin.announcement.one_question import AnnouncedQuestion, Portion, place_of_question, spending_of
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON
 from optin.grains.splitting import part
+from optin.kernel.coarse import told_middle
 from optin.kernel.halfwidth import heaviest_weight
 from optin.kernel.rounding import epsilon_of, exact_epsilon, nearest
 from optin.planning.promise import OneQuestion, PromisedVariance, Promising
@@ -141,7 +142,9 @@ class Offered(OneQuestion, Promising):
         if self.open_sums is not None:
             return spending_of(self.open_sums[place], people=self.people, most=most, noiseless=self.noiseless)
         squares, at_cap = self.public.squares[place], self.weight_of(most, place)
-        return Spending(self.public.reach(place), squares, float(heaviest_weight(self.people, squares, at_cap)))
+        return Spending(
+            self.public.reach(place), squares, float(heaviest_weight(self.public.most_people, squares, at_cap))
+        )
 
     def weight_of(self, grains: int, place: int | None = None) -> float:
         """Return the part of all that is given, for one question or for all, that so many grains are; of nothing, nothing."""
@@ -153,6 +156,14 @@ class Offered(OneQuestion, Promising):
         total_epsilon = math.fsum(map(self.public.reach, chosen_places))
         return min(float(epsilon_of(grains)) / total_epsilon, 1.0) if grains else 0.0
 
+    def equal_shares(self, weight: float) -> float:
+        """Return how many equal shares a weight is, about: rounded numbers are taken in the middle of what they stand for."""
+        people = (self.people + self.public.most_people) / 2
+        if self.open_sums is not None:
+            return weight * people
+        noise = max(self.public.noises)
+        return weight * people * told_middle(noise, self.people) / noise
+
     def half_width(self, level: float = 0.95, *, turnout: float = 1.0) -> float:
         """Return half of the interval that this offer leads to: at 0.95, what ± means (E22).
 
@@ -160,7 +171,7 @@ class Offered(OneQuestion, Promising):
         """
         assert self.question  # noqa: S101 - BadInput where there are several
         squares, scale = self.public.squares[0], 0.0 if self.noiseless else self.noise_scale
-        at_cap, people = self.weight_of(self.largest_parts[0]), self.people * turnout
+        at_cap, people = self.weight_of(self.largest_parts[0]), self.public.most_people * turnout
         return reach(
             self, level, people=people, squares=squares / turnout, at_cap=at_cap / turnout, scale=scale / turnout
         )

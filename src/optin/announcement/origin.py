@@ -17,15 +17,14 @@ if TYPE_CHECKING:
     from optin.planning import Plan
 
 _WORDS = {
-    "people": "people",
     "model": "model",
     "benefit_name": "benefit",
     "outside": "outside option",
 }
 _NUMBER = {"bounds": "bounds", "data_variance": "declared variance", "max_gap": "declared gap"}
 _ROUNDED = 1e-9
-_TWO_FIGURES = 0.2
-"""How far a sum of squares that follows from numbers of two figures may be off."""
+_TOLD = 0.2
+"""How far a sum that follows from rounded numbers may be off, and a sum of squares twice so (`optin.kernel.coarse.COARSEST`)."""
 _RAISED = 2.0**-6
 """Where people weigh costs, the promise is raised by up to 2^-7 so that it holds in whole grains; they give less then."""
 
@@ -48,6 +47,8 @@ def _differs(offer: Announcement, plan: Plan) -> str | None:
     for name, words in _WORDS.items():
         if getattr(draft, name) != getattr(offer, name):
             return words
+    if not offer.public.people <= draft.people <= offer.public.most_people:
+        return "people"
     if offer.cap not in possible_caps(plan, draft):
         return "cap"
     if offer.shares not in (draft.shares, told_shares(plan, offer)):
@@ -103,7 +104,7 @@ def _told_sums(offer: Announcement, place: int) -> tuple[float, float, float]:
     """Return the sums of epsilons and of their squares, and how far off they may be, where only rounded numbers are known."""
     if offer.sealed is None:
         total = offer.public.reach(place)
-        return total, offer.public.squares[place] * total * total, _TWO_FIGURES
+        return total, offer.public.squares[place] * total * total, _TOLD
     sums = offer.sealed.question_sums[place]
     return sums.total_grains / GRAIN, sums.total_squared_grains / GRAIN / GRAIN, 0.0
 

@@ -16,18 +16,19 @@ Designs = tuple[AnnouncedDesign, ...]
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
-def read_designs(fields: Fields, sheet: Sheet) -> tuple[Designs, Seal | None]:
-    """Read what is announced to everyone, or to each group, and what it is bound to."""
+def read_designs(fields: Fields, sheet: Sheet) -> tuple[Designs, Seal | None, int | None]:
+    """Read what is announced to everyone, or to each group, what it is bound to, and how many people all groups have."""
     public = fields.take_object("public")
     if not fields.has("commitment"):
-        return _with_sums(_public(public, sealed=False), fields.take_object("sealed"), sheet), None
+        return _with_sums(_public(public, sealed=False), fields.take_object("sealed"), sheet), None, None
     seal = Seal(fields.take_text("commitment"))
     if not _HASH.fullmatch(seal.commitment):
         fields.refuse('"commitment" is no SHA-256')
+    everyone = public.take_int("people") if public.has("groups") else None
     designs = _public(public, sealed=True)
     if not fields.has("sealed"):
-        return designs, seal
-    return opened(designs, sheet, seal, fields.take_object("sealed"))
+        return designs, seal, everyone
+    return *opened(designs, sheet, seal, fields.take_object("sealed")), everyone
 
 
 def _public(public: Fields, *, sealed: bool) -> Designs:
@@ -42,7 +43,7 @@ def _public(public: Fields, *, sealed: bool) -> Designs:
 
 def _group(fields: Fields, *, sealed: bool) -> AnnouncedDesign:
     named = fields.take_text("group"), fields.take_texts("merged")
-    return AnnouncedDesign(PublicNumbers.from_fields(fields, sealed=sealed), None, *named)
+    return AnnouncedDesign(PublicNumbers.from_fields(fields, sealed=sealed, of_group=True), None, *named)
 
 
 def _with_sums(designs: Designs, sealed: Fields, sheet: Sheet) -> Designs:

@@ -33,9 +33,9 @@ def new_salt() -> str:
     return secrets.token_hex(_SALT_BYTES)
 
 
-def commitment_to(exact: Sequence[ExactNumbers], salt: str) -> str:
+def commitment_to(designs: Sequence[AnnouncedDesign], salt: str) -> str:
     """Bind exact numbers without telling them: the SHA-256 of salt and numbers, in canonical bytes."""
-    return strict_json.fingerprint({"salt": salt, "designs": [each.to_record() for each in exact]})
+    return strict_json.fingerprint({"salt": salt, "designs": [each.exact_record() for each in designs]})
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,13 +59,13 @@ class Sealed(Offered):
 
     @property
     def people(self) -> int:
-        """How many people it is announced to."""
-        return self.announcement.people
+        """How many people it is announced to, in all groups together."""
+        return sum(design.known.numbers.people for design in self.announcement.designs)
 
     @property
     def public(self) -> PublicNumbers:
         """The exact numbers, where people are in no groups."""
-        return self._exact(self.announcement.only_design).numbers
+        return self.announcement.only_design.known.numbers
 
     @property
     def open_sums(self) -> tuple[ExactSums, ...]:
@@ -75,12 +75,12 @@ class Sealed(Offered):
     @property
     def question_sums(self) -> tuple[ExactSums, ...]:
         """The exact sums of each question over everyone, where people are in no groups."""
-        return self._exact(self.announcement.only_design).sums
+        return self.announcement.only_design.known.sums
 
     @property
     def total_grains(self) -> int:
         """The exact sum of everyone's grains, over all questions and groups."""
-        return sum(each.total_grains for design in self.announcement.designs for each in self._exact(design).sums)
+        return sum(each.total_grains for design in self.announcement.designs for each in design.known.sums)
 
     @property
     def total_squared_grains(self) -> int:
@@ -93,15 +93,10 @@ class Sealed(Offered):
         """The exact numbers of each public group, by its name."""
         return {name: Sealed(offer) for name, offer in self.announcement.groups.items()}
 
-    @staticmethod
-    def _exact(design: AnnouncedDesign) -> ExactNumbers:
-        assert design.exact is not None  # noqa: S101 - nothing is sealed where it is not known (`Announcement.sealed`)
-        return design.exact
-
 
 def sealed_record(designs: Sequence[AnnouncedDesign], seal: Seal) -> dict[str, Any]:
     """Write exact numbers and salt, as JSON holds them, for the ledger and for whoever an act is opened to."""
-    return {"salt": seal.salt, "designs": [Sealed._exact(design).to_record() for design in designs]}
+    return {"salt": seal.salt, "designs": [design.exact_record() for design in designs]}
 
 
 def opened(
@@ -115,19 +110,20 @@ def opened(
     found = tuple(
         replace(design, exact=_read(design, sheet, each)) for design, each in zip(designs, parts, strict=True)
     )
-    if commitment_to([Sealed._exact(each) for each in found], salt) != seal.commitment:
+    if commitment_to(found, salt) != seal.commitment:
         raise BadInput(
             "these sealed numbers are not those that the announcement is bound to: they were changed, or are another's"
         )
-    if any(Sealed._exact(each).numbers.rounded(sheet) != each.public for each in found):
+    if any(each.rounded(sheet).public != each.public for each in found):
         raise BadInput("this announcement contradicts itself: its public numbers do not follow from the sealed ones")
     return found, replace(seal, salt=salt)
 
 
 def _read(design: AnnouncedDesign, sheet: Sheet, fields: strict_json.Fields) -> ExactNumbers:
+    people = design.public.people if design.group is None else fields.take_int("people")
     tilt = fields.take_real("tilt")
     sums = tuple(ExactSums.from_whole(each) for each in fields.take_objects("questions"))
     fields.finish()
     if len(sums) != len(sheet):
         fields.refuse("it has sums of other questions than its sheet")
-    return exact_numbers(sheet, replace(design.public, tilt=tilt), sums)
+    return exact_numbers(sheet, replace(design.public, people=people, tens=False, tilt=tilt), sums)

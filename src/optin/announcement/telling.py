@@ -45,7 +45,7 @@ def _of_groups(offer: Announcement) -> Telling:
 
 
 def _group_rows(name: str, offer: Announcement) -> list[tuple[str, ...]]:
-    group = (shown_group(name)[1:-1], f"{offer.people:,}")
+    group = (shown_group(name)[1:-1], offer.public.people_in_words)
     if offer.public.empty:
         return [(*group, "0", "nothing can be published", *[""] * (len(HEAD) - 1))]
     cap = "infinite" if offer.noiseless else largest(offer.cap)

@@ -55,7 +55,7 @@ def expect_quorum(
 def adds_up(announcement: Announcement, agents: Agents, ledger: Ledger | None) -> bool:
     """Tell whether these people are promised, in number and grains, what was announced."""
     found = announcement.promises_by_group(promised(announcement, agents, ledger)).sums()
-    told = [(part.people, part.expect_sealed().total_grains) for part in announcement.parts]
+    told = [(part.people, part.total_grains) for part in (each.expect_sealed() for each in announcement.parts)]
     return [(everyone.people, everyone.grains) for everyone, _ in found] == told
 
 

@@ -65,7 +65,14 @@ def show_offer(offer: Announcement, more: Rows) -> None:
     screen.rows("Announced", lines)
     screen.say()
     rows = [
-        (shown_group(name)[1:-1], f"{part.people:,}", largest(part.cap), each.name, percent(each.epsilon_share), half)
+        (
+            shown_group(name)[1:-1],
+            part.public.people_in_words,
+            largest(part.cap),
+            each.name,
+            percent(each.epsilon_share),
+            half,
+        )
         for name, part in offer.groups.items()
         if not part.public.empty
         for each in part.questions

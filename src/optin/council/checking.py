@@ -122,6 +122,7 @@ def _compared(held: Held) -> tuple[str, ...]:
     if len(held.receipts) + len(held.bundles) < 2:
         return ()
     _expect_one_chain(held.receipts)
+    _expect_one_result(held)
     growths, apart = _growths(held), False
     for (one, first), (other, second) in combinations(_checkpoints(held), 2):
         if one == other:
@@ -140,6 +141,30 @@ def _compared(held: Held) -> tuple[str, ...]:
             sizes=", ".join(map(count_of, sizes)),
         )
     return (f"{count(len(held.receipts) + len(held.bundles), 'file', 'files')} compared: all of them show one ledger",)
+
+
+def _results(held: Held) -> Iterator[tuple[str, str, tuple[int | None, str | None]]]:
+    """List who shows that an offer had a result: the offer's fingerprint, and the act with its hash."""
+    for name, receipt in held.receipts.items():
+        yield name, receipt.fingerprint, (receipt.ledger_number, receipt.ledger_head)
+    for name, bundle in held.bundles.items():
+        if bundle.release is not None:
+            found = bundle.release
+            yield name, bundle.announcement.fingerprint, (found.ledger_number, found.ledger_head)
+
+
+def _expect_one_result(held: Held) -> None:
+    """Refuse two results of one offer, though one log may hold both, and a bundle that keeps silent about one it must know."""
+    results = list(_results(held))
+    for (one, first, act), (other, second, drawn) in combinations(results, 2):
+        expect(first != second or act == drawn, f"{one} and {other} show two results of one offer: it was drawn twice")
+    for name, bundle in held.bundles.items():
+        size = max((Checkpoint.from_text(note.text).size for note in bundle.log.notes), default=0)
+        known = [by for by, offer, (at, _) in results if offer == bundle.announcement.fingerprint and (at or 0) <= size]
+        silent = bundle.release is None and bool(known)
+        expect(
+            not silent, f"{name} has no result, and {(*known, '')[0]} shows that it was drawn by then: it is kept back"
+        )
 
 
 def _expect_one_chain(receipts: dict[str, Receipt]) -> None:

@@ -83,6 +83,11 @@ class EngineGroups:
         found = [self.looked[label] for label in self.labels(place)]
         return found if found and all(each.alike for each in found) else None
 
+    def people(self, place: int) -> int:
+        """Return how many people a group has."""
+        counted = self.seen if self.looked is None else self.looked
+        return sum(counted[label].people for label in self.labels(place))
+
     def labels(self, place: int) -> tuple[str, ...]:
         """List the labels of a group."""
         return tuple(label for label, at in self.places.items() if at == place)

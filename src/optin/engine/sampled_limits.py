@@ -23,9 +23,12 @@ from optin.kernel.ladder import Array, Ladder, Outline, Sums
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-RANKS = 1024
+STEPS = 320
 SAMPLE = 1 << 18
-UNSURE = 6  # ranks: more than five standard errors of a rank in such a sample
+UNSURE = 1  # step: five standard errors of a rank in such a sample, at every rank
+RANKS = np.sin(np.pi * np.arange(1, STEPS) / (2 * STEPS)) ** 2
+"""Shares of a sample, as far apart as a sample is unsure of each: DuckDB sorts it anew for every rank, so they are few."""
+BETWEEN = np.diff(RANKS, prepend=0.0)
 MOSTLY = 8  # so many times more people below than inside: subtracting loses nothing
 LARGE = 1e150  # sums above it need a closer look
 FEW_DIGITS = 2.0**12  # so much larger, and twelve of 53 binary digits are lost
@@ -35,7 +38,7 @@ MOST_ENDLESS = 0.9  # above that the sample says too little about the others
 
 @dataclass(frozen=True)
 class Glance:
-    """How many people there are, their sum, and a sample's limits at evenly spaced ranks.
+    """How many people there are, their sum, and a sample's limits at `RANKS`.
 
     Nothing is missing, NaN, negative, or finite and extreme among them, and the sample looks like all of them.
     """
@@ -59,7 +62,7 @@ def glance(session: Session, limit: ir.FloatingColumn, *, about: str) -> Glance 
             extreme=(table.tau > literal(LARGE)).sum(),
             infinite=(table.tau == literal(math.inf)).sum(),
             total=table.tau.sum(),
-            ranks=sample_ranks(table.tau, [at / RANKS for at in range(1, RANKS)], SAMPLE),
+            ranks=sample_ranks(table.tau, RANKS.tolist(), SAMPLE),
         ),
         about=about,
     )
@@ -72,10 +75,10 @@ def glance(session: Session, limit: ir.FloatingColumn, *, about: str) -> Glance 
 
 def _fair(ranks: Array, mean: float, infinite: float) -> bool:
     """Reject an unrepresentative sample by its mean or its share of infinite limits: DuckDB's is one where rows are sorted."""
-    endless = float(np.isinf(ranks).mean())
+    endless = float(BETWEEN @ np.isinf(ranks)) + float(1.0 - RANKS[-1]) * math.isinf(ranks[-1])
     if infinite:
         return abs(endless - infinite) < UNLIKE and endless < MOST_ENDLESS
-    return bool(0.5 * mean <= ranks.mean() <= 1.5 * mean)
+    return bool(0.5 * mean <= float(BETWEEN @ ranks) <= 1.5 * mean)
 
 
 class GlancedLimits(EngineLimits):
@@ -100,11 +103,10 @@ class GlancedLimits(EngineLimits):
 
     @cached_property
     def _estimate(self) -> Outline:
-        ranks, step = self._glance.ranks[np.isfinite(self._glance.ranks)], len(self) / RANKS
-        counts = step * np.arange(1.0, len(ranks) + 1)
-        return Outline(
-            ranks, counts, step * np.cumsum(ranks), step * np.cumsum(ranks * ranks), exact=False, margin=UNSURE
-        )
+        ranks = self._glance.ranks[np.isfinite(self._glance.ranks)]
+        middle, people = (ranks + np.concatenate((ranks[:1], ranks[:-1]))) / 2, len(self) * BETWEEN[: len(ranks)]
+        counts, totals, squares = (np.cumsum(people * middle**k) for k in range(3))
+        return Outline(ranks, counts, totals, squares, exact=False, margin=UNSURE)
 
     def sums(self, bound: float) -> Sums:
         """Add up the limits at or below ``bound``: from what was fetched, or by a query of its own."""
@@ -141,7 +143,7 @@ class GlancedLimits(EngineLimits):
 
     def _expected(self, low: float, high: float) -> float:
         ranks = self._glance.ranks
-        return len(self) * float(np.count_nonzero((ranks > low) & (ranks < high))) / RANKS
+        return len(self) * float(BETWEEN @ ((ranks > low) & (ranks < high)))
 
     def _listed(self, low: float, high: float) -> Ladder:
         """List the few inside and subtract them from all below ``high``: no group is formed."""

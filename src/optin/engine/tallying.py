@@ -29,12 +29,18 @@ class Tallied:
 
 
 def tally(rows: Rows, limit: ir.FloatingColumn, design: Design) -> Tally:
-    """Add up a `Tally` at a design's cap; missing limits were refused when the people were read."""
-    measures = _yardstick(design)
+    """Add up a `Tally` at a design's cap; missing limits were refused when the people were read.
+
+    Whoever reaches the cap has one weight, which is known: they are counted, and their limits added up. Only those below it
+    are compared with the mean one by one; both parts of the query start at the table itself.
+    """
+    measures, add_up = _yardstick(design), rows.session.dialect.steady_sum
     table = limit.name("tau").as_table()
-    people = _compared(table.mutate(**{name: literal(value) for name, value in measures.items()}))
-    found = rows.session.one(people.agg(**_sums(people, rows.session.dialect.steady_sum)), about=rows.source)
-    return _read(found, measures)
+    everyone = table.agg(**_counts(table, measures, add_up))
+    few = table.filter(table.tau < literal(measures["top"]))
+    few = _compared(few.mutate(**{name: literal(value) for name, value in measures.items()}))
+    found = rows.session.one(everyone.cross_join(few.agg(**_sums_below(few, add_up))), about=rows.source)
+    return _read(_with_those_at_cap(found, measures), measures)
 
 
 def tallies(
@@ -128,6 +134,46 @@ def _sums(people: ir.Table, add_up: Sum) -> dict[str, ir.Value]:
         "above": ((weight > mean) & ~people["at"]).sum(),
         "held_back": add_up(left, where=people.finite & free),
     }
+
+
+def _counts(table: ir.Table, measures: Yardstick, add_up: Sum) -> dict[str, ir.Value]:
+    """Name what is asked of everyone, by their limit alone."""
+    tau, finite = table.tau, table.tau < literal(math.inf)
+    return {
+        "people": table.count(),
+        "infinite": (tau == literal(math.inf)).sum(),
+        "some": (tau > literal(0.0)).sum(),
+        "limits": add_up(tau, where=finite),
+        "capped": (tau >= literal(measures["top"])).sum(),
+        "pooled": (tau >= literal(measures["least_pooled"])).sum(),
+        "strictly_pooled": (tau >= literal(measures["surely_pooled"])).sum(),
+    }
+
+
+def _sums_below(few: ir.Table, add_up: Sum) -> dict[str, ir.Value]:
+    """Name what is added up over those below the cap alone."""
+    sums = _sums(few, add_up)
+    free = {"weights": add_up(few.weight), "squares": add_up(few.weight * few.weight), "plain_below": add_up(few.plain)}
+    mean = few["mean"]
+    free |= {
+        "tilt": add_up(few.weight - mean, where=few.weight > mean),
+        "held_back": add_up(few.plain * (few.cap - few.plain), where=few.ends > literal(0.0)),
+    }
+    return {name: sums[name] for name in ("broken", "below_total", "at", "at_total", "above")} | free
+
+
+def _with_those_at_cap(found: dict[str, Any], measures: Yardstick) -> dict[str, Any]:
+    """Add those who reach the cap, all of whom have its weight, to what was found of those below it."""
+    read = {name: number or 0 for name, number in found.items()}
+    read["positive"], read["total"] = read.pop("some") - read["infinite"], read.pop("limits") / measures["unit"]
+    at_cap, excess = read["total"] - read.pop("plain_below"), measures["cap"] - measures["mean"]
+    if abs(excess) <= measures["near_mean"]:
+        read["at"], read["at_total"] = read["at"] + read["capped"], read["at_total"] + at_cap
+    elif excess > 0:
+        read["above"] += read["capped"]
+    else:
+        read["below_total"] += at_cap
+    return read
 
 
 def _read(found: dict[str, Any], measures: Yardstick) -> Tally:

@@ -8,7 +8,7 @@ their group is only counted here too.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
@@ -21,7 +21,7 @@ from optin.engine.small_tables import small_table
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, LOWERED, Answers, Questions
 from optin.grains.engine import whole_numbers
 from optin.grains.engine_queries import Asking, EngineCodes
-from optin.grains.engine_sums import found_sums, part_of, whole, with_those_above, with_those_at_cap, wrong_bits
+from optin.grains.engine_sums import count, found_sums, part_of, whole, with_those_above, with_those_at_cap, wrong_bits
 from optin.grains.splitting import BITS, all_of, least_capped
 from optin.grains.totals import SheetSums
 from optin.kernel.sharing import SHARES
@@ -116,8 +116,8 @@ class EngineGroupPromises(Asking):
         return [part_of(rule.most, share) for share in rule.shares]
 
     def _sums_with_those_at_cap(self, joined: Answers) -> list[Both]:
-        everyone, few = self._everyone(joined), self._low(joined)
-        found = self._by_label(everyone, self.counts(everyone), few, self.below_cap(few))
+        few = self._low(joined)
+        found = self._with_counts(joined, self.counts, few, self.below_cap(few))
         for each in found:
             self.expect_answers(each, joined)
         kind = "" if joined is None else "joined_"
@@ -127,11 +127,11 @@ class EngineGroupPromises(Asking):
         ]
 
     def _above_with_those_at_cap(self, bars: Bars, joined: Answers) -> list[Above]:
-        everyone, few = self._everyone(joined), self._low(joined, bars)
+        few = self._low(joined, bars)
         if joined is not None:
-            everyone, few = everyone.filter(everyone.joined), few.filter(few.joined)
+            few = few.filter(few.joined)
         parts = {"few": few.count(), **self.above(few, bars)}
-        found = self._by_label(everyone, {"people": everyone.count()}, few, parts)
+        found = self._with_counts(joined, _joiners, few, parts)
         return [
             tuple(
                 with_those_above(each, k, most=most, bar=bars[at][k]) if each else (0, 0)
@@ -139,6 +139,21 @@ class EngineGroupPromises(Asking):
             )
             for at, each in enumerate(found)
         ]
+
+    def _with_counts(
+        self,
+        joined: Answers,
+        counts: Callable[[ir.Table], dict[str, ir.Value]],
+        few: ir.Table,
+        sums: dict[str, ir.Value],
+    ) -> list[dict[str, int]]:
+        """Add up over a few, and count everyone; how many people there are by label is known since they were read."""
+        if joined is not None:
+            everyone = self._everyone(joined)
+            return self._by_label(everyone, counts(everyone), few, sums)
+        nothing, found = dict.fromkeys(sums, 0), self._found(few, sums)
+        people = [self.groups.people(place) for place in range(len(found))]
+        return [nothing | each | {"people": own} if own else {} for each, own in zip(found, people, strict=True)]
 
     def _everyone(self, joined: Answers) -> ir.Table:
         """Lay beside everyone's label what is counted without their grains; the engine groups by it as it is stored."""
@@ -283,3 +298,8 @@ class EngineGroupPromises(Asking):
         rows = self.rows.session.fetch(view.group_by("place").agg(**sums), about=self.rows.source).to_pylist()
         found = {row.pop("place"): whole_numbers(row, self.rows) for row in rows}
         return [found.get(place, {}) for place in range(len(self.rules))]
+
+
+def _joiners(everyone: ir.Table) -> dict[str, ir.Value]:
+    """Count those who joined."""
+    return {"people": count(everyone.joined)}

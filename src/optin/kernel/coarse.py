@@ -1,4 +1,4 @@
-"""Numbers that tell little about what they were computed from: powers of 2^(1/8), two figures, steps of 1, 2 and 5.
+"""Numbers that tell little about what they were computed from: powers of 2^(1/8), few figures, steps of 1, 2 and 5.
 
 What is announced and published follows from people's limits. Written exactly, it can be solved for them; written so, it
 says about as much as people need to judge an offer or a result.
@@ -7,6 +7,7 @@ says about as much as people need to judge an offer or a result.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 _EIGHTHS = (
@@ -15,6 +16,13 @@ _EIGHTHS = (
 )
 """2^(j/8), each the nearest float: the same on every machine."""
 _STEPS = (1, 2, 5)
+_TWELVE = (10, 12, 15, 18, 22, 27, 33, 39, 47, 56, 68, 82)
+_TWENTY_FOUR = (*(10, 11, 12, 13, 15, 16, 18, 20, 22, 24, 27, 30), *(33, 36, 39, 43, 47, 51, 56, 62, 68, 75, 82, 91))
+_ALL = range(10, 100)
+_BY_PEOPLE: tuple[tuple[int, Sequence[int]], ...] = ((10, _ALL), (100, _TWELVE), (250, _TWENTY_FOUR))
+"""Below so many people, so many figures to a decade (preferred numbers of IEC 60063); else, and below ten, any two figures."""
+COARSEST = Fraction(5, 4)
+"""What is told is less than so many times what is true."""
 FINENESS = 50
 """A published step is at most one part in so many of the standard error."""
 
@@ -76,6 +84,42 @@ def two_figures_up(number: float | Fraction) -> float:
     exact = _as_written(number)
     unit = _power_of_ten(_magnitude(exact) - 1)
     return float(-(-exact // unit) * unit)
+
+
+def told_up(number: float | Fraction, people: int) -> float:
+    """Round up what follows from the limits of so many people: the fewer they are, the fewer figures there are to choose from.
+
+    One of 25 people moves a sum by some hundredths, and two figures show it. Below 250 people it is rounded up to one of 24
+    figures in a decade, below 100 to one of 12. Fewer than ten are only announced to where limits are no secret.
+
+    >>> told_up(0.0123, 1000), told_up(0.0135, 100), told_up(0.0123, 25), told_up(9.3, 25), told_up(0.0123, 4)
+    (0.013, 0.015, 0.015, 10.0, 0.013)
+    """
+    told = two_figures_up(number)
+    if not 0 < told < math.inf:
+        return told
+    exact = _as_written(told)
+    unit = Fraction(10) ** (_magnitude(exact) - 1)
+    return float(unit * next((each for each in _figures(people) if each * unit >= exact), 100))
+
+
+def told_middle(told: float, people: int) -> float:
+    """Return the middle of all numbers of which this is told (`told_up`): closer to the true one, as a rule.
+
+    >>> told_middle(0.013, 1000), round(told_middle(0.015, 25), 6), told_middle(0.01, 25), told_middle(0.0, 25)
+    (0.0125, 0.0135, 0.0091, 0.0)
+    """
+    if not 0 < told < math.inf:
+        return told
+    exact = _as_written(told)
+    unit = Fraction(10) ** (_magnitude(exact) - 1)
+    figures = _figures(people)
+    below = max((each for each in figures if each * unit < exact), default=Fraction(figures[-1], 10))
+    return float((exact + below * unit) / 2)
+
+
+def _figures(people: int) -> Sequence[int]:
+    return next((figures for below, figures in _BY_PEOPLE if people < below), _ALL)
 
 
 def _as_written(number: float | Fraction) -> Fraction:

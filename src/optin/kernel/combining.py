@@ -17,6 +17,8 @@ from optin.kernel.noise import LAPLACE
 from optin.kernel.spreads import ENOUGH, RELEASED_ERROR, Spread
 
 DECLARED = "normal plus Laplaces, declared variance, skewness allowed for"
+_NEAR = 2.0
+"""Rounded squares of weights, and parts that groups in tens can have, are less than so many times the exact ones."""
 RELEASED = "normal plus Laplaces, released spread, skewness allowed for"
 
 
@@ -25,7 +27,8 @@ class Part:
     """One group's noisy mean, and the number it is multiplied by; values lie in a range of this width, the same for all.
 
     ``declared`` is the declared variance of its values and None where nothing was declared; ``spread`` is what was released
-    of it, in units of the range, and None where nothing was. One of them is there.
+    of it, in units of the range, and None where nothing was. One of them is there. ``rounded`` says that these are told and not
+    exact numbers.
     """
 
     coefficient: float
@@ -35,6 +38,7 @@ class Part:
     declared: float | None = None
     spread: Spread | None = None
     width: float = 1.0
+    rounded: bool = False
 
     @property
     def weight_squares(self) -> float:
@@ -89,9 +93,16 @@ class Combination:
         return spread is not None and (undeclared or spread.squares * ENOUGH <= 1.0)
 
     @property
-    def sampling(self) -> float:
+    def undecided(self) -> bool:
+        """Say whether exact numbers may be on the other side of what is enough: intervals that are told hold for both."""
+        spread = self.spread
+        declared = all(part.declared is not None for part in self.parts)
+        near = spread is not None and 1.0 / _NEAR <= spread.squares * ENOUGH <= _NEAR
+        return near and declared and any(part.rounded for part in self.parts)
+
+    def sampling(self, *, released: bool) -> float:
         """Return the variance that people give the sum: released on the high side, or declared."""
-        spread = self.spread if self.uses_spread else None
+        spread = self.spread if released else None
         above = 0.0 if spread is None else spread.above
         return math.fsum(
             part.weight_squares * _variance(part, above, released=spread is not None) for part in self.parts
@@ -107,11 +118,13 @@ class Combination:
         >>> round(Combination((one, other)).half_width(0.05)[0], 4)
         0.0745
         """
-        released = self.uses_spread
-        quantile = mixture_reach(
-            RELEASED_ERROR * error if released else error, sd=math.sqrt(self.sampling), scales=self.scales
-        )
+        ways = (True, False) if self.undecided else (self.uses_spread,)
+        quantile, released = max((self._quantile(error, released=way), way) for way in ways)
         return quantile + skewness_allowance(error) * self.heaviest, RELEASED if released else DECLARED
+
+    def _quantile(self, error: float, *, released: bool) -> float:
+        shared = RELEASED_ERROR * error if released else error
+        return mixture_reach(shared, sd=math.sqrt(self.sampling(released=released)), scales=self.scales)
 
 
 def as_one_group(reaches: Sequence[float], sampling: Sequence[float], noise: float) -> float:

@@ -59,8 +59,9 @@ def announcement_fault(offer: Announcement | None, terms: Terms, promised: Writt
 
 def _sums_agree(offer: Announcement, promised: DesignTally) -> bool:
     """Compare what is announced to everyone, or to one group, with what is promised."""
-    told, found = map(_told, offer.expect_sealed().question_sums), map(_found, promised.questions)
-    return (offer.people, *told) == (promised.people, *found)
+    sealed = offer.expect_sealed()
+    told, found = map(_told, sealed.question_sums), map(_found, promised.questions)
+    return (sealed.people, *told) == (promised.people, *found)
 
 
 def release_fault(

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from optin.kernel.combining import Combination, Part
+from optin.questions.group_sizes import GroupSizes
 from optin.questions.intervals import Interval, check_level
 from optin.questions.kinds import Reading
 
@@ -39,9 +40,25 @@ class Term:
 
 @dataclass(frozen=True)
 class Combined:
-    """A sum over groups: its estimate, and how far that may be off."""
+    """A sum over groups: its estimate, and how far that may be off.
+
+    Where it is a whole of groups whose people are told in tens, ``sizes`` says how many they can be: errors are then those of the
+    largest parts that groups can have, and the interval contains what any of them leads to.
+    """
 
     terms: tuple[Term, ...]
+    sizes: GroupSizes | None = None
+
+    @property
+    def _largest(self) -> list[tuple[float, Addend]]:
+        """List how much each figure counts at most."""
+        most = [abs(term.coefficient) for term in self.terms] if self.sizes is None else self.sizes.largest
+        return [(each, term.addend) for each, term in zip(most, self.terms, strict=True)]
+
+    @property
+    def leeway(self) -> float:
+        """Return how far the sum may be off because people of groups are told in tens."""
+        return 0.0 if self.sizes is None else self.sizes.leeway([term.addend.estimate for term in self.terms])
 
     @property
     def answer(self) -> str:
@@ -61,7 +78,7 @@ class Combined:
     @property
     def variance(self) -> float:
         """Return the sum of the groups' variances: nobody is in two groups, and each has noise of its own."""
-        return math.fsum(term.coefficient**2 * term.addend.variance for term in self.terms)
+        return math.fsum(most**2 * addend.variance for most, addend in self._largest)
 
     @property
     def standard_error(self) -> float:
@@ -77,7 +94,7 @@ class Combined:
     @property
     def tilt(self) -> float:
         """Return how far weights are from equal ones within groups, each group as it counts in the sum."""
-        return math.fsum(abs(term.coefficient) * term.addend.tilt for term in self.terms)
+        return math.fsum(most * addend.tilt for most, addend in self._largest)
 
     def half_width(self, level: float = 0.95) -> float:
         """Return half of the interval before it is cut at the bounds."""
@@ -85,10 +102,10 @@ class Combined:
 
     def _half_width(self, level: float) -> tuple[float, str]:
         """Take the quantile of the sum (E27); roundings, and errors of declared gaps, add up."""
-        parts = (replace(term.addend.part, coefficient=term.coefficient) for term in self.terms)
+        parts = (replace(addend.part, coefficient=most) for most, addend in self._largest)
         half, method = Combination(tuple(parts)).half_width(check_level(level))
-        slack = math.fsum(abs(term.coefficient) * term.addend.slack for term in self.terms)
-        return half + slack, method
+        slack = math.fsum(most * addend.slack for most, addend in self._largest)
+        return half + slack + self.leeway, method
 
     def interval(self, level: float = 0.95) -> Interval:
         """Bound the sum of the population's own figures."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from optin.formats.strict_json import real
-from optin.kernel.coarse import FINENESS, on_step, step_below
+from optin.kernel.coarse import COARSEST, FINENESS, on_step, step_below
 from optin.kernel.combining import Part
 from optin.kernel.halfwidth import Weighing, half_width
 from optin.kernel.rounding import nearest
@@ -130,11 +130,19 @@ class NumberResult(ToldResult):
     def _half_width(self, level: float) -> tuple[float, str]:
         """Use the released spread where there is one and people enough, else the declared variance (E22)."""
         error, moments = check_level(level), self._moments
-        if moments is not None and moments.squares * ENOUGH <= 1.0:
-            half, method = self.width * moments.half_width(error), RELEASED
-        else:
-            half, method = half_width(error, self.weighing)
+        ways = [half_width(error, self.weighing)] if moments is None or not self._enough(moments) else []
+        if moments is not None and self._perhaps_enough(moments):
+            ways.append((self.width * moments.half_width(error), RELEASED))
+        half, method = max(ways)
         return half + self.rounding + self.bias_bound, method
+
+    def _enough(self, moments: Moments) -> bool:
+        return moments.squares * ENOUGH <= 1.0
+
+    def _perhaps_enough(self, moments: Moments) -> bool:
+        """Say whether people are enough for the released spread, or may be by the exact numbers, where these are told rounded."""
+        rounded = float(COARSEST) if self.counted.rounded else 1.0
+        return moments.squares * ENOUGH <= rounded
 
     def declared_half_width(self, level: float = 0.95) -> float:
         """Return half of the interval by the declared variance alone: no value has a part in it."""
@@ -192,6 +200,7 @@ class NumberResult(ToldResult):
             declared=self.data_variance,
             spread=None if moments is None else moments.spread,
             width=self.width,
+            rounded=counted.rounded,
         )
         slack = self.rounding + self.bias_bound
         return (Addend("mean", self.estimate, self.variance, self.bounds, part, slack, counted.tilt),)

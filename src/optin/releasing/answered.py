@@ -11,7 +11,7 @@ from optin.announcement.exact import noise_of, squares_of
 from optin.announcement.numbers import ExactSums, noise_of_share
 from optin.announcement.one_question import Portion
 from optin.formats.strict_json import Fields, real, wide
-from optin.kernel.coarse import two_figures_up
+from optin.kernel.coarse import COARSEST, told_up
 from optin.kernel.rounding import GRAIN
 from optin.kernel.sharing import SHARES
 from optin.questions import Question
@@ -23,7 +23,7 @@ NOTHING = ExactSums(0, 0)
 
 @dataclass(frozen=True)
 class Told:
-    """What the public is told of a question: 1/E and squared weights up to two figures, and each cell on a step.
+    """What the public is told of a question: 1/E and squared weights rounded up (`told_up`), and each cell on a step.
 
     E is what those who answered it gave to all questions, so that what the same people answered has the same noise.
     """
@@ -61,16 +61,18 @@ class Answered:
     tens: bool = False
     sealed: Answered | None = field(default=None, compare=False, repr=False)
 
-    def under_seal(self, question: Question, portion: Portion, *, of_group: bool = False) -> Answered:
-        """Return what the public is told, and keep the rest."""
+    def under_seal(self, question: Question, portion: Portion, *, announced: int, of_group: bool = False) -> Answered:
+        """Return what the public is told where so many people were announced, and keep the rest."""
         people = in_tens(self.people) if of_group else self.people
         if self.dropped:
             return Answered(people, dropped=self.dropped, tens=of_group, sealed=self)
         exact = question.result(self.counted(question, portion))
         told = Told(
-            two_figures_up(noise_of(self.sums, portion.share)), min(two_figures_up(squares_of(self.sums)), 1.0), ()
+            told_up(noise_of(self.sums, portion.share), announced),
+            min(told_up(squares_of(self.sums), announced), 1.0),
+            (),
         )
-        found = Answered(people, min(two_figures_up(self.tilt), 1.0), told=told, tens=of_group, sealed=self)
+        found = Answered(people, min(told_up(self.tilt, announced), 1.0), told=told, tens=of_group, sealed=self)
         rounded = replace(found._rounded(question, portion), means=exact.means())  # its steps follow from what is told
         cells = tuple(float(cell) for cell in question.result(rounded).on_steps())
         return replace(found, told=replace(told, cells=cells))
@@ -107,7 +109,7 @@ class Answered:
         """Bound what all who answered gave together for a question of this share, in grains, by what is told."""
         if self.told is None:
             return self.sums.total_grains
-        whole = Fraction(11, 10) * int(GRAIN) / Fraction(repr(self.told.noise))
+        whole = COARSEST * int(GRAIN) / Fraction(repr(self.told.noise))
         return math.ceil(whole * Fraction(share, SHARES))
 
     def public(self, *, of_group: bool = False, sealed: bool = False) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from optin.kernel.combining import Combination, as_one_group
 from optin.planning.population import population_shares
 from optin.questions import Question
 from optin.questions.combined import Addend, Combined, Term
+from optin.questions.group_sizes import GroupSizes
 from optin.questions.intervals import check_level
 from optin.questions.kinds import QuestionResult
 from optin.releasing.across import Difference, Differences, Total
@@ -53,9 +54,10 @@ class AcrossRelease:
         """Put the whole together from groups: each counts by the people announced, or by what ``population`` says.
 
         ``population`` gives every group its share or its people (post-stratification). Where limits go with groups this is
-        not tilted, as a mean without groups would be. BadInput where a group's result was not published.
+        not tilted, as a mean without groups would be. People of a group are told in tens: without a ``population`` the
+        interval contains the whole for all numbers of people that fit. BadInput where a group's result was not published.
         """
-        return total_of(self.groups, question, population)
+        return total_of(self.groups, question, population, everyone=self.announcement.people)
 
 
 def difference_of(groups: Groups, question: str, first: str, second: str) -> Difference:
@@ -98,15 +100,33 @@ def differences_of(groups: Groups, question: str, level: float, among: Sequence[
     return Differences(asked, pairs, float(level), withheld)
 
 
-def total_of(groups: Groups, question: str, population: Any = None) -> Total:  # noqa: ANN401
-    """Put the whole together; where one group's result was not published there is none, and it is said why."""
+def _sizes(groups: Groups, everyone: int | None) -> GroupSizes:
+    """Return what is told of how many people each group has, and all of them together."""
+    told = [each.announcement.public for each in groups.values()]
+    least, most = tuple(each.people for each in told), tuple(each.most_people for each in told)
+    return GroupSizes(least, most, sum(least) if everyone is None else everyone)
+
+
+def total_of(
+    groups: Groups,
+    question: str,
+    population: Any = None,  # noqa: ANN401
+    *,
+    everyone: int | None = None,
+) -> Total:
+    """Put the whole together; where one group's result was not published there is none, and it is said why.
+
+    ``everyone`` is how many people there are together, where those of groups are told in tens.
+    """
     asked = _asked(groups, question)
     for name, each in groups.items():
         if why := withheld_why(each, question):
             raise _withheld('"{question}" has no whole: ', question, name, why)
-    known = {name: each.announcement.people for name, each in groups.items()} if population is None else population
-    shares = population_shares(known, tuple(groups))
-    figures = _combined(_addends(groups, question, tuple(groups)), shares)
+    sizes = _sizes(groups, everyone) if population is None else None
+    shares = (
+        population_shares(population, tuple(groups)) if sizes is None else dict(zip(groups, sizes.shares, strict=True))
+    )
+    figures = _combined(_addends(groups, question, tuple(groups)), shares, sizes)
     results = {name: groups[name][question] for name in groups}
     return Total(asked, f"{question}: all groups together", figures, shares, _ungrouped(figures, results))
 
@@ -126,11 +146,13 @@ def _addends(groups: Groups, question: str, names: Sequence[str]) -> Addends:
     return {name: groups[name][question].addends() for name in names}
 
 
-def _combined(addends: Addends, coefficients: Mapping[str, float]) -> tuple[Combined, ...]:
+def _combined(
+    addends: Addends, coefficients: Mapping[str, float], sizes: GroupSizes | None = None
+) -> tuple[Combined, ...]:
     """Add up every figure over groups."""
     figures = zip(*(addends[name] for name in coefficients), strict=True)
     return tuple(
-        Combined(tuple(Term(*each) for each in zip(coefficients, coefficients.values(), figure, strict=True)))
+        Combined(tuple(Term(*each) for each in zip(coefficients, coefficients.values(), figure, strict=True)), sizes)
         for figure in figures
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from optin.announcement.terms import QUASI_LINEAR
 from optin.errors import BadInput
 from optin.formats.strict_json import finite
-from optin.kernel.coarse import two_figures_up
+from optin.kernel.coarse import told_up
 from optin.releasing.answered import Answered
 from optin.releasing.deciding import ERROR, WHY
 from optin.releasing.earlier import earlier_statements
@@ -82,7 +82,10 @@ def _check_told(found: Release, *, of_group: bool) -> None:
     """Refuse public numbers that do not follow from what was drawn."""
     exact = found.expect_sealed().answered
     questions = zip(exact, found.sheet, found.announcement.portions, strict=True)
-    ours = [each.under_seal(question, portion, of_group=of_group) for each, question, portion in questions]
+    ours = [
+        each.under_seal(question, portion, announced=found.announcement.people, of_group=of_group)
+        for each, question, portion in questions
+    ]
     if list(found.answered) != ours:
         raise BadInput("this release contradicts itself: what it tells does not follow from what was drawn")
 
@@ -120,7 +123,11 @@ def _check_rounded(found: Release, place: int) -> None:
     fine = (told.noise, told.squares, answered.tilt)
     possible = offer.public.noises[place] <= told.noise < math.inf and 0.0 < told.squares <= 1.0
     possible = possible and 0.0 <= answered.tilt <= 1.0 and answered.people + 9 * answered.tens >= 1
-    if not possible or any(each != two_figures_up(each) for each in fine) or answered.people > found.joined_people:
+    if (
+        not possible
+        or any(each != told_up(each, offer.people) for each in fine)
+        or answered.people > found.joined_people
+    ):
         raise BadInput("this release contradicts its announcement: nobody who joined can have its sums")
     if tuple(float(cell) for cell in found[question.name].on_steps()) != told.cells:
         raise BadInput("this release contradicts itself: what it tells is not on the steps that follow from its noise")

@@ -35,7 +35,10 @@ class GroupAnswered:
     def under_seal(self, offer: Announcement) -> GroupAnswered:
         """Return what the public is told of the group, and keep the rest."""
         questions = zip(self.answered, offer.sheet, offer.portions, strict=True)
-        told = tuple(each.under_seal(question, portion, of_group=True) for each, question, portion in questions)
+        told = tuple(
+            each.under_seal(question, portion, announced=offer.people, of_group=True)
+            for each, question, portion in questions
+        )
         return GroupAnswered(in_tens(self.joined_people), told, self)
 
     @property

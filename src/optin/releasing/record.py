@@ -166,9 +166,13 @@ class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease)
             pairs = zip(self.parts, self.announcement.parts, strict=True)
             told = replace(self, parts=tuple(part.under_seal(offer) for part, offer in pairs))
         else:
+            announced = self.announcement.people
             questions = zip(self.answered, self.sheet, self.announcement.portions, strict=True)
             told = replace(
-                self, answered=tuple(each.under_seal(question, portion) for each, question, portion in questions)
+                self,
+                answered=tuple(
+                    each.under_seal(question, portion, announced=announced) for each, question, portion in questions
+                ),
             )
         told = replace(told, seal=Seal("", salt))
         found = replace(told, seal=Seal(commitment_of(told, salt), salt))

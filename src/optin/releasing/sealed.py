@@ -66,6 +66,16 @@ class SealedRelease(OneNumber, ByQuestion):
         return {name: SealedRelease(each) for name, each in self.release.groups.items()}
 
     @property
+    def dropped(self) -> dict[str, str]:
+        """Why questions were dropped, by their names."""
+        return self.release.dropped
+
+    @property
+    def group_people(self) -> dict[str, int]:
+        """How many people each group was announced to, exactly: by these `optin.releasing.comparing.total_of` gives the whole."""
+        return {name: each.announcement.expect_sealed().people for name, each in self.groups.items()}
+
+    @property
     def noisy_total(self) -> int:
         """Return N + Z of E13, where the sheet is one number."""
         return self.answered[0].noisy_totals[0]

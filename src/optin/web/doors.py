@@ -70,9 +70,14 @@ async def visitor_checked(request: Request, visitor: Annotated[Visitor | None, D
     """Say who is there; whoever changes something must show the token that only our own pages know."""
     if visitor is not None and request.method not in SAFE:
         given = request.headers.get("x-csrf-token") or await _form_token(request)
-        if not hmac.compare_digest(given.encode(), visitor.csrf.encode()):
+        if not shows_token(visitor, given):
             raise Refused("the CSRF token is missing or expired: load the page again (scripts: send X-CSRF-Token)")
     return visitor
+
+
+def shows_token(visitor: Visitor, given: str) -> bool:
+    """Say whether a form holds the token of whoever is there: one that was loaded before they came in does not."""
+    return hmac.compare_digest(given.encode(), visitor.csrf.encode())
 
 
 async def form_of(request: Request) -> FormData:
@@ -87,6 +92,8 @@ async def _form_token(request: Request) -> str:
 
 
 MaybeVisitor = Annotated[Visitor | None, Depends(visitor_checked)]
+WhoeverIsThere = Annotated[Visitor | None, Depends(visitor_of)]
+"""By the cookie alone: whoever takes this checks the form's token, or changes nothing for its sake."""
 
 
 async def someone(visitor: MaybeVisitor) -> Visitor:

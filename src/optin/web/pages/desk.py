@@ -21,10 +21,11 @@ from optin.web.pages.times import closing_time, missed_words, next_words, plan_o
 from optin.web.pages.wording import result_words
 from optin.web.pages.years import again_words
 from optin.web.service import accounts, campaigns, extending, next_time, open_links, roles, steps
+from optin.web.service.asking import sheet_of
 from optin.web.service.drafts import Draft
 from optin.web.service.log import council_address
 from optin.web.service.records import Campaign, Visitor
-from optin.wording.groups import tens_in_words
+from optin.wording.groups import SMALLEST_GROUP, tens_in_words
 from optin.wording.numbers import count, short
 
 router = APIRouter(prefix="/a")
@@ -92,6 +93,7 @@ def _page(
         "figures": figures_table(found.release) if found.release and not one_number(found.release) else None,
         "events": [{"at": _when(event.at), "words": event.words} for event in log],
         "message": message,
+        "unit": sheet_of(found.draft).questions[0].unit,
         "publish_by": day(found.publish_by),
         "again": again_words(next_time.can_again(service, visitor, campaign)),
         "by_itself": next_words(found),
@@ -115,11 +117,16 @@ def _page(
 
 def _forward(found: Campaign) -> list[str]:
     """Say which step comes next: where closing came too early, the one that leads back, if no later last day is needed."""
-    if found.state == "planning" and found.registered < MIN_PEOPLE:
+    if found.state == "planning" and _surely_too_few(found):
         return [step for step in found.steps if step == "reopen-registration" and not _in_vain(found, step)]
     if "reopen-answers" in found.steps:
         return ["reopen-answers"]
     return [step for step in found.steps if step not in _SIDE_WAYS][-1:]  # sealed answers may be closed unopened
+
+
+def _surely_too_few(found: Campaign) -> bool:
+    """Say whether fewer registered than are needed, as far as a count in tens tells."""
+    return found.registered + SMALLEST_GROUP - 1 < max(MIN_PEOPLE, found.draft.quorum_people)
 
 
 def _to_do(found: Campaign, *, reopened: bool) -> str:

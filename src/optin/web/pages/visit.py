@@ -14,7 +14,7 @@ from fastapi.responses import Response
 from starlette.datastructures import FormData
 
 from optin.errors import BadInput
-from optin.web.doors import AddressOf, MaybeVisitor, ServiceOf, let_in
+from optin.web.doors import AddressOf, MaybeVisitor, ServiceOf, WhoeverIsThere, let_in, shows_token
 from optin.web.pages.entries import Entry, Read, entries_of, read_answers
 from optin.web.pages.forms import FormOf, origin_of, sentence
 from optin.web.pages.recovery import kept
@@ -37,6 +37,9 @@ from optin.wording.numbers import count
 
 router = APIRouter()
 _NOBODY = Budget(None, 0, 0, ())
+_FROM_BEFORE = (
+    "Nothing was sent: you came in on this device after this page was opened. Look at it once more, and send."
+)
 _SECONDS_EACH, _SECONDS_BESIDES = 12, 45
 
 
@@ -115,7 +118,7 @@ def begin_here(request: Request, service: ServiceOf, visitor: MaybeVisitor, camp
 
 
 @router.post("/i/send")
-def send(request: Request, service: ServiceOf, visitor: MaybeVisitor, address: AddressOf, form: FormOf) -> Response:
+def send(request: Request, service: ServiceOf, visitor: WhoeverIsThere, address: AddressOf, form: FormOf) -> Response:
     """Take answers and limit with an invitation, which is tied to this device by that."""
     secret = _text(form, "secret")
     return _sent(request, service, visitor, _invited(service, secret), form, address)
@@ -123,7 +126,7 @@ def send(request: Request, service: ServiceOf, visitor: MaybeVisitor, address: A
 
 @router.post("/c/{campaign}/answer")
 def send_here(
-    request: Request, service: ServiceOf, visitor: MaybeVisitor, address: AddressOf, campaign: str, form: FormOf
+    request: Request, service: ServiceOf, visitor: WhoeverIsThere, address: AddressOf, campaign: str, form: FormOf
 ) -> Response:
     """Take answers and limit of someone who is here, or of anyone where everyone may come in."""
     return _sent(request, service, visitor, _asked_here(service, visitor, campaign), form, address)
@@ -208,12 +211,13 @@ def _asks(service: Service, visitor: Visitor | None, secret: str) -> bool:
 def _sent(
     request: Request, service: Service, visitor: Visitor | None, found: MyCampaign, form: FormData, address: str
 ) -> Response:
-    secret = _text(form, "secret")
-    if _text(form, "do") == "decline":
-        return _declined(service, visitor, found)
-    later = _text(form, "do") == "later"
+    secret, later = _text(form, "secret"), _text(form, "do") == "later"
     read = read_answers(sheet_of(found.draft), FormData() if later else form)
     again = _Again(secret, read.entries, form)
+    if not _is_of_now(service, visitor, form):
+        return _form(request, service, visitor, found, again, status=403, message=_FROM_BEFORE)
+    if _text(form, "do") == "decline":
+        return _declined(service, visitor, found)
     if read.wrong:
         return _form(request, service, visitor, found, again, status=422, message=read.wrong)
     if read.echoes and _text(form, "echoed") != "yes":
@@ -226,6 +230,17 @@ def _sent(
         return _form(request, service, visitor, found, again, status=status, message=why)
     shared = bool(_text(form, "shared"))
     return _done(request, found, entered, shared=shared, later=later, can_mail=service.mail is not None)
+
+
+def _is_of_now(service: Service, visitor: Visitor | None, form: FormData) -> bool:
+    """Say whether a form was loaded by whoever is there.
+
+    One that was loaded before they came in is theirs too if it holds the key they came in with: the page before this one, to
+    which the back button leads. Another one would make a second person of them.
+    """
+    if visitor is None or shows_token(visitor, _text(form, "csrf")):
+        return True
+    return visits.is_key_of(service, _text(form, "key"), visitor)
 
 
 def _expect_said(form: FormData, *, asked: bool) -> None:

@@ -117,7 +117,7 @@ def deal_words(deal: Deal, offer: Announcement, *, stated: float | None) -> Deal
         why_nothing=_why_nothing(offer, stated),
         share=share_words(deal.weight),
         factor=odds_factor(deal.epsilon),
-        sentence=_beside_others(deal.weight * offer.people),
+        sentence=_beside_others(offer.equal_shares(deal.weight)),
         keeps=_kept(deal, offer, stated),
         belief=round(100 * believed(deal.epsilon, 0.5), 2),
         low=found[1].low,

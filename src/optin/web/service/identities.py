@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Row, Table, delete, insert, or_, select, upda
 from optin.errors import BadInput
 from optin.web.schema import accounts, campaigns, invited_ids, invitees, mails
 from optin.web.service.core import Service, hashed
+from optin.web.transactions import hold
 
 MOST_LETTERS = 200
 OVER = ("released", "cancelled")
@@ -59,8 +60,14 @@ def has_mark(connection: Connection, invitation: str) -> bool:
 
 
 def account_of(connection: Connection, secret: str) -> Row[Any] | None:
-    """Find the account that an invitation's id led to before, in whatever campaign; one that was left is nobody's."""
-    mine = select(invited_ids.c.mark).where(invited_ids.c.invitation == hashed(secret)).scalar_subquery()
+    """Find the account that an invitation's id led to before, in whatever campaign; one that was left is nobody's.
+
+    Until the transaction ends nobody else comes in by the same id: two invitations sent at once would make two people.
+    """
+    mine = connection.scalar(select(invited_ids.c.mark).where(invited_ids.c.invitation == hashed(secret)))
+    if mine is None:
+        return None
+    hold(connection, mine)
     query = (
         select(accounts)
         .join(invited_ids, invited_ids.c.account == accounts.c.id)

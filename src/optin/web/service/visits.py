@@ -82,6 +82,12 @@ def sent_from_here(service: Service, secret: str, visitor: Visitor | None) -> bo
     return True
 
 
+def is_key_of(service: Service, key: str, visitor: Visitor) -> bool:
+    """Say whether a key opens the account of whoever is here."""
+    found = service.read(lambda connection: owner_of(connection, key))
+    return found is not None and found.id == visitor.account
+
+
 def _sent_by_open_link(service: Service, connection: Connection, secret: str, visitor: Visitor | None) -> bool | None:
     """Say whether someone sent by an open link before; None where this is no such link."""
     row = open_links.led_to(service, connection, secret)
