@@ -100,7 +100,7 @@ def test_a_sheet_in_packs_charges_what_was_answered_and_is_released(ledger, batc
             lambda _, number: sheets.drawn_from(offer, capped[mask], answered[mask], number, released),
             questions=released,
         )
-        with waiting(ledger.engine, sheets.batches(joined=mask.astype(int), answered=answered)) as people:
+        with waiting(sheets.batches(joined=mask.astype(int), answered=answered)) as people:
             ledger.charge(sheets.terms_of(offer), people, draw)
     else:
         sheets.release(ledger, offer, joined=mask, released=released)

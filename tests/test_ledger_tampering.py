@@ -123,20 +123,20 @@ def test_rows_that_come_in_batches_meet_the_same_door(url):
 
     with Ledger.open(url) as ledger:
         with (
-            waiting(ledger.engine, batch) as rows,
+            waiting(batch) as rows,
             pytest.raises(PromiseBroken, match="announces something else"),
         ):
             ledger.hold(rows, Holding(booked, other.to_json()))
         assert counts(ledger)["acts"] == 0
-        with waiting(ledger.engine, batch) as rows:
+        with waiting(batch) as rows:
             ledger.hold(rows, Holding(booked, offer.to_json()))
         with (
-            waiting(ledger.engine, joining) as rows,
+            waiting(joining) as rows,
             pytest.raises(PromiseBroken, match="the sums it was drawn with"),
         ):
             ledger.charge(booked, rows, drawing([5, 5]))
         assert counts(ledger)["charges"] == 0
-        with waiting(ledger.engine, joining) as rows:
+        with waiting(joining) as rows:
             ledger.charge(booked, rows, drawing([5, 5, 5]))
         assert ledger.verify().ok
 

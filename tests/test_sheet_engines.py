@@ -200,7 +200,10 @@ def test_an_answer_that_is_none_is_refused_by_id_and_never_repeated(tmp_path, en
     for name, words in (
         ("shift", "shift is none of the options; write one of them letter for letter, or nothing (1 more)"),
         ("reasons", "reasons is not a selection of at most 2 of the options"),
-        ("hours", "hours is not a number; write it with digits and a point (1 more)"),
+        (
+            "hours",
+            "hours is not a number; write it with digits and a point, or nothing; a word for nothing is said with",
+        ),
         ("skipped", "skipped is not an answer; write true or false, yes or no, 1 or 0 (1 more)"),
     )[:: 1 if engine == "duckdb" else 2]:
         path = tmp_path / f"{name}.parquet"

@@ -205,9 +205,9 @@ def test_people_in_memory_and_people_in_batches_are_written_alike(ledger, releas
     release(ledger, offer, joined=mask, released=released)
     by_hand, offer = charges(ledger), offer_of(campaign="batches")
     totals = np.full(5, 2**35)
-    with waiting(ledger.engine, batches(totals=totals)) as people:
+    with waiting(batches(totals=totals)) as people:
         ledger.hold(people, Holding(terms_of(offer), offer.to_json(), raise_limits=True))
-    with waiting(ledger.engine, batches(joined=mask.astype(int), answered=ANSWERED)) as people:
+    with waiting(batches(joined=mask.astype(int), answered=ANSWERED)) as people:
         drawn = Given(
             lambda _, number: drawn_from(offer, CAPPED[mask], ANSWERED[mask], number, released), questions=released
         )
@@ -242,7 +242,7 @@ def test_a_limit_edited_below_a_grain_of_its_parts_is_noticed(ledger):
     with pytest.raises(PromiseBroken, match=r"limit of .*index 2"):
         release(ledger, offer, capped=edited)
     joining = batches(capped=edited, joined=np.ones(5, dtype=int), answered=ANSWERED)
-    with waiting(ledger.engine, joining) as people, pytest.raises(PromiseBroken, match="limit of id cy"):
+    with waiting(joining) as people, pytest.raises(PromiseBroken, match="limit of id cy"):
         ledger.charge(terms_of(offer), people, Given(pytest.fail))
     with pytest.raises(PromiseBroken, match="announced before, differently"):
         announce(ledger, offer, capped=edited)
@@ -258,7 +258,7 @@ def test_what_is_split_or_answered_must_be_said(ledger):
         with pytest.raises(BadInput, match="several questions"):
             ledger.release(terms_of(offer), draw=pytest.fail, **columns, **given_)
     with (
-        waiting(ledger.engine, batches(joined=np.ones(5, dtype=int))) as people,
+        waiting(batches(joined=np.ones(5, dtype=int))) as people,
         pytest.raises(BadInput, match="several"),
     ):
         ledger.charge(terms_of(offer), people, Given(pytest.fail))

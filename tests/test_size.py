@@ -166,6 +166,13 @@ def test_a_check_counts_importance_as_strict_limits_do(tmp_path):
     assert "67 %" in shown
 
 
+def test_a_unit_that_proportions_are_told_in_is_asked_to_be_named(tmp_path):
+    path = tmp_path / "s.toml"
+    for unit, asked in (("points", True), (" % ", True), ("points of the test", False), ("", False)):
+        path.write_text(f"[[question]]\nkind='number'\nname='a'\nbounds=[0,9]\nunit='{unit}'\n")
+        assert ("is also what proportions are told in" in run("sheet", "check", path).output) == asked
+
+
 def test_a_sheet_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(optin.BadInput, match="cannot be read"):
         optin.Sheet.from_toml(tmp_path / "none.toml")

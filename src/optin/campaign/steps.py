@@ -86,7 +86,7 @@ class Prepared:
         offer, allowing, form = self.announcement, self.allowing, people_of(self.people)
         limits = {"raise_limits": allowing.raise_limits, "lower_limits": allowing.lower_limits}
         holding = Holding(terms_of(offer), offer.to_sealed_json(), exact=offer.noiseless, **limits)
-        with form.holding(offer, self.stated, allowing, LedgerEntrance(ledger.engine)) as arrivals:
+        with form.holding(offer, self.stated, allowing, LedgerEntrance()) as arrivals:
             ledger.hold(arrivals, holding, recheck=form.expect_unchanged)
         reached("before output")
         return offer
@@ -174,7 +174,7 @@ def release(
         decision = decide(joining.who)
     passed = _passing(announcement, decision)
     settlement = _Settlement(announcement, joining, coded, passed, decide, decision)
-    with joining.arriving(LedgerEntrance(ledger.engine), passed) as arrivals:
+    with joining.arriving(LedgerEntrance(), passed) as arrivals:
         entry = ledger.charge(terms, arrivals, settlement)
     stored = released_in(entry.body, entry.head)
     charged = present if present is not None else settlement.who

@@ -89,18 +89,19 @@ def announce_plan(
     from optin.cli.plan import described, expect_planned, read_plan, within_allowance
     from optin.grains.people import Allowing
 
-    expect_outputs(output, promises, [plan, people, ledger])
+    read: list[Path | str | None] = [plan, people, ledger]
+    expect_outputs(output, promises, read)
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, limit=limit, budgets=budgets, costs=costs, by=tuple(by or ()))
     source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances, total=total))
-    kept = apart(as_planned(record, how), [plan, people, ledger, output])
+    kept = apart(as_planned(record, how), [*read, output])
     table = read_people(people, source, engine=engine, check_ids=check_ids, how=kept)
     terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
     with announced_once(found, ledger, campaign):
         left = within_allowance(table, ledger, besides=(campaign, round_number), raise_limits=raise_limits)
         expect_planned(plan, found, left.agents, table)
     expect_free(sealed_path(output), [plan, people, ledger, promises])
-    with Output(output, inputs=[plan, people, ledger]) as file, located(table.table), screen.working("announcing"):
+    with Output(output, inputs=read) as file, located(table.table), screen.working("announcing", output):
         known, allowing = ledger_exists(ledger), Allowing(table.allowances, raise_limits)
         with existing_ledger(ledger) as opened:  # what would be refused is refused before a ledger is created
             prepared = steps.prepare(found, table.agents, opened, allowing, **terms)

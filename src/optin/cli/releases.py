@@ -103,7 +103,7 @@ def release_results(
     with (
         Output(output, inputs=[announcement, people, ledger]) as file,
         located(table),
-        screen.working("releasing"),
+        screen.working("releasing", output),
         forgotten_options(announcement, offer, ledger),
         nullcontext() if ledger is None else open_ledger(ledger) as opened,
     ):

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optin.cli.streams import silence
@@ -155,12 +156,14 @@ def finite(record: Any) -> Any:  # noqa: ANN401
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show that something is under way, on a terminal only; it reads no value and counts nothing."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    with _console(stderr=True).status(f"{what}…"):
+def working(what: str, output: Path | None = None) -> Iterator[None]:
+    """Show that something is under way, and how far it is where that is known; it reads no value."""
+    from optin.cli.how_far import shown, stopped_before
+
+    before = None if output is None else stopped_before(output)
+    if before is not None:
+        note(before)
+    with shown(what, output):
         yield
 
 

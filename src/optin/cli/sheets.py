@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from optin.cli.options import AsJson
-from optin.cli.screen import columns, print_json, say
+from optin.cli.screen import columns, print_json, say, warn
 from optin.errors import Argument, BadInput
 
 if TYPE_CHECKING:
@@ -231,3 +231,15 @@ def check_sheet(sheet: SheetFile, as_json: AsJson = False) -> None:
             "of epsilon: where limits are so strict that noise is nearly all of the error; else importance and max_gap move it,"
             " and optin size or optin plan say how far"
         )
+    warn([_which_points(question.name) for question in asked if question.unit.strip().lower() in POINTS])
+
+
+POINTS = ("point", "points", "%", "percent", "per cent")
+"""Units that proportions are told in."""
+
+
+def _which_points(name: str) -> str:
+    return (
+        f'The unit of "{name}" is also what proportions are told in (points of a hundred, per cent): say whose, such as'
+        ' "points of the test"'
+    )

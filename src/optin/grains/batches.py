@@ -17,7 +17,8 @@ from optin.grains.splitting import ALONE
 from optin.grains.totals import SheetSums
 from optin.kernel.rounding import GRAIN
 
-Numbers = Sequence[int] | NDArray[Any] | None
+Column = Sequence[int] | NDArray[Any]
+Numbers = Column | None
 DIFFERS = (
     "what would be written differs from what was computed: someone declined meanwhile, or the table was changed"
     " while it was read. Nothing was written or charged: try again"
@@ -71,10 +72,24 @@ def counted(batches: Iterable[Batch], *, people: int, grains: int) -> Iterator[B
     """Pass batches on, and refuse at their end if they were not so many people and grains."""
     found = promised = 0
     for batch in batches:
-        found, promised = found + len(batch.ids), promised + sum(batch.grains if batch.grains is not None else ())
+        found, promised = found + len(batch.ids), promised + total(batch.grains if batch.grains is not None else ())
         yield batch
     if (found, promised) != (people, grains):
         raise PromiseBroken(DIFFERS)
+
+
+_HALF = 31
+"""Bits: numbers are added up in two halves, which stay within 63 bits."""
+
+
+def total(numbers: Column) -> int:
+    """Add up whole numbers exactly, of up to 2^31 people.
+
+    >>> total([2**62, 2**62, 2**62, 5]) == 3 * 2**62 + 5
+    True
+    """
+    whole = np.asarray(numbers, dtype=np.int64)
+    return (int(np.sum(whole >> _HALF)) << _HALF) + int(np.sum(whole & ((1 << _HALF) - 1)))
 
 
 class Passed:
@@ -89,13 +104,13 @@ class Passed:
         """What stands for who was promised and answered what."""
         return self.those.marks
 
-    def note(self, capped: list[int], joined: list[int], marks: list[int], answered: list[int] | None = None) -> None:
+    def note(self, capped: Column, joined: Column, marks: Column, answered: Column | None = None) -> None:
         """Add up one batch: grains in all, who joined, and which questions they answered (None: every one)."""
-        limits, those = np.array(capped, dtype=np.float64) / GRAIN, np.array(joined, dtype=np.bool_)
+        limits, those = np.asarray(capped, dtype=np.float64) / GRAIN, np.asarray(joined, dtype=np.bool_)
         rule = GrainRule(limits.__getitem__, len(capped), HIGHEST_EPSILON, self.shares)
-        codes = None if answered is None else _codes_of(np.array(answered, dtype=np.int64), len(self.shares))
+        codes = None if answered is None else _codes_of(np.asarray(answered, dtype=np.int64), len(self.shares))
         found = rule.sums(joined=those, codes=codes)[1]
-        self.those += replace(found, marks=sum(mark for mark, one in zip(marks, joined, strict=True) if one))
+        self.those += replace(found, marks=total(np.asarray(marks, dtype=np.int64)[those]))
         above = rule.sums_above(self.bars, those, codes)
         self.above = tuple((n + m, a + b) for (n, a), (m, b) in zip(self.above, above, strict=True))
 
@@ -116,17 +131,15 @@ class PassedGroups:
         """What stands for who was promised and answered what."""
         return sum(part.marks for part in self.parts)
 
-    def note(
-        self, capped: list[int], joined: list[int], marks: list[int], answered: list[int] | None, design: list[int]
-    ) -> None:
+    def note(self, capped: Column, joined: Column, marks: Column, answered: Column | None, design: Column) -> None:
         """Add up one batch, group by group."""
         columns = [np.asarray(column) for column in (capped, joined, marks)]
         given, places = None if answered is None else np.asarray(answered), np.asarray(design)
         order = np.argsort(places, kind="stable")
         found, starts = np.unique(places[order], return_index=True)
         for place, rows in zip(found.tolist(), np.split(order, starts[1:]), strict=True):
-            own = (column[rows].tolist() for column in columns)
-            self.parts[place].note(*own, None if given is None else given[rows].tolist())
+            own = (column[rows] for column in columns)
+            self.parts[place].note(*own, None if given is None else given[rows])
 
 
 def _codes_of(answered: NDArray[np.int64], questions: int) -> tuple[NDArray[np.float64], ...]:

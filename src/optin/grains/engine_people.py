@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from optin.agents import Agents
+from optin.engine.arrow_columns import names_in, numbers_in
 from optin.engine.checks import refuse_unusable
 from optin.engine.people import SHARED, EngineAgents, EngineConstrained
 from optin.engine.rows import Rows
@@ -33,6 +34,7 @@ from optin.grains.people import DECLINED, NOBODY, Allowing, Announced, Known, Of
 from optin.grains.splitting import Released
 from optin.grains.units import USEFUL, allowance_grains, nothing_left
 from optin.tables.columns import NO_AMOUNT, Wanted, column
+from optin.wording import underway
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -163,7 +165,7 @@ class EnginePeople:
             totals=allowance(limit) if totals is None else totals,
             bounded=(rule.limit < limit).ifelse(1, 0).cast("int64"),
         )
-        batches = (Batch(**columns) for columns in _columns(rows, query))
+        batches = (Batch(**columns) for columns in _columns(rows, query, offered.people))
         return entrance.in_batches(counted(batches, people=offered.people, grains=offered.expect_sealed().total_grains))
 
     def _announced(self, offered: Announced, agents: Agents | None = None) -> EngineGroupPromises:
@@ -186,7 +188,7 @@ class EnginePeople:
             totals=allowance(own) if totals is None else view.totals,
             bounded=(limit < own).ifelse(1, 0).cast("int64"),
         )
-        batches = (Batch(**columns) for columns in _columns(rows, query))
+        batches = (Batch(**columns) for columns in _columns(rows, query, offered.people))
         return counted(batches, people=offered.people, grains=offered.expect_sealed().total_grains)
 
     def _stated_limit(self, stated: EngineConstrained) -> ir.FloatingColumn:
@@ -265,7 +267,7 @@ class EngineJoining:
         columns["marks"] = rule.mark(self.codes)
         if len(rule.shares) > 1:
             columns["answered"] = rule.answered(self.codes, self.who)
-        for found in _columns(rows, rows.table.select(**columns)):
+        for found in _columns(rows, rows.table.select(**columns), len(self.people.agents)):
             capped = found.get("capped", found["grains"])
             passed.note(capped, found["joined"], found.pop("marks"), found.get("answered"))
             yield Batch(**found)
@@ -287,7 +289,7 @@ class EngineGroupJoining(EngineJoining):
             answered=view.bits * view.ones,
             marks=rule.mark_of(view, view.bits),
         )
-        for found in _columns(rows, query):
+        for found in _columns(rows, query, len(self.people.agents)):
             noted = [found[name] for name in ("capped", "joined")]
             passed.note(*noted, found.pop("marks"), found["answered"] if rule.many > 1 else None, found["design"])
             yield Batch(**found)
@@ -311,10 +313,12 @@ def _alone(coded: Coded) -> Coded:
     return replace(coded, wrong=None) if coded.words == NO_AMOUNT else coded
 
 
-def _columns(rows: Rows, query: ir.Table) -> Iterator[dict[str, list[Any]]]:
-    """Walk over people, a batch at a time, as lists."""
-    for batch in rows.session.batches(query, about=rows.source):
-        yield {name: batch.column(name).to_pylist() for name in query.columns}
+def _columns(rows: Rows, query: ir.Table, people: int) -> Iterator[dict[str, Any]]:
+    """Walk over people, a batch at a time, as columns; nothing is made for each of them."""
+    walk = rows.session.batches(query, about=rows.source)
+    for batch in underway.counted("reading people", walk, people, len):
+        names, *numbers = query.columns
+        yield {names: names_in(batch.column(names))} | {name: numbers_in(batch.column(name)) for name in numbers}
 
 
 def _lowered(

@@ -15,7 +15,7 @@ from optin.grains.units import UNLIMITED
 from optin.ledger import packs
 from optin.ledger.held import Numbers, charge_at, charged_of, fetched, held_of, places_of, promise_at
 from optin.ledger.packing import readable
-from optin.ledger.packs import ROWS, found_in, packed_offers, read_columns
+from optin.ledger.packs import ROWS, found_in, packed_acts, read_columns
 from optin.ledger.schema import acts
 from optin.ledger.streamed_hashes import fetched_rows
 from optin.receipts import VERSION
@@ -47,11 +47,9 @@ def everyones_allowance(connection: Connection) -> Numbers:
     most = np.full(_numbers(connection), -1, dtype=np.int64)
     persons, grains = fetched(connection, _ALLOWED, {}, 2)
     most[persons] = grains
-    registrations = connection.scalars(select(acts.c.number).where(acts.c.kind == "register")).all()
-    for act in registrations:
-        if packs.is_packed(connection, act):
-            persons, grains = read_columns(connection, act)
-            most[persons] = np.maximum(most[persons], grains)
+    for act in packed_acts(connection, "register") + packed_acts(connection, "raise"):
+        persons, grains = read_columns(connection, act)
+        most[persons] = np.maximum(most[persons], grains)
     return most
 
 
@@ -61,7 +59,7 @@ def everyones_taken(connection: Connection, besides: int) -> Numbers:
     total = np.zeros(_numbers(connection), dtype=np.int64)
     persons, grains = fetched(connection, _TAKEN_SQL + " GROUP BY q.person", {"besides": besides}, 2)
     total[persons] = grains
-    for offer in packed_offers(connection):
+    for offer in packed_acts(connection, "announce"):
         if offer != besides:
             _add(connection, total, offer)
     return total
@@ -109,14 +107,16 @@ _ACT = select(acts).where(acts.c.number == bindparam("number"))
 
 
 def _allowed_to(connection: Connection, person: int) -> int:
-    """Look up one allowance: the act that registered a person may be packed, and what raised it are rows."""
+    """Look up one allowance: the act that registered a person may be packed, and so may those that raised it."""
     query = """SELECT p.act, (SELECT MAX(a.grains) FROM allowances a WHERE a.person = p.person) FROM people p
         WHERE p.person = :person"""
     rows = fetched_rows(connection, query, {"person": person})
     if not rows:
         return -1
-    found = found_in(connection, rows[0][0], ROWS, person)
-    return max(-1 if rows[0][1] is None else int(rows[0][1]), -1 if found is None else found[1][1])
+    registered, raised = rows[0]
+    given = [registered, *packed_acts(connection, "raise")]
+    found = (found_in(connection, act, ROWS, person) for act in given)
+    return max(-1 if raised is None else int(raised), *(-1 if each is None else each[1][1] for each in found))
 
 
 def _taken_of(connection: Connection, person: int, besides: int) -> int:
@@ -131,7 +131,7 @@ def _taken_of(connection: Connection, person: int, besides: int) -> int:
 
 def places_in_packs(connection: Connection, person: int) -> list[tuple[Row[Any], int]]:
     """List the packed announcements that a person is in, and where they stand in each."""
-    numbers = packed_offers(connection)
+    numbers = packed_acts(connection, "announce")
     places = [int(places_of(connection, number, np.array([person]))[0]) for number in numbers]
     return [(act_of(connection, number), at) for number, at in zip(numbers, places, strict=True) if at >= 0]
 

@@ -11,8 +11,9 @@ from sqlalchemy import Connection, text
 from optin.grains.batches import Batch
 from optin.grains.units import UNLIMITED
 from optin.ledger.accounts import allowed, left_of, taken
-from optin.ledger.held import fetched, persons_of
+from optin.ledger.held import fetched
 from optin.ledger.packs import has_packs
+from optin.ledger.people_numbers import persons_of
 from optin.ledger.staging import stage_people
 
 _ALLOWANCE = """(SELECT CASE WHEN (:raising = 1 AND s.total > MAX(a.grains)) OR (:lowering = 1 AND s.total < MAX(a.grains))

@@ -14,13 +14,16 @@ from sqlalchemy import Connection, Row
 from optin.database.crash_points import reached
 from optin.errors import PromiseBroken
 from optin.grains.splitting import Released
-from optin.ledger.arrivals import Arrivals, Taking
 from optin.ledger.chain import Entry, Terms, Written, append, new_salt, rows_of
 from optin.ledger.held import any_cut
 from optin.ledger.holds import closing_of, expect_offer, terms_of
-from optin.ledger.row_charges import OTHER_HOLDS
+from optin.ledger.packed_charges import PackedTaking
+from optin.ledger.packs import is_packed
+from optin.ledger.roster import Roster
+from optin.ledger.row_charges import RowTaking
 from optin.ledger.splits import Split, split_of
 from optin.ledger.streamed_hashes import mask_digest
+from optin.ledger.taking import OTHER_HOLDS, Taking, held_and_order
 from optin.ledger.texts import expect_released
 
 Draw = Callable[[NDArray[np.bool_], int], tuple[str, str]]
@@ -55,14 +58,14 @@ class Given:
         return partial(self.draw, self.who)
 
 
-def charge(connection: Connection, terms: Terms, *, arrivals: Arrivals, settlement: Settlement) -> Entry:
+def charge(connection: Connection, terms: Terms, *, roster: Roster, settlement: Settlement) -> Entry:
     """Charge those who joined and store what is drawn; asked again, give what is stored and draw nothing.
 
     Nothing but COMMIT comes after the draw, for a draw that is thrown away can be read in what a database leaves behind;
     unless the draw lies: one that was made with other sums than are charged is refused.
     """
     offer = expect_offer(connection, terms)
-    taking = arrivals.taking(connection, offer)
+    taking = _taking_of(connection, offer, roster)
     closing = closing_of(connection, offer.number)
     if closing is not None:
         return _stored(offer, closing, taking)
@@ -80,6 +83,13 @@ def charge(connection: Connection, terms: Terms, *, arrivals: Arrivals, settleme
     expect_released((body, result), offer, number, written)
     about = {"terms": terms_of(offer), "offer": offer.number, "body": body, "result": result, "joined": joined}
     return append(connection, "release", written, salt, version=split.version, **about)
+
+
+def _taking_of(connection: Connection, offer: Row[Any], roster: Roster) -> Taking:
+    """Find people among those announced; other people and edited limits are refused."""
+    held, order = held_and_order(connection, offer, roster)
+    kind = PackedTaking if is_packed(connection, offer.number) else RowTaking
+    return kind(connection, offer, held, roster, order)
 
 
 def _stored(offer: Row[Any], closing: Row[Any], taking: Taking) -> Entry:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Row
 
-from optin.grains.batches import Batch
 from optin.ledger import packs
 from optin.ledger.packing import Pack, PacksChanged, readable
 from optin.ledger.packs import PEOPLE, ROWS, found_in, is_packed, read_body, read_columns
-from optin.ledger.staging import known_numbers, stage_people
 from optin.ledger.streamed_hashes import blocks, fetched_rows, whole
 from optin.receipts import GROUPS, VERSION
 
@@ -136,17 +133,3 @@ def charge_at(connection: Connection, release: Row[Any], position: int) -> dict[
         return None
     place, cells = found
     return {"place": place} | dict(zip(charge_columns(release.version), cells, strict=True))
-
-
-def person_of(connection: Connection, name: str) -> int | None:
-    """Find the number of a person by their id."""
-    found = fetched_rows(connection, "SELECT person FROM people WHERE id = :id", {"id": name})
-    return found[0][0] if found else None
-
-
-def persons_of(connection: Connection, names: Sequence[str]) -> Numbers:
-    """Find the numbers of people by their ids; 0 where the ledger does not know them."""
-    if len(names) <= packs.FEW:
-        return np.array([person_of(connection, name) or 0 for name in names], dtype=np.int64)
-    stage_people(connection, Batch(names))
-    return known_numbers(connection)

@@ -10,9 +10,10 @@ from sqlalchemy import Connection, text
 from optin.ledger.accounts import charge_of, is_given_back, places_in_packs
 from optin.ledger.accounts import given_back as positions_given_back
 from optin.ledger.chain import Terms
-from optin.ledger.held import Held, Numbers, held_of, person_of, promise_at
+from optin.ledger.held import Held, Numbers, held_of, promise_at
 from optin.ledger.holds import closing_of, offer_of
 from optin.ledger.packs import has_packs, is_packed, names_of
+from optin.ledger.people_numbers import person_of
 from optin.ledger.texts import released_in
 from optin.releasing import Release
 
@@ -95,7 +96,9 @@ def cut_promises(connection: Connection, terms: Terms) -> tuple[list[str], Numbe
     found = _packed(connection, terms.campaign, terms.round)
     if found is not None:
         cut = np.flatnonzero(found.bounded)
-        return names_of(connection, found.person[cut]), (found.grains if found.capped is None else found.capped)[cut]
+        return list(names_of(connection, found.person[cut])), (found.grains if found.capped is None else found.capped)[
+            cut
+        ]
     rows = connection.execute(text(_CUT), {"campaign": terms.campaign, "round": terms.round}).all()
     return [row.id for row in rows], np.array([row.grains for row in rows], dtype=np.int64)
 

@@ -14,10 +14,11 @@ from optin.database.crash_points import reached
 from optin.errors import Argument, BadInput, BudgetSpent, Place, PromiseBroken
 from optin.grains.batches import Batch
 from optin.ledger import packed_holds, packs
-from optin.ledger.arrivals import Arrivals
 from optin.ledger.balances import uncovered
 from optin.ledger.chain import Entry, Terms, append, last, new_salt, rows_of, written_of
-from optin.ledger.held import persons_of, places_of
+from optin.ledger.held import places_of
+from optin.ledger.people_numbers import persons_of
+from optin.ledger.roster import Roster
 from optin.ledger.schema import acts
 from optin.ledger.sharing import sharing_of
 from optin.ledger.staging import NOT_SPLIT, enroll_staged, stage_people, stage_positions
@@ -70,33 +71,33 @@ class Holding:
     exact: bool = False
 
 
-def announce(connection: Connection, holding: Holding, arrivals: Arrivals) -> Entry:
+def announce(connection: Connection, holding: Holding, roster: Roster) -> Entry:
     """Register whoever is new, then hold everyone's promise, or refuse as a whole."""
     earlier = offer_of(connection, holding.terms)
-    if len(arrivals) >= packs.PACKED_FROM if earlier is None else packs.is_packed(connection, earlier.number):
-        return _announce_packed(connection, holding, arrivals, earlier)
-    arrivals.stage(connection)
+    if len(roster) >= packs.PACKED_FROM if earlier is None else packs.is_packed(connection, earlier.number):
+        return _announce_packed(connection, holding, roster, earlier)
+    roster.stage(connection)
     if earlier is not None:
-        return _expect_unchanged(connection, earlier, holding.terms, same=_is_held(connection, earlier, arrivals))
+        return _expect_unchanged(connection, earlier, holding.terms, same=_is_held(connection, earlier, roster))
     _register(connection)
     if holding.raise_limits:
-        _raise_allowances(connection, arrivals)
+        _raise_allowances(connection, roster)
     short = uncovered(connection, exact=holding.exact, lower_limits=holding.lower_limits)
-    _expect_covered(short, holding, arrivals)
+    _expect_covered(short, holding, roster)
     reached("after checks")
-    return _hold(connection, holding, arrivals)
+    return _hold(connection, holding, roster)
 
 
-def _announce_packed(connection: Connection, holding: Holding, arrivals: Arrivals, earlier: Row[Any] | None) -> Entry:
+def _announce_packed(connection: Connection, holding: Holding, roster: Roster, earlier: Row[Any] | None) -> Entry:
     """Do the same for many people, in packs."""
     if earlier is not None:
-        same = packed_holds.is_held(connection, earlier.number, arrivals, earlier.version)
+        same = packed_holds.is_held(connection, earlier.number, roster, earlier.version)
         return _expect_unchanged(connection, earlier, holding.terms, same=same)
-    enrolled = packed_holds.enroll(connection, arrivals)
+    enrolled = packed_holds.enroll(connection, roster)
     if holding.raise_limits:
         enrolled.raise_allowances(connection)
     short = enrolled.uncovered(connection, exact=holding.exact, lower_limits=holding.lower_limits)
-    _expect_covered(short, holding, arrivals)
+    _expect_covered(short, holding, roster)
     reached("after checks")
     number, offer, salt = last(connection).number + 1, announcement_in(holding.body), new_salt()
     sharing = sharing_of(offer)
@@ -107,15 +108,15 @@ def _announce_packed(connection: Connection, holding: Holding, arrivals: Arrival
     )
 
 
-def _expect_covered(short: tuple[int, int | None], holding: Holding, arrivals: Arrivals) -> None:
+def _expect_covered(short: tuple[int, int | None], holding: Holding, roster: Roster) -> None:
     count, first = short
     if count and holding.exact:
         raise BudgetSpent(
             "this release would be exact, without noise, and {count} of {people} people have a finite allowance, first"
             " {person}: no finite one covers it. Plan with these people's limits, or leave them out",
             count=count,
-            people=len(arrivals),
-            person=arrivals.place(first or 0),
+            people=len(roster),
+            person=roster.place(first or 0),
         )
     if count:
         raise BudgetSpent(
@@ -123,18 +124,18 @@ def _expect_covered(short: tuple[int, int | None], holding: Holding, arrivals: A
             " with the ledger, cancel first a round that came to nothing, or raise allowances with {raised} to the totals"
             " that people now allow ({totals})",
             count=count,
-            people=len(arrivals),
-            person=arrivals.place(first or 0),
+            people=len(roster),
+            person=roster.place(first or 0),
             raised=Argument("raise_limits", True),
             totals=Argument("allowances"),
         )
 
 
-def _is_held(connection: Connection, earlier: Row[Any], arrivals: Arrivals) -> bool:
+def _is_held(connection: Connection, earlier: Row[Any], roster: Roster) -> bool:
     """Tell whether the same people are promised the same; why a promise was cut may have changed since."""
     query = f"SELECT COUNT(*) FROM {STAGED_PROMISES} AND {SAME_PROMISE}"  # noqa: S608 — constants
     found = connection.scalar(text(query), {"offer": earlier.number})
-    return bool(found == earlier.people == len(arrivals))
+    return bool(found == earlier.people == len(roster))
 
 
 def _expect_unchanged(connection: Connection, earlier: Row[Any], terms: Terms, *, same: bool) -> Entry:
@@ -150,7 +151,7 @@ def _register(connection: Connection) -> None:
     """Write down new ids with their first limit as allowance."""
     number = last(connection).number + 1
     base = connection.scalar(text("SELECT COALESCE(MAX(person), 0) FROM people"))
-    added = enroll_staged(connection, int(base or 0), number, everyone=False)
+    added = enroll_staged(connection, int(base or 0), number)
     if added:
         connection.execute(
             text(
@@ -162,10 +163,10 @@ def _register(connection: Connection) -> None:
         _seal_allowances(connection, "register", number, expected=added)
 
 
-def _raise_allowances(connection: Connection, arrivals: Arrivals) -> None:
+def _raise_allowances(connection: Connection, roster: Roster) -> None:
     """Raise the allowance of everyone who now states a higher limit; nobody's is ever lowered."""
     if packs.has_packs(connection):
-        packed_holds.enroll(connection, arrivals).raise_allowances(connection)
+        packed_holds.enroll(connection, roster).raise_allowances(connection)
         return
     number = last(connection).number + 1
     raised = connection.execute(
@@ -196,7 +197,7 @@ _AS_ASKED = """SELECT COUNT(*) FROM staged s CROSS JOIN people p CROSS JOIN allo
     WHERE p.id = s.id AND a.person = p.person AND a.act = :act AND a.grains = s.total"""
 
 
-def _hold(connection: Connection, holding: Holding, arrivals: Arrivals) -> Entry:
+def _hold(connection: Connection, holding: Holding, roster: Roster) -> Entry:
     number, offer, salt = last(connection).number + 1, announcement_in(holding.body), new_salt()
     sharing = sharing_of(offer)
     version = sharing.version
@@ -207,9 +208,13 @@ def _hold(connection: Connection, holding: Holding, arrivals: Arrivals) -> Entry
         "design": "s.design" if sharing.grouped else "NULL",
     }
     held = connection.execute(text(_HOLD.format(**columns)), {"offer": number})
-    if held.rowcount != len(arrivals):
+    if held.rowcount != len(roster):
         raise BadInput("some ids were not kept as given; use ids that differ byte for byte")
-    written = arrivals.promised(connection, number, salt, sharing)
+    written = rows_of(
+        connection, kind="announce", act=number, offer=number, salt=salt, version=version, sharing=sharing
+    )
+    if written.digest != roster.promised(salt, sharing).digest:
+        raise PromiseBroken(packs.OTHER_ROWS)
     expect_announced(offer, holding.terms, written, exact=holding.exact)
     return append(connection, "announce", written, salt, terms=holding.terms, body=holding.body, version=version)
 

@@ -16,11 +16,11 @@ from optin.database.connection import open_engine, read, write
 from optin.errors import PromiseBroken
 from optin.grains.splitting import Released
 from optin.ledger import charging, holds, receipting, verification
-from optin.ledger.arrivals import Arrivals, enter
+from optin.ledger.arrivals import enter
 from optin.ledger.balances import remaining
 from optin.ledger.chain import Entry, Terms, is_stored, last
 from optin.ledger.holdings import cut_promises, promised
-from optin.ledger.roster import as_grains, as_ids, roster_of
+from optin.ledger.roster import Roster, as_grains, as_ids, roster_of
 from optin.ledger.schema import acts
 from optin.receipts import Receipt
 from optin.tables.labels import together
@@ -117,8 +117,8 @@ class Ledger(OneLine):
         limits = {"raise_limits": raise_limits, "lower_limits": lower_limits}
         return self.hold(roster, holds.Holding(terms, body, exact=exact, **limits))
 
-    def hold(self, arrivals: Arrivals, holding: holds.Holding, *, recheck: Callable[[], None] | None = None) -> Entry:
-        """Record promises as holds of people who arrive in either form; ``recheck`` is the last word before COMMIT."""
+    def hold(self, arrivals: Roster, holding: holds.Holding, *, recheck: Callable[[], None] | None = None) -> Entry:
+        """Record promises as holds of people; ``recheck`` is the last word before COMMIT."""
 
         def work(connection: Connection) -> Entry:
             entry = holds.announce(connection, holding, arrivals)
@@ -191,9 +191,9 @@ class Ledger(OneLine):
         roster = roster_of(ids, grains, joined=joined, capped=capped, answered=answered)
         return self.charge(terms, roster, charging.Given(draw, released))
 
-    def charge(self, terms: Terms, arrivals: Arrivals, settlement: charging.Settlement) -> Entry:
-        """Charge those who joined, arriving in either form, and store the result, as `release` does."""
-        charged = partial(charging.charge, terms=terms, arrivals=arrivals, settlement=settlement)
+    def charge(self, terms: Terms, arrivals: Roster, settlement: charging.Settlement) -> Entry:
+        """Charge those who joined and store the result, as `release` does."""
+        charged = partial(charging.charge, terms=terms, roster=arrivals, settlement=settlement)
         return enter(self.engine, arrivals, charged)
 
     def remaining(

@@ -6,26 +6,33 @@ from collections.abc import Iterable, Iterator
 
 from sqlalchemy import Connection
 
-from optin.ledger.held import charge_columns, held_of, promise_columns
+from optin.formats.names import Names
+from optin.ledger.held import Held, charge_columns, held_of, promise_columns
 from optin.ledger.packing import PacksChanged
 from optin.ledger.packs import each_pack, names_of
 from optin.ledger.streamed_hashes import Block
 
 
 def packed_walk(
-    connection: Connection, kind: str, act: int, offer: int | None, version: int, ids: Iterable[list[str]] | None = None
+    connection: Connection,
+    kind: str,
+    act: int,
+    offer: int | Held | None,
+    version: int,
+    ids: Iterable[Names] | None = None,
 ) -> Iterator[Block]:
-    """Walk over the rows of a registration, an announcement or a release; ``ids`` are theirs where they are known."""
+    """Walk over the rows of an act; ``ids``, and what its offer holds, are given where they are known."""
     if kind == "release":
         assert offer is not None  # noqa: S101 — every release has one
-        return _charges(connection, act, offer, version, ids)
-    if kind == "register":
-        return _by_person(connection, act, 2, ids, registered_by=act)
+        held = offer if isinstance(offer, Held) else held_of(connection, offer, version)
+        return _charges(connection, act, held, version, ids)
+    if kind in ("register", "raise"):
+        return _by_person(connection, act, 2, ids, registered_by=act if kind == "register" else None)
     return _by_person(connection, act, len(promise_columns(version)), ids)
 
 
 def _by_person(
-    connection: Connection, act: int, width: int, ids: Iterable[list[str]] | None, registered_by: int | None = None
+    connection: Connection, act: int, width: int, ids: Iterable[Names] | None, registered_by: int | None = None
 ) -> Iterator[Block]:
     known = None if ids is None else iter(ids)
     for columns in each_pack(connection, act):
@@ -35,9 +42,9 @@ def _by_person(
 
 
 def _charges(
-    connection: Connection, act: int, offer: int, version: int, ids: Iterable[list[str]] | None
+    connection: Connection, act: int, held: Held, version: int, ids: Iterable[Names] | None
 ) -> Iterator[Block]:
-    held, known = held_of(connection, offer, version), None if ids is None else iter(ids)
+    known = None if ids is None else iter(ids)
     split = [column for column in (held.capped, held.design) if column is not None]
     for columns in each_pack(connection, act):
         expect_width(columns, len(charge_columns(version)))

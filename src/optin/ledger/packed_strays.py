@@ -18,7 +18,7 @@ from optin.ledger.schema import acts
 from optin.ledger.tallying import MOST
 from optin.receipts import VERSION
 
-_PARTS = {"register": {ROWS}, "announce": {ROWS, PEOPLE}, "release": {ROWS, TREE}}
+_PARTS = {"register": {ROWS}, "raise": {ROWS}, "announce": {ROWS, PEOPLE}, "release": {ROWS, TREE}}
 
 
 def packed_strays(connection: Connection, exact_offers: Sequence[int]) -> Iterator[str]:
@@ -97,7 +97,8 @@ class _Life:
     def _allow(self, row: Row[Any]) -> Iterator[str]:
         if is_packed(self.connection, row.number):
             person, grains = read_columns(self.connection, row.number)
-            if len(person) != self.registered.get(row.number, 0) or np.any(np.diff(person) <= 0):
+            expected = self.registered.get(row.number, 0) if row.kind == "register" else len(person)
+            if len(person) != expected or np.any(np.diff(person) <= 0):
                 yield f"people belong to act {row.number} that it did not register, or stand twice in it"
             if len(grains) and not 0 <= grains.min() <= grains.max() <= UNLIMITED:
                 yield f"allowances of act {row.number} are below nothing or above everything"

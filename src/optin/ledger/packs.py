@@ -3,8 +3,8 @@
 An act of ``PACKED_FROM`` people or more writes what it registers, promises or charges so; smaller ones, and all written by
 older optins, are rows. Which of the two an act is shows in whether it has packs. Parts of an act, each in blocks of ``SIZE``:
 
-    rows     a registration: person, grains; an announcement: person, grains, bounded (and capped, of groups design) by
-             position; a release: position, grains (and answered) of each charge
+    rows     a registration, or allowances raised: person, grains; an announcement: person, grains, bounded (and capped, of
+             groups design) by position; a release: position, grains (and answered) of each charge
     people   of an announcement whose people do not stand in the order of their numbers: person and position, by person
     tree     of a release: the root of each block's tree, and those of its branches (`optin.ledger.branches`)
 
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, insert
 
 from optin.errors import PromiseBroken
+from optin.formats.names import Names
 from optin.ledger.packing import Pack, PacksChanged, pack, readable, unpack
 from optin.ledger.people_names import named_between
 from optin.ledger.schema import packs
@@ -50,11 +51,11 @@ def is_packed(connection: Connection, act: int, part: str = ROWS) -> bool:
     return is_packed_at(connection, act, part, 0)
 
 
-def packed_offers(connection: Connection) -> list[int]:
-    """List the announcements that are packed."""
-    query = """SELECT number FROM acts t WHERE kind = 'announce'
+def packed_acts(connection: Connection, kind: str) -> list[int]:
+    """List the acts of a kind that are packed."""
+    query = """SELECT number FROM acts t WHERE kind = :kind
         AND EXISTS (SELECT 1 FROM packs k WHERE k.act = t.number AND k.part = 'rows' AND k.block = 0) ORDER BY number"""
-    return [row[0] for row in fetched_rows(connection, query, {})]
+    return [row[0] for row in fetched_rows(connection, query, {"kind": kind})]
 
 
 def write_packs(connection: Connection, act: int, part: str, columns: Sequence[Numbers]) -> None:
@@ -141,21 +142,23 @@ def found_in(connection: Connection, act: int, part: str, number: int) -> tuple[
 
 
 @readable()
-def names_of(connection: Connection, persons: Numbers, *, act: int | None = None) -> list[str]:
+def names_of(connection: Connection, persons: Numbers, *, act: int | None = None) -> Names:
     """List the ids of people by their numbers; PacksChanged where somebody is missing, or was not registered by ``act``."""
     if not len(persons):
-        return []
+        return Names.of([])
     first, last = int(persons.min()), int(persons.max())
     if last - first >= _DENSE * len(persons):
         return _names_apart(connection, persons, act)
     numbers, names = named_between(connection, first, last, act)
     if len(numbers) == len(persons) and np.array_equal(numbers, persons):
         return names
-    found = dict(zip(numbers.tolist(), names, strict=True))
-    return [found[person] for person in persons.tolist()]
+    at = np.minimum(np.searchsorted(numbers, persons), max(len(numbers) - 1, 0))
+    if not len(numbers) or np.any(numbers[at] != persons):
+        raise PacksChanged
+    return names.take(at)
 
 
-def _names_apart(connection: Connection, persons: Numbers, act: int | None) -> list[str]:
+def _names_apart(connection: Connection, persons: Numbers, act: int | None) -> Names:
     """Look up people who stand far apart."""
     stage_positions(connection, np.unique(persons))
     query = "SELECT p.person, p.id FROM picked k JOIN people p ON p.person = k.position"
@@ -163,4 +166,4 @@ def _names_apart(connection: Connection, persons: Numbers, act: int | None) -> l
     where = "" if act is None else " WHERE p.act = :act"
     for numbers, names in blocks(connection, query + where, {"act": act}):
         found.update(zip(numbers, names, strict=True))
-    return [found[person] for person in persons.tolist()]
+    return Names.of([found[person] for person in persons.tolist()])

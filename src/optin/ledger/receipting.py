@@ -16,9 +16,10 @@ from optin.ledger.accounts import act_of, closing_number, places_in_packs
 from optin.ledger.balances import remaining
 from optin.ledger.branches import path_of
 from optin.ledger.chain import charged, seal_of
-from optin.ledger.held import charge_at, person_of, persons_of, places_of, promise_at
+from optin.ledger.held import charge_at, places_of, promise_at
 from optin.ledger.logged import proofs
 from optin.ledger.packs import has_packs, is_packed
+from optin.ledger.people_numbers import person_of, persons_of
 from optin.ledger.schema import acts
 from optin.ledger.staging import stage_people
 from optin.ledger.streamed_hashes import Grove

@@ -1,117 +1,101 @@
-"""People in memory on their way into the ledger: one batch, checked at the door."""
+"""People on their way into the ledger: one batch of columns, checked at the door, whether it came at once or in parts."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection
 
 from optin.errors import BadInput, Place
+from optin.formats.names import Names
 from optin.grains.batches import Batch
 from optin.ledger import packs
-from optin.ledger.arrivals import Taking
 from optin.ledger.chain import Written, written_of
-from optin.ledger.held import held_of, promise_columns
-from optin.ledger.packed_holds import numbers_of
-from optin.ledger.packed_taking import PackedTaking, expect_held, packed_order
 from optin.ledger.sharing import Sharing
-from optin.ledger.staging import NOT_SPLIT, add_rows, enroll_staged, stage_people
+from optin.ledger.staging import NOT_SPLIT, stage_people
 from optin.ledger.streamed_hashes import Block, digest_of_blocks, pieces
-from optin.ledger.taking import NOT_ANSWERED, NOT_GROUPED, MaskTaking, announced_order
 from optin.receipts import GROUPS, SHEETS, VERSION
 
 MOST = 2**63 - 1
 LONGEST_ID = 500
 """Characters: at most 2,000 bytes, which fit into a row of PostgreSQL's index."""
+NOT_GROUPED = "this announcement is to people in groups: say whose group each person is in"
+NOT_ANSWERED = (
+    "this announcement asks several questions: say what each person gives to all of them, and which they answered"
+)
 
 
 @dataclass(frozen=True)
 class Roster:
-    """People in memory, as one batch."""
+    """The people of one act; ``by_id`` says that they came out of a table, where nobody counts rows."""
 
     batch: Batch
-    connection = None
+    by_id: bool = False
 
     def __len__(self) -> int:
-        return len(self.batch.ids)
+        return len(self.ids)
 
-    def place(self, position: int) -> Place:
+    @property
+    def ids(self) -> Names:
+        """Their ids."""
+        return Names.of(self.batch.ids)
+
+    def place(self, position: int) -> object:
         """Name the person at a position, for a message."""
-        return Place(position)
+        return f"id {self.ids[position]}" if self.by_id else Place(position)
 
     def stage(self, connection: Connection) -> None:
         """Fill the table ``staged``."""
         stage_people(connection, self.batch)
 
-    def names(self, connection: Connection) -> Iterator[list[str]]:
+    def names(self) -> Iterator[Names]:
         """List their ids in blocks as packs have them."""
         for start in range(0, len(self), packs.SIZE):
-            yield list(self.batch.ids[start : start + packs.SIZE])
+            yield self.ids[start : start + packs.SIZE]
 
-    def columns(self, connection: Connection, *names: str) -> list[NDArray[np.int64]]:
+    def columns(self, *names: str) -> list[NDArray[np.int64]]:
         """Take what came with them."""
         found = [getattr(self.batch, name) for name in names]
         if any(column is None for column in found):
-            raise BadInput(NOT_SPLIT)
+            raise BadInput(NOT_ANSWERED if "answered" in names else NOT_SPLIT)
         return [np.asarray(column, dtype=np.int64) for column in found]
 
-    def enroll(self, connection: Connection, base: int, act: int, *, everyone: bool) -> int:
-        """Add those who are new to the people of the ledger."""
-        if not everyone:
-            return enroll_staged(connection, base, act, everyone=False)
-        numbers = range(base + 1, base + 1 + len(self))
-        return add_rows(
-            connection, "people", ("person", "id", "act"), [numbers, self.batch.ids, repeat(act, len(self))]
-        )
-
-    def promised(self, connection: Connection, act: int, salt: str, sharing: Sharing) -> Written:
-        """Digest the promises from memory."""
+    def promised(self, salt: str, sharing: Sharing) -> Written:
+        """Digest and add up what an announcement, whose holds are just written, promises them."""
         version = sharing.version
         return written_of("announce", self._promises(version), salt, version=version, sharing=sharing)
 
-    def _promises(self, version: int) -> Iterator[Block]:
+    def _promises(self, version: int, bounded: NDArray[np.int64] | None = None) -> Iterator[Block]:
         """Walk over what an announcement of some version holds of each person."""
-        batch = self.batch
-        split = {VERSION: (), SHEETS: (batch.capped,)}.get(version, (batch.capped, batch.design))
-        return pieces(batch.ids, *(np.asarray(column) for column in (batch.grains, batch.bounded, *split)))
+        names = {VERSION: (), SHEETS: ("capped",), GROUPS: ("capped", "design")}[version]
+        grains, cut, *split = self.columns("grains", "bounded", *names)
+        return pieces(self.ids, grains, cut if bounded is None else bounded, *split)
 
-    def taking(self, connection: Connection, offer: Row[Any]) -> Taking:
-        """Find these people among those announced; the same table needs one hash and no look-up."""
-        if offer.version != VERSION and (self.batch.capped is None or self.batch.answered is None):
+    def are_announced(self, rows: str, salt: str, version: int, bounded: NDArray[np.int64]) -> bool:
+        """Tell whether these people, in this order, are those of an announcement; which promises were cut only a ledger knows."""
+        if len(bounded) != len(self):
+            return False
+        return digest_of_blocks(salt, self._promises(version, bounded), named=True, version=version)[1] == rows
+
+    def expect_answered(self, version: int) -> None:
+        """Refuse people who do not say what an announcement of some version has to know of them."""
+        if version != VERSION and (self.batch.capped is None or self.batch.answered is None):
             raise BadInput(NOT_ANSWERED)
-        if offer.version == GROUPS and self.batch.design is None:
+        if version == GROUPS and self.batch.design is None:
             raise BadInput(NOT_GROUPED)
-        columns = self._promises(offer.version)
-        same = digest_of_blocks(offer.salt, columns, named=True, version=offer.version)[1] == offer.rows
-        if packs.is_packed(connection, offer.number):
-            return self._taking_packed(connection, offer, same=same)
-        order = np.arange(len(self)) if same else announced_order(connection, offer, self.batch)
-        given = self.batch.joined
-        return MaskTaking(connection, offer, self.batch, order, None if given is None else np.asarray(given)[order])
-
-    def _taking_packed(self, connection: Connection, offer: Row[Any], *, same: bool) -> PackedTaking:
-        """Do so where they were announced in packs; the same table needs no look-up."""
-        held, batch = held_of(connection, offer.number, offer.version), self.batch
-        told = self.columns(connection, *(name for name in promise_columns(offer.version)[1:] if name != "bounded"))
-        if same:
-            order = np.arange(len(self))
-            expect_held(held, told, offer.version)
-        else:
-            order = packed_order(held, numbers_of(connection, self), told, offer.version, self.place)
-        given, answered = (None if each is None else np.asarray(each)[order] for each in (batch.joined, batch.answered))
-
-        def names(positions: NDArray[np.int64]) -> list[str]:
-            return [batch.ids[at] for at in order[positions].tolist()]
-
-        return PackedTaking(connection, offer, held, order, given, answered, self.place, names)
 
     def expect_distinct(self) -> None:
-        """Have nothing to say: ids in memory were compared at the door."""
+        """Refuse an id that stands twice; the ledger's keys refused it before."""
+        keys = np.sort(self.ids.keys())
+        again = np.unique(keys[1:][keys[1:] == keys[:-1]])
+        some = self.ids.kept(np.isin(self.ids.keys(), again))
+        twice = min((name for name, count in Counter(some).items() if count > 1), default=None)
+        if twice is not None:
+            raise BadInput("id {twice} stands in more than one row; every person needs their own", twice=twice)
 
 
 def roster_of(
@@ -124,9 +108,10 @@ def roster_of(
     capped: ArrayLike | None = None,
     answered: ArrayLike | None = None,
     design: ArrayLike | None = None,
+    by_id: bool = False,
 ) -> Roster:
-    """Check ids and numbers and put them together."""
-    names = as_ids(ids)
+    """Check ids and numbers and put them together; ids out of a table may stand twice until the ledger's keys see them."""
+    names = as_names(ids) if isinstance(ids, Names) else Names.of(as_ids(ids))
     cut = np.zeros(len(names), dtype=np.int64) if bounded is None else np.asarray(bounded, dtype=np.int64)
     if joined is not None and (np.shape(joined) != (len(names),) or np.asarray(joined).dtype != np.bool_):
         raise BadInput("joined must say yes or no for each of the {people} people announced", people=len(names))
@@ -140,7 +125,8 @@ def roster_of(
             capped=None if capped is None else as_grains(capped, len(names)),
             answered=None if answered is None else as_grains(answered, len(names)),
             design=None if design is None else as_grains(design, len(names)),
-        )
+        ),
+        by_id,
     )
 
 
@@ -176,6 +162,25 @@ def as_ids(ids: Sequence[str]) -> list[str]:
             "every person needs their own id: that of {person} was used before", person=Place(_first_repeat(names))
         )
     return names
+
+
+def as_names(names: Names) -> Names:
+    """Check ids as `as_ids` does, but for those that stand twice, without looking at each."""
+    wide = np.flatnonzero(names.lengths > LONGEST_ID)
+    short = all(len(names[at]) <= LONGEST_ID for at in wide.tolist())
+    if not short or not names.lengths.all() or not names.array.all() or not _is_text(names):
+        as_ids(list(dict.fromkeys(names)))
+    if not len(names):
+        as_ids([])
+    return names
+
+
+def _is_text(names: Names) -> bool:
+    try:
+        names.array.tobytes().decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _storable(names: list[str]) -> bool:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from sqlalchemy import Connection, Row, text
 
 from optin.errors import PromiseBroken
-from optin.ledger.chain import Written, last
+from optin.ledger.chain import Written, last, written_of
+from optin.ledger.held import Numbers
 from optin.ledger.splits import Split
-from optin.ledger.staging import stage_designs
-
-OTHER_HOLDS = "the ledger's holds do not match its announcement; run `optin ledger verify`"
+from optin.ledger.staging import stage_designs, stage_marks
+from optin.ledger.streamed_hashes import pieces
+from optin.ledger.taking import OTHER_HOLDS, Taking
 
 _WHOLE = """INSERT INTO charges (offer, position, act, grains)
     SELECT q.offer, q.position, :act, q.grains FROM promises q"""
@@ -24,6 +26,34 @@ _GROUPED = """INSERT INTO charges (offer, position, act, grains, answered)
     JOIN {marks} m ON m.position = q.position JOIN designs d ON d.design = q.design"""
 _STANDING = """ WHERE q.offer = :offer AND NOT EXISTS
     (SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position) ORDER BY q.position"""
+
+
+class RowTaking(Taking):
+    """People announced in rows, whose charges are rows too."""
+
+    def charge(self, split: Split) -> int:
+        """Have the database charge every hold that stands."""
+        expected = len(self._positions)
+        return charge_rows(self.connection, self.offer, split, expected=expected, marks=self._marks)
+
+    def _marks(self) -> str:
+        """Put the answers of those who joined into a table."""
+        stage_marks(self.connection, self._positions, self._answered[self._positions])
+        return "marked"
+
+    def charged(self, act: int, salt: str, split: Split) -> Written:
+        """Build the tree from memory: who is charged what was compared with the promises when their order was found."""
+        columns = self._spent(split)
+        self._expect_charges(columns[0])
+        walk, about = pieces(self._names, *columns), {"version": split.version, "sharing": split.sharing}
+        return expect_charged(self.connection, self.offer, written_of("release", walk, salt, **about))  # type: ignore[arg-type]
+
+    def _expect_charges(self, lost: Numbers) -> None:
+        """Refuse charges made from holds that were edited: each must be what this person loses, not only their sum."""
+        rows = text("SELECT grains FROM charges WHERE offer = :offer ORDER BY position")
+        found = self.connection.scalars(rows, {"offer": self.offer.number}).all()
+        if not np.array_equal(np.array(found, dtype=np.int64), lost):
+            raise PromiseBroken(OTHER_HOLDS)
 
 
 def charge_rows(

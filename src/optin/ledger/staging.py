@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, text
 
+from optin.formats.names import Names
 from optin.grains.batches import Batch
+from optin.wording import underway
 
 COLUMNS = "id TEXT, grains BIGINT, total BIGINT, bounded BIGINT, joined BIGINT, capped BIGINT, answered BIGINT"
 COLUMNS += ", design BIGINT"
@@ -20,6 +22,8 @@ of a sheet, what they give to all questions before it is split, and a bit for ea
 
 
 NOT_SPLIT = "this announcement asks several questions: say what each person gives to all of them together"
+STRETCH = 2**15
+"""People whose ids are texts at once."""
 COPIED = 2**12
 """Rows that are written at once."""
 
@@ -47,18 +51,29 @@ def stage_designs(connection: Connection, rows: Sequence[tuple[int, ...]]) -> No
     _fill(connection, "designs", f"design BIGINT PRIMARY KEY, released BIGINT, {shares}", rows)
 
 
-def known_numbers(connection: Connection) -> NDArray[np.int64]:
-    """Say which number each person who is staged has in the ledger; 0 for those it does not know."""
-    query = "SELECT COALESCE(p.person, 0) FROM staged s LEFT JOIN people p ON p.id = s.id ORDER BY s.position"
+def known_numbers(connection: Connection, names: Sequence[str]) -> NDArray[np.int64]:
+    """Have the database say which number each person has in the ledger; 0 for those it does not know.
+
+    They wait in a table of their own, ``sought``: those of ``staged`` may be waiting for something else.
+    """
+    _fill(connection, "sought", "position BIGINT PRIMARY KEY, id TEXT", enumerate(names))
+    query = "SELECT COALESCE(p.person, 0) FROM sought s LEFT JOIN people p ON p.id = s.id ORDER BY s.position"
     return np.array(connection.scalars(text(query)).all(), dtype=np.int64)
 
 
-def enroll_staged(connection: Connection, base: int, act: int, *, everyone: bool) -> int:
-    """Add whoever is staged and new (or ``everyone``) to the people of a ledger, numbered on in their order; count them."""
-    new = "" if everyone else "WHERE NOT EXISTS (SELECT 1 FROM people p WHERE p.id = s.id)"
-    query = f"""INSERT INTO people (person, id, act) SELECT :base + ROW_NUMBER() OVER (ORDER BY s.position), s.id, :act
-        FROM staged s {new} ORDER BY s.position"""  # noqa: S608
+def enroll_staged(connection: Connection, base: int, act: int) -> int:
+    """Add whoever is staged and new to the people of a ledger, numbered on in their order; count them."""
+    query = """INSERT INTO people (person, id, act) SELECT :base + ROW_NUMBER() OVER (ORDER BY s.position), s.id, :act
+        FROM staged s WHERE NOT EXISTS (SELECT 1 FROM people p WHERE p.id = s.id) ORDER BY s.position"""
     return connection.execute(text(query), {"base": base, "act": act}).rowcount
+
+
+def add_people(connection: Connection, persons: NDArray[np.int64], names: Names, act: int) -> int:
+    """Add people to a ledger, and count them."""
+    starts, columns = range(0, len(names), STRETCH), ("person", "id", "act")
+    walk = ((persons[at : at + STRETCH], list(names[at : at + STRETCH])) for at in starts)
+    parts = underway.counted("registering people", walk, len(names), lambda part: len(part[1]))
+    return sum(add_rows(connection, "people", columns, [*part, repeat(act, len(part[1]))]) for part in parts)
 
 
 def add_rows(connection: Connection, table: str, names: tuple[str, ...], columns: Sequence[Any]) -> int:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
+from optin.formats.names import Names
 from optin.receipts import BLOCK, SALT_BYTES, VERSION, MerkleTree, charge_salts, leaves_of
 
 Column = Sequence[Any] | NDArray[Any]
@@ -42,13 +43,13 @@ def fetched_rows(connection: Connection, query: str, bound: dict[str, object]) -
     """Ask the driver for all rows at once."""
     cursor = connection.connection.cursor()
     try:
-        cursor.execute(_for_driver(connection, query), bound)
+        cursor.execute(for_driver(connection, query), bound)
         return list(cursor.fetchall())
     finally:
         cursor.close()
 
 
-def _for_driver(connection: Connection, query: str) -> str:
+def for_driver(connection: Connection, query: str) -> str:
     """Write named parameters as the driver has them."""
     if connection.dialect.name == "sqlite":
         return query
@@ -60,7 +61,7 @@ def _walking(connection: Connection, query: str, bound: dict[str, object]) -> An
     if connection.dialect.name == "sqlite":
         return connection.connection.cursor().execute(query, bound)
     cursor = connection.connection.cursor(name=f"walk_{next(_WALKS)}")
-    cursor.execute(_for_driver(connection, query), bound)
+    cursor.execute(for_driver(connection, query), bound)
     return cursor
 
 
@@ -112,11 +113,10 @@ def _packed(block: Block, *, named: bool) -> Iterator[bytes]:
 
 
 def _encoded(ids: Sequence[str]) -> Iterator[bytes]:
-    """Write the lengths of ids in bytes, then the ids; plain letters have one byte each."""
-    joined = "".join(ids)
-    lengths = map(len, ids if joined.isascii() else (person.encode() for person in ids))
-    yield np.fromiter(lengths, dtype=">u4", count=len(ids)).tobytes()
-    yield joined.encode()
+    """Write the lengths of ids in bytes, then the ids."""
+    names = Names.of(ids)
+    yield names.lengths.astype(">u4").tobytes()
+    yield names.array.tobytes()
 
 
 class _Salts:

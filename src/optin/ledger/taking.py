@@ -1,27 +1,29 @@
-"""Who joined among those announced: as a mask over people in memory, or as a table beside their promises."""
+"""Who joined among those announced: columns by position, whether promises are rows or packs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row
 
-from optin.errors import BadInput, Place, PromiseBroken
-from optin.grains.batches import Batch
+from optin.errors import PromiseBroken
+from optin.formats.names import Names
 from optin.grains.people import DECLINED, NOBODY
-from optin.ledger.chain import Written, append, last, new_salt, rows_of, written_of
-from optin.ledger.holds import SAME_PROMISE, STAGED_PROMISES, let_go, returned, terms_of
-from optin.ledger.row_charges import OTHER_HOLDS, charge_rows, expect_charged
+from optin.ledger.chain import Written
+from optin.ledger.held import Held, Numbers, held_of, places_among, promise_columns
+from optin.ledger.holds import let_go, returned
+from optin.ledger.people_numbers import numbers_of
+from optin.ledger.roster import Roster
 from optin.ledger.splits import Split
-from optin.ledger.staging import stage_marks
-from optin.ledger.streamed_hashes import Block, blocks, pieces
-from optin.receipts import GROUPS, VERSION
+from optin.ledger.streamed_hashes import Block
 
+OTHER_HOLDS = "the ledger's holds do not match its announcement; run `optin ledger verify`"
 OTHER_PEOPLE = "these are not the people of the announcement; use the table that was announced"
 OTHER_LIMIT = (
     "the limit of {person} is not the one announced; promises freeze: use the table that was announced, or cancel"
@@ -31,25 +33,30 @@ OTHER_GROUP = (
     "the group of {person} is not the one announced; promises freeze: use the table that was announced, or cancel and"
     " announce a new round"
 )
-NOT_GROUPED = "this announcement is to people in groups: say whose group each person is in"
-NOT_ANSWERED = (
-    "this announcement asks several questions: say what each person gives to all of them, and which they answered"
-)
 Mask = NDArray[np.bool_]
 
 
-# --- in memory ------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
-class MaskTaking:
-    """People in memory: ``order`` says at which index each announced person stands; without ``given``, all who stand join."""
+class Taking(ABC):
+    """Announced people who came: ``order`` says at which index each did (None: as announced); where nobody says who joined, all
+    who stand do.
+    """
 
     connection: Connection
     offer: Row[Any]
-    batch: Batch = field(repr=False)
-    order: NDArray[np.int64] = field(repr=False)
-    given: Mask | None = field(repr=False)
+    held: Held = field(repr=False)
+    roster: Roster = field(repr=False)
+    order: Numbers | None = field(repr=False)
+
+    def _by_position(self, column: Any) -> Any:  # noqa: ANN401 - what came with people, if it did
+        if column is None or self.order is None:
+            return column
+        return np.asarray(column)[self.order]
+
+    @cached_property
+    def _given(self) -> Mask | None:
+        given: Mask | None = self._by_position(self.roster.batch.joined)
+        return given
 
     @cached_property
     def _standing(self) -> Mask:
@@ -57,11 +64,15 @@ class MaskTaking:
 
     @cached_property
     def _taking(self) -> Mask:
-        return self._standing if self.given is None else self.given
+        return self._standing if self._given is None else self._given
+
+    @cached_property
+    def _positions(self) -> Numbers:
+        return np.flatnonzero(self._taking)
 
     def answers(self, *, closed: bool = False) -> Iterable[Block]:
-        """List who joined as one block."""
-        if closed and self.given is None:
+        """List who joined in announced order; ``closed`` asks for those who did when the round was closed."""
+        if closed and self._given is None:
             return [[~returned(self.connection, self.offer, before_closing=True)]]
         return [[self._taking]]
 
@@ -69,7 +80,8 @@ class MaskTaking:
         """Refuse a yes of someone who declined, and a round that nobody joined."""
         gone = self._taking & ~self._standing
         if np.any(gone):
-            raise PromiseBroken(DECLINED, person=Place(int(self.order[np.argmax(gone)])))
+            at = int(np.argmax(gone))
+            raise PromiseBroken(DECLINED, person=self.roster.place(at if self.order is None else int(self.order[at])))
         if not np.any(self._taking):
             raise PromiseBroken(NOBODY)
 
@@ -79,141 +91,75 @@ class MaskTaking:
         if len(absent):
             let_go(self.connection, self.offer, absent, kind="absent")
 
+    @abstractmethod
     def charge(self, split: Split) -> int:
-        """Have the database charge those who joined."""
-        expected = int(self._taking.sum())
-        return charge_rows(self.connection, self.offer, split, expected=expected, marks=self._marks)
+        """Write the charges of those who joined; return the number of the act that will seal them."""
 
-    def _marks(self) -> str:
-        """Put the answers of those who joined into a table."""
-        answered = np.asarray(self.batch.answered)[self.order]
-        stage_marks(self.connection, np.flatnonzero(self._taking), answered[self._taking])
-        return "marked"
-
+    @abstractmethod
     def charged(self, act: int, salt: str, split: Split) -> Written:
-        """Build the tree from memory: who is charged what was compared with the promises when the order was found."""
-        charged = self.order[self._taking]
-        everyone = len(charged) == len(self.batch.ids) and bool(np.all(charged == np.arange(len(charged))))
-        ids = self.batch.ids if everyone else [self.batch.ids[at] for at in charged.tolist()]
-        columns = self._several(charged, split) if split.several else [np.asarray(self.batch.grains)[charged]]
-        self._expect_charges(columns[0])
-        walk, about = pieces(ids, *columns), {"version": split.version, "sharing": split.sharing}
-        return expect_charged(self.connection, self.offer, written_of("release", walk, salt, **about))  # type: ignore[arg-type]
+        """Count, add up and build the tree over the charges just written, if they are those that were to be."""
 
-    def _expect_charges(self, lost: NDArray[np.int64]) -> None:
-        """Refuse charges made from holds that were edited: each must be what this person loses, not only their sum."""
-        rows = text("SELECT grains FROM charges WHERE offer = :offer ORDER BY position")
-        found = self.connection.scalars(rows, {"offer": self.offer.number}).all()
-        if not np.array_equal(np.array(found, dtype=np.int64), lost):
-            raise PromiseBroken(OTHER_HOLDS)
-
-    def _several(self, charged: NDArray[np.int64], split: Split) -> list[NDArray[np.int64]]:
-        capped, answered = np.asarray(self.batch.capped)[charged], np.asarray(self.batch.answered)[charged]
-        design = None if self.batch.design is None else np.asarray(self.batch.design)[charged]
-        return split.columns(capped, answered, design)
+    def _spent(self, split: Split) -> list[Numbers]:
+        """List what is charged, and of a sheet for which questions and out of how much."""
+        at, held = self._positions, self.held
+        if not split.several:
+            return [held.grains[at]]
+        assert held.capped is not None  # noqa: S101 - asked at the door
+        design = None if held.design is None else held.design[at]
+        return split.columns(held.capped[at], self._answered[at], design)
 
     @property
-    def joined(self) -> Mask:
-        """Who is charged, in the order of the roster."""
+    def _answered(self) -> Numbers:
+        answered: Numbers = self._by_position(np.asarray(self.roster.batch.answered))
+        return answered
+
+    @property
+    def _names(self) -> Names:
+        """The ids of those who are charged."""
+        if self.order is None:
+            return self.roster.ids.kept(self._taking)
+        return self.roster.ids.take(self.order[self._positions])
+
+    @property
+    def joined(self) -> Mask | None:
+        """Who is charged, in the order in which people came; of a table nothing."""
+        if self.roster.by_id:
+            return None
+        if self.order is None:
+            return self._taking
         mask = np.empty_like(self._taking)
         mask[self.order] = self._taking
         return mask
 
 
-def announced_order(connection: Connection, offer: Row[Any], batch: Batch) -> NDArray[np.int64]:
-    """Say at which index of a batch each announced person stands; others, and other promises, are refused."""
-    rows = connection.execute(
-        text(
-            "SELECT p.id, q.grains, q.capped, q.design FROM promises q JOIN people p ON p.person = q.person "
-            "WHERE q.offer = :offer ORDER BY q.position"
-        ),
-        {"offer": offer.number},
-    ).all()
-    index = {name: at for at, name in enumerate(batch.ids)}
-    order = np.array([index.get(row.id, -1) for row in rows], dtype=np.int64)
-    if len(batch.ids) != len(rows) or np.any(order < 0):
+def held_and_order(connection: Connection, offer: Row[Any], roster: Roster) -> tuple[Held, Numbers | None]:
+    """Read what was announced, and say at which index each announced person came; the same table needs no look-up."""
+    roster.expect_answered(offer.version)
+    held, version = held_of(connection, offer.number, offer.version), offer.version
+    names = [name for name in promise_columns(version)[1:] if name != "bounded"]
+    told = dict(zip(names, roster.columns(*names), strict=True))
+    if roster.are_announced(offer.rows, offer.salt, version, held.bounded):
+        expect_held(held, told)
+        return held, None
+    return held, announced_order(held, numbers_of(connection, roster), told, roster)
+
+
+def expect_held(held: Held, told: dict[str, Numbers]) -> None:
+    """Refuse holds that were edited: they must be what was announced to whoever came, not only hash to it once."""
+    if not all(np.array_equal(getattr(held, name), column) for name, column in told.items()):
+        raise PromiseBroken(OTHER_HOLDS)
+
+
+def announced_order(held: Held, person: Numbers, told: dict[str, Numbers], roster: Roster) -> Numbers:
+    """Say at which index each announced person came; others, and other promises, are refused."""
+    places = places_among(held.person, person)
+    if len(person) != len(held.person) or np.any(places < 0):
         raise PromiseBroken(OTHER_PEOPLE, other_people=True)
-    differs = np.asarray(batch.grains)[order] != np.array([row.grains for row in rows], dtype=np.int64)
-    if offer.version == GROUPS:
-        moved = np.asarray(batch.design)[order] != np.array([row.design for row in rows], dtype=np.int64)
-        if np.any(moved):
-            raise PromiseBroken(OTHER_GROUP, person=Place(int(order[np.argmax(moved)])), other_people=True)
-    if offer.version != VERSION:
-        differs |= np.asarray(batch.capped)[order] != np.array([row.capped for row in rows], dtype=np.int64)
-    if np.any(differs):
-        raise PromiseBroken(OTHER_LIMIT, person=Place(int(order[np.argmax(differs)])), other_people=True)
+    differs = {name: getattr(held, name)[places] != column for name, column in told.items()}
+    moved = differs.pop("design", np.zeros(0, dtype=np.bool_))
+    for words, wrong in ((OTHER_GROUP, moved), *((OTHER_LIMIT, each) for each in differs.values())):
+        if np.any(wrong):
+            raise PromiseBroken(words, person=roster.place(int(np.argmax(wrong))), other_people=True)
+    order = np.empty_like(places)
+    order[places] = np.arange(len(places))
     return order
-
-
-# --- in a table -----------------------------------------------------------------------------------------------------
-
-_PLACE = f"INSERT INTO placed SELECT q.position, s.joined, s.answered FROM {STAGED_PROMISES} AND {SAME_PROMISE}"  # noqa: S608
-_OTHER_LIMIT = f"SELECT MIN(s.id) FROM {STAGED_PROMISES} AND NOT {SAME_PROMISE}"  # noqa: S608
-_OTHER_GROUP = f"SELECT MIN(s.id) FROM {STAGED_PROMISES} AND q.design <> COALESCE(s.design, -1)"  # noqa: S608
-_NOT_ANSWERED = "SELECT COUNT(*) FROM staged WHERE capped IS NULL OR answered IS NULL"
-_GONE = "EXISTS (SELECT 1 FROM returns r WHERE r.offer = :offer AND r.position = l.position)"
-_FIRST_GONE = f"SELECT MIN(l.position) FROM placed l WHERE l.joined = 1 AND {_GONE}"  # noqa: S608
-_ABSENT = f"""INSERT INTO returns (offer, position, act) SELECT :offer, l.position, :act FROM placed l
-    WHERE l.joined = 0 AND NOT {_GONE} ORDER BY l.position"""  # noqa: S608
-_ID = "SELECT p.id FROM promises q JOIN people p ON p.person = q.person WHERE q.offer = :offer AND q.position = :at"
-
-
-def take_places(connection: Connection, offer: Row[Any], people: int) -> TableTaking:
-    """Put everyone who is staged at their announced position; other people and edited limits are refused."""
-    if offer.version != VERSION and connection.scalar(text(_NOT_ANSWERED)):
-        raise BadInput(NOT_ANSWERED)
-    on_sqlite = connection.dialect.name == "sqlite"
-    made = ("TABLE staging.placed", "INTEGER") if on_sqlite else ("TEMPORARY TABLE placed", "BIGINT")
-    connection.exec_driver_sql("CREATE {} (position {} PRIMARY KEY, joined BIGINT, answered BIGINT)".format(*made))
-    found = connection.execute(text(_PLACE), {"offer": offer.number}).rowcount
-    if found == offer.people == people:
-        return TableTaking(connection, offer)
-    moved = connection.scalar(text(_OTHER_GROUP), {"offer": offer.number})
-    if moved is not None:
-        raise PromiseBroken(OTHER_GROUP, person=f"id {moved}", other_people=True)
-    other = connection.scalar(text(_OTHER_LIMIT), {"offer": offer.number})
-    if other is not None:
-        raise PromiseBroken(OTHER_LIMIT, person=f"id {other}", other_people=True)
-    raise PromiseBroken(OTHER_PEOPLE, other_people=True)
-
-
-@dataclass(frozen=True)
-class TableTaking:
-    """People in the table ``placed``, too many to hold."""
-
-    connection: Connection
-    offer: Row[Any]
-    joined = None
-
-    def answers(self, *, closed: bool = False) -> Iterator[Block]:
-        """Walk over who joined."""
-        return blocks(self.connection, "SELECT joined FROM placed ORDER BY position", {})
-
-    def expect_standing(self) -> None:
-        """Refuse a yes of someone who declined, and a round that nobody joined."""
-        gone = self._scalar(_FIRST_GONE)
-        if gone is not None:
-            raise PromiseBroken(DECLINED, person=f"id {self._scalar(_ID, at=gone)}")
-        if self.connection.scalar(text("SELECT MAX(joined) FROM placed")) != 1:
-            raise PromiseBroken(NOBODY)
-
-    def let_absent_go(self) -> None:
-        """Give back the holds of those who neither joined nor declined, as one act."""
-        number, salt = last(self.connection).number + 1, new_salt()
-        if self.connection.execute(text(_ABSENT), {"offer": self.offer.number, "act": number}).rowcount:
-            written = rows_of(self.connection, kind="absent", act=number, offer=self.offer.number, salt=salt)
-            append(self.connection, "absent", written, salt, terms=terms_of(self.offer), offer=self.offer.number)
-
-    def charge(self, split: Split) -> int:
-        """Have the database charge those who joined; everyone's answers are beside whether they did."""
-        expected = int(self.connection.scalar(text("SELECT COUNT(*) FROM placed WHERE joined = 1")) or 0)
-        return charge_rows(self.connection, self.offer, split, expected=expected, marks=lambda: "placed")
-
-    def charged(self, act: int, salt: str, split: Split) -> Written:
-        """Read the charges back: only the database has seen them in full."""
-        where = {"kind": "release", "act": act, "offer": self.offer.number}
-        about = {"salt": salt, "version": split.version, "sharing": split.sharing}
-        return expect_charged(self.connection, self.offer, rows_of(self.connection, **where, **about))  # type: ignore[arg-type]
-
-    def _scalar(self, query: str, **where: object) -> Any:  # noqa: ANN401 - a position or an id
-        return self.connection.scalar(text(query), {"offer": self.offer.number, **where})

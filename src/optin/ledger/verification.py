@@ -15,10 +15,11 @@ from optin.ledger.accounts import act_of
 from optin.ledger.branches import are_stored
 from optin.ledger.chain import GENESIS, Written, rows_of, seal_of
 from optin.ledger.fittings import changed_fittings
-from optin.ledger.held import person_of, places_of
+from optin.ledger.held import places_of
 from optin.ledger.holds import terms_of
 from optin.ledger.logged import log_faults
 from optin.ledger.packs import is_packed
+from optin.ledger.people_numbers import person_of
 from optin.ledger.receipting import Placed, packed_place
 from optin.ledger.schema import acts
 from optin.ledger.sequence import misplaced
@@ -28,6 +29,7 @@ from optin.ledger.texts import announcement_fault, announcement_in, release_faul
 from optin.receipts import GROUPS, SHEETS, VERSION, Receipt, root_of
 from optin.receipts import seal_of as receipt_seal
 from optin.releasing.record import Release
+from optin.wording import underway
 from optin.wording.telling import Telling, Told
 
 
@@ -122,7 +124,8 @@ def _is_intact(row: Row[Any]) -> bool:
 
 
 def _changed_rows(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[str]:
-    for row in rows:
+    everyone = sum(map(_people_of, rows))
+    for row in underway.counted("comparing acts with their hashes", rows, everyone, _people_of):
         if not _is_intact(row):
             continue  # said already, and its kind may mean nothing any more
         try:
@@ -141,6 +144,10 @@ def _changed_rows(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[
             yield f"the branches of the tree of act {row.number} ({row.kind}) were changed"
         elif fault is not None:
             yield f"act {row.number} ({row.kind}) does not agree with itself: {fault}"
+
+
+def _people_of(row: Row[Any]) -> int:
+    return row.people if isinstance(row.people, int) else 0
 
 
 def _text(row: Row[Any]) -> Announcement | Release | None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from optin.formats.names import Names
 from optin.transparency.tree import MerkleTree, climb
 
 __all__ = ["BLOCK", "SALT_BYTES", "MerkleTree", "charge_salts", "climb", "leaves_of"]
@@ -50,7 +51,8 @@ def leaves_of(salts: bytes, ids: Sequence[str], grains: NDArray[np.int64], *of_s
     for start, column in zip(range(1 + SALT_BYTES, width, 8), numbers, strict=True):
         heads[:, start : start + 8] = np.ascontiguousarray(column, dtype=">i8").view(np.uint8).reshape(count, 8)
     packed, sha256 = heads.tobytes(), hashlib.sha256
+    starts = range(0, width * count, width)
     return [
-        sha256(packed[start : start + width] + person.encode()).digest()
-        for start, person in zip(range(0, width * count, width), ids, strict=True)
+        sha256(packed[start : start + width] + person).digest()
+        for start, person in zip(starts, Names.of(ids).encoded(), strict=True)
     ]
