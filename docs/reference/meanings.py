@@ -282,6 +282,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "terms": "what is asked, word for word",
         "designs": "the offer to everyone, or one to each public group: numbers that everyone reads, and exact sums",
         "seal": "the salted hash that binds the exact numbers; None where sums are public",
+        "everyone": "people of all groups together, where there are groups",
     },
     "Release": {
         "joined_people": "rows that joined",

@@ -31,7 +31,7 @@ from optin.cli.options import (
     Total,
 )
 from optin.cli.output import Output, expect_free, expect_outputs, read_record
-from optin.cli.people import Columns, located, read_people
+from optin.cli.people import Columns, located, read_people, source_of
 from optin.cli.question_table import half_of
 from optin.cli.reading_options import apart, as_planned, reads_tables
 from optin.cli.said_before import shortened
@@ -93,7 +93,7 @@ def announce_plan(
     expect_outputs(output, promises, read)
     found, record = read_plan(plan)
     given = Columns(id=id_column, limits=limits, limit=limit, budgets=budgets, costs=costs, by=tuple(by or ()))
-    source = _source(plan, Columns.from_plan(record), replace(given, allowances=allowances, total=total))
+    source = source_of(plan, Columns.from_plan(record), replace(given, allowances=allowances, total=total))
     kept = apart(as_planned(record, how), [*read, output])
     table = read_people(people, source, engine=engine, check_ids=check_ids, how=kept)
     terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
@@ -115,19 +115,6 @@ def announce_plan(
                 steps.write_grains(offer, table.agents, promises, ledger=opened)
     _tell(offer, found, described(record), _against(source, known=known, raised=raise_limits), as_json=as_json)
     screen.note(f"wrote {output}; {held}" + ("" if known else f"; new ledger made at {ledger}"))
-
-
-def _source(path: Path, planned: Columns | None, given: Columns) -> Columns:
-    """Settle which columns to read: those given, else those of the plan, of which totals stay even where limits are given."""
-    source = planned if not given.say_limits else given.check()
-    if source is None:
-        raise BadInput(
-            "{path} does not say which columns to read; give --limits COL, or plan again with optin plan", path=path
-        )
-    source = replace(source, by=given.by or (planned.by if planned else ()))
-    if given.allowances is not None or given.total is not None or planned is None:
-        return replace(source, allowances=given.allowances, total=given.total)
-    return replace(source, allowances=planned.allowances, total=planned.total)
 
 
 def _against(source: Columns, *, known: bool, raised: bool) -> str:

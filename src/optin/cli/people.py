@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput, OptinError, Place
@@ -166,6 +167,19 @@ def described(columns: Columns) -> dict[str, Any]:
     worth = LinearBenefit(base=columns.benefit_base, slope=columns.benefit_slope) if columns.quasi_linear else None
     names = {name: getattr(columns, name) for name in ("id", "limits", "limit", "budgets", "costs")}
     return {**names, "benefit": worth, "outside": columns.outside, "by": columns.by}
+
+
+def source_of(path: Path, planned: Columns | None, given: Columns) -> Columns:
+    """Settle which columns to read: those given, else those of the plan, of which totals stay even where limits are given."""
+    source = planned if not given.say_limits else given.check()
+    if source is None:
+        raise BadInput(
+            "{path} does not say which columns to read; give --limits COL, or plan again with optin plan", path=path
+        )
+    source = replace(source, by=given.by or (planned.by if planned else ()))
+    if given.allowances is not None or given.total is not None or planned is None:
+        return replace(source, allowances=given.allowances, total=given.total)
+    return replace(source, allowances=planned.allowances, total=planned.total)
 
 
 @contextmanager
