@@ -23,6 +23,8 @@ CLIENT: dict[str, dict[str, str]] = {
         "steps": "what may be done now",
         "warning": "what would be lost by closing now; None if nothing",
         "publish_by": "when an announced round is cancelled by itself, in seconds since 1970; None in other states",
+        "next_step": "what a campaign that runs by itself does next; None for others",
+        "next_at": "and when, in seconds since 1970",
     },
     "JobStatus": {
         "id": "the job's",

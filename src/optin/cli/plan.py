@@ -83,29 +83,21 @@ def plan_people(
 
     Everyone gets epsilon = the smaller of their limit and one cap; the noise and everyone's weight follow from that. Limits
     1, 4, 9, 9 with bounds 0 1 give cap 5, epsilons 1, 4, 5, 5, noise scale 1/15, variance 1/12. Best means best among
-    weighted means with fixed weights and one Laplace noise. A sheet of several questions shares everyone's epsilon out among
-    them: answers stand in columns named after the questions, and are not read yet. With --by each public group has its own
-    plan, at its people's full limits, and a verdict (good, poor, useless) before anything is announced.
+    weighted means with fixed weights and one Laplace noise. A sheet of questions shares everyone's epsilon out among them:
+    answers are not read yet. With --by each public group has its own plan and a verdict before anything is announced.
 
     Example: optin plan people.csv --limits limit --sheet sheet.toml -o plan.json
     """
-    accepted = {
-        "limits": limits,
-        "limit": limit,
-        "budgets": budgets,
-        "costs": costs,
-        "allowances": allowances,
-        "total": total,
-    }
+    accepted = {"limits": limits, "limit": limit, "budgets": budgets, "costs": costs, "total": total}
     worth = {"benefit_base": benefit_base, "benefit_slope": benefit_slope, "outside": outside_option(outside)}
-    columns = Columns(id=id_column, by=tuple(by or ()), **accepted, **worth).check()  # type: ignore[arg-type]
+    given = Columns(id=id_column, by=tuple(by or ()), allowances=allowances, **accepted, **worth).check()  # type: ignore[arg-type]
     share = _left_out(without, ledger, raise_limits=raise_limits)
-    one_number = {"bounds": bounds, "sd": sd, "eta": eta, "max_gap": max_gap}
-    asked = Asking(sheet, one_number, slack, target_error, wished_error).arguments() | _grouping(by, merge_small, share)
+    number = {"bounds": bounds, "sd": sd, "eta": eta, "max_gap": max_gap}
+    asked = Asking(sheet, number, slack, target_error, wished_error).arguments() | _grouping(by, merge_small, share)
     kept = apart(how, [people, ledger, sheet, output])
-    read = read_people(people, columns, engine=engine, check_ids=check_ids, how=kept)
+    read = read_people(people, given, engine=engine, check_ids=check_ids, how=kept)
     found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
-    record = plan_record(plan, found.agents, columns) | {"reading": how.as_dict(), "left_out": read.left_out}
+    record = plan_record(plan, found.agents, given) | {"reading": how.as_dict(), "left_out": read.left_out}
     _write(output, record, [people, ledger, sheet])
     proof = certified(plan, found.agents) if certify else NOT_ASKED
     told, odd = plan.flat() | record | proof.as_dict(), plan.warnings(described(record))

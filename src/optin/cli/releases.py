@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -81,10 +81,10 @@ def release_results(
 ) -> None:
     """Draw the one noisy result that an announcement allows, and charge everyone who joined for what they answered.
 
-    Answers stand in columns named after the questions (or as the sheet's column says); --values names the column where one
-    question is asked. Of several some may be left empty: who skips one is not charged for it (but of CSV an empty cell of a
-    multiple-choice question chose nothing, which is an answer). Columns of limits are found by the announced sums. Asked again,
-    the stored release comes back: nothing is drawn or charged twice. Of groups the whole put together from them is printed too.
+    Answers stand in columns named after the questions (or as the sheet's column says); --values names that of a single one.
+    Of several some may be left empty: who skips one is not charged for it (but of CSV an empty cell of a multiple-choice
+    question chose nothing, which is an answer). Columns of limits are found by the announced sums; one --limit for all is said
+    again. Asked again, the stored release comes back: nothing is drawn or charged twice.
 
     Example: optin release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json
     """
@@ -92,12 +92,10 @@ def release_results(
     expect_outputs(output, grains, [announcement, people, ledger])
     offer = opened_offer(announcement, read_announcement(announcement), ledger)
     wanted, came = quorum_of(quorum, max_standard_error)
-    across = Across.asked(offer, population, differences=differences)
-    asked = AnswerColumns(offer.sheet, values, joined)
-    given = Columns(
-        id=id_column, limits=limits, limit=limit, budgets=budgets, costs=costs, by=_grouped_by(offer, by, asked)
-    )
-    read = Released(people, given, asked, offer, apart(how, [announcement, people, ledger, output]))
+    across, asked = Across.asked(offer, population, differences=differences), AnswerColumns(offer.sheet, values, joined)
+    accepted: Any = {"limits": limits, "limit": limit, "budgets": budgets, "costs": costs}
+    named = Columns(id=id_column, by=_grouped_by(offer, by, asked), **accepted)
+    read = Released(people, named, asked, offer, apart(how, [announcement, people, ledger, output]))
     table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
     say_who_counts(people, joined, how)
     with (
