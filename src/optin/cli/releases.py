@@ -81,10 +81,9 @@ def release_results(
 ) -> None:
     """Draw the one noisy result that an announcement allows, and charge everyone who joined for what they answered.
 
-    Answers stand in columns named after the questions (or as the sheet's column says); --values names that of a single one.
-    Of several some may be left empty: who skips one is not charged for it (but of CSV an empty cell of a multiple-choice
-    question chose nothing, which is an answer). Columns of limits are found by the announced sums; one --limit for all is said
-    again. Asked again, the stored release comes back: nothing is drawn or charged twice.
+    Answers stand in columns named after the questions; --values names that of a single one. Of several some may be left empty:
+    who skips one is not charged for it (but of CSV an empty cell of a multiple-choice question chose nothing, an answer).
+    Columns of limits are found by the announced sums. Asked again, the stored release comes back: nothing is charged twice.
 
     Example: optin release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json
     """
