@@ -141,7 +141,7 @@ def test_the_quorum_is_kept_and_reads_no_value(book):
     with pytest.raises(PromiseBroken, match="40 of those who joined count and the quorum is 41"):
         campaign.release(offer, people, nothing, ledger=book, quorum=Quorum(people=41))
     with pytest.raises(PromiseBroken, match="standard error"):
-        campaign.release(offer, people, nothing, ledger=book, quorum=Quorum(standard_error=offer.standard_error * 0.99))
+        campaign.release(offer, people, nothing, ledger=book, quorum=Quorum(standard_error=offer.standard_error * 0.79))
     met = Quorum(people=40, standard_error=offer.standard_error)
     assert campaign.release(offer, people, VALUES, ledger=book, quorum=met).charged
 

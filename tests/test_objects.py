@@ -64,7 +64,7 @@ def client_records(offer, drawn):
     shared |= {"release": json.loads(drawn.to_json())}
     draft = {"title": "Hours", "question": "How many?", "unit": "hours"}
     counts = {"invited": 300, "redeemed": 300, "registered": 300, "joined": 300, "declined": 0}
-    last = {"steps": [], "warning": None, "publish_by": None}
+    last = {"steps": [], "warning": None, "publish_by": None, "next_step": None, "next_at": None}
     yield client.campaign_from(shared | {"draft": draft, "job": job} | counts | last)
     person = {
         "stated": 3,

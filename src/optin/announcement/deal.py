@@ -124,7 +124,7 @@ def explain(
     >>> print(optin.explain(offer, limit=0.5))
     epsilon at most  0.5
     odds factor      1.649 at most
-    weight           0.0335
+    weight           0.034
     margin           0
     """
     announcement = _own(announcement, group)

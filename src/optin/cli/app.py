@@ -122,7 +122,7 @@ WEB_COMMANDS: dict[str, Callable[..., None]] = {
 }
 web_app = typer.Typer(
     cls=Group,
-    help="Look how a service stands, copy it, put a copy in place, let an analyst in again.",
+    help="Look after a service: how it stands, backups, passwords.",
     no_args_is_help=True,
 )
 sheet_app = typer.Typer(cls=Group, help="Write a sheet of questions, and check it.", no_args_is_help=True)

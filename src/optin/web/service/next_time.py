@@ -6,7 +6,6 @@ it is asked for, or over a list that an analyst writes, it would say of single p
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +26,6 @@ TIMES = (1, 2, 4)
 """How many more campaigns like this one are asked about."""
 LEAST = 2 * SMALLEST_GROUP
 _NEXT = "next"
-_NOTED = re.compile(r"(\d+) people or so .*? (\d+) more")
 
 
 @dataclass(frozen=True)
@@ -62,8 +60,7 @@ def can_again(service: Service, analyst: Visitor, campaign: str) -> tuple[Again,
     def look(connection: Connection) -> tuple[Again, ...]:
         row = owned_row(connection, analyst, campaign, least=READER)
         here = (events.c.campaign == row.id, events.c.round == row.round, events.c.kind == _NEXT)
-        noted = connection.scalars(select(events.c.words).where(*here).order_by(events.c.number))
-        found = [match for match in map(_NOTED.match, noted) if match]
-        return tuple(Again(int(match[2]), int(match[1])) for match in found)
+        noted = connection.scalars(select(events.c.words).where(*here).order_by(events.c.number)).all()
+        return tuple(Again(times, int(words.split()[0])) for times, words in zip(TIMES, noted, strict=False))
 
     return service.read(look)
