@@ -120,7 +120,7 @@ def uneven_losses(populations, gap, seed):
     return np.array(found)
 
 
-@pytest.mark.parametrize(("gap", "median", "most"), [(0.0, 0.008, 0.07), (4.0, 0.02, 0.12)])
+@pytest.mark.parametrize(("gap", "median", "most"), [(0.0, 0.006, 0.05), (4.0, 0.02, 0.1)])
 def test_shares_that_follow_from_rounded_numbers_cost_a_few_hundredths_at_most(gap, median, most):
     found = uneven_losses(30, gap, 7)
     assert found.min() >= -1e-6
@@ -129,7 +129,7 @@ def test_shares_that_follow_from_rounded_numbers_cost_a_few_hundredths_at_most(g
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("gap", "median", "most"), [(0.0, 0.006, 0.07), (4.0, 0.02, 0.12)])
+@pytest.mark.parametrize(("gap", "median", "most"), [(0.0, 0.006, 0.05), (4.0, 0.02, 0.1)])
 def test_what_rounded_shares_cost_over_five_hundred_populations(gap, median, most):
     found = uneven_losses(500, gap, 8)
     print(f"gap {gap}: median {np.median(found):.3%}, 95 % {np.quantile(found, 0.95):.3%}, most {found.max():.3%}")

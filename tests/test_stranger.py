@@ -1,6 +1,7 @@
 """What public files tell a stranger about one person's limit: fixed here, and printed in the threat model."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from stranger import (
 )
 
 import optin
-from optin.kernel.coarse import told_middle, two_figures_up
+from optin.kernel.coarse import told_within, two_figures_up
 from optin.kernel.sharing import integer_shares, shares_at
 
 SIZES = (25, 50, 100, 250, 1000)
@@ -78,6 +79,12 @@ def announced(limits, sheet):
     return optin.plan(agents, sheet).announce(agents, min_people=0), agents
 
 
+def follows(public, demand, side):
+    """The shares that follow from what is public, at a quarter of the way through what rounded noise and squares stand for."""
+    noise, squares = told_within(public.noises[0], 40, side), told_within(public.squares[0], 40, 1 - side)
+    return integer_shares(shares_at(demand, noise=noise, squares=squares, tilt=told_within(public.tilt, 40)))
+
+
 @pytest.mark.parametrize("alike", [True, False])
 @pytest.mark.parametrize("seed", range(6))
 def test_twelve_questions_tell_no_more_about_limits_than_one(seed, alike):
@@ -87,9 +94,7 @@ def test_twelve_questions_tell_no_more_about_limits_than_one(seed, alike):
     offer, agents = announced(np.repeat(LADDER, drawn(40, 1, rng)[0]), sheet)
     public, demand = offer.public, optin.plan(agents, sheet).asked.demand
     assert len(set(public.noises)) == len(set(public.squares)) == 1
-    told = (told_middle(each, 40) for each in (public.noises[0], public.squares[0], public.tilt))
-    follows = shares_at(demand, **dict(zip(("noise", "squares", "tilt"), told, strict=True)))
-    assert public.shares == integer_shares(follows)
+    assert public.shares in {follows(public, demand, side) for side in (Fraction(1, 4), Fraction(3, 4))}  # one bit more
     assert public.variances == public.variances_told(offer.sheet)
     answers = {each.name: np.zeros(40) if each.kind == "number" else np.zeros(40, dtype=bool) for each in sheet}
     release = optin.release(offer, agents, answers)

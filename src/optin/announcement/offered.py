@@ -13,7 +13,7 @@ from optin.announcement.numbers import ExactSums, PublicNumbers
 from optin.announcement.one_question import AnnouncedQuestion, Portion, place_of_question, spending_of
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON
 from optin.grains.splitting import part
-from optin.kernel.coarse import told_middle
+from optin.kernel.coarse import told_within
 from optin.kernel.halfwidth import heaviest_weight
 from optin.kernel.rounding import epsilon_of, exact_epsilon, nearest
 from optin.planning.promise import OneQuestion, PromisedVariance, Promising
@@ -162,7 +162,7 @@ class Offered(OneQuestion, Promising):
         if self.open_sums is not None:
             return weight * people
         noise = max(self.public.noises)
-        return weight * people * told_middle(noise, self.people) / noise
+        return weight * people * told_within(noise, self.people) / noise
 
     def half_width(self, level: float = 0.95, *, turnout: float = 1.0) -> float:
         """Return half of the interval that this offer leads to: at 0.95, what ± means (E22).

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from optin.announcement.coarsening import is_coarse, possible_caps, told_shares
+from optin.announcement.coarsening import is_coarse, possible_caps, possible_shares
 from optin.announcement.making import draft_of
 from optin.announcement.offer import Announcement
 from optin.announcement.terms import QUASI_LINEAR
@@ -51,7 +51,7 @@ def _differs(offer: Announcement, plan: Plan) -> str | None:
         return "people"
     if offer.cap not in possible_caps(plan, draft):
         return "cap"
-    if offer.shares not in (draft.shares, told_shares(plan, offer)):
+    if offer.shares not in (draft.shares, *possible_shares(plan, offer)):
         return "shares of the questions"
     if (asked := _differing_questions(offer, plan)) is not None:
         return asked

@@ -99,23 +99,25 @@ def told_up(number: float | Fraction, people: int) -> float:
     if not 0 < told < math.inf:
         return told
     exact = _as_written(told)
-    unit = Fraction(10) ** (_magnitude(exact) - 1)
+    unit = _power_of_ten(_magnitude(exact) - 1)
     return float(unit * next((each for each in _figures(people) if each * unit >= exact), 100))
 
 
-def told_middle(told: float, people: int) -> float:
-    """Return the middle of all numbers of which this is told (`told_up`): closer to the true one, as a rule.
+def told_within(told: float, people: int, part: Fraction = Fraction(1, 2)) -> float:
+    """Return a number among all those of which this is told (`told_up`), so far on the way up; halfway unless said.
 
-    >>> told_middle(0.013, 1000), round(told_middle(0.015, 25), 6), told_middle(0.01, 25), told_middle(0.0, 25)
+    >>> told_within(0.013, 1000), round(told_within(0.015, 25), 6), told_within(0.01, 25), told_within(0.0, 25)
     (0.0125, 0.0135, 0.0091, 0.0)
+    >>> told_within(0.013, 1000, Fraction(1, 4))
+    0.01225
     """
     if not 0 < told < math.inf:
         return told
     exact = _as_written(told)
-    unit = Fraction(10) ** (_magnitude(exact) - 1)
+    unit = _power_of_ten(_magnitude(exact) - 1)
     figures = _figures(people)
-    below = max((each for each in figures if each * unit < exact), default=Fraction(figures[-1], 10))
-    return float((exact + below * unit) / 2)
+    below = unit * max((each for each in figures if each * unit < exact), default=Fraction(figures[-1], 10))
+    return float(below + part * (exact - below))
 
 
 def _figures(people: int) -> Sequence[int]:

@@ -15,7 +15,7 @@ import numpy as np
 from optin.kernel.cap import SumsAt, ladder_around
 from optin.kernel.dial import caps_with_mean, ladder_of_means, robust_design
 from optin.kernel.ladder import Array, Ladder, Limits, Sums
-from optin.kernel.noise import variance
+from optin.kernel.noise import noise_variance, variance
 from optin.kernel.optimum import Design, design_at, noiseless, tilt_of
 
 SHARES = 1 << 20
@@ -128,6 +128,19 @@ def shares_at(demand: Demand, *, noise: float, squares: float, tilt: float) -> t
         return equal_shares(demand.prices)
     rise = _Rise(1, demand.scaled(noise))
     return rise.shared(squares + rise.gaps * tilt**2).shares
+
+
+def theta_of(demand: Demand, shares: tuple[float, ...], *, noise: float, squares: float, tilt: float) -> float:
+    """Return max_k m_k (v_k + gap_k^2 TV^2) at any shares, where the numbers of `shares_at` are given.
+
+    >>> uneven = Demand((8.0, 2.0), (1.0, 3.0), (0.0, 0.0))
+    >>> at = {"noise": 0.1, "squares": 0.05, "tilt": 0.3}
+    >>> best = shares_at(uneven, **at)
+    >>> round(theta_of(uneven, best, **at), 6), round(theta_of(uneven, (0.5, 0.5), **at), 6)
+    (0.381689, 0.39)
+    """
+    pairs = zip(demand.prices, shares, strict=True)
+    return demand.theta(tuple(squares + noise_variance(price, share / noise) for price, share in pairs), tilt)
 
 
 def theta_below(limits: Limits, demand: Demand) -> float:
