@@ -18,7 +18,7 @@ def compare():
         people = optin.PrivacyConstrained(limits)
         plan = best(lambda people=people: optin.plan(people, bounds=(0, 1)), repeats=5)
         both = best(lambda people=people: optin.compare(people, bounds=(0, 1)), repeats=3)
-        print(f"compare, 10^6 people, {name}: {both / plan:.1f} times one plan (at most 20)")
+        print(f"compare, 10^6 people, {name}: {both / plan:.1f} times one plan (at most 40)")
 
 
 def simulate():

@@ -28,7 +28,8 @@ FIGURE = re.compile(
     r"(?<![\d.])(?!(?:80|95|99) ?%)\d[\d.,]* ?%|\bper cent\b"
     rf"|\b{COUNT} times\b|\btimes as (?:large|many|much|long|fast)\b|\bfactor of {COUNT}\b"
     rf"|\bat (?:least|most) (?:an? )?(?:\d|{COUNT}\b(?! people)|half|third|\w+th\b)"
-    r"|\b(?:almost|nearly|about|longer than|by) (?:an? )?(?:half|third|quarter|fifth|tenth|hundredth|minute|hour)\b"
+    r"|\b(?:almost|nearly|about|(?:longer|less|more) than|by) (?:an? )?"
+    r"(?:half|third|quarter|fifth|tenth|hundredth|minute|hour)\b"
     rf"|\b{COUNT} (?:core-|milli|micro|nano)?(?:seconds?|minutes?|hours|GB|MB|MiB|bytes)\b",
     re.I,
 )

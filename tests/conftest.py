@@ -33,6 +33,19 @@ LONG = (
     "test_engine_ledger",
 )
 
+TOGETHER = (
+    "test_blind_spots",
+    "test_council",
+    "test_house",
+    "test_log",
+    "test_objects",
+    "test_one_home",
+    "test_public_files",
+    "test_report",
+    "test_sheet_report",
+)
+"""Files whose tests look at one thing that is long in the making: one worker makes it, and the other does not make it too."""
+
 SMALL = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
@@ -50,6 +63,9 @@ def pytest_collection_finish():
 
 def pytest_collection_modifyitems(items):
     """Begin with what runs on Spark, since one worker does all of it, then with what is long: nobody waits at the end."""
+    for item in items:
+        if item.path.stem in TOGETHER and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
     items.sort(key=lambda item: (not _on_spark(item), item.path.stem not in LONG))
 
 

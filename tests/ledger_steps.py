@@ -18,7 +18,6 @@ from optin.ledger.bulk_reads import charges_of
 from optin.ledger.chain import GENESIS, rows_of
 from optin.ledger.schema import acts
 from optin.ledger.tallying import sums_of
-from optin.ledger.texts import released_in
 from optin.questions import Number, Sheet
 from optin.receipts import Seal
 from optin.releasing.answered import Answered
@@ -92,7 +91,7 @@ def release(ledger, campaign="c", *, ids=("ann", "bob", "cy"), grains=5, joined=
 
 def copy_of(entry):
     """The release that was published when this was stored."""
-    return released_in(entry.body, entry.head)
+    return Release.from_sealed(entry.body, entry.head)
 
 
 def _column(numbers, ids):

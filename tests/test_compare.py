@@ -351,6 +351,25 @@ def test_small_gains_and_large_gains_are_both_there():
     assert gains["harmonic"] > 46
 
 
+@settings(max_examples=examples(200), deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(1e-4, 100.0), st.integers(1, 400)), min_size=1, max_size=4),
+    st.floats(0.001, 0.5),
+)
+def test_on_k_limits_the_best_threshold_has_at_most_k_squared_times_the_variance(levels, sd):
+    limits = np.repeat(*zip(*levels, strict=True))
+    plan, rows = found(limits, sd=sd)
+    assert rows["threshold"].variance <= len(np.unique(limits)) ** 2 * plan.variance * (1 + 1e-9)
+
+
+def test_on_two_levels_the_gain_comes_near_four_and_on_evenly_spread_ones_near_e_squared():
+    two = found(np.repeat([0.0001, 0.1], [1000, 1]))[1]
+    assert 3.98 < two["threshold"].variance / two["optimum"].variance < 4
+    for low in (1e-3, 1e-6):
+        even = found(np.geomspace(low, 1, 5000), data_variance=0.0)[1]
+        assert even["threshold"].variance / even["optimum"].variance == pytest.approx(math.e**2, rel=0.01)
+
+
 # --- the table ------------------------------------------------------------------------------------------------------
 
 

@@ -42,6 +42,7 @@ MATCHES = {
     "engine/spark.py": "names of files that Spark skips",
     "receipts/record.py": "hashes and salts",
     "tables/plain_files.py": "ends of lines in files",
+    "cli/dashes.py": "file names that begin with a dash",
     "tables/spellings.py": "how people spell a limit in a cell",
     "tables/workbooks.py": "formats of numbers in a workbook",
     "transparency/checkpoint.py": "sizes of logs in signed notes",

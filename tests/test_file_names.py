@@ -201,6 +201,41 @@ def test_a_file_replaced_after_its_header_was_read_is_noticed(tmp_path, monkeypa
         people.rows.expect_unchanged()
 
 
+WITH_FILES = [
+    *(["size"], ["plan"], ["announce"], ["explain"], ["release"], ["receipt"], ["check"], ["annex"], ["report"]),
+    *(["compare"], ["form"], ["sheet", "check"], ["ledger", "show"], ["web", "restore"]),
+]
+
+
+@pytest.mark.parametrize("words", WITH_FILES, ids=" ".join)
+@pytest.mark.parametrize("name", ["-x.csv", "-o.csv", "-hx.json"])
+def test_a_name_with_a_leading_dash_is_answered_with_how_to_write_it(tmp_path, monkeypatch, words, name):
+    monkeypatch.chdir(tmp_path)
+    for there in (False, True):
+        if there:
+            written(Path(name), STRICT)
+        refused = command(*words, name)
+        assert refused.code == 2
+        assert f"If {name} is a file, write ./{name}." in refused.err
+
+
+def test_only_what_may_be_a_file_is_answered_as_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for words in (["plan", "x.csv", "--bound=0.5"], ["plan", "x.csv", "-1.5"], ["plan", "--xx"], ["plan", "-", "-x"]):
+        assert "is a file" not in command(*words).err, words
+    written(Path("--xx"), STRICT)
+    assert "If --xx is a file, write ./--xx." in command("plan", "--xx", "--limits", "limit").err
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_name_with_a_leading_dash_is_read_after_two_dashes_and_from_here(tmp_path, monkeypatch, engine):
+    monkeypatch.chdir(tmp_path)
+    written(Path("-x.csv"), STRICT, people=40)
+    options = ("--engine", engine, "--limits", "limit", "--bounds", 0, 1, "--json")
+    for words in (["./-x.csv", *options], [*options, "--", "-x.csv"]):
+        assert optin_ok("plan", *words).json["people"] == 40
+
+
 class Bucket(MemoryFileSystem):
     """A store whose addresses start with s3://, as the usual one does."""
 

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from cli_steps import optin as command
 from cli_steps import optin_ok
+from trying import daily
 
 import optin
 from optin.errors import BadInput
@@ -298,7 +299,7 @@ def test_a_password_is_in_no_message():
 
 @pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize(
-    "case", ["semicolons with decimal commas", "JSON lines", "zstd", "a workbook", "LimeSurvey, codes"]
+    "case", daily(["semicolons with decimal commas", "JSON lines", "zstd", "a workbook", "LimeSurvey, codes"], 0, 3)
 )
 def test_spark_reads_what_others_read(case, table, expected, tmp_path):
     read_alike(case, "spark-local", table, expected, tmp_path)

@@ -32,10 +32,11 @@ WANTED = {
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=[entry.name for entry in ENTRIES])
-def test_every_page_says_what_the_code_computes(entry):
+def test_every_page_and_every_picture_says_what_the_code_computes(entry):
     figure, text = entry.drawn()
-    figure.canvas.draw()
     assert (GALLERY / f"{entry.name}.md").read_text() == text, "run: .venv/bin/python docs/gallery/make.py"
+    with Image.open(GALLERY / f"{entry.name}.png") as picture:
+        assert picture.text["Description"] == make.written(figure), "run: .venv/bin/python docs/gallery/make.py"
 
 
 def test_every_claim_has_a_page_and_no_page_is_left_over():
@@ -54,6 +55,16 @@ def test_pictures_are_modest_described_and_the_size_that_was_asked_for(entry):
         assert picture.size == tuple(round(inches * make.DOTS) for inches in entry.size)
     words = re.search(rf"!\[(.+)\]\({entry.name}\.png\)", (GALLERY / f"{entry.name}.md").read_text())[1]
     assert len(words) > 60
+
+
+def test_a_cap_is_one_number_in_a_page_and_in_its_picture():
+    for name in ("pooling-limits", "noise-and-cap"):
+        with Image.open(GALLERY / f"{name}.png") as picture:
+            (drawn,) = set(re.findall(r"\bcap (\d[\d.]*)", picture.text["Description"]))
+        text = (GALLERY / f"{name}.md").read_text()
+        assert {float(cap) for cap in re.findall(r"\bcap(?:s epsilon at \*\*| of | )(0[\d.]*\d)", text)} == {
+            float(drawn)
+        }
 
 
 def test_half_at_a_tenth_saturates_at_the_published_limit_and_error():

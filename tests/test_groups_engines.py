@@ -290,3 +290,35 @@ def test_a_thousand_groups_are_announced_and_released_with_the_integers_of_memor
     mine, theirs = measure(offers[0], kept, "hours"), measure(offers[1], held, columns(found, ONE))
     assert [part.those for part in mine.parts] == [part.those for part in theirs.parts]
     assert len(optin.release(offers[0], kept, "hours").groups) == 1_000
+
+
+@pytest.mark.parametrize("groups", [None, "ward"])
+def test_the_few_below_caps_are_read_from_all_people_once_and_give_the_integers_of_memory(
+    tmp_path, monkeypatch, groups
+):
+    rng, count = np.random.default_rng(9), 90_000
+    ward = rng.integers(3, size=count)
+    columns = {"id": np.arange(count), "limit": rng.lognormal(1.5, 1.0, count) * (ward + 1), "value": rng.random(count)}
+    table = pa.table(columns | {"ward": np.array(["a", "b", "c"], dtype=object)[ward].tolist()})
+    pq.write_table(table, path := tmp_path / "people.parquet")
+    monkeypatch.setattr("optin.engine.kept_below.LEAST", 0)
+    kept, held = (
+        optin.read(path, limits="limit", groups=groups, engine=each, check_ids=False) for each in ("duckdb", "memory")
+    )
+    plan, written = optin.plan(kept, bounds=(0, 1)), []
+    write = Session.write
+    monkeypatch.setattr(
+        Session,
+        "write",
+        lambda session, query, to, *, about: (written.append(to), write(session, query, to, about=about)),
+    )
+    mine, theirs = (numbers_of(plan.announce(each, campaign="low")) for each in (kept, held))
+    assert len(written) == (groups is None), "groups were written when they were planned"
+    assert mine == theirs
+    shown, expected = (plan.certificate(each) for each in (kept, held))
+    assert shown.holds
+    for name in ("objective", "lower_bound", "weight_error", "claim_error") if groups is None else ():
+        assert math.isclose(getattr(shown, name), getattr(expected, name), rel_tol=1e-9, abs_tol=1e-9)
+    pq.write_table(table.slice(1), path)
+    with pytest.raises(PromiseBroken, match="changed"):
+        plan.announce(kept)

@@ -43,6 +43,7 @@ def on_spark(folder):
 
 
 SOURCES = [table, expression, pytest.param(on_spark, marks=pytest.mark.xdist_group("spark"))]
+WITH_A_LEDGER = [*SOURCES[:2], pytest.param(on_spark, marks=[pytest.mark.slow, pytest.mark.xdist_group("spark")])]
 
 
 def read(source, folder):
@@ -67,7 +68,7 @@ def test_a_table_of_ibis_gives_the_plan_the_offer_and_the_sums_of_memory(source,
     assert optin.release(offer, kept, "value").joined_people == N
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", WITH_A_LEDGER)
 def test_two_rounds_go_through_a_ledger_as_from_memory(source, tmp_path):
     kept = read(source, tmp_path)
     with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger, Ledger.open(str(tmp_path / "held.sqlite")) as other:

@@ -174,11 +174,10 @@ KINDS = {"Number", "YesNo", "Choice", "Scale", "Score", "Histogram", "MultipleCh
 RESULTS = {"NumberResult", "YesNoResult", "ScaleResult", "HistogramResult", "Proportions", "Several"}
 BY_KIND = {
     "announcement/origin.py": "what may be asked anew of one number",
-    "baselines/answer_laws.py": "how answers are made up",
+    "baselines/answer_laws.py": "how numbers of all kinds are made up",
     "figures/answers.py": "how a result is drawn",
     "figures/proportions.py": "how a result is drawn",
     "releasing/one_number.py": "a release of one number",
-    "web/pages/sheet_rows.py": "which fields of a form each kind has",
 }
 
 

@@ -184,5 +184,18 @@ def test_is_it_for_you_is_what_size_says(people, limits):
         assert sized(questions, people, limits) == worst(questions, people, limits)
 
 
+def test_is_it_for_you_sums_its_tables_up_as_they_are():
+    """The page's last section, sentence by sentence: fifty people, five hundred, thousands."""
+    said = {limits: {n: [worst(q, n, limits) for q in FIXED.values()] for n in (50, 500, 5000)} for limits in MIXES}
+    assert [said[limits][50][0] for limits in ("careful", "mixed", "open")] == ["useless", "poor", "poor"]
+    assert all(set(each[50][1:]) == {"useless"} for each in said.values())
+    assert all(each[500][0] == "good" for each in said.values())
+    assert said["careful"][500][1:3] == ["poor", "poor"]
+    assert said["mixed"][500][1:3] == said["open"][500][1:3] == ["good", "good"]
+    assert said["careful"][500][3:] == said["mixed"][500][3:] == ["useless", "useless"]
+    assert said["open"][500][3:] == ["good", "good"]
+    assert all(set(each[5000]) == {"good"} for each in said.values())
+
+
 def test_is_it_for_you_also_says_where_it_is_not():
     assert FOR_YOU.read_text().count("*useless*") >= 10

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -287,14 +288,24 @@ def test_a_design_of_ones_own_is_simulated_on_the_same_values():
 
 @pytest.mark.parametrize(
     ("given_designs", "words"),
-    [({"mine": Halves(1.01)}, "'mine' takes more"), ({"threshold": Halves()}, "called 'threshold' already")],
+    [
+        ({"mine": Halves(1.01)}, "'mine' takes more"),
+        ({"threshold": Halves()}, "called 'threshold' already"),
+        ({"mine": Halves}, "'mine' is a class; give an instance"),
+        ({"mine": SimpleNamespace(loss=Halves().loss, draw=print)}, "'mine' has no unbiased, accuracy, which"),
+    ],
 )
-def test_a_design_that_breaks_limits_or_has_a_taken_name_is_refused(given_designs, words):
+def test_a_design_that_breaks_limits_is_incomplete_or_has_a_taken_name_is_refused(given_designs, words):
     people = optin.PrivacyConstrained(THREE)
     with pytest.raises(optin.BadInput, match=words):
         optin.compare(people, bounds=(0, 1), designs=given_designs)
     with pytest.raises(optin.BadInput, match=words):
         optin.simulate(people, generator=np.random.default_rng(1), designs=given_designs)
+
+
+def test_designs_of_ones_own_without_names_are_refused():
+    with pytest.raises(optin.BadInput, match=r"must give each design a name: designs=\{'mine': ...\}"):
+        optin.compare(optin.PrivacyConstrained(THREE), bounds=(0, 1), designs=[Halves()])
 
 
 def test_only_designs_for_several_questions_are_compared_on_a_sheet():

@@ -28,7 +28,6 @@ from optin.ledger.sharing import Sharing
 from optin.ledger.splits import Split
 from optin.ledger.staging_area import waiting
 from optin.ledger.streamed_hashes import digest_of_blocks
-from optin.ledger.texts import released_in
 from optin.ledger.verification import verify
 from optin.questions import Sheet, YesNo
 from optin.receipts import SHEETS, VERSION, Receipt, charge_salts, check, leaves_of
@@ -120,7 +119,7 @@ def release(ledger, offer, *, ids=WHO, capped=CAPPED, answered=ANSWERED, joined=
         released=released,
         draw=draw or draws,
     )
-    return released_in(entry.body, entry.head)
+    return Release.from_sealed(entry.body, entry.head)
 
 
 def batches(**columns):

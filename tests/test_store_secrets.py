@@ -17,6 +17,7 @@ from optin.agents import PrivacyConstrained
 from optin.campaign import Quorum
 from optin.database.crash_points import LISTENERS
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
+from optin.grains.batches import Batch
 from optin.ledger import Ledger, LedgerUnavailable, Terms, allowance_grains
 from optin.ledger.roster import roster_of
 
@@ -56,11 +57,11 @@ def give_other_people(ledger):
 
 
 def repeat_an_id(ledger):
-    roster_of([ID, ID], np.array([GRAINS, GRAINS]))
+    roster_of(Batch([ID, ID], np.array([GRAINS, GRAINS])))
 
 
 def give_a_bad_id(ledger):
-    roster_of([ID, f"{ID}\x00"], np.array([GRAINS, GRAINS]))
+    roster_of(Batch([ID, f"{ID}\x00"], np.array([GRAINS, GRAINS])))
 
 
 def leave_a_value_out(ledger):
@@ -268,6 +269,6 @@ def test_nothing_that_is_printed_shows_a_marker(ledger):
     release = campaign.release(offer, people, VALUES, ledger=ledger)
     again = announce(ledger, PrivacyConstrained(LIMITS * 2, ids=IDS), raise_limits=True)
     things = [ledger, offer, release, again, ledger.receipt(ID), ledger.verify(), *ledger.acts(), people]
-    things += [roster_of(IDS, np.full(PEOPLE, GRAINS)), ledger.bounded(Terms(again.campaign, 1, ""))]
+    things += [roster_of(Batch(IDS, np.full(PEOPLE, GRAINS))), ledger.bounded(Terms(again.campaign, 1, ""))]
     shown = "\n".join(f"{thing!r} {thing}" for thing in things) + release.to_json() + offer.to_json()
     assert [marker for marker in markers(ledger) if marker in shown] == []

@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from cli_steps import PLAN, optin_ok, people_csv
 
+from optin.announcement import Announcement
+from optin.ledger import Ledger
+from optin.releasing import Release
+
 HOME = Path(__file__).parents[1]
 sys.path.insert(0, str(HOME))
 
@@ -44,6 +48,37 @@ def test_the_places_that_are_counted_are_those_of_the_stated_rules(path, code, a
         return len(list(walks._outermost(ast.parse(code), lambda node: rule(Path(path), node))))
 
     assert (found(walks.asks_where_people_are), found(walks.writes_out_the_variance)) == (asked, written)
+
+
+def counted(monkeypatch, owner, name):
+    """Count the calls of a class method from here on."""
+    calls, kept = [], getattr(owner, name).__func__
+
+    def counting(cls, *given, **named):
+        calls.append(name)
+        return kept(cls, *given, **named)
+
+    monkeypatch.setattr(owner, name, classmethod(counting))
+    return calls
+
+
+def test_a_release_opens_its_ledger_once_reads_its_own_announcement_alone_and_the_text_that_is_stored_once(
+    tmp_path, monkeypatch
+):
+    people, ledger = people_csv(tmp_path), ("--ledger", tmp_path / "ledger.sqlite")
+    for name in ("first", "second", "third"):
+        plan, offer = tmp_path / f"{name}-plan.json", tmp_path / f"{name}.json"
+        optin_ok("plan", people, *PLAN, "--total", "100", "-o", plan)
+        optin_ok("announce", plan, people, *ledger, "--campaign", name, "-o", offer)
+    opened, announced, read = (
+        counted(monkeypatch, Ledger, "open"),
+        counted(monkeypatch, Announcement, "from_json"),
+        counted(monkeypatch, Release, "_read"),
+    )
+    optin_ok(
+        "release", offer, people, "--values", "units", "--joined", "joined", *ledger, "-o", tmp_path / "release.json"
+    )
+    assert (len(opened), len(announced), len(read)) == (1, 2, 1)  # the public file, and what is under seal
 
 
 @pytest.mark.slow

@@ -48,7 +48,9 @@ def test_before_the_announcement_sliders_say_both_ends_of_the_groups_and_the_pla
     campaign = registered(analyst, crowd)
     analyst.take(campaign, "close-registration")
     ada = owner_of(lodge, campaign)
-    worst, best = (preview.what_if(lodge.service, ada, campaign, careful=end).half_width for end in (True, False))
+    worst, best = (
+        preview.what_if(lodge.service, ada, campaign, preview.Change(careful=end)).half_width for end in (True, False)
+    )
     words = told(lodge, analyst, f"/a/c/{campaign}/what-if")
     assert "the careful end of their group" in words
     assert "the plan that is announced lies between" in words
@@ -69,7 +71,10 @@ def test_after_the_announcement_sliders_and_plan_page_have_one_plus_minus(lodge)
     [lead] = re.findall(r"within about ± (\S+) of the true one", words)
     [tile] = re.findall(r"95 times out of 100 ± (\S+)", words)
     assert lead == tile
-    fewer = preview.what_if(lodge.service, ada, campaign, decline_share=0.25)
+    fewer = preview.what_if(lodge.service, ada, campaign, preview.Change(decline_share=0.25))
     assert (fewer.people, fewer.half_width > seen.half_width) == (9, True)
-    assert preview.what_if(lodge.service, ada, campaign, sd=1.0).half_width < seen.half_width
-    assert preview.what_if(lodge.service, ada, campaign, max_gap=1.0).half_width == seen.half_width + offer.tilt
+    assert preview.what_if(lodge.service, ada, campaign, preview.Change(sd=1.0)).half_width < seen.half_width
+    assert (
+        preview.what_if(lodge.service, ada, campaign, preview.Change(max_gap=1.0)).half_width
+        == seen.half_width + offer.tilt
+    )

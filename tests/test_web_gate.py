@@ -6,13 +6,14 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
 import httpx
 import pytest
 from argon2 import PasswordHasher, extract_parameters, profiles
-from web_steps import AS_SERVED, PASSWORD, OpenHouse
+from web_steps import AS_SERVED, PASSWORD, OpenHouse, Outpost
 
 from optin.errors import BadInput
 from optin.web.pages import drawing
@@ -287,14 +288,85 @@ def test_whoever_does_not_take_the_answer_is_hung_up_on(brisk):
         raise AssertionError("the connection is kept")
 
 
-def test_idle_connections_do_not_keep_others_out(brisk):
-    lines = [socket.create_connection(("127.0.0.1", brisk.port)) for _ in range(40)]
+@pytest.fixture
+def patient(tmp_path):
+    """A service that waits for as long as a test could last, for few at once."""
+    limits = {"header_seconds": 600, "body_seconds": 600, "answer_seconds": 600, "most_connections": 12}
+    with OpenHouse(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path, settings=limits) as opened:
+        yield opened
+
+
+HEAD = b"POST /api/entry HTTP/1.1\r\nHost: %s\r\nOrigin: http://%s\r\n"
+SLOW = {  # what each of many connections sends before it falls silent
+    "nothing": b"",
+    "half a head": HEAD,
+    "half a body": HEAD + b"Content-Length: 1000\r\n\r\nx",
+    "a body in pieces": HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n",
+    "many questions, and takes no answer": b"GET /static/htmx.min.js HTTP/1.1\r\nHost: %s\r\nX: %s\r\n\r\n" * 400,
+}
+
+
+@pytest.mark.parametrize("sent", SLOW)
+def test_whoever_keeps_the_service_waiting_does_not_keep_others_out(patient, sent):
+    host = patient.origin.partition("//")[2].encode()
+    lines = []
     try:
+        for _ in range(40):
+            opened = socket.socket()
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            opened.connect(("127.0.0.1", patient.port))
+            opened.sendall(SLOW[sent].replace(b"%s", host))
+            lines.append(opened)
+        kept = patient.server.server_state.connections
+        for _ in range(1200):  # until what was asked for is done: whoever is being worked for stays
+            if len(kept) == 12 and all(one.keeps_us_waiting for one in list(kept)):
+                break
+            time.sleep(0.05)
         with httpx.Client(trust_env=False, verify=False, timeout=60) as client:
-            assert client.get(brisk.origin + "/").status_code == 200
+            for _ in range(3):
+                assert client.get(patient.origin + "/", headers={"Connection": "close"}).status_code == 200
     finally:
         for one in lines:
             one.close()
+
+
+def resident(pid):
+    """The memory that a process holds, in MB."""
+    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) / 1024
+
+
+@pytest.mark.slow
+def test_wrong_secrets_from_many_connections_take_no_memory(tmp_path):
+    """A hash takes 64 MB: 24 at once took 677. The waits are printed; no clock is asserted."""
+    post, over, said = Outpost(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path).start(), threading.Event(), set()
+    body = {"secret": "x" * 43, "name": "eve", "password": PASSWORD}
+
+    def intrude():
+        with httpx.Client(trust_env=False, timeout=120, headers={"Origin": post.origin}) as client:
+            while not over.is_set():
+                said.add(client.post(post.origin + "/api/analysts", json=body).status_code)
+
+    def waits(client):
+        began = [time.perf_counter(), *(client.get(post.origin + "/") and time.perf_counter() for _ in range(20))]
+        return sorted(later - earlier for earlier, later in pairwise(began))
+
+    crowd = [threading.Thread(target=intrude) for _ in range(24)]
+    try:
+        with httpx.Client(trust_env=False, timeout=120) as client:
+            quiet, before = (waits(client), waits(client))[1], resident(post.pid)
+            for one in crowd:
+                one.start()
+            busy, after = waits(client), resident(post.pid)
+    finally:
+        over.set()
+        for one in crowd:
+            one.join()
+        post.stop()
+    print(
+        f"home page: {busy[10] / quiet[10]:.1f} quiet waits, longest {busy[-1] / quiet[10]:.1f}; {before:.0f} to {after:.0f} MB"
+    )
+    assert said <= {403, 429}
+    assert after - before < 64
 
 
 def test_the_limits_stand_in_the_documentation():

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from chapters import beyond, crowds, designs, gains, reports, sheets, trust
 from chapters.page import ENTRIES, NOTE, Entry
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 HERE = Path(__file__).parent
 CHAPTERS = {
@@ -47,13 +49,21 @@ def entries_of(module: str) -> list[Entry]:
     return [entry for entry in ENTRIES if entry.draw.__module__ == module]
 
 
+def written(figure: Figure) -> str:
+    """Return all that is written in a picture, which its file carries too: so a test can tell whether it fell behind."""
+    figure.canvas.draw()
+    texts = (text for text in figure.findobj(Text) if isinstance(text, Text) and text.get_visible())
+    return "\n".join(sorted(text.get_text() for text in texts if text.get_text().strip()))
+
+
 def write(names: list[str]) -> None:
     """Write the named pages and their pictures, by default all, and the index."""
     for entry in ENTRIES:
         if not names or entry.name in names:
             figure, text = entry.drawn()
             (HERE / f"{entry.name}.md").write_text(text, encoding="utf-8")
-            figure.savefig(HERE / f"{entry.name}.png", dpi=DOTS, metadata={"Software": None})
+            words = {"Software": None, "Description": written(figure)}
+            figure.savefig(HERE / f"{entry.name}.png", dpi=DOTS, metadata=words)
     (HERE / "README.md").write_text(index(), encoding="utf-8")
 
 

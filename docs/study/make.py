@@ -203,8 +203,8 @@ of the weights as well. {stamp}.
 {rows}
 
 Grouped, no bias stands out from chance and intervals hold at least as often as they say. Not grouped, the estimate leans
-to the open group, and where the lean is large the interval, which knows nothing of it, holds less often than it says; yet
-where the lean is small, one estimate with one noise is the more accurate.
+to the open group, and where the lean is large beside the interval, which knows nothing of it, that holds less often than
+it says; yet where the lean is small beside the noise, one estimate with one noise is the more accurate.
 """
 
 

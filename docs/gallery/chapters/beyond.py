@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 import optin
 from chapters.page import Shown, entry
 from chapters.populations import Array, levels
-from optin.figures.ink import LIGHT, log_axis, name_lines, plain, write
+from optin.figures.ink import LIGHT, log_axis, plain, write
 from optin.figures.laboratory import DASHES
 from optin.wording.numbers import people_like
 
@@ -103,7 +103,7 @@ def _last_ahead(name: str, limit: float, sd: float) -> int:
     return max(n for n in range(1, FEW) if errors(limit, n, sd)[name] < 0.999)
 
 
-@entry("any-mechanism", "No private mechanism of any kind is far better where people are many")
+@entry("any-mechanism", "Where many people make noise small, no mechanism of any kind is far better")
 def any_mechanism(figure: Figure) -> Shown:
     """Draw the plan, the midpoint and the bound for every mechanism against the number of people."""
     left, right = figure.subplots(1, 2)
@@ -127,7 +127,6 @@ def any_mechanism(figure: Figure) -> Shown:
     log_axis(right, "y", 1, 200)
     for heights, dash in zip(lines.values(), ("-", DASHES[1], DASHES[2]), strict=True):
         right.plot(sds, heights, color=LIGHT.strong, linewidth=2.2, linestyle=dash)
-    name_lines(right, LIGHT, [(f"limit {words}", heights[-1]) for words, heights in lines.items()], right=0.5)
     published = {
         "0.1 / 0.5 / 1, 340 / 430 / 230": levels((0.1, 340), (0.5, 430), (1, 230)),
         "0.1 / 1, half and half": levels((0.1, 500), (1, 500)),
@@ -136,6 +135,7 @@ def any_mechanism(figure: Figure) -> Shown:
         "1, 4, 9, 9": np.array([1.0, 4.0, 9.0, 9.0]),
     }
     rows = "\n".join(f"| {name} | {_factor(limits):.2f} |" for name, limits in published.items())
+    bump, bump_at = max((factor, int(n)) for factor, n in zip(ends[0][1], sizes, strict=True) if n > 10_000)
     return Shown(
         f"""
 The [certificate](../theory/lower-bound.md) of a plan bounds the worst squared error of *every* private mechanism under the
@@ -146,13 +146,14 @@ same limits, biased ones and those nobody has thought of included. How many time
 |---|---|
 {rows}
 
-**Left**: for one person it is far off (the midpoint is better than asking them), for many it is near 1 where sampling is
-what is left. Where noise and sampling count alike the factor comes to about a half more, and how much of that is the
-bound's own fault is not known.
+**Left**: for one person it is far off (the midpoint is better than asking them), and so it is for many with limits so small
+that noise hides all they say; for more it is near 1 where sampling is what is left. Where noise and sampling count alike
+the factor comes to about a half more ({bump:.2f} at {bump_at:,} people with limit 0.01), and how much of that is the bound's
+own fault is not known.
 
-**Right**: if values are declared to vary little and limits are small, the plan is really far from what is possible: others
-look for where the values lie first. The remedy here is narrow bounds. `optin plan --certify` prints the factor for
-people of your own.
+**Right** (the same limits, 1,000 people): if values are declared to vary little and limits are small, the plan is really far
+from what is possible: others look for where the values lie first. The remedy here is narrow bounds. `optin plan --certify`
+prints the factor for people of your own.
 
 ```python
 >>> import optin

@@ -11,6 +11,7 @@ from chapters.populations import levels, lognormal, mixed
 from optin import figures
 from optin.figures.ink import LIGHT, dot, log_axis, name_lines, plain, write
 from optin.figures.laboratory import DASHES
+from optin.wording.numbers import largest
 
 UNIT = (0, 1)
 
@@ -29,7 +30,7 @@ def pooling_limits(figure: Figure) -> Shown:
 A thousand people with limits from {least:.3f} to {most:g} (54 % strict, 37 % moderate, 9 % open), values
 between 0 and 1.
 
-The best design caps epsilon at **{plan.cap:.4f}**. The {plan.pooled_people} people whose limit is at or above
+The best design caps epsilon at **{largest(plan.cap)}**. The {plan.pooled_people} people whose limit is at or above
 the cap are pooled: they all give the cap, all have weight W = {plan.pooled_weight:.6f}, and keep what they
 would have allowed beyond it. The other {plan.people - plan.pooled_people} give all they allow and have weight
 {plan.tail_constant:.6f} times their limit. Nobody is left out, and nobody's limit is crossed (Theorem 2 and
@@ -118,7 +119,7 @@ def noise_and_cap(figure: Figure) -> Shown:
 The same thousand people. Every sensible design is one turn of a dial, the cap. A low cap weighs all alike and
 needs much noise; a high one needs little noise and leans on few people.
 
-- Best: cap {plan.cap:.4f}, η = {plan.eta:.1f}, variance **{plan.variance * 1e4:.3f}e-4**, of which noise
+- Best: cap {largest(plan.cap)}, η = {plan.eta:.1f}, variance **{plan.variance * 1e4:.3f}e-4**, of which noise
   {2 / plan.eta**2 * 1e4:.3f}e-4.
 - One end, everyone at the strictest limit: {strict * 1e4:.1f}e-4, {strict / plan.variance:.0f} times as much.
 - Other end, weight in proportion to limits: {proportional * 1e4:.3f}e-4, {proportional / plan.variance - 1:.0%}

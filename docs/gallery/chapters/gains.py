@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 
 import optin
@@ -34,7 +35,7 @@ SHOWN = (
 )
 
 
-@entry("others", "Beside what others do, at its best: never the same second", size=(8.8, 4.8))
+@entry("others", "Beside what others do, at their best", size=(8.8, 4.8))
 def others(figure: Figure) -> Shown:
     """Draw the error of each unbiased design over the optimum's, for four populations."""
     populations = {
@@ -61,6 +62,7 @@ def others(figure: Figure) -> Shown:
         ax.plot([], [], marker, color=LIGHT.strong, label=name)[0] for marker, name in zip("osD^", errors, strict=True)
     ]
     ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False, fontsize=9)
+    ratios = {(design, name): found[design] / found["optimum"] for name, found in errors.items() for design in SHOWN}
     header = " | ".join(SHOWN)
     rows = "\n".join(
         f"| {name} | " + " | ".join(_four(found[design] * 1e4) for design in SHOWN) + " |"
@@ -72,6 +74,7 @@ def others(figure: Figure) -> Shown:
         for mean in (0.005, 0.02)
     }
     stretched = {mean: found["stretching"] / found["optimum"] for mean, found in near.items()}
+    second = {name: _second(found) for name, found in errors.items()}
     return Shown(
         f"""
 A thousand people, values 0 or 1, worst-case variance. Expected squared error in units of 1e-4:
@@ -83,9 +86,11 @@ A thousand people, values 0 or 1, worst-case variance. Expected squared error in
 None of these is better than the optimum here. All but "sampling-best" and "one-bit" never are, whatever the limits:
 it is the best of all weights with one Laplace noise. Those two are of another kind and win elsewhere, [where people are
 few or limits large](other-kinds.md). Sampling is shown as published (mean and max) and at its strongest: measured from
-the middle, with as many people kept as limits allow, at its best level. Which one comes second depends on the limits.
-"Proportional" is the optimum itself on harmonic limits and five times as bad on 0.1 / 10; "threshold" and "strictest"
-are fine there and hopeless on harmonic limits. ADPM is the optimum for the worst-case variance.
+the middle, with as many people kept as limits allow, at its best level. Next to the optimum comes
+{_in_words(second)}. Which of the simple ones is any good depends on the limits. "Proportional" is the optimum itself on
+harmonic limits and {ratios["proportional", "0.1 / 10"]:.1f} times as bad on 0.1 / 10; "threshold" and "strictest" have
+{ratios["threshold", "0.1 / 10"]:.2f} times the optimum's error there and {ratios["strictest", "harmonic"]:.0f} times on
+harmonic limits. ADPM is the optimum for the worst-case variance.
 
 A *biased* design can be better. Raw stretching shrinks values towards the lower bound; if nearly everyone is there
 already, that is a good guess. On 0.1 / 1 its error is {stretched[0.005]:.2f} of the optimum's if the mean is 0.005, and
@@ -113,6 +118,21 @@ All designs: [what others do](../theory/baselines.md); on your people: [compare]
     )
 
 
+def _second(errors: pd.Series) -> str:
+    """Name the design with the least error after the optimum, or all that have it in the digits shown."""
+    shown = {design: _four(errors[design] * 1e4) for design in SHOWN[1:]}
+    least = _four(min(errors[design] for design in SHOWN[1:]) * 1e4)
+    return " and ".join(f'"{design}"' for design in SHOWN[1:] if shown[design] == least)
+
+
+def _in_words(second: dict[str, str]) -> str:
+    """Say which design comes second, populations with the same one together."""
+    places: dict[str, list[str]] = {}
+    for name, designs in second.items():
+        places.setdefault(designs, []).append(name)
+    return ", ".join(f"{designs} on {' and '.join(names)}" for designs, names in places.items())
+
+
 def _four(number: float) -> str:
     """Write four digits, without an exponent."""
     return f"{number:,.0f}" if number >= 1e4 else f"{number:.4g}"
@@ -124,7 +144,17 @@ def noise_share(limits: Array) -> float:
     return plan.noise_variance / plan.variance
 
 
-@entry("small-gains", "Where sampling dominates, the gain over one threshold is small", size=(8.4, 4.4))
+LEFT = (
+    "0.01 / 0.1, 900 / 100",
+    "0.01 / 0.03 / 0.1, 600 / 300 / 100",
+    "lognormal, sd 0.5",
+    "lognormal, sd 1",
+    "standard mix, ten times the people",
+)
+NUDGED = {"standard mix, ten times the people": -2, "lognormal, sd 1": 4, "0.1 / 0.5 / 1, 340 / 430 / 230": -9}
+
+
+@entry("small-gains", "Where sampling dominates, the gain over one threshold is small", size=(8.4, 5.0))
 def small_gains(figure: Figure) -> Shown:
     """Draw the gain over the best threshold against the part of noise, across common populations."""
     few = {
@@ -147,15 +177,27 @@ def small_gains(figure: Figure) -> Shown:
     ax = figure.subplots()
     plain(ax, LIGHT, x="part of the optimum's variance that is noise (%)", y="threshold's variance over the optimum's")
     log_axis(ax, "y", 0.95, 5, most=6)
-    ax.set_xlim(0, 100)
+    log_axis(ax, "x", 1.5, 100, most=6)
     for name in order:
         marker = "o" if name in few else "s"
-        ax.plot(100 * shares[name], gains[name], marker, color=LIGHT.strong, markersize=8, markeredgecolor=LIGHT.paper)
+        at = (100 * shares[name], gains[name])
+        ax.plot(*at, marker, color=LIGHT.strong, markersize=8, markeredgecolor=LIGHT.paper)
+        left = name in LEFT
+        write(
+            ax,
+            LIGHT,
+            name,
+            at,
+            offset=(-7 if left else 7, NUDGED.get(name, 0)),
+            ha="right" if left else "left",
+            va="center",
+        )
     for marker, label in (("o", "few levels"), ("s", "spread out")):
         ax.plot([], [], marker, color=LIGHT.strong, label=label)
     ax.legend(loc="upper left", frameon=False)
     rows = "\n".join(f"| {name} | {100 * shares[name]:.0f} % | {gains[name]:.3g} |" for name in order)
-    calm = [name for name in order if shares[name] < 0.5]
+    calm, noisy = ([name for name in order if (shares[name] >= 0.5) == much] for much in (False, True))
+    few_calm = max(gains[name] for name in calm if name in few)
     return Shown(
         f"""
 The simplest rival: leave out everyone below one limit, treat the rest alike, choose the limit well (Ghosh and
@@ -166,8 +208,10 @@ Ligett; Cyffers and Ziani). A thousand people, values between 0 and 1, worst-cas
 {rows}
 
 What matters is whether noise dominates, and not how many levels there are: where it makes less than half of the variance
-the gain is at most {100 * (gains[calm[-1]] - 1):.0f} % here; on two levels it goes up to 4 times, and beyond on more
-([large gains](large-gains.md)). It shrinks with the number of people, because then sampling is what is left: compare both
+the threshold has at most {gains[calm[-1]]:.2f} times the optimum's here (on few levels {few_calm:.2f} times), where it makes
+more {gains[noisy[0]]:.1f} to {gains[noisy[-1]]:.1f} times. On two levels 4 times is the most there can be, and on more there
+is more ([large gains](large-gains.md)). The part of noise alone does not tell the gain: limits matter too. It
+is smaller with more people, because then sampling is what is left: compare both
 lines of the standard mix. If that is not worth explaining weights to people, a threshold is an honest choice. What it
 cannot do is let everybody take part.
 
@@ -188,7 +232,7 @@ The other regime: [large gains](large-gains.md).
     )
 
 
-@entry("large-gains", "On spread-out limits and few people the gain has no bound")
+@entry("large-gains", "Where noise rules, the gain over one threshold has no bound")
 def large_gains(figure: Figure) -> Shown:
     """Draw the gain on two levels, and on harmonic limits against the square of the harmonic number."""
     left, right = figure.subplots(1, 2)
@@ -219,6 +263,7 @@ def large_gains(figure: Figure) -> Shown:
         right=100_000,
     )
     thousand = ratio(harmonic(1000))
+    even = [(low, ratio(np.geomspace(low, 1, 10_000), data_variance=0.0)) for low in (1e-2, 1e-4)]
     square = harmonic(1000).sum() ** 2
     return Shown(
         f"""
@@ -228,12 +273,16 @@ times the people above it.
 **Two levels** (left): as many people at a low limit as make the same sum as one person at a high one. The
 threshold has to choose one of the two groups, the optimum has both: twice the sum, a quarter of the variance.
 With sums of 1 the gain reaches {small.max():.2f}, with sums of 0.1, where sampling no longer matters,
-{smaller.max():.2f}. For two levels 4 is the most there can be.
+{smaller.max():.2f}. For two levels 4 is the most there can be: one of the two groups has at least half of the optimum's
+weight, and the threshold that treats this group alike (with everyone above it) has at most 1/½² = 4 times its variance
+([why](../theory/baselines.md#levels)).
 
 **Harmonic limits** 1, 1/2, …, 1/n (right): every threshold makes the sum k · 1/k = 1, whatever it leaves out.
 The optimum, if only noise counts, makes the sum $H_n = 1 + 1/2 + … + 1/n$, so the gain is exactly $H_n^2$,
 which has no bound: at a thousand people $H_n^2$ = {square:.2f}. With the worst-case variance of values it is
-{thousand:.1f} there, because sampling is shared by both.
+{thousand:.1f} there, because sampling is shared by both. Spread-out limits alone are not enough: spread evenly on a
+logarithmic scale from 1 down to {even[-1][0]:g} the gain is {even[-1][1]:.2f}, and it tends to $e^2$ = 7.39 however far they
+reach. What has no bound are limits of which, like these, every halving has twice the people.
 
 ```python
 >>> import numpy as np, optin

@@ -217,7 +217,7 @@ further apart, counted along the axes, than its two ends.
 On the right, what it is good for. {PEOPLE:,} people with mixed limits are asked for a number of which nothing
 is known beforehand, so the worst case is declared: ± {declared:.3f} of the range. If answers turn out to lie
 closer together, the released spread says so, and the interval of the mean shrinks with it: to ± {sharp:.3f} if
-their true sd is a tenth of the range (at the average draw). Only if answers do lie at both ends is it wider, by
+their true sd is a tenth of the range (at the average draw). Only if nearly all answers lie at both ends is it wider, by
 {100 * (released[-1] / declared - 1):.0f} %, since a spread that was drawn may be too small. The plan is the same
 either way: what was declared decides that, and a wrong declaration costs it little.
 

@@ -203,16 +203,22 @@ class Announcement(Offered, Divided, ToldOffer):
         found = [{"questions": [each.to_record() for each in questions]} for questions in sums]
         return {"groups": found} if self.grouped else found[0]
 
+    def to_public_record(self) -> dict[str, Any]:
+        """Return what everyone may read as JSON holds it, with its fingerprint."""
+        record = self.to_record()
+        return {**record, "fingerprint": strict_json.fingerprint(record)}
+
     def to_json(self) -> str:
         """Write the announcement, with its fingerprint, for everyone to read."""
-        return json.dumps({**self.to_record(), "fingerprint": self.fingerprint}, indent=2, allow_nan=False)
+        return json.dumps(self.to_public_record(), indent=2, allow_nan=False)
 
     def to_sealed_json(self) -> str:
         """Write it with its exact numbers and the salt that opens the seal: for the ledger and for auditors, not for everyone."""
         self.expect_sealed()
         opened = {} if self.seal is None else {"sealed": sealed_record(self.designs, self.seal)}
-        record = {**self.to_record(), **opened, "fingerprint": self.fingerprint}
-        return json.dumps(record, indent=2, allow_nan=False)
+        record = self.to_public_record()
+        stated = {"fingerprint": record.pop("fingerprint")}
+        return json.dumps({**record, **opened, **stated}, indent=2, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Announcement:

@@ -12,7 +12,8 @@ import numpy as np
 
 from optin.errors import BadInput
 from optin.kernel.ladder import Array
-from optin.questions import Histogram, MultipleChoice, Number, Question, Score, Sheet
+from optin.questions import Question, Sheet
+from optin.questions.measured import Measured
 
 
 class AnswerLaw(Protocol):
@@ -132,16 +133,14 @@ def laws_of(sheet: Sheet, given: Mapping[str, Any] | None = None) -> tuple[Answe
 
 
 def _law(question: Question, given: Any) -> AnswerLaw:  # noqa: ANN401
-    if isinstance(question, Number | Score):
+    if isinstance(question, Measured):
         return _numbers(question, {} if given is None else given)
-    if isinstance(question, MultipleChoice):
-        many = len(question.options)
-        return Sets(_chances(question, given, many, most=question.at_most, default=question.at_most / many))
-    many = len(question.edges) - 1 if isinstance(question, Histogram) else len(question.options)  # type: ignore[attr-defined]
-    return Options(_chances(question, given, many, most=1, default=1.0 / many))
+    if question.entry == "several":
+        return Sets(_chances(question, given, most=question.at_most))  # type: ignore[attr-defined]
+    return Options(_chances(question, given, most=1))
 
 
-def _numbers(question: Number | Score, given: Any) -> Numbers:  # noqa: ANN401
+def _numbers(question: Measured, given: Any) -> Numbers:  # noqa: ANN401
     """Check mean and sd; the largest sd is that of a coin between the bounds."""
     if not isinstance(given, Mapping) or set(given) - {"mean", "sd"} or not all(map(_single, given.values())):
         raise BadInput(
@@ -160,10 +159,11 @@ def _numbers(question: Number | Score, given: Any) -> Numbers:  # noqa: ANN401
     return Numbers(question.bounds, mean, sd)
 
 
-def _chances(question: Question, given: Any, many: int, *, most: int, default: float) -> tuple[float, ...]:  # noqa: ANN401
+def _chances(question: Question, given: Any, *, most: int) -> tuple[float, ...]:  # noqa: ANN401
     """Check a chance for each option; of a choice they add up to 1, of a set to what may be chosen at most."""
+    many, several = len(question.labels), question.entry == "several"
     if given is None:
-        return (default,) * many
+        return (most / many,) * many
     if not isinstance(given, Sequence) or len(given) != many or not all(map(_single, given)):
         raise BadInput(
             'answers to "{question}" are drawn from {many} chances, one for each option or bin',
@@ -171,12 +171,12 @@ def _chances(question: Question, given: Any, many: int, *, most: int, default: f
             many=many,
         )
     found, total = tuple(map(float, given)), math.fsum(given)
-    fits = total <= most + 1e-9 if isinstance(question, MultipleChoice) else abs(total - 1.0) < 1e-9
+    fits = total <= most + 1e-9 if several else abs(total - 1.0) < 1e-9
     if not (fits and all(0.0 <= p <= 1.0 for p in found)):
         raise BadInput(
             'the chances of answers to "{question}" lie between 0 and 1, and add up to {what}',
             question=question.name,
-            what=f"at most {most}" if isinstance(question, MultipleChoice) else "1",
+            what=f"at most {most}" if several else "1",
         )
     return found
 

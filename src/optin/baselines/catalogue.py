@@ -26,6 +26,7 @@ from optin.kernel.ladder import Array
 from optin.kernel.noise import noise_variance
 from optin.planning import Plan
 from optin.wording.records import Listed
+from optin.wording.sentences import Argument
 
 OPTIMUM = "optimum"
 
@@ -132,16 +133,30 @@ def own_designs(
     rules: Mapping[str, Rule], plan: Plan, levels: Levels, *, mean: float | None = None
 ) -> tuple[Baseline, ...]:
     """Compute designs of one's own beside ours, by the same path; refuse one that takes more than a limit from anybody."""
+    if not isinstance(rules, Mapping):
+        raise BadInput("{designs} must give each design a name: designs={{'mine': ...}}", designs=Argument("designs"))
     setting = setting_of(plan, mean)
     for name, rule in rules.items():
         if name in NAMES:
             raise BadInput("there is a design called {name!r} already; choose another name for yours", name=name)
+        _refuse_without(name, rule)
         if not (rule.loss.epsilons(levels.whole) <= levels.whole).all():
             raise BadInput("the design {name!r} takes more from people than their limits allow", name=name)
     sentence = "A design of your own."
     return tuple(
         _in_data_units(name, sentence, rule, rule.accuracy(levels, setting), plan) for name, rule in rules.items()
     )
+
+
+def _refuse_without(name: str, rule: object) -> None:
+    """Say which of the four parts of a `Rule` a design lacks."""
+    if isinstance(rule, type):
+        raise BadInput("the design {name!r} is a class; give an instance of it", name=name)
+    missing = [part for part in ("unbiased", "loss", "accuracy", "draw") if not hasattr(rule, part)]
+    if missing:
+        raise BadInput(
+            "the design {name!r} has no {missing}, which a Rule needs", name=name, missing=", ".join(missing)
+        )
 
 
 def _own(plan: Plan) -> Baseline:

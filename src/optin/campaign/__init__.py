@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from optin.campaign.checking import turnout as turnout
     from optin.campaign.planning import plan
     from optin.campaign.promises import write_grains
+    from optin.campaign.steps import Naming as Naming
     from optin.campaign.steps import announce, answer, cancel, release
     from optin.campaign.steps import look as look
     from optin.campaign.steps import prepare as prepare
@@ -29,6 +30,7 @@ _HOMES = {
     "turnout": "optin.campaign.checking",
     "plan": "optin.campaign.planning",
     "write_grains": "optin.campaign.promises",
+    **dict.fromkeys(("Naming", "announce", "answer", "cancel", "look", "prepare", "release"), "optin.campaign.steps"),
     "opened_act": "optin.campaign.versions",
     "with_seal_opened": "optin.campaign.versions",
 }
@@ -36,6 +38,6 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - verbs; a plan without a ledger loads no database
     """Import a step when it is first used."""
-    if name.startswith("_") or (name not in __all__ and name not in (*_HOMES, "look", "prepare")):
+    if name not in _HOMES:
         raise AttributeError(f"module 'optin.campaign' has no attribute {name!r}")
-    return getattr(import_module(_HOMES.get(name, "optin.campaign.steps")), name)
+    return getattr(import_module(_HOMES[name]), name)

@@ -29,17 +29,16 @@ from optin.grains.people import Allowing, Joining, people_of
 from optin.grains.splitting import Released
 from optin.ledger import Ledger, Terms
 from optin.ledger.bulk_reads import charges_of, is_closed
-from optin.ledger.chain import Written
+from optin.ledger.chain import Entry, Written
 from optin.ledger.holds import Holding
 from optin.ledger.staging_area import LedgerEntrance
-from optin.ledger.texts import released_in
 from optin.participation import CHANGED, check_table, judged
 from optin.planning import Plan
 from optin.releasing import Release
 from optin.releasing.deciding import Decision, Quorum
 from optin.releasing.deciding import decide as decide_on
-from optin.releasing.drawing import Coded, added_up, charged_text, check_noise, measure
-from optin.releasing.drawing_groups import Decisions, add_up_groups, decide_by_group
+from optin.releasing.drawing import Coded, Measured, added_up, check_noise, measure
+from optin.releasing.drawing_groups import Decisions, MeasuredGroups, add_up_groups, decide_by_group
 from optin.wording.groups import SMALLEST_GROUP
 
 
@@ -68,8 +67,17 @@ def announce(
     that nobody can subtract the levels from the sums and read off what one person has left.
     """
     allowing = Allowing(allowances, raise_limits, lower_limits, levels)
-    named = {"campaign": campaign, "round": round, "min_people": min_people, "conditions": conditions}
-    return prepare(plan, agents, ledger, allowing, **named).held_in(ledger)  # type: ignore[arg-type]
+    return prepare(plan, agents, ledger, allowing, Naming(campaign, round, min_people, conditions)).held_in(ledger)
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What an announcement is called, and on which conditions it is made."""
+
+    campaign: str | None = None
+    round: int = 1
+    min_people: int = SMALLEST_GROUP
+    conditions: Conditions | None = None
 
 
 @dataclass(frozen=True)
@@ -92,27 +100,17 @@ class Prepared:
         return offer
 
 
-def prepare(
-    plan: Plan,
-    agents: Agents,
-    ledger: Ledger | None,
-    allowing: Allowing,
-    *,
-    campaign: str | None = None,
-    round: int = 1,  # noqa: A002 - the word of the contract
-    min_people: int = SMALLEST_GROUP,
-    conditions: Conditions | None = None,
-) -> Prepared:
+def prepare(plan: Plan, agents: Agents, ledger: Ledger | None, allowing: Allowing, naming: Naming) -> Prepared:
     """Make the public offer, of what a ledger leaves people; without one, of what they state themselves."""
+    campaign, round = naming.campaign, naming.round  # noqa: A001 - the word of the contract
     known = None if ledger is None else Known(ledger)
     before = Terms(campaign, round, "") if campaign is not None else None
     if ledger is not None and before is not None and ledger.is_announced(before):  # what remains may be less by now
         people = people_of(agents).as_promised(Known(ledger, before))
     else:
         people = people_of(agents).within(known, allowing)
-    named = {"campaign": campaign, "round": round, "min_people": min_people, "conditions": conditions}
     earlier = None if ledger is None or campaign is None else announced_before(ledger, campaign, round)
-    offer = make_announcement(plan, people, earlier=earlier, **named)  # type: ignore[arg-type]
+    offer = make_announcement(plan, people, earlier=earlier, **vars(naming))
     return Prepared(offer if earlier is None else in_its_version(offer, earlier), people, agents, allowing)
 
 
@@ -176,7 +174,7 @@ def release(
     settlement = _Settlement(announcement, joining, coded, passed, decide, decision)
     with joining.arriving(LedgerEntrance(), passed) as arrivals:
         entry = ledger.charge(terms, arrivals, settlement)
-    stored = released_in(entry.body, entry.head)
+    stored = settlement.stored_as(entry)
     charged = present if present is not None else settlement.who
     if charged is None:
         charged = people_of(promised).standing(Known(ledger, terms))
@@ -217,6 +215,8 @@ class _Settlement:
     decide: Callable[[Answers], Any]
     decision: Any
     who: Answers = None
+    drawn: Release | None = None
+    text: str = ""
 
     def released(self, who: Answers) -> Released:
         """Decide, and say which questions are charged, as a number with a bit for each; in groups, of each group."""
@@ -255,7 +255,19 @@ class _Settlement:
         )
         if self.joining.scanned and measured.marks != self.passed.marks:
             raise PromiseBroken(CHANGED)
-        return functools.partial(charged_text, measured)
+        return functools.partial(self._draw, measured)
+
+    def _draw(self, measured: Measured | MeasuredGroups, number: int) -> tuple[str, str]:
+        """Draw, and return text and fingerprint of what act ``number`` charges; the ledger reads the text before it stores it."""
+        self.drawn = measured.drawn().charged_at(number)
+        self.text = self.drawn.to_sealed_json()
+        return self.text, self.drawn.drawn_fingerprint
+
+    def stored_as(self, entry: Entry) -> Release:
+        """Return what the ledger holds: what was drawn now, or what was stored before, in its own words."""
+        if self.drawn is not None and self.text == entry.body:
+            return self.drawn.charged_at(entry.number, entry.head)
+        return Release.from_sealed(entry.body, entry.head)
 
     def _expect_passed(self, written: Written) -> None:
         """Refuse rows that are not those decided on, staged and charged."""

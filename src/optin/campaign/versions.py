@@ -12,10 +12,8 @@ from optin.releasing import Release
 
 def announced_before(ledger: Ledger, campaign: str, round: int) -> Announcement | None:  # noqa: A002
     """Return what a ledger holds of a campaign and round, with its exact sums; None if it was not announced."""
-    if not ledger.is_announced(Terms(campaign, round, "")):
-        return None
-    stored = map(Announcement.from_json, ledger.offers())
-    return next((each for each in stored if (each.campaign, each.round) == (campaign, round)), None)
+    stored = ledger.offer(Terms(campaign, round, ""))
+    return None if stored is None else Announcement.from_json(stored)
 
 
 def opened_act(ledger: Ledger, number: int) -> str:

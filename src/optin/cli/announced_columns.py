@@ -54,9 +54,7 @@ def columns_in_engine(read: Released, *, engine: str, ledger: Ledger | None) -> 
     names = sorted(rows.places, key=lambda name: name not in USUAL)
 
     def adds_up(candidate: Columns) -> bool:
-        named = described(candidate)
-        named.pop("id")
-        return _adds_up(offer, ledger, lambda: people_of(rows, **named))
+        return _adds_up(offer, ledger, lambda: people_of(rows, described(candidate)))
 
     found = _picked(offer, names, given, set(read.asked.all(rows.places)), adds_up)
     if found is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +44,7 @@ class Released:
 
 
 def read_released(
-    read: Released, engine: str | None, *, check_ids: bool, ledger: str | None
+    read: Released, engine: str | None, *, check_ids: bool, ledger: Ledger | None
 ) -> tuple[Table | None, Agents | None, Columns]:
     """Read the named columns, or all where the limits have to be found; people of an engine come as agents, theirs found."""
     from optin.engine import check_engine, engine_for
@@ -69,16 +68,15 @@ def read_released(
     return table, None, given
 
 
-def _kept_columns(read: Released, engine: str, ledger: str | None) -> Columns:
+def _kept_columns(read: Released, engine: str, ledger: Ledger | None) -> Columns:
     """Settle the columns of people who stay in an engine: those given, or those that add up there."""
     from optin.cli.announced_columns import columns_in_engine
-    from optin.cli.ledgers import open_ledger
 
     given = read.given
     if given.say_limits:
         return _settled(read.offer, given)
-    with screen.working("finding columns"), nullcontext() if ledger is None else open_ledger(ledger) as opened:
-        return columns_in_engine(read, engine=engine, ledger=opened)
+    with screen.working("finding columns"):
+        return columns_in_engine(read, engine=engine, ledger=ledger)
 
 
 def quorum_of(people: int, standard_error: float | None) -> tuple[Quorum, list[Turnout]]:

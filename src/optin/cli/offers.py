@@ -96,7 +96,7 @@ def announce_plan(
     source = source_of(plan, Columns.from_plan(record), replace(given, allowances=allowances, total=total))
     kept = apart(as_planned(record, how), [*read, output])
     table = read_people(people, source, engine=engine, check_ids=check_ids, how=kept)
-    terms: dict[str, Any] = {"campaign": campaign, "round": round_number, "min_people": min_people}
+    naming = steps.Naming(campaign, round_number, min_people)
     with announced_once(found, ledger, campaign):
         left = within_allowance(table, ledger, besides=(campaign, round_number), raise_limits=raise_limits)
         expect_planned(plan, found, left.agents, table)
@@ -104,7 +104,7 @@ def announce_plan(
     with Output(output, inputs=read) as file, located(table.table), screen.working("announcing", output):
         known, allowing = ledger_exists(ledger), Allowing(table.allowances, raise_limits)
         with existing_ledger(ledger) as opened:  # what would be refused is refused before a ledger is created
-            prepared = steps.prepare(found, table.agents, opened, allowing, **terms)
+            prepared = steps.prepare(found, table.agents, opened, allowing, naming)
         with open_ledger(ledger, create=True) as opened:
             offer = prepared.held_in(opened)
             _write_offer(file, offer)

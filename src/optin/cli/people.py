@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from optin.agents import Agents
+    from optin.engine.opening import Described
     from optin.tables import Table
 
 
@@ -137,7 +138,7 @@ def usable_people(table: Table, columns: Columns) -> tuple[Agents, Table]:
     """Build the agents that a table describes, and return it without the rows that were left out."""
     from optin.engine import opening
 
-    return opening.usable_agents(table, **described(columns))
+    return opening.usable_agents(table, described(columns))
 
 
 def said_of(reading: Reading, how: HowRead) -> str:
@@ -149,24 +150,23 @@ def _kept(path: str, columns: Columns, engine: str, *, check_ids: bool, how: How
     """Leave people where they are."""
     from optin.engine import read
 
-    said = described(columns)
+    said = {**vars(described(columns))}
     return read(path, groups=said.pop("by"), **said, engine=engine, check_ids=True if check_ids else None, **vars(how))
 
 
 def agents_of(table: Table, columns: Columns) -> Agents:
     """Build the agents that a table describes."""
-    from optin.engine import opening
-
-    return opening.agents_of(table, **described(columns))
+    return usable_people(table, columns)[0]
 
 
-def described(columns: Columns) -> dict[str, Any]:
+def described(columns: Columns) -> Described:
     """Name the columns, and what accuracy is worth, as the library does."""
     from optin.agents import LinearBenefit
+    from optin.engine.opening import Described
 
     worth = LinearBenefit(base=columns.benefit_base, slope=columns.benefit_slope) if columns.quasi_linear else None
     names = {name: getattr(columns, name) for name in ("id", "limits", "limit", "budgets", "costs")}
-    return {**names, "benefit": worth, "outside": columns.outside, "by": columns.by}
+    return Described(**names, benefit=worth, outside=columns.outside, by=columns.by)
 
 
 def source_of(path: Path, planned: Columns | None, given: Columns) -> Columns:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -89,20 +88,20 @@ def release_results(
     """
     ledger = _accounted(context, ledger, no_ledger=no_ledger)
     expect_outputs(output, grains, [announcement, people, ledger])
-    offer = opened_offer(announcement, read_announcement(announcement), ledger)
+    opened = None if ledger is None else context.with_resource(open_ledger(ledger))
+    offer = opened_offer(announcement, read_announcement(announcement), opened)
     wanted, came = quorum_of(quorum, max_standard_error)
     across, asked = Across.asked(offer, population, differences=differences), AnswerColumns(offer.sheet, values, joined)
     accepted: Any = {"limits": limits, "limit": limit, "budgets": budgets, "costs": costs}
     named = Columns(id=id_column, by=_grouped_by(offer, by, asked), **accepted)
     read = Released(people, named, asked, offer, apart(how, [announcement, people, ledger, output]))
-    table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=ledger)
+    table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=opened)
     say_who_counts(people, joined, how)
     with (
         Output(output, inputs=[announcement, people, ledger]) as file,
         located(table),
         screen.working("releasing", output),
         forgotten_options(announcement, offer, ledger),
-        nullcontext() if ledger is None else open_ledger(ledger) as opened,
     ):
         before = 0 if opened is None else len(opened.acts())
         taking = taking_of(offer, table, kept, given, asked, opened)

@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 
 from optin.cli import screen
 from optin.cli.app import app
+from optin.cli.dashes import dashed_file
 from optin.cli.settings import debugging
 from optin.cli.speaking import spoken, warnings_spoken
 from optin.cli.streams import prepare, silence
@@ -69,7 +70,7 @@ def _guarded(arguments: list[str]) -> int:
     except typer.Exit as leaving:
         return leaving.exit_code
     except TyperException as error:
-        return _misread(error)
+        return _misread(error, arguments)
     except OptinError as error:
         screen.note(f"{NAME}: {spoken(error.sentence)}", bad=True)
         return error.exit_code
@@ -80,7 +81,7 @@ def _guarded(arguments: list[str]) -> int:
     return 0
 
 
-def _misread(error: TyperException) -> int:
+def _misread(error: TyperException, typed: list[str]) -> int:
     """Say what cannot be read of a command line, in the words and the place of every other message."""
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else NAME
@@ -88,7 +89,8 @@ def _misread(error: TyperException) -> int:
         sys.stderr.write(f"{error.format_message()}\n")
     else:
         words = _mended(error).rstrip(".")
-        screen.note(f"{NAME}: {words}{'' if words.endswith('?') else '.'} See {where} --help", bad=True)
+        meant = dashed_file(typed) if type(error).__name__ in ("NoSuchOption", "MissingParameter") else ""
+        screen.note(f"{NAME}: {words}{'' if words.endswith('?') else '.'}{meant} See {where} --help", bad=True)
     return error.exit_code
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from optin.cli import screen
-from optin.cli.ledgers import existing_ledger, open_ledger
+from optin.cli.ledgers import open_ledger
 from optin.cli.options import LedgerUrl, NewFile
 from optin.cli.output import Output, read_record
 from optin.errors import BadInput
@@ -16,6 +16,7 @@ from optin.formats.atomic import AtomicWrite
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
+    from optin.ledger import Ledger
 
 
 def sealed_path(public: Path) -> Path:
@@ -30,7 +31,7 @@ def write_sealed(public: Path, offer: Announcement) -> None:
             file.write(offer.to_sealed_json() + "\n")
 
 
-def opened_offer(path: Path, offer: Announcement, ledger: str | None) -> Announcement:
+def opened_offer(path: Path, offer: Announcement, ledger: Ledger | None) -> Announcement:
     """Return an announcement with its exact numbers: from the ledger, or from the private file beside the public one."""
     if offer.sealed is not None:
         return offer
@@ -38,8 +39,7 @@ def opened_offer(path: Path, offer: Announcement, ledger: str | None) -> Announc
         return _beside(path, offer)
     from optin.campaign import with_seal_opened
 
-    with existing_ledger(ledger) as opened:
-        return offer if opened is None else with_seal_opened(offer, opened)
+    return with_seal_opened(offer, ledger)
 
 
 def _beside(path: Path, offer: Announcement) -> Announcement:

@@ -13,19 +13,7 @@ if TYPE_CHECKING:
 
 def record(found: Simulation) -> dict[str, Any]:
     """Return it for scripts."""
-    designs = [
-        {
-            "name": o.design.name,
-            "bias": o.bias,
-            "bias_error": o.bias_error,
-            "mse": o.mse,
-            "mse_error": o.mse_error,
-            "computed": o.design.mse,
-            "coverage": o.coverage,
-            "released": o.released,
-        }
-        for o in found.outcomes
-    ]
+    designs = [{"name": o.design.name, **o.figures()} for o in found.outcomes]
     plan = {
         "people": found.plan.people,
         "cap": found.plan.cap,

@@ -163,13 +163,19 @@ class Wants:
 class Windows:
     """What was fetched of each group: distinct limits inside windows, how often each occurs, and sums at a design's cap.
 
-    ``costs`` are those of people who weigh them, for whom ``limit`` is 1/c.
+    ``costs`` are those of people who weigh them, for whom ``limit`` is 1/c; ``few_below`` returns limits and labels of those
+    below a bound where they are kept apart.
     """
 
     def __init__(
-        self, rows: Rows, limit: ir.FloatingColumn, groups: EngineGroups, costs: ir.FloatingColumn | None = None
+        self,
+        rows: Rows,
+        limit: ir.FloatingColumn,
+        groups: EngineGroups,
+        costs: ir.FloatingColumn | None = None,
+        few_below: Callable[[float], ir.Table | None] = lambda _: None,
     ) -> None:
-        self.rows, self.limit, self.groups, self.costs = rows, limit, groups, costs
+        self.rows, self.limit, self.groups, self.costs, self.few_below = rows, limit, groups, costs, few_below
         self.found: list[dict[Window, tuple[Array, NDArray[np.int64]]]] = [{} for _ in groups.names]
         self.tallied: list[dict[Tallied, Tally]] = [{} for _ in groups.names]
         self.known_below = [KnownBelow() for _ in groups.names]
@@ -221,8 +227,10 @@ class Windows:
             "bound": bounds,
         }
         few = small_table(self.rows.session, columns, {"name": "string", "place": "int64", "bound": "float64"})
-        people = self.rows.table.select(tau=self.limit, label=self.rows.table[LABEL])
-        people = people.filter(people.tau <= literal(max(bounds)))
+        people = self.few_below(max(bounds))
+        if people is None:
+            people = self.rows.table.select(tau=self.limit, label=self.rows.table[LABEL])
+            people = people.filter(people.tau <= literal(max(bounds)))
         near = people.join(few, people.label == few.name)
         near = near.filter(near.tau <= near.bound)
         found = self.rows.session.fetch(near.group_by("place").agg(tau=near.tau.collect()), about=self.rows.source)

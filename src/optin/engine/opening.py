@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -84,45 +85,57 @@ def read(
     _check_columns((limits, limit), budgets, costs, benefit)
     by = (groups,) if isinstance(groups, str) else tuple(groups or ())
     expect_public(by, (limits, budgets, costs), ACCEPTED)
-    how, wanted = HowRead.of(**given), [name for name in (limits, budgets, costs) if name is not None]
-    said: dict[str, Any] = {
-        "limits": limits,
-        "limit": limit,
-        "budgets": budgets,
-        "costs": costs,
-        "benefit": benefit,
-        "outside": outside,
-    }
+    said = Described(id, limits, limit, budgets, costs, benefit, outside, by)
+    how, wanted = HowRead.of(**given), said.names
     engine = engine or (MEMORY if is_frame(source) else DEFAULT)
     if engine == MEMORY and not hasattr(type(source), "get_backend"):
         table = read_table(source, None if how.skip_bad and is_frame(source) else [id, *wanted, *by], how=how)
-        return agents_of(table, id=id, **said, by=by, index=index_of(source))
+        return usable_agents(table, said, index=index_of(source))[0]
     rows = rows_of(source, id=id, columns=[*wanted, *by], engine=engine, how=how)
     left_out = 0
     if how.skip_bad is not None:
-        rows, left_out = usable_rows(rows, wanted_of(limits, budgets, costs, how.blank_limit))
-    people = people_of(rows, **said, by=by)
+        rows, left_out = usable_rows(rows, said.wanted(how.blank_limit))
+    people = people_of(rows, said)
     if check_ids or (check_ids is None and len(people) < MANY):
         expect_distinct_ids(rows)
     return read_so(people, rows.reading(wanted, left_out))
 
 
-def people_of(
-    rows: Rows,
-    *,
-    limits: str | None,
-    budgets: str | None,
-    costs: str | None,
-    benefit: Benefit | None,
-    outside: Any = 0.0,  # noqa: ANN401
-    by: tuple[str, ...] = (),
-    limit: float | None = None,
-) -> EngineConstrained | EngineQuasiLinear:
+@dataclass(frozen=True)
+class Described:
+    """Which columns describe people, in memory or in an engine, and what does not stand in any column."""
+
+    id: str
+    limits: str | None = None
+    limit: float | None = None
+    budgets: str | None = None
+    costs: str | None = None
+    benefit: Benefit | None = None
+    outside: Any = 0.0
+    by: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of what they accept."""
+        return [name for name in (self.limits, self.budgets, self.costs) if name is not None]
+
+    def wanted(self, blank: float | None) -> tuple[Wanted, ...]:
+        """Say what is wanted of the columns that are named; of none where one limit is everyone's."""
+        if self.limits is not None:
+            return (Wanted.limits(self.limits, blank),)
+        if self.budgets is not None:
+            return Wanted.budgets(self.budgets), Wanted.divisors(str(self.costs))
+        return () if self.costs is None else (Wanted.costs(self.costs),)
+
+
+def people_of(rows: Rows, said: Described) -> EngineConstrained | EngineQuasiLinear:
     """Take rows that are open for the people that some of their columns describe."""
-    rows = with_labels(rows, by)
-    if benefit is not None:
-        return EngineQuasiLinear(rows, str(costs), benefit=benefit, outside=outside, by=by)
-    return limit_for_all(rows, limit, by) if limit is not None else limit_of(rows, limits, budgets, costs, by)
+    rows = with_labels(rows, said.by)
+    if said.benefit is not None:
+        return EngineQuasiLinear(rows, str(said.costs), benefit=said.benefit, outside=said.outside, by=said.by)
+    if said.limit is not None:
+        return limit_for_all(rows, said.limit, said.by)
+    return limit_of(rows, said.limits, said.budgets, said.costs, said.by)
 
 
 def _expect_source(source: object) -> None:
@@ -251,46 +264,28 @@ def _original(file: DataFile) -> str:
     return real_name(name if "://" in name or os.path.exists(name) else str(file.path))
 
 
-def wanted_of(limits: str | None, budgets: str | None, costs: str | None, blank: float | None) -> tuple[Wanted, ...]:
-    """Say what is wanted of the columns that are named; of none where one limit is everyone's."""
-    if limits is not None:
-        return (Wanted.limits(limits, blank),)
-    if budgets is not None:
-        return Wanted.budgets(budgets), Wanted.divisors(str(costs))
-    return () if costs is None else (Wanted.costs(costs),)
-
-
-def agents_of(table: Table, *, index: Any = None, **described: Any) -> Agents:  # noqa: ANN401 - as `usable_agents`
-    """Build the agents that a table in memory describes."""
-    return usable_agents(table, index=index, **described)[0]
-
-
-def usable_agents(
-    table: Table, *, id: str, limits: str | None, budgets: str | None, costs: str | None,  # noqa: A002
-    benefit: Benefit | None, outside: Any = 0.0, by: tuple[str, ...] = (), index: Any = None,  # noqa: ANN401
-    limit: float | None = None,
-) -> tuple[Agents, Table]:  # fmt: skip
+def usable_agents(table: Table, said: Described, *, index: Any = None) -> tuple[Agents, Table]:  # noqa: ANN401
     """Build the agents that a table in memory describes, and return it without rows that were left out.
 
     What is wrong is looked for in the same order as in an engine.
     """
-    expect_public(by, (limits, budgets, costs), ACCEPTED)
-    table.expect_stored(id, [name for name in (limits, budgets, costs) if name is not None])
-    wanted = wanted_of(limits, budgets, costs, table.how.blank_limit)
-    found = usable(table, id, wanted)
+    expect_public(said.by, (said.limits, said.budgets, said.costs), ACCEPTED)
+    table.expect_stored(said.id, said.names)
+    wanted = said.wanted(table.how.blank_limit)
+    found = usable(table, said.id, wanted)
     columns = [found.numbers[one.name] for one in wanted]
     labels = index if index is None or found.table.kept is None else index[found.table.kept]
-    groups = combined([found.table.labels(name) for name in by]) if by else None
+    groups = combined([found.table.labels(name) for name in said.by]) if said.by else None
     named: dict[str, Any] = {"ids": found.ids, "groups": groups}
-    if benefit is not None:
-        people: Agents = QuasiLinear(*columns, benefit=benefit, outside=outside, index=labels, **named)
-    elif limit is not None:
-        people = PrivacyConstrained(np.full(len(found.ids), checked_limit(limit)), index=labels, **named)
-    elif limits is not None:
+    if said.benefit is not None:
+        people: Agents = QuasiLinear(*columns, benefit=said.benefit, outside=said.outside, index=labels, **named)
+    elif said.limit is not None:
+        people = PrivacyConstrained(np.full(len(found.ids), checked_limit(said.limit)), index=labels, **named)
+    elif said.limits is not None:
         people = PrivacyConstrained(*columns, index=labels, **named)
     else:
         people = PrivacyConstrained.from_budgets(*columns, **named)
-    object.__setattr__(people, "by", by)  # people are frozen
+    object.__setattr__(people, "by", said.by)  # people are frozen
     words = found.table.words([one.name for one in wanted])
     return read_so(people, Reading(words, found.left_out)), found.table
 

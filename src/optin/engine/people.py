@@ -24,18 +24,19 @@ from optin.engine.grouping import (
     labelled,
     of_labels,
 )
+from optin.engine.kept_below import KeptBelow, worth_keeping
 from optin.engine.limits import EngineLimits
+from optin.engine.ratios import budget_over_cost, is_usable
 from optin.engine.rows import Rows
-from optin.engine.sampled_groups import SampledGroupLimits
+from optin.engine.sampled_groups import SampledGroupLimits, expected_below
 from optin.engine.sampled_limits import GlancedLimits, glance
 from optin.engine.session import literal
 from optin.engine.survey import FINER, Survey, merged_surveys, survey
-from optin.engine.tallying import Tallied, indifferent, tally
+from optin.engine.tallying import Tallied, indifferent, tally, tally_with_few
 from optin.errors import BadInput
 from optin.kernel.bound import Tally
 from optin.kernel.ladder import Ladder
 from optin.kernel.optimum import Design
-from optin.kernel.rounding import not_above
 from optin.tables.columns import EXTREME, Wanted, checked_limit
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class EngineConstrained(Constrained):
         self, rows: Rows, limit: ir.FloatingColumn, *, columns: tuple[Wanted, ...] = (), by: tuple[str, ...] = ()
     ) -> None:
         self.rows, self.expression, self.columns, self.by = rows, limit, columns, by
-        self._glance, self._fetched = None, list[Ladder]()
+        self._glance, self._fetched, self._kept = None, list[Ladder](), KeptBelow()
         self._numbers = limit if by else rows.as_numbers(limit)
         if by:
             self.groups = groups_of(rows, limit, by, sampled=True)
@@ -91,8 +92,26 @@ class EngineConstrained(Constrained):
     def over(self, rows: Rows, limit: ir.FloatingColumn) -> EngineConstrained:
         """Return the same people over rows with more columns; what was checked and counted of them still holds."""
         people = copy.copy(self)
-        people.rows, people.expression, people._numbers = rows, limit, limit
+        people.rows, people.expression, people._numbers, people._kept = rows, limit, limit, KeptBelow()
         return people
+
+    def few_below(self, bound: float) -> ir.Table | None:
+        """Return the limits ``tau`` up to a bound, and a little above, with labels where people have groups; None if many.
+
+        They are kept apart once they were asked for, so that they are cheap to ask about again.
+        """
+        if not worth_keeping(self.rows, len(self), self._expected_below(bound)):
+            return None
+        table = self.rows.table
+        labels = table.select(tau=self.expression, label=table[LABEL]) if self.by else None
+        return self._kept.get(self.rows, self._numbers.name("tau").as_table() if labels is None else labels, bound)
+
+    def _expected_below(self, bound: float) -> float:
+        """Say about how many limits are below a bound; as many as there may be where no sample tells."""
+        if self._glance is not None:
+            return self._glance.expected_below(bound)
+        looked = None if self.groups is None else self.groups.looked
+        return expected_below(looked.values(), bound) if looked else math.inf
 
     def __len__(self) -> int:
         totals = self._totals
@@ -112,7 +131,7 @@ class EngineConstrained(Constrained):
 
     def tally(self, design: Design, *, variance: float | None = None, data_variance: float | None = None) -> Tally:
         """Compute the sums a certificate needs, at the cap of a design."""
-        return tally(self.rows, self._numbers, design)
+        return tally_with_few(self.rows, self._numbers, design, self.few_below)
 
     def put_into(self, places: Mapping[str, int], names: Sequence[str]) -> EngineConstrained:
         """Put people into other groups, by the place of each label among their names."""
@@ -122,7 +141,7 @@ class EngineConstrained(Constrained):
 
     def each_group(self, find: Callable[[int, Any], Found]) -> list[Found]:
         """Have something found of each group by itself; all of them share every scan."""
-        windows = Windows(self.rows, self.expression, self.groups)
+        windows = Windows(self.rows, self.expression, self.groups, few_below=self.few_below)
         return found_by_group(windows, partial(_EnginePart, self, windows), find)
 
     def someone_above(self, bound: float) -> bool:
@@ -228,7 +247,7 @@ class EngineQuasiLinear(Weighing):
 
     def _unit_limit(self) -> ir.FloatingColumn:
         cost = self.rows.wanted(Wanted.costs(self.column))
-        return _usable(Wanted.costs(self.column), cost).ifelse(indifferent(literal(1.0), cost), None).cast("float64")
+        return is_usable(Wanted.costs(self.column), cost).ifelse(indifferent(literal(1.0), cost), None).cast("float64")
 
     def limit(self, surplus: float) -> ir.FloatingColumn:
         """Return the epsilon at which each person is indifferent, as an expression: max(surplus, 0) / cost (E9)."""
@@ -305,7 +324,7 @@ def limit_of(
     both = Wanted.budgets(str(budgets)), Wanted.divisors(str(costs))
     budget, cost = (rows.wanted(one) for one in both)
     named = replace(rows, table=rows.table.mutate(budget=budget, cost=cost))
-    return _limited(named, _ratio(named.table.budget, named.table.cost), both, by)
+    return _limited(named, budget_over_cost(named.table.budget, named.table.cost), both, by)
 
 
 def limit_for_all(rows: Rows, limit: float, by: tuple[str, ...] = ()) -> EngineConstrained:
@@ -324,22 +343,3 @@ def _limited(
 def with_labels(rows: Rows, by: tuple[str, ...]) -> Rows:
     """Lay people's labels beside their rows, under a name of our own."""
     return replace(rows, table=rows.table.mutate(**{LABEL: labelled(rows, by)})) if by else rows
-
-
-def _ratio(budget: ir.FloatingColumn, cost: ir.FloatingColumn) -> ir.FloatingColumn:
-    """Divide budget by cost, rounded down as in memory; infinite where the cost is 0, NULL where either cannot be used."""
-    import ibis
-
-    zero = literal(0.0)
-    usable = _usable(Wanted.budgets("budgets"), budget) & _usable(Wanted.costs("costs"), cost)
-    free = (cost == zero) | (budget == literal(math.inf))
-    quotient = not_above(budget, cost, budget / cost.nullif(zero), where=ibis.ifelse, exact=literal)
-    return ibis.cases((usable & free, literal(math.inf)), (usable, quotient))
-
-
-def _usable(wanted: Wanted, number: ir.FloatingColumn) -> ir.BooleanColumn:
-    """Tell whether a number has none of the faults; false also where there is no number."""
-    right = number.notnull() & ~number.isnan()
-    for _, wrong in wanted.faults(number, literal):
-        right = right & ~wrong
-    return right.fill_null(False)

@@ -94,6 +94,12 @@ def merged_glances(found: Iterable[LabelGlance]) -> Outline:
     return Outline(edges[order], counts, totals, squares, exact=False, margin=UNSURE * len(parts))
 
 
+def expected_below(found: Iterable[LabelGlance], bound: float) -> float:
+    """Say about how many people with any of these labels have a limit below a bound."""
+    shares = np.append(0.0, RANKS)
+    return sum(each.people * float(shares[np.searchsorted(each.ranks, bound)]) for each in found)
+
+
 class SampledGroupLimits(EngineLimits):
     """The limits of one group, of which a sample is known, and once they were fetched all below a bound."""
 

@@ -47,6 +47,10 @@ class Glance:
     total: float  # infinite as soon as one of them is
     ranks: Array
 
+    def expected_below(self, bound: float) -> float:
+        """Say about how many limits are below a bound."""
+        return self.people * float(np.append(0.0, RANKS)[np.searchsorted(self.ranks, bound)])
+
 
 def glance(session: Session, limit: ir.FloatingColumn, *, about: str) -> Glance | None:
     """Scan a column once, where the engine samples cheaply; None where it does not, or limits need the full survey."""

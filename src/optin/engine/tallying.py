@@ -28,6 +28,39 @@ class Tallied:
     surplus: float | None = None
 
 
+def tally_with_few(
+    rows: Rows, limit: ir.FloatingColumn, design: Design, few_below: Callable[[float], ir.Table | None]
+) -> Tally:
+    """Add up the same where those below the cap are few and kept apart: everyone else is counted, and added up, at once.
+
+    A sum that is infinite says that some have no limit, who are counted by `tally`.
+    """
+    measures, add_up = _yardstick(design), rows.session.dialect.steady_sum
+    kept = few_below(measures["surely_pooled"]) if math.isfinite(design.cap) else None
+    if kept is None:
+        return tally(rows, limit, design)
+    table = limit.name("tau").as_table()
+    all_of = rows.session.one(table.agg(people=table.count(), limits=add_up(table.tau)), about=rows.source)
+    if not math.isfinite(all_of["limits"]):
+        return tally(rows, limit, design)
+    few = kept.filter(kept.tau < literal(measures["top"]))
+    few = _compared(few.select("tau", **{name: literal(value) for name, value in measures.items()}))
+    query = kept.agg(**_counts_below(kept, measures)).cross_join(few.agg(**_sums_below(few, add_up)))
+    found = rows.session.one(query, about=rows.source)
+    others = {name: all_of["people"] - (found.pop(f"not_{name}") or 0) for name in _REACHED}
+    return _read(_with_those_at_cap({"infinite": 0, **all_of, **found, **others}, measures), measures)
+
+
+def _counts_below(kept: ir.Table, measures: Yardstick) -> dict[str, ir.Value]:
+    """Count, among the few who are kept apart, those below what all others reach."""
+    counts = {f"not_{name}": (kept.tau < literal(measures[bound])).sum() for name, bound in _REACHED.items() if bound}
+    return counts | {"not_some": (kept.tau <= literal(0.0)).sum()}
+
+
+_REACHED = {"some": "", "capped": "top", "pooled": "least_pooled", "strictly_pooled": "surely_pooled"}
+"""What everyone is counted by who reaches a bound; some have a limit above 0."""
+
+
 def tally(rows: Rows, limit: ir.FloatingColumn, design: Design) -> Tally:
     """Add up a `Tally` at a design's cap; missing limits were refused when the people were read.
 

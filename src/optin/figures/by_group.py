@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
@@ -52,7 +53,7 @@ def by_group(
         _row(ax, ink, row, each)
     if whole is not None:
         ax.axhline(len(names) - 0.5, color=ink.faint, linewidth=1)
-        _row(ax, ink, len(names), whole, marker="D", color=ink.mark)
+        _row(ax, ink, len(names), whole, Mark("D", ink.mark))
     _name_rows(ax, [*row_labels(names, "group"), *(["all together"] if whole else [])])
     return _words(names, readings, whole, unit)
 
@@ -68,7 +69,8 @@ def differences(ax: Axes, found: Differences, *, answer: str = "", ink: Ink = LI
     _axes(ax, ink, [each for _, each in pairs], "points" if pairs[0][1].proportion else unit)
     ax.axvline(0, color=ink.soft, linewidth=1.2, zorder=2.5)
     for row, (pair, each) in enumerate(pairs):
-        _row(ax, ink, row, each, filled=not each.low <= 0.0 <= each.high, text=pair.written(each)[0].split(" ")[0])
+        mark = Mark(filled=not each.low <= 0.0 <= each.high)
+        _row(ax, ink, row, each, mark, text=pair.written(each)[0].split(" ")[0])
     names = list(dict.fromkeys(name for pair, _ in pairs for name in pair.groups))
     said = dict(zip(names, drawable_names(names, "group"), strict=True))
     _name_rows(ax, row_labels([" less ".join(said[name] for name in pair.groups) for pair, _ in pairs]))
@@ -111,15 +113,25 @@ def _axes(ax: Axes, ink: Ink, known: Sequence[Reading], unit: str) -> None:
     ax.set_xlim(min(ends) - room, max(ends) + room)
 
 
+@dataclass(frozen=True)
+class Mark:
+    """How an estimate is drawn."""
+
+    sign: str = "o"
+    color: str = ""
+    filled: bool = True
+
+
+DOT = Mark()
+
+
 def _row(
     ax: Axes,
     ink: Ink,
     row: int,
     each: Reading | None,
+    mark: Mark = DOT,
     *,
-    marker: str = "o",
-    color: str = "",
-    filled: bool = True,
     text: str = "",
 ) -> None:
     """Draw an interval as a line with ends, the estimate as a mark, and the number in a column at the right."""
@@ -127,9 +139,9 @@ def _row(
     if each is None:
         write(ax, ink, "not published", (0.02, row), **(column | {"weight": "normal", "color": ink.soft}))
         return
-    scale, tint = 100.0 if each.proportion else 1.0, color or ink.strong
+    scale, tint = 100.0 if each.proportion else 1.0, mark.color or ink.strong
     ax.plot((scale * each.low, scale * each.high), (row, row), "-|", **interval_looks(ink))
-    face = tint if filled else ink.paper
+    face = tint if mark.filled else ink.paper
     looks: dict[str, Any] = {
         "markersize": 7,
         "markerfacecolor": face,
@@ -137,7 +149,7 @@ def _row(
         "markeredgewidth": 1.5,
         "zorder": 5,
     }
-    place, sign = _placed(each, marker)
+    place, sign = _placed(each, mark.sign)
     ax.plot(scale * place, row, sign, clip_on=False, **looks)
     write(ax, ink, text or each.written()[0], (1, row), offset=(6, 0), **column)
 

@@ -17,7 +17,7 @@ from optin.engine.functions import text_mark
 from optin.engine.session import literal
 from optin.errors import BadInput
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, Answers, Questions
-from optin.grains.engine_queries import Asking, EngineCodes
+from optin.grains.engine_queries import Asking, EngineCodes, FewBelow, not_kept
 from optin.grains.engine_sums import (
     found_sums,
     part_expression,
@@ -51,6 +51,8 @@ class EnginePromises(Asking):
     cap: float
     shares: tuple[int, ...] = ALONE
     salt: str = field(default="", repr=False)
+    few_below: FewBelow = field(default=not_kept, repr=False)
+    """Returns limits below a bound, as ``tau``, where they are few and kept apart."""
 
     @property
     def noiseless(self) -> bool:
@@ -137,7 +139,7 @@ class EnginePromises(Asking):
         """Add up everyone's promises, and what those who joined give for what they answered, in one query."""
         if codes is not None and len(self.shares) > 1:
             return self._sums_of_answers(joined, codes)
-        view, few = self._view(joined), self._view(joined, below=True)
+        view, few = self._view(joined), self._few(joined)
         found = self._one(view.aggregate(**self.counts(view)).cross_join(few.aggregate(**self.below_cap(few))))
         self.expect_answers(found, joined)
         most = [self.largest(k) for k in range(self.many)]
@@ -185,7 +187,7 @@ class EnginePromises(Asking):
             view = self.rows.table.select(capped=self.capped(), **self.answers(joined, codes))
             found = self._one(view.aggregate(**self.above(view, bars)))
             return tuple((found[f"above_{k}"], found[f"total_{k}"]) for k in range(len(bars)))
-        view, few = self._view(joined), self._view(joined, below=True)
+        view, few = self._view(joined), self._few(joined)
         if joined is not None:
             view, few = view.filter(view.joined), few.filter(few.joined)
         parts = few.aggregate(few=few.count(), **self.above(few, bars))
@@ -195,20 +197,24 @@ class EnginePromises(Asking):
     def spent(self, joined: Answers, codes: EngineCodes = None, released: int | None = None) -> None:
         """Return None: nothing here lists a number for each person."""
 
-    def _view(self, joined: Answers, *, below: bool = False) -> ir.Table:
-        """Name what the sums need: who joined, whose answer is none, grains below the cap.
+    def _view(self, joined: Answers) -> ir.Table:
+        """Name what is counted of everyone: who joined, and whose answer is none.
 
         Both parts of a query start at the table itself: what they shared would be written to memory in between.
         """
+        return self.rows.table.select(id=self.rows.ids(), **self.answers(joined))
+
+    def _few(self, joined: Answers) -> ir.Table:
+        """Name what the sums need of those below the cap: their grains, who joined, and whose answer is none."""
         import ibis
 
-        columns: dict[str, Any] = {"id": self.rows.ids(), **self.answers(joined)}
-        if below:
-            columns["capped"] = ibis.literal(0, "int64") if self.noiseless else whole(self.limit * literal(GRAIN))
-        return (self._low() if below else self.rows.table).select(**columns)
-
-    def _low(self) -> ir.Table:
-        return self.rows.table.filter(self.limit < literal(math.inf if self.noiseless else self.cap))
+        kept = None if self.noiseless or joined is not None else self.few_below(self.cap)
+        if kept is not None:
+            low = kept.filter(kept.tau < literal(self.cap))
+            return low.select(capped=whole(low.tau * literal(GRAIN)))
+        capped = ibis.literal(0, "int64") if self.noiseless else whole(self.limit * literal(GRAIN))
+        low = self.rows.table.filter(self.limit < literal(self.cap))
+        return low.select(capped=capped, **self.answers(joined))
 
     def _one(self, query: ir.Table) -> dict[str, int]:
         """Ask for one row of whole numbers; the sum of nothing is 0."""

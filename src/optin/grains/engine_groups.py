@@ -20,7 +20,7 @@ from optin.engine.session import literal
 from optin.engine.small_tables import small_table
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, LOWERED, Answers, Questions
 from optin.grains.engine import whole_numbers
-from optin.grains.engine_queries import Asking, EngineCodes
+from optin.grains.engine_queries import Asking, EngineCodes, FewBelow, not_kept
 from optin.grains.engine_sums import count, found_sums, part_of, whole, with_those_above, with_those_at_cap, wrong_bits
 from optin.grains.splitting import BITS, all_of, least_capped
 from optin.grains.totals import SheetSums
@@ -59,6 +59,8 @@ class EngineGroupPromises(Asking):
     rules: tuple[GroupRule, ...]
     groups: EngineGroups
     salt: str = field(default="", repr=False)
+    few_below: FewBelow = field(default=not_kept, repr=False)
+    """Returns limits below a bound, as ``tau``, beside their labels, where they are few and kept apart."""
 
     @property
     def many(self) -> int:
@@ -163,8 +165,12 @@ class EngineGroupPromises(Asking):
     def _low(self, joined: Answers, bars: Bars = ()) -> ir.Table:
         """Keep those below the cap of their group; below the highest cap first, which spares most a look at their label."""
         highest = max(rule.cap for rule in self.rules)
-        people = self.rows.table.filter(self.tau < literal(highest))
-        view = self._beside(people, self.answers(joined), bars)
+        kept = None if joined is not None else self.few_below(highest)
+        if kept is None:
+            people = self.rows.table.filter(self.tau < literal(highest))
+            view = self._beside(people, self.answers(joined), bars)
+        else:
+            view = self._offered_to(kept, bars)
         return view.filter(view.tau < view.cap)
 
     def _by_label(
@@ -197,8 +203,11 @@ class EngineGroupPromises(Asking):
     def _beside(
         self, table: ir.Table, columns: dict[str, Any], bars: Bars = (), released: tuple[int, ...] = ()
     ) -> ir.Table:
-        few = self._offered(bars, released)
         people = table.select(id=self.rows.ids(), tau=self.tau, label=table[LABEL], **columns)
+        return self._offered_to(people, bars, released)
+
+    def _offered_to(self, people: ir.Table, bars: Bars, released: tuple[int, ...] = ()) -> ir.Table:
+        few = self._offered(bars, released)
         view = people.join(few, people.label == few.name).drop("name")
         return view.mutate(capped=self._capped(view))
 

@@ -28,7 +28,7 @@ from optin.grains.arrays import GRAIN, LOWERED, Answers
 from optin.grains.batches import Batch, Entrance, counted
 from optin.grains.engine import EnginePromises
 from optin.grains.engine_groups import EngineGroupPromises, GroupRule
-from optin.grains.engine_queries import EngineCodes
+from optin.grains.engine_queries import EngineCodes, FewBelow, not_kept
 from optin.grains.overlay import FIRST, SECOND, STATED, allowance, epsilon, expression_cut_to, laid_over, left_of
 from optin.grains.people import DECLINED, NOBODY, Allowing, Announced, Known, Offered
 from optin.grains.splitting import Released
@@ -52,7 +52,8 @@ class EnginePeople:
     def promises(self, offered: Offered) -> EnginePromises:
         """Join what is announced with limits in an engine."""
         cap = math.inf if offered.noiseless else offered.cap
-        return EnginePromises(self.agents.rows, self._limit(offered), len(self.agents), cap, offered.shares)
+        limit, few = self._limit(offered), _few_below(self.agents)
+        return EnginePromises(self.agents.rows, limit, len(self.agents), cap, offered.shares, few_below=few)
 
     def promises_by_group(self, offers: Sequence[Offered]) -> EngineGroupPromises:
         """Join what is announced to each group with the limits of its people."""
@@ -69,7 +70,7 @@ class EnginePeople:
             if isinstance(agents, EngineConstrained)
             else agents.rows.wanted(Wanted.costs(agents.column))
         )
-        return EngineGroupPromises(agents.rows, tau, rules, agents.groups)
+        return EngineGroupPromises(agents.rows, tau, rules, agents.groups, few_below=_few_below(agents))
 
     def _limit(self, offered: Offered) -> ir.FloatingColumn:
         if isinstance(self.agents, EngineConstrained):
@@ -300,6 +301,11 @@ class EngineGroupJoining(EngineJoining):
         if self.who is None:
             return ibis.literal(1, "int64")
         return rule.answer(self.who).fill_null(False).ifelse(1, 0).cast("int64")
+
+
+def _few_below(agents: EngineAgents) -> FewBelow:
+    """Return what knows the few with low limits; of people who weigh costs nothing does, for their limits move."""
+    return agents.few_below if isinstance(agents, EngineConstrained) else not_kept
 
 
 def _split(rule: EnginePromises) -> dict[str, ir.IntegerColumn]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 
 EngineCodes = Any
 """Coded answers, `Coded`, one for each question; None where nobody's answers are looked at."""
+FewBelow = Callable[[float], "ir.Table | None"]
+
+
+def not_kept(_: float) -> None:
+    """Say that nobody is kept apart from all others."""
+
+
 SQUARE = math.isqrt(2**63 - 1)  # the most grains whose square a 64-bit integer holds
 
 

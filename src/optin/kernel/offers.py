@@ -164,3 +164,19 @@ class ByVariance:
 
 def _columns(ladder: Ladder) -> tuple[Array, Array, Array]:
     return (ladder.people - ladder.counts).astype(np.float64), ladder.totals, ladder.squares
+
+
+@dataclass(frozen=True)
+class Noised:
+    """What offers are made of: spread, noise constant, the given reach (None: the best), and how often everyone is there."""
+
+    spread: float
+    kappa: float
+    reach: float | None = None
+    copies: float = 1.0
+
+    def offers(self) -> Offers:
+        """Return the offers with the best noise, or with the given one."""
+        if self.reach is None:
+            return OverNoise(self.spread, self.kappa, self.copies)
+        return AtReach(self.spread, self.kappa, self.reach, self.copies)

@@ -15,10 +15,10 @@ import numpy as np
 from optin.kernel.crossing import first_root
 from optin.kernel.ladder import Ladder, Limits, Outline
 from optin.kernel.noise import noise_variance
-from optin.kernel.offers import AtReach, ByVariance, Offers, OverNoise
+from optin.kernel.offers import AtReach, ByVariance, Noised, Offers
 from optin.kernel.search import BUDGET, FINEST, Crossing, Edges, Gain, Search, in_piece, offer_at, open_runs
 
-__all__ = ["Crossing", "Gain", "Search", "least_crossing", "offer_table"]
+__all__ = ["Crossing", "Gain", "Noised", "Search", "least_crossing", "offer_table"]
 
 RUN = 32
 BLOCK = 8192
@@ -26,21 +26,26 @@ MEDIUM = 1 << 17
 
 
 def least_crossing(
-    limits: Limits, gain: Gain, *, spread: float, kappa: float, reach: float | None = None, copies: float = 1.0,
-    table: Outline | Ladder | None = None, finest: float = FINEST, budget: int = BUDGET,
-) -> Search:  # fmt: skip
-    """Find the smallest y whose gain covers its price; ``limits`` are t = 1/c, ``reach`` fixes eta.
+    limits: Limits,
+    gain: Gain,
+    noise: Noised,
+    *,
+    table: Outline | Ladder | None = None,
+    finest: float = FINEST,
+    budget: int = BUDGET,
+) -> Search:
+    """Find the smallest y whose gain covers its price; ``limits`` are t = 1/c.
 
     >>> from optin.kernel.passes import ArrayLimits
     >>> gain = Gain(lambda v: 3.5 - 2 * v, line=(3.5, 2.0))
-    >>> round(least_crossing(ArrayLimits(np.array([1.0])), gain, spread=0.25, kappa=2.0).crossing.variance, 12)
+    >>> round(least_crossing(ArrayLimits(np.array([1.0])), gain, Noised(0.25, 2.0)).crossing.variance, 12)
     0.75
     """
     search = Search(finest=finest, budget=budget)
-    if spread == 0 and reach is None:
-        search.crossing = _without_spread(limits, gain, kappa=kappa, copies=copies, search=search)
+    if noise.spread == 0 and noise.reach is None:
+        search.crossing = _without_spread(limits, gain, kappa=noise.kappa, copies=noise.copies, search=search)
         return search
-    offers: Offers = OverNoise(spread, kappa, copies) if reach is None else AtReach(spread, kappa, reach, copies)
+    offers = noise.offers()
     table = offer_table(limits) if table is None else table
     for ladder in _ladders(limits, table, offers, gain, search):
         found = _in_ladder(ladder, offers, gain, search)
@@ -49,7 +54,7 @@ def least_crossing(
             search.crossing = found
             return search
     free = len(limits) - int(table.counts[-1]) if len(table.edges) else len(limits)
-    search.crossing = _only_free(copies * free, gain, spread=spread, kappa=kappa, reach=reach)
+    search.crossing = _only_free(noise.copies * free, gain, noise)
     return search
 
 
@@ -138,11 +143,11 @@ def _treated_alike(ladder: Ladder, start: int, offers: AtReach, gain: Gain) -> C
     return offer_at(offers.y_of(surplus, above, 0.0, 0.0), above, 0.0, 0.0, offers)
 
 
-def _only_free(free: float, gain: Gain, *, spread: float, kappa: float, reach: float | None) -> Crossing | None:
+def _only_free(free: float, gain: Gain, noise: Noised) -> Crossing | None:
     """Offer weight only to people who lose nothing by it, when nobody else gains enough to bear any loss."""
     if free <= 0:
         return None
-    variance = spread / free + (0.0 if reach is None else noise_variance(kappa, reach))
+    variance = noise.spread / free + (0.0 if noise.reach is None else noise_variance(noise.kappa, noise.reach))
     return Crossing(math.inf, variance, 0.0) if gain.at(variance) >= 0 else None
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from optin.kernel.ladder import Array, Ladder, Limits, Outline, Sums
 from optin.kernel.noise import noise_variance
 from optin.kernel.offers import AtReach, Offers, OverNoise
-from optin.kernel.quasilinear import Gain, least_crossing, offer_table
+from optin.kernel.quasilinear import Gain, Noised, least_crossing, offer_table
 
 COARSE = 2.0**-16
 MOST_COPIES = 2.0**50
@@ -29,9 +29,7 @@ def shortfall(limits: Limits, gain: Gain, *, spread: float, kappa: float, reach:
     def joins(bonus: float) -> bool:
         line = None if gain.line is None else (gain.line[0] + bonus, gain.line[1])
         richer = Gain(lambda v: gain.at(v) + bonus, line)
-        found = least_crossing(
-            limits, richer, spread=spread, kappa=kappa, reach=reach, table=table, finest=COARSE, budget=ROUGH
-        )
+        found = least_crossing(limits, richer, Noised(spread, kappa, reach), table=table, finest=COARSE, budget=ROUGH)
         return found.crossing is not None
 
     low, high = 0.0, max(_seen(limits, table, gain, spread=spread, kappa=kappa, reach=reach), 0.0)
@@ -95,10 +93,7 @@ def fewest_copies(limits: Limits, gain: Gain, *, spread: float, kappa: float, re
         found = least_crossing(
             limits,
             gain,
-            spread=spread,
-            kappa=kappa,
-            reach=reach,
-            copies=people / n,
+            Noised(spread, kappa, reach, people / n),
             table=table,
             finest=COARSE,
             budget=ROUGH,

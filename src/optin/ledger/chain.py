@@ -86,21 +86,26 @@ def last(connection: Connection) -> Entry:
     return Entry(row.number, row.hash) if row else Entry(0, GENESIS)
 
 
+@dataclass(frozen=True)
+class About:
+    """What an act says besides its rows: of which announcement, made in which act, its text, its result, and who joined."""
+
+    terms: Terms | None = None
+    offer: int | None = None
+    body: str = field(default="", repr=False)
+    result: str | None = None
+    joined: str | None = None
+
+
+NOTHING = About()
+"""What acts on people say: nothing but their rows."""
+
+
 def append(
-    connection: Connection,
-    kind: str,
-    written: Written,
-    salt: str,
-    *,
-    terms: Terms | None = None,
-    offer: int | None = None,
-    body: str = "",
-    result: str | None = None,
-    joined: str | None = None,
-    version: int = VERSION,
+    connection: Connection, kind: str, written: Written, salt: str, about: About = NOTHING, *, version: int = VERSION
 ) -> Entry:
     """Seal one more act, and the rows it wrote, onto the chain; the caller holds the head lock."""
-    before = last(connection)
+    before, terms, body = last(connection), about.terms, about.body
     seal = Seal(
         version=version,
         number=before.number + 1,
@@ -108,13 +113,13 @@ def append(
         campaign=terms.campaign if terms else None,
         round=terms.round if terms else None,
         fingerprint=terms.fingerprint if terms else None,
-        offer=offer,
+        offer=about.offer,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
-        result=result,
+        result=about.result,
         body=_text_digest(body),
         people=written.people,
         rows=written.digest,
-        joined=joined,
+        joined=about.joined,
         previous=before.head,
     )
     connection.execute(insert(acts).values({**asdict(seal), "body": body, "hash": seal.hash, "salt": salt}))

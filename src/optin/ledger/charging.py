@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row
 from optin.database.crash_points import reached
 from optin.errors import PromiseBroken
 from optin.grains.splitting import Released
-from optin.ledger.chain import Entry, Terms, Written, append, new_salt, rows_of
+from optin.ledger.chain import About, Entry, Terms, Written, append, new_salt, rows_of
 from optin.ledger.held import any_cut
 from optin.ledger.holds import closing_of, expect_offer, terms_of
 from optin.ledger.packed_charges import PackedTaking
@@ -81,8 +81,8 @@ def charge(connection: Connection, terms: Terms, *, roster: Roster, settlement: 
     joined = mask_digest(salt, offer.people, taking.answers())
     body, result = settlement.drawing(written)(number)
     expect_released((body, result), offer, number, written)
-    about = {"terms": terms_of(offer), "offer": offer.number, "body": body, "result": result, "joined": joined}
-    return append(connection, "release", written, salt, version=split.version, **about)
+    about = About(terms_of(offer), offer.number, body, result, joined)
+    return append(connection, "release", written, salt, about, version=split.version)
 
 
 def _taking_of(connection: Connection, offer: Row[Any], roster: Roster) -> Taking:

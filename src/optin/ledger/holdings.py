@@ -14,7 +14,6 @@ from optin.ledger.held import Held, Numbers, held_of, promise_at
 from optin.ledger.holds import closing_of, offer_of
 from optin.ledger.packs import has_packs, is_packed, names_of
 from optin.ledger.people_numbers import person_of
-from optin.ledger.texts import released_in
 from optin.releasing import Release
 
 _HOLDINGS = """SELECT t.number, t.campaign, t.round, t.at, q.grains AS promised, c.grains AS spent, r.position AS returned
@@ -159,4 +158,6 @@ def stored_release(connection: Connection, campaign: str, round: int) -> Release
     """Read the result of this campaign and round, if it was drawn."""
     offer = offer_of(connection, Terms(campaign, round, ""))
     closing = None if offer is None else closing_of(connection, offer.number)
-    return released_in(closing.body, closing.hash) if closing is not None and closing.kind == "release" else None
+    if closing is None or closing.kind != "release":
+        return None
+    return Release.from_sealed(closing.body, closing.hash)

@@ -15,7 +15,7 @@ from optin.errors import Argument, BadInput, BudgetSpent, Place, PromiseBroken
 from optin.grains.batches import Batch
 from optin.ledger import packed_holds, packs
 from optin.ledger.balances import uncovered
-from optin.ledger.chain import Entry, Terms, append, last, new_salt, rows_of, written_of
+from optin.ledger.chain import About, Entry, Terms, append, last, new_salt, rows_of, written_of
 from optin.ledger.held import places_of
 from optin.ledger.people_numbers import persons_of
 from optin.ledger.roster import Roster
@@ -70,6 +70,11 @@ class Holding:
     lower_limits: bool = False
     exact: bool = False
 
+    @property
+    def about(self) -> About:
+        """What the act of it says."""
+        return About(self.terms, body=self.body)
+
 
 def announce(connection: Connection, holding: Holding, roster: Roster) -> Entry:
     """Register whoever is new, then hold everyone's promise, or refuse as a whole."""
@@ -103,9 +108,7 @@ def _announce_packed(connection: Connection, holding: Holding, roster: Roster, e
     sharing = sharing_of(offer)
     written = packed_holds.hold(connection, enrolled, number, salt, sharing)
     expect_announced(offer, holding.terms, written, exact=holding.exact)
-    return append(
-        connection, "announce", written, salt, terms=holding.terms, body=holding.body, version=sharing.version
-    )
+    return append(connection, "announce", written, salt, holding.about, version=sharing.version)
 
 
 def _expect_covered(short: tuple[int, int | None], holding: Holding, roster: Roster) -> None:
@@ -216,7 +219,7 @@ def _hold(connection: Connection, holding: Holding, roster: Roster) -> Entry:
     if written.digest != roster.promised(salt, sharing).digest:
         raise PromiseBroken(packs.OTHER_ROWS)
     expect_announced(offer, holding.terms, written, exact=holding.exact)
-    return append(connection, "announce", written, salt, terms=holding.terms, body=holding.body, version=version)
+    return append(connection, "announce", written, salt, holding.about, version=version)
 
 
 _HOLD = """INSERT INTO promises (offer, position, person, grains, bounded, capped, design)
@@ -233,7 +236,7 @@ def let_go(connection: Connection, offer: Row[Any], positions: NDArray[np.int64]
         {"offer": offer.number, "act": number},
     )
     written = written_of(kind, [[positions]], salt)
-    return append(connection, kind, written, salt, terms=terms_of(offer), offer=offer.number)
+    return append(connection, kind, written, salt, About(terms_of(offer), offer.number))
 
 
 def positions_of(connection: Connection, offer: Row[Any], ids: Sequence[str]) -> NDArray[np.int64]:

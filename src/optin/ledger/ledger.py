@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, select
 from optin.announcement.naming import check_round, checked_campaign
 from optin.database.connection import open_engine, read, write
 from optin.errors import PromiseBroken
+from optin.grains.batches import Batch
 from optin.grains.splitting import Released
 from optin.ledger import charging, holds, receipting, verification
 from optin.ledger.arrivals import enter
@@ -113,7 +114,7 @@ class Ledger(OneLine):
         """
         columns = {"ids": ids, "grains": grains, "allowances": allowances, "bounded": bounded, "capped": capped}
         _, (ids, grains, allowances, bounded, capped) = together(columns)
-        roster = roster_of(ids, grains, totals=allowances, bounded=bounded, capped=capped)
+        roster = roster_of(Batch(ids, grains, allowances, bounded, capped=capped))
         limits = {"raise_limits": raise_limits, "lower_limits": lower_limits}
         return self.hold(roster, holds.Holding(terms, body, exact=exact, **limits))
 
@@ -188,7 +189,7 @@ class Ledger(OneLine):
         """
         columns = {"ids": ids, "grains": grains, "joined": joined, "capped": capped, "answered": answered}
         _, (ids, grains, joined, capped, answered) = together(columns)
-        roster = roster_of(ids, grains, joined=joined, capped=capped, answered=answered)
+        roster = roster_of(Batch(ids, grains, joined=joined, capped=capped, answered=answered))
         return self.charge(terms, roster, charging.Given(draw, released))
 
     def charge(self, terms: Terms, arrivals: Roster, settlement: charging.Settlement) -> Entry:
@@ -242,6 +243,11 @@ class Ledger(OneLine):
     def is_announced(self, terms: Terms) -> bool:
         """Say whether this campaign and round were announced, whatever the fingerprint."""
         return read(self.engine, lambda connection: holds.offer_of(connection, terms) is not None)
+
+    def offer(self, terms: Terms) -> str | None:
+        """Return what was announced under this campaign and round, sealed numbers included; None if nothing was."""
+        found = read(self.engine, lambda connection: holds.offer_of(connection, terms))
+        return None if found is None else str(found.body)
 
     def body(self, number: int) -> tuple[str, str, str] | None:
         """Return the kind, the whole text, sealed numbers included, and the hash of an act; None if there is none."""

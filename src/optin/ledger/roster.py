@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -98,36 +99,21 @@ class Roster:
             raise BadInput("id {twice} stands in more than one row; every person needs their own", twice=twice)
 
 
-def roster_of(
-    ids: Sequence[str],
-    grains: ArrayLike,
-    *,
-    totals: ArrayLike | None = None,
-    bounded: ArrayLike | None = None,
-    joined: ArrayLike | None = None,
-    capped: ArrayLike | None = None,
-    answered: ArrayLike | None = None,
-    design: ArrayLike | None = None,
-    by_id: bool = False,
-) -> Roster:
+def roster_of(given: Batch, *, by_id: bool = False) -> Roster:
     """Check ids and numbers and put them together; ids out of a table may stand twice until the ledger's keys see them."""
+    ids, joined = given.ids, given.joined
     names = as_names(ids) if isinstance(ids, Names) else Names.of(as_ids(ids))
-    cut = np.zeros(len(names), dtype=np.int64) if bounded is None else np.asarray(bounded, dtype=np.int64)
     if joined is not None and (np.shape(joined) != (len(names),) or np.asarray(joined).dtype != np.bool_):
         raise BadInput("joined must say yes or no for each of the {people} people announced", people=len(names))
-    return Roster(
-        Batch(
-            names,
-            grains=as_grains(grains, len(names)),
-            totals=None if totals is None else as_grains(totals, len(names)),
-            bounded=cut,
-            joined=None if joined is None else np.asarray(joined),
-            capped=None if capped is None else as_grains(capped, len(names)),
-            answered=None if answered is None else as_grains(answered, len(names)),
-            design=None if design is None else as_grains(design, len(names)),
-        ),
-        by_id,
-    )
+    checked: dict[str, Any] = {
+        name: None if (column := getattr(given, name)) is None else as_grains(column, len(names)) for name in _GRAINS
+    }
+    cut = np.zeros(len(names), dtype=np.int64) if given.bounded is None else np.asarray(given.bounded, dtype=np.int64)
+    return Roster(Batch(names, bounded=cut, joined=None if joined is None else np.asarray(joined), **checked), by_id)
+
+
+_GRAINS = ("grains", "totals", "capped", "answered", "design")
+"""Columns of whole numbers that are not negative."""
 
 
 def as_grains(grains: ArrayLike, people: int) -> NDArray[np.int64]:

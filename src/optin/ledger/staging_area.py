@@ -26,8 +26,7 @@ class LedgerEntrance:
 
     def at_once(self, batch: Batch) -> AbstractContextManager[Roster]:
         """Take people in memory as one batch."""
-        columns = {name: getattr(batch, name) for name in _COLUMNS}
-        return nullcontext(roster_of(batch.ids, columns.pop("grains"), **columns))
+        return nullcontext(roster_of(batch))
 
     def in_batches(self, batches: Iterable[Batch]) -> AbstractContextManager[Roster]:
         """Let people wait until all are there."""
@@ -53,8 +52,7 @@ def _gathered(batches: Iterable[Batch]) -> Roster:
                 if column is not None:
                     parts.append(np.asarray(column, dtype=np.bool_ if name in _MARKS else np.int64))
     found = {name: _joined(columns.pop(name)) for name in _COLUMNS}
-    grains = found.pop("grains")
-    return roster_of(Names.joined(names), np.zeros(0) if grains is None else grains, by_id=True, **found)
+    return roster_of(Batch(Names.joined(names), **found), by_id=True)
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any] | None:

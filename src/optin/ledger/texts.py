@@ -19,11 +19,6 @@ from optin.releasing.record import Release
 from optin.releasing.sealed import SealedRelease
 
 
-def released_in(body: str, head: str) -> Release:
-    """Read the release that an act holds; its text was sealed before its place in the chain had a hash."""
-    return Release.from_sealed(body, head)
-
-
 def announcement_in(body: str) -> Announcement | None:
     """Read the announcement that an act holds, if it holds one."""
     try:
@@ -35,7 +30,7 @@ def announcement_in(body: str) -> Announcement | None:
 def release_in(body: str) -> Release | None:
     """Read the release that an act holds, if it holds one; which hash stands there is compared elsewhere."""
     try:
-        return released_in(body, GENESIS)
+        return Release.from_sealed(body, GENESIS)
     except (BadInput, TypeError, ValueError):
         return None
 

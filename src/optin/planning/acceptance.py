@@ -16,7 +16,7 @@ from optin.kernel.fixedpoint import STEPS, least_fixed_point
 from optin.kernel.ladder import Array, Limits
 from optin.kernel.noise import noise_variance
 from optin.kernel.optimum import Design, best_at_reach, best_design
-from optin.kernel.quasilinear import Crossing, Gain, least_crossing
+from optin.kernel.quasilinear import Crossing, Gain, Noised, least_crossing
 from optin.kernel.shortfall import fewest_copies, shortfall
 from optin.planning.asked import Asked
 from optin.planning.design import design_of
@@ -48,7 +48,7 @@ def _for_all(agents: Weighing, asked: Asked, outside: float) -> Plan:
     watched = _watched(agents)
     gain = _gain(agents, asked, watched, outside)
     spread, kappa = asked.spread, asked.kappa
-    found = least_crossing(table, gain, spread=spread, kappa=kappa, reach=asked.reach)
+    found = least_crossing(table, gain, Noised(spread, kappa, asked.reach))
     watched.check()
     if found.crossing is None:
         lacking = shortfall(table, gain, spread=spread, kappa=kappa, reach=asked.reach)

@@ -20,7 +20,7 @@ from optin.kernel.bound import SAME, Tally, lower_bound
 from optin.kernel.ladder import Limits
 from optin.kernel.noise import noise_variance
 from optin.kernel.optimum import best_at_reach, best_design
-from optin.kernel.quasilinear import least_crossing
+from optin.kernel.quasilinear import Noised, least_crossing
 from optin.kernel.sharing import theta_at, theta_below
 from optin.planning.acceptance import common_gain
 from optin.planning.cautions import CLASS
@@ -301,7 +301,7 @@ def _excluded(plan: Plan, agents: Weighing) -> float:
         gain = common_gain(agents, asked)
     except BadInput:
         return 0.0
-    found = least_crossing(agents.table(), gain, spread=asked.spread, kappa=asked.kappa, reach=asked.reach)
+    found = least_crossing(agents.table(), gain, Noised(asked.spread, asked.kappa, asked.reach))
     return 0.0 if found.crossing is None or found.undecided else asked.inflate * found.crossing.variance
 
 

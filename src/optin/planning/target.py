@@ -8,7 +8,7 @@ from collections.abc import Callable
 from optin.agents import Agents, Weighing
 from optin.errors import Argument, BadInput
 from optin.kernel.optimum import best_design
-from optin.kernel.quasilinear import least_crossing, offer_table
+from optin.kernel.quasilinear import Noised, least_crossing, offer_table
 from optin.kernel.sharing import share_out
 from optin.planning.acceptance import common_gain
 from optin.planning.asked import Asked, Errors, errors_by_name
@@ -53,9 +53,8 @@ def _variances_of_crowd(agents: Agents, asked: Asked) -> Variances:
         gain, rows = common_gain(agents, asked), offer_table(table)
 
         def weighing(people: float) -> tuple[float, ...]:
-            found = least_crossing(
-                table, gain, spread=asked.spread, kappa=asked.kappa, copies=people / n, table=rows
-            ).crossing
+            many = Noised(asked.spread, asked.kappa, copies=people / n)
+            found = least_crossing(table, gain, many, table=rows).crossing
             return (math.inf if found is None else found.variance,) * len(asked.sheet)
 
         return weighing

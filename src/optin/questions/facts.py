@@ -119,6 +119,12 @@ class Facts(BriefQuestion):
         return False
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """The options that people choose among; of a number, none."""
+        found: tuple[str, ...] = getattr(self, "options", ())
+        return found
+
+    @property
     def entry(self) -> Entry:
         """How one person answers: by one of the options."""
         return "one"

@@ -140,6 +140,10 @@ class Question(Protocol):
         """
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """The options or bins that answers fall into, in their order; of a number, none."""
+
+    @property
     def entry(self) -> Entry:
         """How one person gives an answer: a number, one option, several, or an item each."""
 

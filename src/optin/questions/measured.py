@@ -26,6 +26,10 @@ class Measured(Facts):
     if TYPE_CHECKING:
 
         @property
+        def name(self) -> str:
+            """The name it has within its sheet."""
+
+        @property
         def bounds(self) -> tuple[float, float]:
             """What every answer is clamped to."""
 

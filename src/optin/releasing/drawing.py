@@ -225,12 +225,6 @@ def _answered(came: QuestionTurnout, why_dropped: str, noisy: tuple[int, ...]) -
     return Answered(came.people, came.tilt, came.sums, noisy)
 
 
-def charged_text(measured: Measured | MeasuredGroups, number: int) -> tuple[str, str]:
-    """Draw, and return the text and the fingerprint of a release that the ledger's act ``number`` charges."""
-    drawn = measured.drawn().charged_at(number)
-    return drawn.to_sealed_json(), drawn.drawn_fingerprint
-
-
 def check_noise(announcement: Announcement, *, allowed: bool) -> None:
     """Certify that the noise covers the largest promise, or that its absence was asked for."""
     if not announcement.noiseless:

@@ -200,9 +200,12 @@ class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease)
 
         That hash exists only once the act is sealed; without it, and in version 1, this is what the ledger seals.
         """
+        return self._fingerprint(self._drawn())
+
+    def _fingerprint(self, drawn: dict[str, Any]) -> str:
         if self.version == 1 or self.ledger_head is None:
-            return self.drawn_fingerprint
-        return strict_json.fingerprint(self._drawn() | {"ledger_head": self.ledger_head})
+            return strict_json.fingerprint(drawn)
+        return strict_json.fingerprint(drawn | {"ledger_head": self.ledger_head})
 
     def to_json(self) -> str:
         """Write the release for the public; per-person grains are not in it, nor what is under seal."""
@@ -214,14 +217,15 @@ class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease)
         return self._written({} if self.seal is None else {"sealed": {"salt": self.seal.salt, **exact_records(self)}})
 
     def _written(self, opened: dict[str, Any]) -> str:
-        record = {**self._drawn(), **opened, "id": self.id, **self._statements(), "ledger_head": self.ledger_head}
-        return json.dumps({**record, "fingerprint": self.fingerprint}, indent=2, allow_nan=False)
+        drawn = self._drawn()
+        record = {**drawn, **opened, "id": self.id, **self._statements(), "ledger_head": self.ledger_head}
+        return json.dumps({**record, "fingerprint": self._fingerprint(drawn)}, indent=2, allow_nan=False)
 
     def _drawn(self) -> dict[str, Any]:
         """Return what everything else follows from; the ledger's hash is not known yet when this is sealed."""
         record = {
             "format": f"optin.release/{self.version}",
-            "announcement": json.loads(self.announcement.to_json()),
+            "announcement": self.announcement.to_public_record(),
             "versions": asdict(self.versions),
             "charged": self.charged,
             "ledger_number": self.ledger_number,

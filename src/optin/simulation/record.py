@@ -93,6 +93,18 @@ class Outcome(MeasuredErrors, Listed):
     errors: Array = field(repr=False)
     covered: NDArray[np.bool_] | None = field(repr=False)
 
+    def figures(self) -> dict[str, float | None]:
+        """List what was measured beside what was computed, by name, for tables and scripts."""
+        return {
+            "bias": self.bias,
+            "bias_error": self.bias_error,
+            "mse": self.mse,
+            "mse_error": self.mse_error,
+            "computed": self.design.mse,
+            "coverage": self.coverage,
+            "released": self.released,
+        }
+
 
 @dataclass(frozen=True, repr=False)
 class Simulation(Told):
@@ -125,18 +137,7 @@ class Simulation(Told):
         expect_package("pandas", "a data frame")
         import pandas
 
-        rows = [
-            {
-                "bias": o.bias,
-                "bias_error": o.bias_error,
-                "mse": o.mse,
-                "mse_error": o.mse_error,
-                "computed": o.design.mse,
-                "coverage": o.coverage,
-                "released": o.released,
-            }
-            for o in self.outcomes
-        ]
+        rows = [o.figures() for o in self.outcomes]
         return pandas.DataFrame(rows, index=pandas.Index([o.design.name for o in self.outcomes], name="design"))
 
 

@@ -211,10 +211,11 @@ def read_files(
 ) -> Table:
     """Read columns of files that lie in plain form."""
     with told(files):
-        wanted = list(dict.fromkeys(names)) if names is not None else shared([header(file.path) for file in files])
-        for file in files if expected else ():
-            _expect(file.path, expected)
-        tables = tuple(_read(file.path, wanted) for file in files)
+        headers = [header(file.path) for file in files]
+        wanted = list(dict.fromkeys(names)) if names is not None else shared(headers)
+        for file, known in zip(files, headers, strict=True):
+            _expect(file.path, expected, known)
+        tables = tuple(_read(file.path, wanted, known) for file, known in zip(files, headers, strict=True))
     if sum(len(table) for table in tables) == 0:
         raise BadInput("{path} has a header and no rows; give one row per person", path=called(files))
     return Table(files, tables, tuple(wanted), how)
@@ -232,14 +233,13 @@ def names_in(path: Source, how: HowRead = AS_FOUND) -> list[str]:
         return shared([header(file.path) for file in files])
 
 
-def _expect(file: Path, names: Sequence[str]) -> None:
-    known = header(file)
+def _expect(file: Path, names: Sequence[str], known: list[str]) -> None:
     for name in names:
         expect_column(file, name, known)
 
 
-def _read(file: Path, names: list[str]) -> Columns:
-    _expect(file, names)
+def _read(file: Path, names: list[str], known: list[str]) -> Columns:
+    _expect(file, names, known)
     found: Columns = read_parquet(file, names) if is_parquet(file) else read_csv(file, names)
     return found
 

@@ -17,6 +17,7 @@ from optin.web import api, exception_handlers, pages
 from optin.web.doors import FreshCookies
 from optin.web.guards import BodyLimit, OwnOrigin, SecurityHeaders
 from optin.web.logs import RequestLog
+from optin.web.organisation import Hosted, organisation_of
 from optin.web.service.core import Service
 from optin.web.service.gates import DRAWING
 from optin.web.service.jobs import Worker
@@ -64,6 +65,7 @@ def mailer_of(settings: WebSettings) -> Mailer | None:
         settings.smtp_port,
         settings.smtp_from,
         origin.rstrip("/"),
+        signature=organisation_of(settings).signature(origin.rstrip("/")),
         security=settings.smtp_security,
         user=settings.smtp_user or "",
         password=password,
@@ -72,7 +74,7 @@ def mailer_of(settings: WebSettings) -> Mailer | None:
 
 def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI:
     """Make the application; a service given is the caller's to close."""
-    origins = own_origins(settings)
+    origins, organisation = own_origins(settings), organisation_of(settings)
     own = service or open_service(settings)[0]
 
     @asynccontextmanager
@@ -101,6 +103,7 @@ def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI
     app.include_router(api.router)
     _add_pages(app)
     app.add_middleware(exception_handlers.NoSurprises)
+    app.add_middleware(Hosted, organisation=organisation)
     app.add_middleware(FreshCookies)
     app.add_middleware(BodyLimit, most=settings.most_body_bytes, seconds=settings.body_seconds)
     app.add_middleware(OwnOrigin, origins=origins)

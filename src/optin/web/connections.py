@@ -26,18 +26,26 @@ class _Limited(H11Protocol):
         self._deadlines: dict[str, asyncio.TimerHandle] = {}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request; where too many are open, whoever has waited longest without one goes."""
+        """Begin to wait for a request; where too many are open, the one that has kept us waiting longest goes."""
         super().connection_made(transport)
         self._since = self.loop.time()
-        if len(self.connections) > self.most:
-            waiting = [other for other in self.connections if isinstance(other, _Limited) and other.is_waiting]
-            min(waiting, key=lambda other: other._since).hang_up()
+        kept = [one for one in self.connections if isinstance(one, _Limited) and not one.transport.is_closing()]
+        if len(kept) > self.most:
+            min((one for one in kept if one.keeps_us_waiting), key=lambda one: one._since).hang_up()
         self._expect("head", self.header_seconds)
 
     @property
     def is_waiting(self) -> bool:
-        """Whether no whole request is being worked on."""
+        """Whether no request has begun that is not answered."""
         return self.cycle is None or self.cycle.response_complete
+
+    @property
+    def keeps_us_waiting(self) -> bool:
+        """Whether the other side has to go on: with a request's head, with its body, or with taking an answer.
+
+        Five hundred bodies that drip in would else be as many connections that may stay, and nobody else came in.
+        """
+        return self.is_waiting or self.cycle.more_body or "taking" in self._deadlines
 
     def data_received(self, data: bytes) -> None:
         """Read on; the head of a request must be whole in time, however often a little of it comes."""

@@ -11,9 +11,10 @@ import uvicorn
 from optin.web.app import create_app, open_service
 from optin.web.connections import limited
 from optin.web.logs import set_up_logs
+from optin.web.organisation import organisation_of
 from optin.web.service.accounts import first_analyst_secret
 from optin.web.service.core import Service
-from optin.web.settings import WebSettings, own_origins
+from optin.web.settings import WebSettings, own_origins, trusted_proxies
 
 SECONDS_TO_FINISH = 30
 SECONDS_BETWEEN_TURNS = 0.0005
@@ -26,6 +27,8 @@ SECONDS_KEPT = 75
 def serve(settings: WebSettings) -> None:
     """Serve until interrupted or terminated; requests under way are answered, and a job's part under way is finished."""
     own_origins(settings)
+    trusted_proxies(settings)
+    organisation_of(settings)
     service, notice = open_service(settings)
     try:
         if notice:
@@ -57,6 +60,7 @@ def server_options(settings: WebSettings) -> dict[str, Any]:
         "server_header": False,
         "timeout_keep_alive": SECONDS_KEPT,
         "proxy_headers": settings.origin is not None,  # else nobody stands in front to say who asks
+        "forwarded_allow_ips": trusted_proxies(settings),
         "timeout_graceful_shutdown": SECONDS_TO_FINISH,
     }
 

@@ -39,6 +39,7 @@ class WebSettings(BaseSettings):
     origin: str | None = None
     key: SecretStr | None = None
     keys: Path | None = None
+    proxies: str | None = None
     witnesses: Path | None = None
     log_level: str = "info"
     most_body_bytes: int = 65536
@@ -51,6 +52,11 @@ class WebSettings(BaseSettings):
     days_to_answer: float = Field(default=60.0, gt=0, le=3650)
     days_to_publish: float = Field(default=14.0, gt=0, le=3650)
     days_to_keep_ids: float = Field(default=365.0, ge=0, le=3650)
+    organisation: str | None = None
+    contact: str | None = None
+    logo: Path | None = None
+    privacy_notice: Path | None = None
+    imprint: Path | None = None
     smtp_host: str | None = None
     smtp_port: int = Field(default=587, ge=1, le=65535)
     smtp_from: str | None = None
@@ -156,6 +162,28 @@ def _checked_origin(text: str) -> str:
     if parts.scheme != "https" and not (parts.scheme == "http" and _is_loopback(parts.hostname)):
         raise BadInput("people reach this service from other machines: OPTIN_WEB_ORIGIN must begin with https://")
     return origin
+
+
+def trusted_proxies(settings: WebSettings) -> list[str] | None:
+    """List the addresses and networks whose word is taken for where a visitor comes from; None: what uvicorn takes by itself.
+
+    Nobody is trusted wherever they come from: of an address that a visitor may write, every visitor could have many.
+
+    >>> trusted_proxies(WebSettings(proxies="10.0.0.5, 172.18.0.0/16"))
+    ['10.0.0.5', '172.18.0.0/16']
+    """
+    if settings.proxies is None:
+        return None
+    found = [part.strip() for part in settings.proxies.split(",") if part.strip()]
+    try:
+        nets = [ipaddress.ip_network(part) for part in found]
+    except ValueError:
+        nets = []
+    if not nets or any(net.prefixlen == 0 for net in nets):
+        raise BadInput(
+            "OPTIN_WEB_PROXIES must be addresses or networks, such as 10.0.0.5,172.18.0.0/16; not everyone's"
+        )
+    return found
 
 
 def own_origins(settings: WebSettings) -> frozenset[str]:

@@ -115,7 +115,7 @@ def show_again(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given
 @router.post("/campaigns/{campaign}/what-if")
 def ask_what_if(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: taken.WhatIfIn) -> given.PreviewOut:
     """Ask what another setting or some decliners would do: as far as the cells tell, or once announced, as its sums tell."""
-    return shown(given.PreviewOut, preview.what_if(service, analyst, campaign, **body.model_dump()))
+    return shown(given.PreviewOut, preview.what_if(service, analyst, campaign, preview.Change(**body.model_dump())))
 
 
 @router.post("/preview")

@@ -10,6 +10,7 @@ from optin.web.pages import (
     drafting,
     entrance,
     front,
+    hosting,
     inviting,
     mine,
     plans,
@@ -26,6 +27,7 @@ __all__ = ["ROOMS", "router"]
 
 ROOMS = (
     front,
+    hosting,
     entrance,
     visit,
     recovery,

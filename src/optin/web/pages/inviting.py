@@ -8,12 +8,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from optin.web.doors import AnalystOnly, MaybeVisitor, ServiceOf
+from optin.web.organisation import organisation_here
 from optin.web.pages.forms import Texts, origin_of, sentence
 from optin.web.pages.qr import qr_code
 from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.spreadsheets import csv_file
 from optin.web.service import campaigns, lists, mails, open_links
 from optin.web.service.core import Service
+from optin.web.service.mailer import signed
 from optin.web.service.records import Visitor
 from optin.wording.numbers import count
 
@@ -120,7 +122,7 @@ def _page(
         "given": given,
         "open_link": link is not None,
         "subject": subject,
-        "text": text,
+        "text": signed(text, organisation_here().signature(origin_of(request))),
         "can_mail": service.mail is not None,
         "number": number,
         "sendings": mails.sendings(service, visitor, campaign),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -174,8 +175,9 @@ def _what_if(service: ServiceOf, visitor: AnalystOnly, found: Campaign, asked: d
     try:
         gap, sd, decline = (_slider(asked[name]) for name in ("gap", "sd", "decline"))
         share = min(max(decline / 100, 0.0), 0.99)
-        ask = functools.partial(preview.what_if, service, visitor, found.id, max_gap=gap, sd=sd, decline_share=share)
-        answer, best = ask(), None if found.announcement else ask(careful=False)
+        ask = functools.partial(preview.what_if, service, visitor, found.id)
+        change = preview.Change(gap, sd, decline_share=share)
+        answer, best = ask(change), None if found.announcement else ask(replace(change, careful=False))
         highest = max(cell.high for cell in cells(service, visitor, found.id).cells)
     except OptinError as refusal:
         return {"what_if": None, "why_not": sentence(refusal)}

@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from optin.errors import Argument, Failure, OptinError
+from optin.web.organisation import organisation_here
 from optin.web.service.drafts import WORDS
 from optin.web.service.failures import Refused, TooSoon
 from optin.web.service.records import Visitor
@@ -65,7 +66,8 @@ def _said(value: Any) -> Any:  # noqa: ANN401 - whatever a template names
 
 def show(template: str, *, visitor: Visitor | None, status: int = 200, **context: Any) -> HTMLResponse:  # noqa: ANN401
     """Fill a template; a name it needs and is not given is an error, not an empty place."""
-    text = _templates.get_template(template).render({**_ABSENT, "visitor": visitor, "status": status, **context})
+    known = {**_ABSENT, "visitor": visitor, "status": status, "organisation": organisation_here()}
+    text = _templates.get_template(template).render({**known, **context})
     return HTMLResponse(text, status_code=status)
 
 

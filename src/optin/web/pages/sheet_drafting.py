@@ -21,7 +21,7 @@ from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.numbers import typed_number
 from optin.web.pages.ready_sheets import READY
 from optin.web.pages.rendering import REFUSALS, moved, show
-from optin.web.pages.sheet_rows import KINDS, SHEET_WORDS, Row, as_toml, moved_rows, rows_in, rows_of, toml_of
+from optin.web.pages.sheet_rows import FORMS, SHEET_WORDS, Row, as_toml, moved_rows, rows_in, rows_of, toml_of
 from optin.web.pages.verdicts import foreseen_words
 from optin.web.service import campaigns
 from optin.web.service.asking import sheet_of
@@ -159,7 +159,7 @@ def _form(
     context: dict[str, Any] = {
         "form": {**dict.fromkeys(_FRESH, ""), **given},
         "rows": rows,
-        "kinds": KINDS,
+        "forms": FORMS,
         "room": len(rows) < MOST_QUESTIONS,
         "campaign": campaign,
         "action": f"/a/c/{campaign}/sheet" if campaign else "/a/new-sheet",

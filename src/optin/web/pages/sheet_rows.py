@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from optin.errors import BadInput
@@ -14,16 +15,36 @@ from optin.questions.sheet import MOST_QUESTIONS
 from optin.web.pages.numbers import spelled, typed_number
 from optin.wording.numbers import short
 
-KINDS = {
-    "number": "a number",
-    "yes-no": "yes or no",
-    "choice": "one of several",
-    "scale": "one of several, in order",
-    "score": "several items, added up",
-    "histogram": "a number, in ranges",
-    "multiple-choice": "several of several",
+
+@dataclass(frozen=True)
+class Form:
+    """What a kind of question is called on pages, the fields that its form has of its own, and what they hold at first."""
+
+    words: str
+    fields: tuple[str, ...] = ()
+    usual: Mapping[str, str] = field(default_factory=dict)
+    order: str = ""
+    """In which order options are to be written, if that matters."""
+
+
+FORMS = {
+    "number": Form("a number", ("unit", "low", "high", "sd")),
+    "yes-no": Form("yes or no"),
+    "choice": Form("one of several", ("options",)),
+    "scale": Form(
+        "one of several, in order",
+        ("options",),
+        {"options": "very bad\nbad\nfair\ngood\nvery good"},
+        "from the least to the most",
+    ),
+    "score": Form(
+        "several items, added up", ("unit", "items", "low", "high", "sd"), {"low": "0", "high": "3", "items": "9"}
+    ),
+    "histogram": Form("a number, in ranges", ("unit", "edges")),
+    "multiple-choice": Form("several of several", ("options", "at_most")),
 }
-"""What kinds of question are called on pages."""
+"""The form of every kind; a kind that needs no field but these is one line here."""
+_UNKNOWN = Form("a question")
 COLUMNS = (
     *("kind", "name", "text", "unit", "low", "high", "sd", "options", "edges", "items", "at_most", "importance"),
     *("max_gap", "max_error", "very_low", "very_high", "typical"),
@@ -48,9 +69,7 @@ Row = dict[str, str]
 
 def blank_row(kind: str) -> Row:
     """Begin a question of a kind, with what is usual in it."""
-    usual = {"scale": "very bad\nbad\nfair\ngood\nvery good", "choice": "\n"}
-    row = dict.fromkeys(COLUMNS, "") | {"kind": kind, "importance": "1", "options": usual.get(kind, "").strip()}
-    return row | ({"low": "0", "high": "3", "items": "9"} if kind == "score" else {})
+    return {**dict.fromkeys(COLUMNS, ""), "kind": kind, "importance": "1", **FORMS.get(kind, _UNKNOWN).usual}
 
 
 def rows_in(form: Mapping[str, str]) -> list[Row]:
@@ -71,7 +90,7 @@ def moved_rows(rows: Sequence[Row], do: str) -> list[Row]:
     """
     verb, _, what = do.partition("-")
     rows = list(rows)
-    if verb == "add" and what in KINDS:
+    if verb == "add" and what in FORMS:
         if len(rows) >= MOST_QUESTIONS:
             raise BadInput("a sheet has at most {most} questions", most=MOST_QUESTIONS)
         return [*rows, blank_row(what)]
@@ -125,30 +144,26 @@ def toml_of(words: Mapping[str, str], rows: Sequence[Row]) -> str:
 def _arguments(row: Row, place: int) -> dict[str, Any]:
     kind, text = row["kind"], row["text"].replace("\r\n", "\n").strip()
     found: dict[str, Any] = {"kind": kind, "name": row["name"].strip() or _short_name(text, place), "text": text}
-    found |= {"unit": row["unit"].strip()} if kind in ("number", "score", "histogram") else {}
-    found |= _answers(row, kind, place)
+    found |= _answers(row, FORMS.get(kind, _UNKNOWN).fields, place)
     for name in ("importance", "max_gap", "max_error"):
         if row[name].strip():
             found[name] = _number(row, name, place)
     return found
 
 
-def _answers(row: Row, kind: str, place: int) -> dict[str, Any]:
+def _answers(row: Row, fields: Collection[str], place: int) -> dict[str, Any]:
     """Read what a kind has of its own."""
-    sd = {"sd": _number(row, "sd", place)} if row["sd"].strip() and kind in ("number", "score") else {}
-    if kind in ("number", "score"):
+    found: dict[str, Any] = {"unit": row["unit"].strip()} if "unit" in fields else {}
+    if "low" in fields:
         ends = [_number(row, name, place) for name in ("low", "high")]
-        return (
-            {"bounds": ends, **sd} if kind == "number" else {"items": _whole(row, "items", place), "each": ends, **sd}
-        )
-    if kind == "histogram":
-        return {"edges": [_edge(text, place) for text in re.split(r"[\s;]+|,\s+", row["edges"].strip()) if text]}
-    options = [line.strip() for line in row["options"].splitlines() if line.strip()]
-    if kind in ("choice", "scale"):
-        return {"options": options}
-    if kind == "multiple-choice":
-        return {"options": options, "at_most": _whole(row, "at_most", place)}
-    return {}
+        found |= {"each" if "items" in fields else "bounds": ends}
+    if "sd" in fields and row["sd"].strip():
+        found["sd"] = _number(row, "sd", place)
+    if "edges" in fields:
+        found["edges"] = [_edge(text, place) for text in re.split(r"[\s;]+|,\s+", row["edges"].strip()) if text]
+    if "options" in fields:
+        found["options"] = [line.strip() for line in row["options"].splitlines() if line.strip()]
+    return found | {name: _whole(row, name, place) for name in ("items", "at_most") if name in fields}
 
 
 def _short_name(text: str, place: int) -> str:
@@ -177,21 +192,17 @@ def rows_of(sheet: Sheet) -> list[Row]:
 
 
 def _row(question: Any) -> Row:  # noqa: ANN401 - what kinds have besides
-    row = blank_row(question.kind) | {"options": ""}
+    row, fields = blank_row(question.kind) | {"options": ""}, FORMS[question.kind].fields
     row |= {"name": question.name, "text": question.text, "unit": question.unit}
     row |= {"importance": short(question.importance, 6)} | {
         name: spelled(getattr(question, name)) for name in ("max_gap", "max_error") if getattr(question, name)
     }
-    if question.kind in ("number", "score"):
-        low, high = question.each if question.kind == "score" else question.bounds
+    if "low" in fields:
+        low, high = question.each if "items" in fields else question.bounds
         row |= {"low": spelled(low), "high": spelled(high), "sd": _sd_text(question)}
-    for name in ("items", "at_most"):
-        row |= {name: str(getattr(question, name))} if hasattr(question, name) else {}
-    if question.kind == "histogram":
-        row |= {"edges": " ".join(map(spelled, question.edges))}
-    elif question.kind in ("choice", "scale", "multiple-choice"):
-        row |= {"options": "\n".join(question.options)}
-    return row
+    row |= {name: str(getattr(question, name)) for name in ("items", "at_most") if name in fields}
+    row |= {"edges": " ".join(map(spelled, question.edges))} if "edges" in fields else {}
+    return row | ({"options": "\n".join(question.options)} if "options" in fields else {})
 
 
 def _sd_text(question: Any) -> str:  # noqa: ANN401

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, delete, text, update
 from optin.web.schema import delays
 from optin.web.service.core import Service, hashed
 from optin.web.service.failures import TooSoon
+from optin.web.service.forgetting import erase
 
 _FORGET_AFTER = 3600.0
 _LOCKED = """INSERT INTO web_delays (key, failures, until) VALUES (:key, 0, :now)
@@ -82,3 +83,8 @@ def forgive(service: Service, connection: Connection, patiences: list[Patience])
 
 def _key(service: Service, patience: Patience) -> str:
     return service.keys.digest("delay", hashed(patience.what))
+
+
+def erase_delays(service: Service) -> None:
+    """Forget tries of more than an hour ago."""
+    erase(service, delays, delays.c.until < service.clock() - _FORGET_AFTER)

@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, delete, insert, or_, select, update
+from sqlalchemy import Connection, Row, insert, or_, select, update
 
 from optin.errors import BadInput
 from optin.web.schema import accounts, campaigns, invited_ids, invitees, mails
 from optin.web.service.core import Service, hashed
+from optin.web.service.forgetting import erase
 from optin.web.transactions import hold
 
 MOST_LETTERS = 200
@@ -103,11 +104,4 @@ def erase_ids(service: Service) -> None:
         (mails, mails.c.campaign.in_(over)),
         (invitees, invitees.c.campaign.in_(over)),
     ):
-        _erase(service, *found)
-
-
-def _erase(service: Service, table: Table, *where: Any) -> None:  # noqa: ANN401 - SQLAlchemy's own generics
-    """Delete rows, if there are any: looking for them takes no lock."""
-    found = select(table.c.campaign).where(*where).limit(1)
-    if service.read(lambda connection: connection.execute(found).first()) is not None:
-        service.change(lambda connection: connection.execute(delete(table).where(*where)))
+        erase(service, *found)

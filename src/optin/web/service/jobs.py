@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import threading
 from collections.abc import Callable
@@ -13,6 +14,8 @@ from optin.errors import LedgerUnavailable, OptinError
 from optin.ledger import Terms
 from optin.web.schema import campaigns, jobs
 from optin.web.service.core import Service, log_event
+from optin.web.service.delays import erase_delays
+from optin.web.service.forgetting import empty_log
 from optin.web.service.identities import erase_ids
 from optin.web.service.log import sign_log
 from optin.web.service.long_steps import LONG_STEPS, destroy_spent_keys
@@ -22,15 +25,20 @@ from optin.web.service.punctual import take_due_steps
 from optin.web.service.records import Job
 from optin.web.service.recovering import erase_addresses, send_links
 from optin.web.service.rows import as_job
+from optin.web.service.sessions import erase_sessions
+from optin.web.transactions import turn
 
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
+SECONDS_BETWEEN_LOOKS = 5.0
+"""After how long work is looked for that another process was asked for, or that became due."""
 LOG = logging.getLogger("optin.web")
 
 
 class Worker:
     """A thread that works while the service is open; closing waits for the part under way.
 
-    Several may work on one database: jobs are idempotent.
+    Several may work on one PostgreSQL, in as many processes: what one does, no other does meanwhile. Work is idempotent all the
+    same, since whoever does it may be killed.
     """
 
     def __init__(self, service: Service) -> None:
@@ -56,7 +64,7 @@ class Worker:
             if work_once(self._service, until=self._leaving):
                 failures = 0
                 if not self._leaving.is_set():  # it is set before the bell rings for the last time
-                    self._service.bell.wait(timeout=5.0)
+                    self._service.bell.wait(timeout=SECONDS_BETWEEN_LOOKS)
             else:
                 self._leaving.wait(PAUSES[min(failures, len(PAUSES) - 1)])
                 failures += 1
@@ -80,7 +88,14 @@ def work_once(service: Service, *, until: threading.Event | None = None) -> bool
 
 
 def _alone(duty: Callable[[Service], object]) -> Callable[[Service, threading.Event | None], object]:
-    return lambda service, _: duty(service)
+    """Leave a duty to whoever is at it already, in whatever process: a mail would else go out twice."""
+
+    def doing(service: Service, _: threading.Event | None) -> None:
+        with turn(service.ledger.engine, f"duty:{duty.__name__}") as mine:
+            if mine:
+                duty(service)
+
+    return doing
 
 
 def _go_on(service: Service, until: threading.Event | None) -> None:
@@ -97,12 +112,26 @@ def run_all(service: Service, *, until: threading.Event | None = None) -> None:
 
 
 def run_next(service: Service) -> bool:
-    """Do the oldest unfinished job; say whether there was one."""
-    query = select(jobs).where(jobs.c.state.in_(("queued", "running"))).order_by(jobs.c.created_at, jobs.c.id).limit(1)
-    row = service.read(lambda connection: connection.execute(query).first())
-    if row is None:
-        return False
-    job = as_job(row)
+    """Do the oldest unfinished job that nobody else is at; say whether there was one.
+
+    Jobs of one campaign wait for each other. One that was cut off is nobody's, and is taken up by whoever looks next.
+    """
+    for job in service.read(_unfinished):
+        with turn(service.ledger.engine, f"campaign:{job.campaign}") as mine:
+            if mine and service.read(functools.partial(_unfinished, name=job.id)):  # it may have been done meanwhile
+                _run(service, job)
+                return True
+    return False
+
+
+def _unfinished(connection: Connection, name: str | None = None) -> list[Job]:
+    query = select(jobs).where(jobs.c.state.in_(("queued", "running"))).order_by(jobs.c.created_at, jobs.c.id)
+    found = query if name is None else query.where(jobs.c.id == name)
+    return [as_job(row) for row in connection.execute(found)]
+
+
+def _run(service: Service, job: Job) -> None:
+    """Do a job, and write down how it ended; one that the database cut off stays as it is."""
     _mark(service, job, state="running", step="beginning")
     try:
         LONG_STEPS[job.kind](
@@ -118,7 +147,6 @@ def run_next(service: Service) -> bool:
         _fail(service, job, f"unexpected {type(error).__name__}; the operator's log names the place")
     else:
         _mark(service, job, state="done", step="done")
-    return True
 
 
 def _mark(service: Service, job: Job, **new: object) -> None:
@@ -145,7 +173,7 @@ def _fail(service: Service, job: Job, words: str) -> None:
 DUTIES: tuple[Callable[[Service, threading.Event | None], object], ...] = (
     *map(_alone, (destroy_spent_keys, publish_drawn, cancel_overdue, send_mails, send_links)),
     _go_on,
-    *map(_alone, (erase_ids, erase_addresses, sign_log)),
+    *map(_alone, (erase_ids, erase_addresses, erase_sessions, erase_delays, empty_log, sign_log)),
 )
 """What the one who works looks after, in this order: what was drawn is published before anything is cancelled as late, and
-what is late is cancelled before anything else is done by itself."""
+what is late is cancelled before anything else is done by itself; the database's log is emptied after all that is erased."""

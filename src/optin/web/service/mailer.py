@@ -25,12 +25,13 @@ def looks_like_address(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Mailer:
-    """An SMTP server, and who writes; ``origin`` is the address under which people see this service."""
+    """An SMTP server, and who writes; ``origin`` is where people see this service, ``signature`` ends every mail."""
 
     host: str
     port: int
     sender: str
     origin: str
+    signature: str = ""
     security: str = "starttls"
     user: str = field(default="", repr=False)
     password: str = field(default="", repr=False)
@@ -61,5 +62,14 @@ class Mailer:
         if stop is not None:
             mail["List-Unsubscribe"] = f"<{stop}>"
         mail["Auto-Submitted"] = "auto-generated"
-        mail.set_content(body)
+        mail.set_content(signed(body, self.signature))
         return mail
+
+
+def signed(body: str, signature: str) -> str:
+    r"""End a mail with who writes, if that is said.
+
+    >>> signed("Hello\n", "--\nTown"), signed("Hello\n", "")
+    ('Hello\n\n--\nTown\n', 'Hello\n')
+    """
+    return f"{body.rstrip()}\n\n{signature}\n" if signature else body

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -58,33 +58,38 @@ def foreseen(draft: Draft, counts: Sequence[int]) -> Plan:
     return _planned(draft, agents_with(draft, amounts))
 
 
-def what_if(
-    service: Service,
-    analyst: Visitor,
-    campaign: str,
-    *,
-    max_gap: float | None = None,
-    sd: float | None = None,
-    slack: float | None = None,
-    decline_share: float = 0.0,
-    careful: bool = True,
-) -> Preview:
+@dataclass(frozen=True)
+class Change:
+    """Another setting, or a share of decliners; before the announcement everyone is at one end of their cell."""
+
+    max_gap: float | None = None
+    sd: float | None = None
+    slack: float | None = None
+    decline_share: float = 0.0
+    careful: bool = True
+
+
+AS_DRAFTED = Change()
+
+
+def what_if(service: Service, analyst: Visitor, campaign: str, change: Change = AS_DRAFTED) -> Preview:
     """Ask what another setting, or a share of decliners, would do to the accuracy.
 
     Before the announcement it is seen through the cells, everyone at the ``careful`` end of theirs or at the other one;
     what will be announced lies between. Afterwards it is what the announced plan gives.
     """
+    decline_share = change.decline_share
     if not 0.0 <= decline_share < 1.0:
         raise BadInput("{decline_share} must be at least 0 and below 1", decline_share=WORDS["decline_share"])
     shown = campaigns.show(service, analyst, campaign)
-    given: dict[str, Any] = {"max_gap": max_gap, "data_sd": sd, "slack": slack}
+    given: dict[str, Any] = {"max_gap": change.max_gap, "data_sd": change.sd, "slack": change.slack}
     draft = checked_draft(replace(shown.draft, **{name: value for name, value in given.items() if value is not None}))
     if sheet_of(draft).one_number is None or (shown.announcement is not None and shown.announcement.grouped):
         raise BadInput("what if is asked of one number alone; the page of the plan shows each question of a sheet")
     if shown.announcement is not None:
         return _announced(shown.announcement, draft, decline_share)
     groups = cells(service, analyst, campaign)
-    agents = agents_with(draft, _amounts(draft, groups, careful=careful))
+    agents = agents_with(draft, _amounts(draft, groups, careful=change.careful))
     found = _planned(draft, agents)
     seen = _seen(found, len(agents))
     if groups.note:

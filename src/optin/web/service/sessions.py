@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 
 from optin.web.schema import accounts, sessions
 from optin.web.service.core import Service, hashed, new_id, new_secret
+from optin.web.service.forgetting import erase
 from optin.web.service.records import Visitor
 
 LIFETIME = {"analyst": 12 * 3600.0, "person": 30 * 86400.0}
@@ -148,3 +149,8 @@ def end_all(connection: Connection, account: str) -> None:
 def _visitor(service: Service, session: str, account: Any, only: str | None) -> Visitor:  # noqa: ANN401
     csrf = service.keys.digest("csrf", session)
     return Visitor(account.id, account.kind, account.name, session=session, csrf=csrf, only=only)
+
+
+def erase_sessions(service: Service) -> None:
+    """Forget sessions that are over."""
+    erase(service, sessions, sessions.c.expires_at < service.clock())
