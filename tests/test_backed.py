@@ -62,7 +62,7 @@ def test_the_map_of_the_paper_has_all_its_definitions_and_programs():
         number for first, *rest in ranges for number in range(int(first), int(max([first, *rest], key=int_of)) + 1)
     ]
     assert sorted(found) == list(range(1, 13))
-    assert text.count("| remark |") == 9
+    assert text.count("| remark |") == 14
     assert text.count("| algorithm |") == 2
 
 
