@@ -74,7 +74,9 @@ def _again(connection: Connection, row: Row[Any], step: str) -> float | None:
     if job is not None and job.unfinished:
         return None
     mine = (jobs.c.campaign == row.id, jobs.c.round == row.round, jobs.c.kind == step, jobs.c.state == "failed")
-    failed = connection.scalars(select(jobs.c.changed_at).where(*mine, jobs.c.created_at >= row.changed_at)).all()
+    failed: list[float] = list(
+        connection.scalars(select(jobs.c.changed_at).where(*mine, jobs.c.created_at >= row.changed_at))
+    )
     if not failed:
         return row.changed_at
     return max(failed) + PAUSES[len(failed) - 1] if len(failed) <= len(PAUSES) else None
