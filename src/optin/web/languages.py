@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
 from datetime import datetime
 from gettext import c2py
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from babel import Locale
 from babel.dates import format_date
@@ -58,9 +56,9 @@ def _read(tag: str) -> Language:
         catalogue = read_po(file, locale=tag)
     found: dict[str, tuple[str, ...]] = {}
     for each in catalogue:
-        one, said = (each.id, each.string) if isinstance(each.id, str) else (each.id[0], each.string)
-        forms = (said,) if isinstance(said, str) else tuple(said)
-        if one and all(forms) and not each.fuzzy:
+        one = each.id if isinstance(each.id, str) else each.id[0]
+        forms = (each.string,) if isinstance(each.string, str) else tuple(each.string or ())
+        if one and forms and all(forms) and not each.fuzzy:
             found[one] = forms
     return made(Locale.parse(tag), found, c2py(catalogue.plural_expr))
 
@@ -129,24 +127,6 @@ def asked_for(scope: Scope, *, otherwise: str) -> Language:
     return language(chosen if chosen in tags() else wanted(headers.get("accept-language", ""), otherwise=otherwise))
 
 
-_AT: ContextVar[str] = ContextVar("address", default="/")
-
-
-def address_here() -> str:
-    """Say to which page a reader comes back who chooses another language."""
-    return _AT.get()
-
-
-def _address(scope: Scope) -> str:
-    """Name the page that is read, or the one whose form was sent: what was sent cannot be asked for again."""
-    headers = Headers(scope=scope)
-    if scope["method"] in ("GET", "HEAD"):
-        query = scope["query_string"].decode("latin-1")
-        return f"{scope['path']}?{query}" if query else str(scope["path"])
-    before = urlsplit(headers.get("referer", ""))
-    return before.path if before.netloc == headers.get("host") and before.path else "/"
-
-
 class Spoken(Middleware):
     """Answer each request in its reader's language."""
 
@@ -156,7 +136,6 @@ class Spoken(Middleware):
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, in its language."""
-        _AT.set(_address(scope))
         with speaking(asked_for(scope, otherwise=self._otherwise)):
             await self._app(scope, receive, send)
 

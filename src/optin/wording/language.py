@@ -51,7 +51,9 @@ class Language:
 
 
 ENGLISH = Language()
-_SPOKEN: ContextVar[Language] = ContextVar("language", default=ENGLISH)  # noqa: B039 - it is frozen
+NOBODYS = Language(tag="")
+"""What is spoken where nobody chose: English too, and a sheet in its own words."""
+_SPOKEN: ContextVar[Language] = ContextVar("language", default=NOBODYS)
 
 
 def spoken_here() -> Language:
@@ -79,7 +81,7 @@ def speaking(language: Language) -> Iterator[None]:
 def _(template: str, /, **data: Any) -> str:  # noqa: ANN401 - whatever a template names
     """Say a template in the language spoken, with its data filled in; without data it is taken as it is."""
     language = _SPOKEN.get()
-    if language is ENGLISH:
+    if not language.messages:
         return template.format(**data) if data else template
     said = language.said(template)
     return said.format(**{name: in_digits(value) for name, value in data.items()}) if data else said
@@ -100,6 +102,21 @@ def N_(template: str) -> str:  # noqa: N802 - what gettext calls it
     return template
 
 
+def written_day(moment: datetime) -> str:
+    """Write a day as people say it in the language spoken.
+
+    >>> written_day(datetime(2026, 3, 4))
+    '4 March 2026'
+    """
+    day = _SPOKEN.get().day
+    return day(moment) if day else f"{moment.day} {moment:%B %Y}"
+
+
+def capital(words: str) -> str:
+    """Begin words with a capital letter."""
+    return words[:1].upper() + words[1:]
+
+
 class _Written:
     """A number that is formatted as the language spoken writes it."""
 
@@ -116,7 +133,7 @@ class _Written:
 def in_digits(value: Any) -> Any:  # noqa: ANN401 - whatever a template names
     """Have a number formatted in the language spoken; anything else stays what it is."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return _Written(value) if number and _SPOKEN.get() is not ENGLISH else value
+    return _Written(value) if number and _SPOKEN.get().messages else value
 
 
 def localised(number: str) -> str:
@@ -126,6 +143,6 @@ def localised(number: str) -> str:
     '1,200.5'
     """
     language = _SPOKEN.get()
-    if language is ENGLISH:
+    if (language.decimal, language.group) == (".", ","):
         return number
     return number.translate({ord("."): language.decimal, ord(","): language.group})

@@ -17,6 +17,7 @@ from optin.web.service import campaigns, lists, mails, open_links
 from optin.web.service.core import Service
 from optin.web.service.mailer import signed
 from optin.web.service.records import Visitor
+from optin.wording.language import N_, _
 from optin.wording.numbers import count
 
 router = APIRouter()
@@ -25,12 +26,12 @@ router = APIRouter()
 @router.get("/a/c/{campaign}/people")
 def people(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, done: str = "") -> Response:
     """Show the list of people to be invited, their links, the text of a mail, and how mails went."""
-    return _page(request, service, visitor, campaign, said=_SAID.get(done, ""))
+    return _page(request, service, visitor, campaign, said=_(_SAID[done]) if done in _SAID else "")
 
 
 _SAID = {
-    "added": "The list is kept. Whoever stood in it before was left as they were.",
-    "mail": "The mail is in the queue, once for each address.",
+    "added": N_("The list is kept. Whoever stood in it before was left as they were."),
+    "mail": N_("The mail is in the queue, once for each address."),
 }
 
 
@@ -70,12 +71,22 @@ def codes(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: 
     """Show a page of QR codes to print and cut, one for each person of the list."""
     found = campaigns.show(service, visitor, campaign)
     cards = [
-        {"name": each.entry.id or each.entry.address, "group": each.entry.group, "code": qr_code(_link(request, each))}
+        {
+            "name": each.entry.id or each.entry.address,
+            "group": each.entry.group,
+            "open": False,
+            "code": qr_code(_link(request, each)),
+        }
         for each in lists.listed(service, visitor, campaign)
     ]
     link = open_links.open_link(service, visitor, campaign)
     if link is not None:
-        everyone = {"name": "For everyone", "group": None, "code": qr_code(f"{origin_of(request)}/i#{link}")}
+        everyone = {
+            "name": _("For everyone"),
+            "group": None,
+            "open": True,
+            "code": qr_code(f"{origin_of(request)}/i#{link}"),
+        }
         cards = [everyone, *cards]
     return show("desk/qr.html", visitor=visitor, id=campaign, draft=found.draft, cards=cards)
 

@@ -9,13 +9,14 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from optin.errors import Argument, Failure, OptinError
-from optin.web.languages import address_here, offered
+from optin.web.languages import offered
 from optin.web.organisation import organisation_here
+from optin.web.pages.kept import kept_words
 from optin.web.service.drafts import WORDS
 from optin.web.service.failures import Refused, TooSoon
 from optin.web.service.records import Visitor
 from optin.wording import limit_steps
-from optin.wording.language import _, in_digits, localised, spoken_here
+from optin.wording.language import _, capital, in_digits, localised, spoken_here
 from optin.wording.sentences import Sentence
 
 _templates = Environment(
@@ -26,11 +27,14 @@ _templates = Environment(
     lstrip_blocks=True,
     extensions=["jinja2.ext.i18n"],
 )
-_templates.install_gettext_callables(  # type: ignore[attr-defined] - the extension brings it
-    lambda words: spoken_here().said(words), lambda one, many, number: spoken_here().said_of(one, many, number), newstyle=True
+_templates.install_gettext_callables(  # type: ignore[attr-defined]
+    lambda words: spoken_here().said(words),
+    lambda one, many, number: spoken_here().said_of(one, many, number),
+    newstyle=True,
 )
 _templates.filters["digits"] = lambda number, spec="g": localised(format(number, spec))
-_templates.filters["capital"] = lambda words: words[:1].upper() + words[1:]
+_templates.filters["capital"] = capital
+_templates.filters |= {"said": _, "kept": kept_words}
 _ABSENT = {
     "here": "",
     "message": None,
@@ -59,8 +63,13 @@ def sentence(refusal: Exception | str) -> str:
     >>> sentence("registration is closed")
     'Registration is closed.'
     """
-    words = _told(refusal.sentence) if isinstance(refusal, Failure) else _(str(refusal))
-    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!")) else ".")
+    words = said_again(refusal) if isinstance(refusal, Failure) else _(str(refusal))
+    return capital(words) + ("" if words.endswith((".", "!")) else ".")
+
+
+def said_again(failure: Failure) -> str:
+    """Say why something failed in the language of the page."""
+    return _told(failure.sentence)
 
 
 def _told(said: Sentence) -> Sentence:
@@ -77,8 +86,18 @@ def _said(value: Any) -> Any:  # noqa: ANN401 - whatever a template names
 
 def show(template: str, *, visitor: Visitor | None, status: int = 200, **context: Any) -> HTMLResponse:  # noqa: ANN401
     """Fill a template; a name it needs and is not given is an error, not an empty place."""
-    known = {**_ABSENT, "visitor": visitor, "status": status, "organisation": organisation_here(), "spoken": spoken_here()}
-    known |= {"languages": offered(), "spoken_at": address_here(), "limit_question": _(limit_steps.QUESTION), "limit_advice": _(limit_steps.ADVICE)}
+    known: dict[str, Any] = {
+        **_ABSENT,
+        "visitor": visitor,
+        "status": status,
+        "organisation": organisation_here(),
+        "tongue": spoken_here(),
+    }
+    known |= {
+        "languages": offered(),
+        "limit_question": _(limit_steps.QUESTION),
+        "limit_advice": _(limit_steps.ADVICE),
+    }
     text = _templates.get_template(template).render({**known, **context})
     return HTMLResponse(text, status_code=status)
 

@@ -27,6 +27,8 @@ from optin.web.service import campaigns
 from optin.web.service.asking import sheet_of
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, WINDOW_HOURS, WORDS, Draft, sheet_from
 from optin.web.service.failures import NotFound
+from optin.wording.language import _
+from optin.wording.sentences import Sentence
 
 router = APIRouter(prefix="/a")
 _FRESH = {"sealed": "yes", "public": "", "quorum_people": "20", "expected": "200", "mix": "mixed", "groups": "1"}
@@ -61,7 +63,7 @@ def new(service: ServiceOf, visitor: AnalystOnly, begin: str = "", again: str = 
         raise NotFound
     ready = READY[begin]
     return _form(
-        visitor, {**_FRESH, **_words_of(ready.sheet), "support": ready.support}, rows_of(ready.sheet), look=True
+        visitor, {**_FRESH, **_words_of(ready.sheet), "support": _(ready.support)}, rows_of(ready.sheet), look=True
     )
 
 
@@ -142,7 +144,7 @@ def _draft(form: Mapping[str, str]) -> Draft:
         answer_by=form.get("answer_by", ""),
         automatic=bool(form.get("automatic")),
         open_link=places(form.get("open_link", "").strip()),
-        window_hours=typed_number(form.get("window_hours") or "0", WORDS["window_hours"]).number,
+        window_hours=typed_number(form.get("window_hours") or "0", Sentence(WORDS["window_hours"])).number,
     )
 
 

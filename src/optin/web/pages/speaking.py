@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from urllib.parse import urlsplit
+
+from fastapi import APIRouter, Request
 from fastapi.responses import Response
+from starlette.routing import Match
 
 from optin.web.languages import cookie, tags
 from optin.web.pages.forms import Texts
@@ -13,19 +16,26 @@ router = APIRouter()
 
 
 @router.post("/language")
-def choose(form: Texts) -> Response:
+def choose(request: Request, form: Texts) -> Response:
     """Keep a choice, and go back to where it was made; it says nothing of anyone, so that no token is asked for."""
-    to, chosen = form.get("to", "/"), form.get("language", "")
-    response = moved(to if _is_here(to) else "/")
+    chosen = form.get("language", "")
+    response = moved(_back(request))
     if chosen in tags():
         response.headers.append("set-cookie", cookie(chosen))
     return response
 
 
-def _is_here(address: str) -> bool:
-    r"""Say whether an address is a path of this site, whatever a browser makes of slashes.
+def _back(request: Request) -> str:
+    """Name the page that was read; where that was the answer to a form, the nearest page above it."""
+    before = urlsplit(request.headers.get("referer", ""))
+    path = before.path if before.netloc == request.headers.get("host") else "/"
+    while path.count("/") > 1 and not _can_be_read(request, path):
+        path = path.rpartition("/")[0]
+    if not _can_be_read(request, path):
+        return "/"
+    return f"{path}?{before.query}" if before.query and path == before.path else path
 
-    >>> _is_here("/c/1?round=2"), _is_here("//elsewhere.example"), _is_here("/\\elsewhere.example"), _is_here("https://a.example")
-    (True, False, False, False)
-    """
-    return address[:1] == "/" and address[1:2] not in ("/", "\\") and address.isprintable() and len(address) < 2000
+
+def _can_be_read(request: Request, path: str) -> bool:
+    asked = {"type": "http", "method": "GET", "path": path, "headers": []}
+    return not path.startswith("//") and any(each.matches(asked)[0] == Match.FULL for each in request.app.routes)

@@ -120,7 +120,13 @@ def _checked_sheet(draft: Draft, sheet: Sheet) -> Draft:
     title = _text("title", sheet.title, least=1)
     only = sheet.questions[0]
     told = (only.text or only.name) if len(sheet) == 1 else f"{len(sheet)} questions"
-    return replace(draft, title=title, question=told, **words, sheet=Sheet(questions, title=title, **words))
+    return replace(
+        draft,
+        title=title,
+        question=told,
+        **words,
+        sheet=Sheet(questions, title=title, **words, languages=sheet.languages),
+    )
 
 
 def checked_draft(draft: Draft) -> Draft:
