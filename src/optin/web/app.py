@@ -18,7 +18,7 @@ from optin.web.doors import FreshCookies
 from optin.web.guards import BodyLimit, OwnOrigin, SecurityHeaders
 from optin.web.languages import Spoken
 from optin.web.logs import RequestLog
-from optin.web.organisation import Hosted, organisation_of
+from optin.web.organisation import Hosted, organisation_of, signature_of
 from optin.web.service.core import Service
 from optin.web.service.gates import DRAWING
 from optin.web.service.jobs import Worker
@@ -66,7 +66,8 @@ def mailer_of(settings: WebSettings) -> Mailer | None:
         settings.smtp_port,
         settings.smtp_from,
         origin.rstrip("/"),
-        signature=organisation_of(settings).signature(origin.rstrip("/")),
+        signature=signature_of(settings, origin.rstrip("/")),
+        language=settings.language,
         security=settings.smtp_security,
         user=settings.smtp_user or "",
         password=password,

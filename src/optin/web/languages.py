@@ -66,14 +66,13 @@ def _read(tag: str) -> Language:
 def made(locale: Locale, messages: Mapping[str, tuple[str, ...]], form: Callable[[int], int]) -> Language:
     """Make a language of its messages and of what is known of how it writes numbers and days."""
     symbols = locale.number_symbols["latn"]
-    name = locale.get_display_name(locale) or str(locale)
 
     def day(moment: datetime) -> str:
         return format_date(moment, "long", locale)
 
     return Language(
         str(locale).replace("_", "-"),
-        name[:1].upper() + name[1:],
+        _name(locale),
         messages,
         form,
         symbols["decimal"],
@@ -83,9 +82,19 @@ def made(locale: Locale, messages: Mapping[str, tuple[str, ...]], form: Callable
     )
 
 
-def offered() -> tuple[Language, ...]:
-    """List the languages that a reader can choose from."""
-    return tuple(map(language, tags()))
+@functools.cache
+def offered() -> tuple[tuple[str, str], ...]:
+    """List the languages that a reader can choose from: tags, and what each calls itself.
+
+    >>> offered()
+    (('en', 'English'), ('de', 'Deutsch'))
+    """
+    return tuple((tag, _name(Locale.parse(tag))) for tag in tags())
+
+
+def _name(locale: Locale) -> str:
+    name = locale.get_display_name(locale) or str(locale)
+    return name[:1].upper() + name[1:]
 
 
 def checked_tag(tag: str) -> str:

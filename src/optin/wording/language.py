@@ -117,6 +117,11 @@ def capital(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+def plural(one: str, many: str) -> tuple[str, str]:
+    """Mark how something is called of one and of many, to be chosen when it is counted."""
+    return one, many
+
+
 class _Written:
     """A number that is formatted as the language spoken writes it."""
 

@@ -7,9 +7,10 @@ import math
 from collections.abc import Callable, Iterable
 
 from optin.wording.groups import SMALLEST_GROUP
-from optin.wording.language import N_, _, localised, ngettext
+from optin.wording.language import _, localised, ngettext, plural
 
 _LARGE, _SMALL = 1e7, 1e-5
+_PEOPLE = plural("person", "people")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LOOSE = 0.005
 """A range may be cut by half a per cent to end on a round number."""
@@ -216,7 +217,7 @@ def part(number: int, whole: int, smallest: int = SMALLEST_GROUP) -> str:
     )
 
 
-def count(number: int, one: str = N_("person"), many: str = N_("people")) -> str:
+def count(number: int, one: str = _PEOPLE[0], many: str = _PEOPLE[1]) -> str:
     """Count people.
 
     >>> count(1), count(1200)

@@ -139,6 +139,7 @@ def draft_of(given: Mapping[str, str]) -> Draft:
         max_gap=_number(given, "max_gap", otherwise=0.0),
         sealed=bool(given.get("sealed")) and given.get("model", PRIVACY_CONSTRAINED) == PRIVACY_CONSTRAINED,
         answer_by=given.get("answer_by", ""),
+        language=given.get("language", ""),
         window_hours=_number(given, "window_hours", otherwise=0.0),
         automatic=bool(given.get("automatic")),
         open_link=places(given.get("open_link", "").strip()),

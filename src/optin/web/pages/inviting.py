@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from optin.web.doors import AnalystOnly, MaybeVisitor, ServiceOf
+from optin.web.languages import language
 from optin.web.organisation import organisation_here
 from optin.web.pages.forms import Texts, origin_of, sentence
 from optin.web.pages.qr import qr_code
@@ -17,7 +18,7 @@ from optin.web.service import campaigns, lists, mails, open_links
 from optin.web.service.core import Service
 from optin.web.service.mailer import signed
 from optin.web.service.records import Visitor
-from optin.wording.language import N_, _
+from optin.wording.language import N_, _, speaking
 from optin.wording.numbers import count
 
 router = APIRouter()
@@ -123,7 +124,9 @@ def _page(
     rows, number = lists.listed(service, visitor, campaign), mails.next_number(service, campaign)
     link = open_links.open_link(service, visitor, campaign)
     own = f"{origin_of(request)}/i#{link}" if link else f"{origin_of(request)}/i#LINK"
-    subject, text = mails.mail_text(found.draft, own, open_to_all=link is not None)
+    with speaking(language(found.draft.language or request.app.state.settings.language)):
+        subject, text = mails.mail_text(found.draft, own, open_to_all=link is not None)
+        text = signed(text, organisation_here().signature(origin_of(request)))
     context: dict[str, Any] = {
         "campaign": found,
         "rows": [(each, _link(request, each)) for each in rows],
@@ -133,7 +136,7 @@ def _page(
         "given": given,
         "open_link": link is not None,
         "subject": subject,
-        "text": signed(text, organisation_here().signature(origin_of(request))),
+        "text": text,
         "can_mail": service.mail is not None,
         "number": number,
         "sendings": mails.sendings(service, visitor, campaign),

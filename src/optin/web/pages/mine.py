@@ -10,6 +10,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from optin.web.doors import PersonOnly, ServiceOf, let_out
+from optin.web.pages.asked_words import title_said
 from optin.web.pages.forms import Texts, number_of, sentence
 from optin.web.pages.numbers import typed_number
 from optin.web.pages.rendering import REFUSALS, moved, show
@@ -101,7 +102,7 @@ def _line(campaign: MyCampaign) -> Line:
     stated = campaign.stated is not None
     word, sentence = stands(campaign.state, campaign.answer, stated=stated, round=campaign.round)
     over = campaign.state == "cancelled" or (campaign.state not in ("registration", "released") and not stated)
-    return Line(campaign.id, campaign.draft.title, word, sentence, campaign.state == "released", over)
+    return Line(campaign.id, title_said(campaign.draft), word, sentence, campaign.state == "released", over)
 
 
 def total_words(mine: Me) -> Total:

@@ -9,6 +9,7 @@ from optin.announcement import Announcement
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.questions import Question
 from optin.releasing import Release
+from optin.web.pages.asked_words import purpose_said, title_said
 from optin.web.pages.coming import doubles_after
 from optin.web.pages.kept import kept_words
 from optin.web.pages.wording import cap_words
@@ -73,13 +74,13 @@ def newsletter(found: Published, release: Release) -> str:
     sheet = release.sheet
     asked = _("{asked_by} asked", asked_by=sheet.asked_by) if sheet.asked_by else _("We asked")
     paragraphs = [
-        found.title,
+        title_said(found),
         _(
             "{asked} {people}; {joined_people:,} took part. {purpose}",
             asked=asked,
             people=count(release.announcement.people),
             joined_people=release.joined_people,
-            purpose=found.purpose,
+            purpose=purpose_said(found),
         ).strip(),
         *("\n".join(_lines(release, question)) for question in sheet),
         "\n".join(

@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from optin.errors import Argument, Failure, OptinError
 from optin.web.languages import offered
 from optin.web.organisation import organisation_here
+from optin.web.pages.asked_words import purpose_said, question_said, title_said
 from optin.web.pages.kept import kept_words
 from optin.web.service.drafts import WORDS
 from optin.web.service.failures import Refused, TooSoon
@@ -35,6 +36,7 @@ _templates.install_gettext_callables(  # type: ignore[attr-defined]
 _templates.filters["digits"] = lambda number, spec="g": localised(format(number, spec))
 _templates.filters["capital"] = capital
 _templates.filters |= {"said": _, "kept": kept_words}
+_templates.filters |= {"title_said": title_said, "purpose_said": purpose_said, "question_said": question_said}
 _ABSENT = {
     "here": "",
     "message": None,
