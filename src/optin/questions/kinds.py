@@ -14,6 +14,7 @@ from optin.questions.cells import Cell, FloatArray
 from optin.questions.counted import Counting
 from optin.questions.spending import Spends
 from optin.wording.amounts import between, written
+from optin.wording.language import N_, _
 
 if TYPE_CHECKING:
     from optin.engine.answers import Coded
@@ -163,7 +164,7 @@ class Question(Protocol):
         """Write everything that was asked, as JSON holds it."""
 
 
-SPREAD, TOO_NOISY = "sd", "too noisy to say"
+SPREAD, TOO_NOISY = N_("sd"), N_("too noisy to say")
 """What the spread of numbers is called, and what is said of one that noise left nothing of."""
 
 
@@ -193,7 +194,7 @@ class Reading:
         """
         half, kind = (self.high - self.low) / 2, {"proportion": self.proportion, "unit": unit}
         if self.lost:
-            return TOO_NOISY, between(self.low, self.high, **kind)  # type: ignore[arg-type]
+            return _(TOO_NOISY), between(self.low, self.high, **kind)  # type: ignore[arg-type]
         return written(self.estimate, half, **kind), between(self.low, self.high, **kind)  # type: ignore[arg-type]
 
 

@@ -32,6 +32,7 @@ from optin.web.service.mailer import looks_like_address
 from optin.web.service.records import Visitor
 from optin.web.service.rows import owned_row
 from optin.web.transactions import hold
+from optin.wording.sentences import Sentence
 
 _NAMES = {"address": "address", "email": "address", "e-mail": "address", "mail": "address", "id": "id"}
 _NAMES |= {"group": "group", "team": "group", "ward": "group", "department": "group"}
@@ -192,7 +193,7 @@ def _keep(service: Service, connection: Connection, row: Row[Any], fresh: Sequen
         [entry.known_by for _, entry in named],
         [secret_of(service, name) for name, _ in named],
     )
-    words = f"{len(fresh)} people were added to the list of invitations"
+    words = Sentence("{people} people were added to the list of invitations", people=len(fresh))
     log_event(connection, now, "invited", words, campaign=row.id, round=row.round)
 
 

@@ -63,6 +63,7 @@ class Mailer:
     sender: str
     origin: str
     signature: str = ""
+    language: str = "en"
     security: str = "starttls"
     user: str = field(default="", repr=False)
     password: str = field(default="", repr=False)
