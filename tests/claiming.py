@@ -34,6 +34,8 @@ FIGURE = re.compile(
     r"(?:half|third|quarter|fifth|tenth|hundredth|minute|hour)\b"
     rf"|\b{PARTS} (?:\w+ )?(?:in|of|out of) (?:a )?(?:1,?0+|four|ten|twenty|hundred|thousand)\b(?! people)"
     r"|\b\d[\d,]* (?:packages|digits|(?:plain )?scans|µs|ms|populations|random|would do|too,)"
+    r"|\b(?:about|up to) (?:an? )?(?:twice|quarter|\w+(?:nth|fth|xth|hth|dth))\b|\bone part in\b|\btwice (?:too|as)\b"
+    r"|\blose half\b|\bhalves (?:the|their)\b|\blike … people\b"
     r"|\b(?:as accurate as|needs|some|about) \d|\bbelow 2\^|\bare (?:enough|too few)\b|\bsix figures\b|\btimes as\b"
     rf"|\b{COUNT} (?:core-|milli|micro|nano)?(?:seconds?|minutes?|hours|GB|MB|MiB|bytes)\b",
     re.I,

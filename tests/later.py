@@ -62,6 +62,7 @@ LATER = {
     "test_web_life": ["test_a_campaign_runs*postgresql*", "test_cancelling*postgresql*", "test_a_job_that*postgresql*"],
     "test_web_load": ["*postgresql*"],
     "test_web_operating": ["*postgresql*"],
+    "test_web_pages": ["test_a_campaign_lives*", "test_the_quieter_pages*"],
     "test_web_retention": ["*postgresql*"],
     "test_web_secrets": ["*postgresql*"],
     "test_web_steady": ["test_processes_that_are_ended*", "test_what_a_killed_process*"],

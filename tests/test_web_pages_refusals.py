@@ -179,7 +179,7 @@ def test_nothing_of_a_group_below_ten_is_drawn(house, owner):
 LOG = {"/log.json", "/log/checkpoint", "/log/cosignatures", "/static/check.js", "/check.html"}
 VISIT = {"/i", "/i/look", "/i/answer", "/i/send", "/back", "/back/file"}
 OPEN_TO_ALL = {"/", "/about", "/sign-up", "/login", "/setup", "/new-password", *VISIT, *LOG}
-FOR_ANYONE_SIGNED_IN = {"/sign-out"}
+FOR_ANYONE_SIGNED_IN = {"/language", "/sign-out"}
 ROUTES = [route for room in pages.ROOMS for route in room.router.routes]
 DOORS = [(method, route.path) for route in ROUTES for method in sorted(route.methods)]
 

@@ -18,6 +18,7 @@ NO_OPTION = {
     "designs": "designs (from Python)",
     "importance": "importance (from Python)",
     "kind": "the form",
+    "max_error": "max_error (in the sheet)",
 }
 """Arguments that no command takes."""
 

@@ -18,6 +18,7 @@ from optin.figures.ink import LIGHT, Ink, dot, inches, key, name_lines, plain, s
 from optin.kernel.ladder import Array
 from optin.planning import Plan
 from optin.releasing import Interval, Release
+from optin.wording.language import _, capital
 from optin.wording.numbers import count, ends, meaningful, percent, short, steady
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def error_parts(
     plan: Plan, description: Description | None = None, release: Release | None = None
 ) -> tuple[Parts, ...]:
     """Split the error of the plan, of its release if there is one, and of the reference points that can be told."""
-    own = [Parts("this plan", plan.variance - plan.noise_variance, plan.noise_variance, plan.bias_bound**2)]
+    own = [Parts(_("this plan"), plan.variance - plan.noise_variance, plan.noise_variance, plan.bias_bound**2)]
     own += [] if release is None else [release_parts(release)[1]]
     first, *others = (Parts(r.name, r.sampling, r.noise, r.bias**2) for r in told_references(plan, description))
     return (first, *own, *others)
@@ -64,7 +65,7 @@ def told_references(plan: Plan, description: Description | None) -> tuple[Refere
     own = () if threshold_hidden(plan, description) else (threshold,)
     if strict.epsilon == 0:
         return none, *own, strict
-    words = "Everyone counts alike and loses no more than the strictest group allows, rounded down."
+    words = _("Everyone counts alike and loses no more than the strictest group allows, rounded down.")
     return none, *own, replace(strict, name="everyone near the strictest limit", sentence=words)
 
 
@@ -80,8 +81,8 @@ def release_parts(release: Release) -> tuple[Parts, ...]:
     """Split a release's error, beside the plain mean of the people who joined."""
     spread = release.announcement.data_variance
     return (
-        Parts("no privacy at all", spread / release.joined_people, 0.0),
-        Parts("this release", spread * release.sum_squared_weights, release.noise_variance, release.bias_bound**2),
+        Parts(_("no privacy at all"), spread / release.joined_people, 0.0),
+        Parts(_("this release"), spread * release.sum_squared_weights, release.noise_variance, release.bias_bound**2),
     )
 
 
@@ -99,14 +100,14 @@ def error_sources(
     ink: Ink = LIGHT,
 ) -> str:
     """Draw where the error comes from, beside the reference points, and what became of it. Returns the picture in words."""
-    own = "this plan" if release is None else "this release"
+    own = _("this plan") if release is None else _("this release")
     description = None if people is None else described(plan, people)
     return _stacked(ax, error_parts(plan, description, release), own, ink)
 
 
 def release_sources(ax: Axes, release: Release, *, ink: Ink = LIGHT) -> str:
     """Draw where a release's error comes from. Returns the picture in words."""
-    return _stacked(ax, release_parts(release), "this release", ink)
+    return _stacked(ax, release_parts(release), _("this release"), ink)
 
 
 def turnout(ax: Axes, plan: Plan, people: People, *, release: Release | None = None, ink: Ink = LIGHT) -> str:
@@ -125,7 +126,10 @@ def turnout(ax: Axes, plan: Plan, people: People, *, release: Release | None = N
     whole, biased = math.sqrt(plan.worst_case_mse), plan.max_gap > 0
     top = min(max(float(line[-1]) for line in lines.values()), (12 if biased else 4.5) * whole) * 1.08
     plain(
-        ax, ink, x="people who stay away (%)", y=f"{'error with bias' if biased else 'standard error'} of the release"
+        ax,
+        ink,
+        x=_("people who stay away (%)"),
+        y=_("{what} of the release", what=_("error with bias") if biased else _("standard error")),
     )
     if not biased:
         band = np.minimum(lines["generous"], 2 * top)
@@ -136,7 +140,7 @@ def turnout(ax: Axes, plan: Plan, people: People, *, release: Release | None = N
     ax.set(xlim=(0, most * 100), ylim=(0, top))
     if plan.promised_variance is not None:
         _promise(ax, math.sqrt(plan.promised_variance), most * 100, ink)
-    names = {"strictest": "strictest\nfirst", "random": "at random", "generous": "most open\nfirst"}
+    names = {"strictest": _("strictest\nfirst"), "random": _("at random"), "generous": _("most open\nfirst")}
     ends = [(name, min(float(lines[who][-1]), top)) for who, name in names.items()]
     name_lines(ax, ink, ends, right=most * 100)
     dot(ax, ink, (0, whole), filled=release is None)
@@ -147,15 +151,24 @@ def turnout(ax: Axes, plan: Plan, people: People, *, release: Release | None = N
 
 def _turnout_words(plan: Plan, description: Description, release: Release | None) -> str:
     lines = turnout_lines(plan, description, np.array([0.2]))
-    name, came = "error with the largest bias" if plan.max_gap > 0 else "standard error", ""
+    name, came = _("error with the largest bias") if plan.max_gap > 0 else _("standard error"), ""
     if release is not None:
         gone = percent(1.0 - release.joined_people / plan.people)
-        came = f" {gone} stayed away from this release; its {name} is {short(release_error(release))}."
-    return (
-        f"{name[0].upper()}{name[1:]} against the share of people who stay away. With everyone "
-        f"{short(math.sqrt(plan.worst_case_mse))}; without a random "
-        f"fifth {short(float(lines['random'][0]))}, without the strictest fifth {short(float(lines['strictest'][0]))}, "
-        f"without the most open fifth {short(float(lines['generous'][0]))}.{came}"
+        came = _(
+            " {gone} stayed away from this release; its {name} is {release_error}.",
+            gone=gone,
+            name=name,
+            release_error=short(release_error(release)),
+        )
+    return _(
+        "{name} against the share of people who stay away. With everyone {all}; without a random fifth {random}, "
+        "without the strictest fifth {strictest}, without the most open fifth {open}.{came}",
+        name=capital(name),
+        all=short(math.sqrt(plan.worst_case_mse)),
+        random=short(float(lines["random"][0])),
+        strictest=short(float(lines["strictest"][0])),
+        open=short(float(lines["generous"][0])),
+        came=came,
     )
 
 
@@ -165,7 +178,7 @@ def _came(ax: Axes, at: tuple[float, float], ink: Ink) -> None:
     arrow = {"arrowstyle": "-", "color": ink.soft, "shrinkB": 5}
     off, side = ((10, 26), "left") if at[0] < 25 else ((-10, 26), "right")
     box = {"facecolor": ink.paper, "edgecolor": "none", "pad": 1.0, "alpha": 0.85}
-    write(ax, ink, "this release", at, offset=off, ha=side, va="bottom", weight="bold", arrowprops=arrow, bbox=box)
+    write(ax, ink, _("this release"), at, offset=off, ha=side, va="bottom", weight="bold", arrowprops=arrow, bbox=box)
 
 
 def turnout_lines(plan: Plan, description: Description, away: Array) -> dict[str, Array]:
@@ -186,21 +199,24 @@ def intervals(ax: Axes, release: Release, *, level_of: float = 0.95, ink: Ink = 
     """Draw the estimate with its two intervals (E22). Returns the picture in words."""
     noise, total = release.noise_interval(level_of), release.total_interval(level_of)
     error = release.standard_error
-    plain(ax, ink, x="in the unit of the values", y="", grid="x")
+    plain(ax, ink, x=_("in the unit of the values"), y="", grid="x")
     for row, (found, colour) in enumerate(((total, ink.pale), (noise, ink.strong))):
         _interval(ax, found, row, colour, error, ink)
         dot(ax, ink, (release.estimate, row))
-    words = f"estimate {meaningful(release.estimate, error)}"
+    words = _("estimate {estimate}", estimate=meaningful(release.estimate, error))
     write(ax, ink, words, (release.estimate, 1), offset=(0, 14), ha="center", weight="bold")
-    ax.set_yticks((0, 1), ("the population\n(sampling and noise)", "these people\n(noise alone)"))
+    ax.set_yticks((0, 1), (_("the population\n(sampling and noise)"), _("these people\n(noise alone)")))
     least, most = min(*noise, *total, release.estimate), max(*noise, *total, release.estimate)
     room = (most - least) * max(0.25, 0.75 / inches(ax))  # for the numbers at both ends
     ax.set(ylim=(-0.55, 1.6), xlim=(least - room, most + room))
     shown = percent(level_of)
-    return (
-        f"Estimate {meaningful(release.estimate, error)}. With {shown} confidence the weighted mean of these people's values "
-        f"lies between {' and '.join(ends(noise, error))}, the population's mean between "
-        f"{' and '.join(ends(total, error))}."
+    return _(
+        "Estimate {estimate}. With {shown} confidence the weighted mean of these people's values lies "
+        "between {noise}, the population's mean between {total}.",
+        estimate=meaningful(release.estimate, error),
+        shown=shown,
+        noise=_and(ends(noise, error)),
+        total=_and(ends(total, error)),
     )
 
 
@@ -215,13 +231,13 @@ def _interval(ax: Axes, found: Interval, row: int, colour: str, error: float, in
 def _promise(ax: Axes, promised: float, right: float, ink: Ink) -> None:
     ax.axhline(promised, color=ink.mark, linewidth=1.4, linestyle=(0, (5, 3)))
     place = (right, promised)  # below the line at the right, where every curve has left it
-    write(ax, ink, "above this line, no release", place, offset=(-4, -4), ha="right", va="top")
+    write(ax, ink, _("above this line, no release"), place, offset=(-4, -4), ha="right", va="top")
 
 
 def _stacked(ax: Axes, rows: Sequence[Parts], own: str, ink: Ink) -> str:
     plan = next(part for part in rows if part.name == own)
     most = min(max(part.total for part in rows if math.isfinite(part.total)), 3.5 * plan.total)
-    plain(ax, ink, x="expected squared error", y="", grid="x")
+    plain(ax, ink, x=_("expected squared error"), y="", grid="x")
     styles = bar_styles(ink)
     for row, part in enumerate(reversed(rows)):
         end = bar(ax, row, part, most, ink) if math.isfinite(part.total) else 0.0
@@ -232,13 +248,13 @@ def _stacked(ax: Axes, rows: Sequence[Parts], own: str, ink: Ink) -> str:
     scaled_axis(ax, "x", like=plan.total)
     shown = [name for name in styles if name != "bias² at most" or any(part.bias > 0 for part in rows)]
     key(ax, ink, [(name, styles[name]) for name in shown])
-    return "Where the error comes from. " + " ".join(_sentence(part) for part in rows)
+    return _("Where the error comes from. ") + " ".join(_sentence(part) for part in rows)
 
 
 def bar(ax: Axes, row: int, part: Parts, most: float, ink: Ink) -> float:
     """Draw one bar, cut where the picture ends, visibly; return its end."""
     left, styles = 0.0, bar_styles(ink)
-    for name, size in (("sampling", part.sampling), ("noise", part.noise), ("bias² at most", part.bias)):
+    for name, size in ((_("sampling"), part.sampling), (_("noise"), part.noise), (_("bias² at most"), part.bias)):
         if size > 0:
             ax.barh(row, min(size, most - left), 0.56, left=left, linewidth=1, **styles[name])  # type: ignore[arg-type]
             left = min(left + size, most)
@@ -249,7 +265,7 @@ def bar(ax: Axes, row: int, part: Parts, most: float, ink: Ink) -> float:
 
 def _size(part: Parts, most: float) -> str:
     if math.isinf(part.total):
-        return "nothing to publish"
+        return _("nothing to publish")
     return f"{'→ ' if part.total > most * (1 + 1e-9) else ''}{steady(math.sqrt(part.total))}"
 
 
@@ -271,11 +287,16 @@ def bar_styles(ink: Ink) -> dict[str, dict[str, object]]:
 
 def _sentence(part: Parts) -> str:
     if math.isinf(part.total):
-        return f"{part.name[0].upper()}{part.name[1:]}: nothing can be published."
-    bias = f", possible squared bias {short(part.bias)}" if part.bias > 0 else ""
-    return (
-        f"{part.name[0].upper()}{part.name[1:]}: sampling {short(part.sampling)}, noise {short(part.noise)}{bias}, "
-        f"{'error with it' if part.bias > 0 else 'standard error'} {short(math.sqrt(part.total))}."
+        return _("{name}: nothing can be published.", name=capital(part.name))
+    bias = _(", possible squared bias {bias}", bias=short(part.bias)) if part.bias > 0 else ""
+    return _(
+        "{name}: sampling {sampling}, noise {noise}{bias}, {what} {root}.",
+        name=capital(part.name),
+        sampling=short(part.sampling),
+        noise=short(part.noise),
+        bias=bias,
+        what=_("error with it") if part.bias > 0 else _("standard error"),
+        root=short(math.sqrt(part.total)),
     )
 
 
@@ -286,3 +307,7 @@ def _two_lines(name: str) -> str:
         return name
     at = min(range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - half))
     return " ".join(words[:at]) + "\n" + " ".join(words[at:])
+
+
+def _and(both: tuple[str, str]) -> str:
+    return _("{low} and {high}", low=both[0], high=both[1])

@@ -14,6 +14,7 @@ from optin.questions.kinds import Reading
 from optin.releasing.across import Differences, Total
 from optin.releasing.comparing import withheld_why
 from optin.wording.groups import shown_group
+from optin.wording.language import _
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,13 +49,13 @@ def by_group(
     if not known:
         raise BadInput('"{question}" was published of no group', question=question)
     unit = next(iter(groups.values())).sheet[question].unit
-    _axes(ax, ink, known, "people (%)" if known[0].proportion else unit_label(unit))
+    _axes(ax, ink, known, _("people (%)") if known[0].proportion else unit_label(unit))
     for row, each in enumerate(readings):
         _row(ax, ink, row, each)
     if whole is not None:
         ax.axhline(len(names) - 0.5, color=ink.faint, linewidth=1)
         _row(ax, ink, len(names), whole, Mark("D", ink.mark))
-    _name_rows(ax, [*row_labels(names, "group"), *(["all together"] if whole else [])])
+    _name_rows(ax, [*row_labels(names, "group"), *([_("all together")] if whole else [])])
     return _words(names, readings, whole, unit)
 
 
@@ -71,14 +72,24 @@ def differences(ax: Axes, found: Differences, *, answer: str = "", ink: Ink = LI
     for row, (pair, each) in enumerate(pairs):
         mark = Mark(filled=not each.low <= 0.0 <= each.high)
         _row(ax, ink, row, each, mark, text=pair.written(each)[0].split(" ")[0])
-    names = list(dict.fromkeys(name for pair, _ in pairs for name in pair.groups))
+    names = list(dict.fromkeys(name for pair, _each in pairs for name in pair.groups))
     said = dict(zip(names, drawable_names(names, "group"), strict=True))
-    _name_rows(ax, row_labels([" less ".join(said[name] for name in pair.groups) for pair, _ in pairs]))
+    _name_rows(
+        ax,
+        row_labels(
+            [_("{one} less {other}", one=said[pair.groups[0]], other=said[pair.groups[1]]) for pair, _each in pairs]
+        ),
+    )
     told = "; ".join(
         "{} less {}: {} ({})".format(*map(shown_group, pair.groups), *pair.written(each))
         for pair, each in pairs[:MOST_TOLD]
     )
-    return f"Differences of groups. {_capital(found.promise)}. {told}{_more(len(pairs) - MOST_TOLD)}."
+    return _(
+        "Differences of groups. {capital}. {told}{more}.",
+        capital=_capital(found.promise),
+        told=told,
+        more=_more(len(pairs) - MOST_TOLD),
+    )
 
 
 def rows_height(rows: int) -> float:
@@ -137,7 +148,7 @@ def _row(
     """Draw an interval as a line with ends, the estimate as a mark, and the number in a column at the right."""
     column = {"xycoords": ax.get_yaxis_transform(), "va": "center", "ha": "left", "weight": "bold"}
     if each is None:
-        write(ax, ink, "not published", (0.02, row), **(column | {"weight": "normal", "color": ink.soft}))
+        write(ax, ink, _("not published"), (0.02, row), **(column | {"weight": "normal", "color": ink.soft}))
         return
     scale, tint = 100.0 if each.proportion else 1.0, mark.color or ink.strong
     ax.plot((scale * each.low, scale * each.high), (row, row), "-|", **interval_looks(ink))
@@ -169,16 +180,25 @@ def _name_rows(ax: Axes, labels: Sequence[str]) -> None:
 
 def _words(names: Sequence[str], readings: Sequence[Reading | None], whole: Reading | None, unit: str) -> str:
     told = [
-        f"{shown_group(name)} " + ("not published" if each is None else "{} ({})".format(*each.written(unit)))
+        f"{shown_group(name)} " + (_("not published") if each is None else "{} ({})".format(*each.written(unit)))
         for name, each in list(zip(names, readings, strict=True))[:MOST_TOLD]
     ]
-    together = "" if whole is None else " All together: {} ({}).".format(*whole.written(unit))
-    return f"One figure by group, with 95 % intervals. {'; '.join(told)}{_more(len(names) - MOST_TOLD)}.{together}"
+    together = "" if whole is None else _together(whole.written(unit))
+    return _(
+        "One figure by group, with 95 % intervals. {told}{more}.{together}",
+        told="; ".join(told),
+        more=_more(len(names) - MOST_TOLD),
+        together=together,
+    )
 
 
 def _more(left: int) -> str:
-    return f"; and {left:,} more" if left > 0 else ""
+    return _("; and {left:,} more", left=left) if left > 0 else ""
 
 
 def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
+
+
+def _together(written: tuple[str, str]) -> str:
+    return _(" All together: {estimate} ({interval}).", estimate=written[0], interval=written[1])

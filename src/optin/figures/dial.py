@@ -14,6 +14,7 @@ from optin.figures.curves import Crowd, Designs, crowd, designs
 from optin.figures.ink import LIGHT, Ink, dot, log_axis, name_lines, plain, scaled_axis, write
 from optin.kernel.ladder import Array
 from optin.planning import Plan
+from optin.wording.language import _, capital
 from optin.wording.numbers import count, largest, short
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def variance_by_cap(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -
     if len(those.finite) == 0 or those.levels[-1] <= those.finite[0] * 1.02:
         raise BadInput("all limits are alike: there is no dial to turn")
     found = designs(plan, those, dial_caps(plan, those))
-    plain(ax, ink, x="cap on epsilon (the dial)", y=_error_name(plan))
+    plain(ax, ink, x=_("cap on epsilon (the dial)"), y=_error_name(plan))
     log_axis(ax, "x", float(found.caps[0]) / 1.04, float(found.caps[-1]) * 1.04)
     ax.plot(found.caps, found.errors, color=ink.strong, linewidth=2.2)
     _height(ax, found.errors)
@@ -49,15 +50,19 @@ def variance_by_cap(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -
     _best_elsewhere(ax, plan, found.caps, found, ink)
     dot(ax, ink, at)
     words = (
-        f"this plan: cap {largest(plan.cap)}"
+        _("this plan: cap {cap}", cap=largest(plan.cap))
         if plan.cap <= found.caps[-1]
-        else "this plan, proportional:\nnobody is capped"
+        else _("this plan, proportional:\nnobody is capped")
     )
     _name_plan(ax, words, at, ink, up=26 if plan.eta_given or plan.cap > found.caps[-1] else -16)
-    return (
-        f"Expected squared error against the cap. The plan's cap is {largest(plan.cap)}, its error {short(plan.worst_case_mse)}. "
-        f"With about the strictest group's limit for all it would be {short(float(found.errors[0]))}, proportional to limits "
-        f"{short(float(found.errors[-1]))}."
+    return _(
+        "Expected squared error against the cap. The plan's cap is {cap}, its error {worst_case_mse}. "
+        "With about the strictest group's limit for all it would be {strictest}, proportional to limits "
+        "{proportional}.",
+        cap=largest(plan.cap),
+        worst_case_mse=short(plan.worst_case_mse),
+        strictest=short(float(found.errors[0])),
+        proportional=short(float(found.errors[-1])),
     )
 
 
@@ -68,7 +73,7 @@ def variance_by_eta(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -
     """
     those = _drawable(plan, described(plan, people))
     found = _near(designs(plan, those, _caps_around(plan, those)), plan)
-    plain(ax, ink, x="η = 1 / noise scale (less noise to the right)", y=_error_name(plan))
+    plain(ax, ink, x=_("η = 1 / noise scale (less noise to the right)"), y=_error_name(plan))
     ax.plot(found.etas, found.errors, color=ink.strong, linewidth=2.4)
     ax.plot(found.etas, found.sampling, color=ink.text, linewidth=1.4, linestyle=(0, (1, 1.5)))
     ax.plot(found.etas, found.noise, color=ink.text, linewidth=1.4, linestyle=(0, (6, 2)))
@@ -82,11 +87,14 @@ def variance_by_eta(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -
     name_lines(ax, ink, [(name, float(line[-1])) for name, line in ends], right=float(found.etas[-1]))
     _best_elsewhere(ax, plan, found.etas, found, ink)
     dot(ax, ink, (plan.eta, plan.worst_case_mse))
-    name = f"this plan: η = {short(plan.eta)}"
+    name = _("this plan: η = {eta}", eta=short(plan.eta))
     _name_from_above(ax, name, (plan.eta, plan.worst_case_mse), ink)
-    return (
-        f"Expected squared error against eta, with its parts. {name[0].upper()}{name[1:]}, error {short(plan.worst_case_mse)}, "
-        f"of which noise {short(plan.noise_variance)}. To the left noise dominates, to the right uneven weights."
+    return _(
+        "Expected squared error against eta, with its parts. {name}, error {worst_case_mse}, of "
+        "which noise {noise_variance}. To the left noise dominates, to the right uneven weights.",
+        name=capital(name),
+        worst_case_mse=short(plan.worst_case_mse),
+        noise_variance=short(plan.noise_variance),
     )
 
 
@@ -123,7 +131,7 @@ def _near(found: Designs, plan: Plan) -> Designs:
 
 
 def _error_name(plan: Plan) -> str:
-    return "worst expected squared error" if plan.max_gap > 0 else "expected squared error"
+    return _("worst expected squared error") if plan.max_gap > 0 else _("expected squared error")
 
 
 def _height(ax: Axes, errors: Array) -> None:
@@ -139,10 +147,10 @@ def _height(ax: Axes, errors: Array) -> None:
 def _name_ends(ax: Axes, found: Designs, at: float, ink: Ink) -> None:
     first, last = (float(found.caps[0]), float(found.errors[0])), (float(found.caps[-1]), float(found.errors[-1]))
     dot(ax, ink, first, filled=False)
-    write(ax, ink, "strictest:\nall alike", first, offset=(9, 3), va="bottom", ha="left")
+    write(ax, ink, _("strictest:\nall alike"), first, offset=(9, 3), va="bottom", ha="left")
     if at < last[0]:
         dot(ax, ink, last, filled=False)
-        write(ax, ink, "proportional:\nall give all", last, offset=(2, 9), ha="right", va="bottom")
+        write(ax, ink, _("proportional:\nall give all"), last, offset=(2, 9), ha="right", va="bottom")
 
 
 def _name_plan(ax: Axes, words: str, at: tuple[float, float], ink: Ink, *, up: int) -> None:

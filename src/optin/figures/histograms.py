@@ -13,6 +13,7 @@ from optin.figures.marks import extent, interval_looks, with_interval, words_abo
 from optin.kernel.ladder import Array
 from optin.questions.histogram import HistogramResult
 from optin.questions.kinds import Reading
+from optin.wording.language import _
 from optin.wording.numbers import count, short
 
 if TYPE_CHECKING:
@@ -47,9 +48,11 @@ def histogram(ax: Axes, result: HistogramResult, *, unit: str = "", ink: Ink = L
     _name_edges(ax, edges, at)
     words_above(ax, ink, with_interval("median", median, unit_label(unit)))
     told = "; ".join("{} {} ({})".format(each.answer, *each.written()) for each in bins)
-    return (
-        f"Histogram of the answers of {count(result.counted.people)}, with 95 % intervals. {told}. "
-        f"{with_interval('Median', median, unit)}."
+    return _(
+        "Histogram of the answers of {people}, with 95 % intervals. {told}. {with_interval}.",
+        people=count(result.counted.people),
+        told=told,
+        with_interval=with_interval(_("Median"), median, unit),
     )
 
 
@@ -81,13 +84,15 @@ def _places(edges: Array) -> tuple[Array, Array]:
 
 def _along(unit: str, edges: Array) -> str:
     wide = _as_wide_as_they_are(edges)
-    return unit_label(unit) if wide else f"{unit_label(unit)} (bins drawn equally wide)".strip()
+    return (
+        unit_label(unit) if wide else _("{unit_label} (bins drawn equally wide)", unit_label=unit_label(unit)).strip()
+    )
 
 
 def _upwards(unit: str, edges: Array) -> str:
     if not _as_wide_as_they_are(edges) or _alike(edges):
-        return "people (%)"
-    return f"people (%) per {short(_usual(edges))} {unit_label(unit)}".rstrip()
+        return _("people (%)")
+    return _("people (%) per {usual} {unit_label}", usual=short(_usual(edges)), unit_label=unit_label(unit)).rstrip()
 
 
 def _median(ax: Axes, ink: Ink, middle: float, low: float, high: float) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from optin.kernel.ladder import Array
+from optin.wording.language import _
 from optin.wording.numbers import power_of, short, ten_to
 from optin.wording.records import Brief
 
@@ -105,10 +106,10 @@ def name_lines(ax: Axes, ink: Ink, ends: Sequence[tuple[str, float]], *, right: 
     """Name lines beyond their right ends, pushed apart so that the names do not touch."""
     low, high = ax.get_ylim()
     log = ax.get_yscale() == "log"
-    places = np.array([math.log(v) if log else v for _, v in ends])
+    places = np.array([math.log(v) if log else v for _name, v in ends])
     floor, top = (math.log(low), math.log(high)) if log else (low, high)
-    lines = np.array([name.count("\n") + 1 for name, _ in ends])
-    for place, (name, _) in zip(_apart(places, lines * 0.075 * (top - floor), floor, top), ends, strict=True):
+    lines = np.array([name.count("\n") + 1 for name, _at in ends])
+    for place, (name, _at) in zip(_apart(places, lines * 0.075 * (top - floor), floor, top), ends, strict=True):
         write(ax, ink, name, (right, math.exp(place) if log else place), offset=(6, 0), va="center", ha="left")
 
 
@@ -196,7 +197,7 @@ def scaled_axis(ax: Axes, axis: str, *, like: float) -> None:
     ticks = np.arange(0.0, top * (1 + 1e-9), step)
     power = power_of(like)
     names = [short(t / 10.0**power) for t in ticks]
-    unit = f" (in {ten_to(power)})" if power else ""
+    unit = _(" (in {power})", power=ten_to(power)) if power else ""
     if axis == "y":
         ax.set_yticks(ticks, names)
         ax.set_ylabel(ax.get_ylabel() + unit)

@@ -8,12 +8,13 @@ from optin.figures.ink import LIGHT, Ink, plain
 from optin.figures.labels import unit_label
 from optin.figures.marks import bar_looks, interval_looks, with_interval, words_above
 from optin.questions.number_result import NumberResult
+from optin.wording.language import N_, _
 from optin.wording.numbers import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NAMES = {"mean": "mean", "sd": "standard deviation"}
+NAMES = {"mean": N_("mean"), "sd": N_("standard deviation")}
 
 
 def mean(ax: Axes, result: NumberResult, *, unit: str = "", ink: Ink = LIGHT) -> str:
@@ -34,9 +35,15 @@ def mean(ax: Axes, result: NumberResult, *, unit: str = "", ink: Ink = LIGHT) ->
     ax.spines["left"].set_visible(False)
     words_above(ax, ink, *mean_words(result, unit_label(unit)))
     lines = mean_words(result, unit)
-    return f"Of {count(result.counted.people)}: {'; '.join(lines)}. Values lie between {low:,.10g} and {high:,.10g}."
+    return _(
+        "Of {people}: {lines}. Values lie between {low:,.10g} and {high:,.10g}.",
+        people=count(result.counted.people),
+        lines="; ".join(lines),
+        low=low,
+        high=high,
+    )
 
 
 def mean_words(result: NumberResult, unit: str = "") -> list[str]:
     """Say mean and standard deviation, with their intervals."""
-    return [with_interval(NAMES[each.answer], each, unit) for each in result.readings(0.95)]
+    return [with_interval(_(NAMES[each.answer]), each, unit) for each in result.readings(0.95)]

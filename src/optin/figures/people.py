@@ -15,6 +15,7 @@ from optin.figures.cells import SMALLEST_CELL, Cell, People, cells, described, g
 from optin.figures.ink import LIGHT, Ink, fitted, headroom, key, letters, plain, write
 from optin.kernel.ladder import Array
 from optin.planning import Plan
+from optin.wording.language import _, localised
 from optin.wording.numbers import count, largest, outward, part, percent, short
 
 if TYPE_CHECKING:
@@ -34,22 +35,22 @@ def limits(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -> str:
     edges = _shares(found)
     allowed, granted = np.array([c.limit for c in found]), np.array([c.epsilon for c in found])
     top = _top(plan, allowed)
-    plain(ax, ink, x="people, from the strictest to the most open (%)", y="epsilon")
+    plain(ax, ink, x=_("people, from the strictest to the most open (%)"), y="epsilon")
     _area(ax, edges, granted, ink.pale)
     _hatched(ax, edges, granted, np.minimum(allowed, top), ink)
     ax.stairs(np.minimum(allowed, top * 1.1), edges, color=ink.strong, linewidth=2, baseline=None)
     ax.set(xlim=(0, 100), ylim=(0, top))
     if plan.cap < top:
         ax.axhline(plan.cap, color=ink.text, linewidth=1.2, linestyle=(0, (5, 3)))
-        write(ax, ink, f"cap {largest(plan.cap)}", (0, plan.cap), offset=(5, 3), weight="bold")
+        write(ax, ink, _("cap {cap}", cap=largest(plan.cap)), (0, plan.cap), offset=(5, 3), weight="bold")
     _pool_names(ax, plan, description, ink)
     _unused_name(ax, plan, edges, np.minimum(allowed, top), ink)
     if allowed[-1] > top:
         box = {"facecolor": ink.paper, "edgecolor": "none", "pad": 1.5}
         words = (
-            "↑ some have no limit"
+            _("↑ some have no limit")
             if math.isinf(found[-1].high)
-            else f"↑ up to {short(outward(0.0, found[-1].high)[1])}"
+            else _("↑ up to {outward}", outward=short(outward(0.0, found[-1].high)[1]))
         )
         write(ax, ink, words, (100, top), offset=(-4, -4), ha="right", va="top", bbox=box)
     return _limits_words(plan, description, found)
@@ -65,27 +66,35 @@ def weights(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -> str:
     edges = _shares(found)
     multiples = np.array([c.epsilon for c in found]) * plan.people / plan.epsilon_total
     top = max(float(multiples.max()) * 1.2, 1.6)
-    plain(ax, ink, x="people, from the strictest to the most open (%)", y="weight, in equal shares")
+    plain(ax, ink, x=_("people, from the strictest to the most open (%)"), y=_("weight, in equal shares"))
     _area(ax, edges, np.minimum(multiples, 1.0), ink.pale)
     ax.stairs(np.maximum(multiples, 1.0), edges, baseline=1.0, fill=True, color=ink.strong, alpha=0.55, linewidth=0)
     ax.stairs(multiples, edges, color=ink.strong, linewidth=2, baseline=None)
     ax.axhline(1.0, color=ink.text, linewidth=1.2, linestyle=(0, (5, 3)))
     ax.set(xlim=(0, 100), ylim=(0, top))
-    write(ax, ink, "an equal share", (100, 1.0), offset=(-5, -4), weight="bold", ha="right", va="top")
+    write(ax, ink, _("an equal share"), (100, 1.0), offset=(-5, -4), weight="bold", ha="right", va="top")
     drawn = float(np.maximum(multiples - 1.0, 0.0) @ np.diff(edges)) / 100.0
     write(ax, ink, fitted(ax, _tilt_words(drawn, plan.tilt)), (0, top), offset=(5, -4), va="top")
-    return (
-        f"Weights in order of people's limits, in multiples of an equal share: from {short(float(multiples[0]))} for the "
-        f"strictest group to {short(float(multiples[-1]))} for the most open. {percent(plan.tilt)} of all weight lies above an "
-        "equal share."
+    return _(
+        "Weights in order of people's limits, in multiples of an equal share: from {least} for the "
+        "strictest group to {most} for the most open. {tilt} of all weight lies above an equal share.",
+        least=short(float(multiples[0])),
+        most=short(float(multiples[-1])),
+        tilt=percent(plan.tilt),
     )
 
 
 def _tilt_words(drawn: float, tilt: float) -> str:
     """Name the area above an equal share; groups of ten hide what is moved within them, so it may be less than the tilt."""
     if abs(tilt - drawn) < 0.005:
-        return f"area above the line: {percent(tilt)} of all weight,\nmoved to people who allow more (the tilt)"
-    return f"area above the line: {percent(drawn)} of all weight;\nwith what moves within groups, {percent(tilt)} (the tilt)"
+        return _(
+            "area above the line: {tilt} of all weight,\nmoved to people who allow more (the tilt)", tilt=percent(tilt)
+        )
+    return _(
+        "area above the line: {drawn} of all weight;\nwith what moves within groups, {tilt} (the tilt)",
+        drawn=percent(drawn),
+        tilt=percent(tilt),
+    )
 
 
 def costly_limits(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -> str:
@@ -98,7 +107,7 @@ def costly_limits(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -> 
     found, shares = cost_shares(plan, description)
     rows = np.arange(len(found))[::-1]
     shared = np.array([c.count for c in found]) / description.people
-    plain(ax, ink, x="share (%)", y="", grid="x")
+    plain(ax, ink, x=_("share (%)"), y="", grid="x")
     cost_style: dict[str, object] = {"facecolor": ink.strong, "edgecolor": ink.strong}
     people_style: dict[str, object] = {"facecolor": ink.paper, "edgecolor": ink.soft, "hatch": "////"}
     ax.barh(rows + 0.2, shares * 100, 0.4, **cost_style)  # type: ignore[arg-type]
@@ -109,11 +118,14 @@ def costly_limits(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -> 
     ax.set_ylim(-0.6, len(found) - 0.4)
     ax.set_xlim(0, max(float(shares.max()), float(shared.max())) * 115)
     ax.set_ylabel("limit", color=ink.text, fontsize=letters(ax, 9.5))
-    key(ax, ink, [("of what limits cost", cost_style), ("of people", people_style)])
+    key(ax, ink, [(_("of what limits cost"), cost_style), (_("of people"), people_style)])
     most = int(np.argmax(shares))
-    return (
-        f"Share of what limits cost in accuracy, by group of limits. The most costly group has limits {ranges(found)[most]}: "
-        f"{percent(shared[most])} of people, {percent(float(shares[most]))} of the cost. Pooled people cost nothing."
+    return _(
+        "Share of what limits cost in accuracy, by group of limits. The most costly group has limits "
+        "{ranges}: {shared} of people, {cost} of the cost. Pooled people cost nothing.",
+        ranges=ranges(found)[most],
+        shared=percent(shared[most]),
+        cost=percent(float(shares[most])),
     )
 
 
@@ -146,8 +158,8 @@ def _alike(cell: Cell) -> bool:
 
 def _range(cell: Cell, low: float, high: float) -> str:
     if math.isinf(high):
-        return "no limit" if math.isinf(cell.low) else f"{short(low)} or more"
-    return short(cell.limit) if _alike(cell) else f"{short(low)} to {short(high)}"
+        return _("no limit") if math.isinf(cell.low) else _("{low} or more", low=short(low))
+    return short(cell.limit) if _alike(cell) else _("{low} to {high}", low=short(low), high=short(high))
 
 
 def _drawable(plan: Plan, description: Description) -> tuple[Cell, ...]:
@@ -192,11 +204,11 @@ def _pool_names(ax: Axes, plan: Plan, description: Description, ink: Ink) -> Non
     style: dict[str, object] = {"xycoords": "axes fraction", "va": "bottom", "fontsize": 9}
     if tail:
         given, nothing = _tail(plan, description)
-        words = f"tail: {given} people\ngiving all they allow" + (f"\n{nothing}" if nothing else "")
+        words = _("tail: {given} people\ngiving all they allow", given=given) + (f"\n{nothing}" if nothing else "")
         words = fitted(ax, words, 0.5 if plan.pooled_people else 1.0)
         write(ax, ink, words, (0, 1), offset=(0, 6), ha="left", **style)
     if plan.pooled_people:
-        words = f"pool: {part(plan.pooled_people, plan.people)} people\ngiving the cap, no more"
+        words = _("pool: {part} people\ngiving the cap, no more", part=part(plan.pooled_people, plan.people))
         words = fitted(ax, words, 0.5 if tail else 1.0)
         write(ax, ink, words, (1, 1), offset=(0, 6), ha="right", **style)
     headroom(ax, 4)
@@ -211,7 +223,7 @@ def _unused_name(ax: Axes, plan: Plan, edges: Array, allowed: Array, ink: Ink) -
     if spare[-1] > 0.3 * ax.get_ylim()[1] and start < 78:
         box = {"facecolor": ink.paper, "edgecolor": "none", "pad": 2.0, "alpha": 0.85}
         place = ((start + 100.0) / 2, plan.cap + 0.4 * spare[-1])
-        write(ax, ink, "allowed,\nnot needed", place, ha="center", va="center", bbox=box)
+        write(ax, ink, _("allowed,\nnot needed"), place, ha="center", va="center", bbox=box)
 
 
 def _tail(plan: Plan, description: Description) -> tuple[str, str]:
@@ -220,15 +232,21 @@ def _tail(plan: Plan, description: Description) -> tuple[str, str]:
     if not zeros:
         return part(tail, plan.people), ""
     if min(zeros, tail - zeros) < SMALLEST_CELL or 0 < plan.pooled_people < SMALLEST_CELL:
-        return part(tail, plan.people), f"limit 0: {part(zeros, tail)} of them"
-    return f"{tail - zeros:,}", f"{zeros:,} with limit 0"
+        return part(tail, plan.people), _("limit 0: {part} of them", part=part(zeros, tail))
+    return localised(f"{tail - zeros:,}"), _("{zeros:,} with limit 0", zeros=zeros)
 
 
 def _limits_words(plan: Plan, description: Description, found: Sequence[Cell]) -> str:
     given, nothing = _tail(plan, description)
     low, high = outward(found[0].low, found[-1].high)
-    return (
-        f"People in order of their limits, which run from about {short(low)} to about {short(high)}. In the tail, "
-        f"{given} people give all they allow{f' ({nothing})' if nothing else ''}; in the pool, "
-        f"{part(plan.pooled_people, plan.people)} people give the cap of {largest(plan.cap)} and no more."
+    return _(
+        "People in order of their limits, which run from about {low} to about {high}. In the tail, "
+        "{given} people give all they allow{what}; in the pool, {part} people give the cap of {cap} and "
+        "no more.",
+        low=short(low),
+        high=short(high),
+        given=given,
+        what=f" ({nothing})" if nothing else "",
+        part=part(plan.pooled_people, plan.people),
+        cap=largest(plan.cap),
     )

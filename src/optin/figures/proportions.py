@@ -12,6 +12,7 @@ from optin.questions.kinds import Reading
 from optin.questions.multiple_choice import Several
 from optin.questions.proportions import Proportions
 from optin.questions.scale import ScaleResult
+from optin.wording.language import _
 from optin.wording.numbers import count
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def proportions(ax: Axes, result: Proportions | Several, *, ink: Ink = LIGHT) ->
     Estimates are drawn as published, also below 0 and above 100 %; intervals lie inside. Returns the picture in words.
     """
     found = result.readings(0.95)[: len(result.options)]
-    plain(ax, ink, x="people (%)", y="", grid="x")
+    plain(ax, ink, x=_("people (%)"), y="", grid="x")
     for row, each in enumerate(found):
         _bar(ax, ink, row, each)
     ax.axvline(0, color=ink.soft, linewidth=1, zorder=2.5)
@@ -38,13 +39,18 @@ def proportions(ax: Axes, result: Proportions | Several, *, ink: Ink = LIGHT) ->
     if not isinstance(result, ScaleResult):
         return told
     words_above(ax, ink, mean_score(result))
-    return f"{told} On a scale of 1 to {len(result.options)}: {mean_score(result)}."
+    return _(
+        "{told} On a scale of 1 to {options}: {mean_score}.",
+        told=told,
+        options=len(result.options),
+        mean_score=mean_score(result),
+    )
 
 
 def mean_score(result: ScaleResult) -> str:
     """Say the mean score of a scale, with its interval."""
     estimate, interval = Reading("", result.mean, *result.mean_interval(0.95)).written()
-    return f"mean score {estimate} (95 %: {interval})"
+    return _("mean score {estimate} (95 %: {interval})", estimate=estimate, interval=interval)
 
 
 def _bar(ax: Axes, ink: Ink, row: int, each: Reading) -> None:
@@ -58,5 +64,14 @@ def _bar(ax: Axes, ink: Ink, row: int, each: Reading) -> None:
 def _words(found: Sequence[Reading], result: Proportions | Several) -> str:
     largest = found if len(found) <= MOST_TOLD else sorted(found, key=lambda each: -each.estimate)[:MOST_TOLD]
     told = "; ".join("{} {} ({})".format(each.answer, *each.written()) for each in largest)
-    some = f" The largest {len(largest)} of {len(found)}:" if len(largest) < len(found) else ""
-    return f"Proportions of the answers of {count(result.counted.people)}, with 95 % intervals.{some} {told}."
+    some = (
+        _(" The largest {largest} of {found}:", largest=len(largest), found=len(found))
+        if len(largest) < len(found)
+        else ""
+    )
+    return _(
+        "Proportions of the answers of {people}, with 95 % intervals.{some} {told}.",
+        people=count(result.counted.people),
+        some=some,
+        told=told,
+    )

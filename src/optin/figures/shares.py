@@ -10,6 +10,7 @@ from optin.figures.labels import MANY, row_labels, unit_label
 from optin.planning import Plan
 from optin.questions import Question
 from optin.wording.amounts import plus_minus_of
+from optin.wording.language import _
 from optin.wording.numbers import percent
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def epsilon_shares(ax: Axes, terms: Plan | Announcement, *, ink: Ink = LIGHT) ->
     Returns the picture in words.
     """
     names = tuple(question.name for question in terms.sheet)
-    plain(ax, ink, x="share of everyone's epsilon (%)", y="", grid="x")
+    plain(ax, ink, x=_("share of everyone's epsilon (%)"), y="", grid="x")
     for row, question in enumerate(terms.sheet):
         _bar(ax, ink, row, terms[question.name].epsilon_share, _half(terms, question, unit_label(question.unit)))
     ax.set_yticks(range(len(names)), row_labels(names), parse_math=False)
@@ -33,7 +34,10 @@ def epsilon_shares(ax: Axes, terms: Plan | Announcement, *, ink: Ink = LIGHT) ->
         f"{question.name}: {percent(terms[question.name].epsilon_share)}, {_half(terms, question, question.unit)}"
         for question in terms.sheet
     ]
-    return f"What each question takes of everyone's epsilon, and the 95 % interval that it leads to. {'; '.join(told)}."
+    return _(
+        "What each question takes of everyone's epsilon, and the 95 % interval that it leads to. {told}.",
+        told="; ".join(told),
+    )
 
 
 def _half(terms: Plan | Announcement, question: Question, unit: str) -> str:

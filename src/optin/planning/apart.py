@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from optin.questions import Question
 from optin.wording.amounts import plus_minus_of
+from optin.wording.language import _
 from optin.wording.numbers import count, short
 
 LEVEL, POWER_LEVEL = 0.95, 0.90
@@ -71,26 +72,43 @@ def told_words(question: Question, people: int, half: float, apart: Apart) -> st
     >>> told_words(hours, 400, 2.1, apart_from(hours, 2.1, 1.76))
     'With 400 people like these the average will be within ± 2.1 hours: enough to tell 40 from 44, not 40 from 41.'
     """
-    what = "each proportion" if question.proportion else "the average"
-    within = f"With {count(people)} like these {what} will be within {_within(question, half)}"
+    said = {"people": count(people), "within": _within(question, half)}
+    if question.proportion:
+        within = _("With {people} like these each proportion will be within {within}", **said)
+    else:
+        within = _("With {people} like these the average will be within {within}", **said)
     if apart.untold is None:
         return f"{within}."
-    not_these = f"{_one(question, apart.untold[0])} from {_one(question, apart.untold[1])}"
+    not_these = _from(question, apart.untold)
     if apart.told is None:
-        return f"{within}: not enough to tell anything apart, not even {_widest(question)}."
-    return f"{within}: enough to tell {_one(question, apart.told[0])} from {_one(question, apart.told[1])}, not {not_these}."
+        return _(
+            "{within}: not enough to tell anything apart, not even {widest}.", within=within, widest=_widest(question)
+        )
+    return _(
+        "{within}: enough to tell {these}, not {not_these}.",
+        within=within,
+        these=_from(question, apart.told),
+        not_these=not_these,
+    )
+
+
+def _from(question: Question, pair: tuple[float, float]) -> str:
+    return _("{one} from {other}", one=_one(question, pair[0]), other=_one(question, pair[1]))
 
 
 def _within(question: Question, half: float) -> str:
     """Write ± as everywhere; one that is wider than the whole scale says no more than that."""
     if half >= question.width:
-        return f"the whole range of answers ({plus_minus_of(half, proportion=question.proportion, unit=question.unit)})"
+        return _(
+            "the whole range of answers ({half})",
+            half=plus_minus_of(half, proportion=question.proportion, unit=question.unit),
+        )
     return plus_minus_of(half, proportion=question.proportion, unit=question.unit)
 
 
 def _widest(question: Question) -> str:
     low, high = _ends(question)
-    return "nobody from everybody" if question.proportion else f"{_one(question, low)} from {_one(question, high)}"
+    return _("nobody from everybody") if question.proportion else _from(question, (low, high))
 
 
 def _one(question: Question, number: float) -> str:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from optin.agents import Description
 from optin.questions import Question
+from optin.wording.language import N_, _
 from optin.wording.numbers import at_least, largest, plus_minus, short
 
 __all__ = [
@@ -24,7 +25,7 @@ __all__ = [
     "takes_most",
 ]
 
-CLASS = "weighted means with fixed weights and one Laplace noise"
+CLASS = N_("weighted means with fixed weights and one Laplace noise")
 """What a plan is best among, wherever it is called the best."""
 HIGHEST_USUAL = 10.0
 NEARLY_ALL = 0.9
@@ -55,11 +56,15 @@ def cautions(
 def _accuracy(error: float, width: float) -> str:
     if error <= width / 2:
         return ""
-    more = "the whole" if error > width else "more than half of the"
-    than = "is larger than" if error > width else "is"
-    return (
-        f"The standard error, {short(error)}, {than} {more} range of values, {short(width)}: a guess of the midpoint would"
-        " be better, for it is never off by more than half. Ask more people, or people with higher limits."
+    said = {"error": short(error), "width": short(width)}
+    if error > width:
+        beside = _("The standard error, {error}, is larger than the whole range of values, {width}", **said)
+    else:
+        beside = _("The standard error, {error}, is more than half of the range of values, {width}", **said)
+    return _(
+        "{beside}: a guess of the midpoint would be better, for it is never off by more than half. Ask more people, or "
+        "people with higher limits.",
+        beside=beside,
     )
 
 
@@ -67,18 +72,21 @@ def _says_nothing(half: float, width: float) -> str:
     """Say that an interval holds nearly every value there is; whether it is then cut depends on what was drawn."""
     if 2 * half < NEARLY_ALL * width:
         return ""
-    return (
-        f"The 95 % interval, {plus_minus(half)}, is about as wide as the range of values, {short(width)}: the result will say"
-        " next to nothing. Ask more people, or people with higher limits."
+    return _(
+        "The 95 % interval, {half}, is about as wide as the range of values, {width}: the result will "
+        "say next to nothing. Ask more people, or people with higher limits.",
+        half=plus_minus(half),
+        width=short(width),
     )
 
 
 def _no_spread(data_variance: float) -> str:
     if data_variance > 0:
         return ""
-    return (
-        "A standard deviation of 0 was declared: standard errors then count the noise alone, and intervals are too narrow"
-        " if values differ. Declare how far values lie apart, or leave it out for the worst case."
+    return _(
+        "A standard deviation of 0 was declared: standard errors then count the noise alone, and "
+        "intervals are too narrow if values differ. Declare how far values lie apart, or leave it out "
+        "for the worst case."
     )
 
 
@@ -87,10 +95,13 @@ def limit_cautions(description: Description | None, *, known: bool) -> tuple[str
     buckets = () if description is None else description.buckets
     if not known and not any(bucket.total > HIGHEST_USUAL * bucket.count for bucket in buckets):
         return ()
-    sentence = (
-        f"Some limits are above {HIGHEST_USUAL:g}, which hides next to nothing: is this a percentage? A limit is an epsilon;"
-        f" usual ones are 0.1 to 1, and {HIGHEST_USUAL:g} already changes odds by a factor of"
-        f" {math.exp(HIGHEST_USUAL):,.0f}."
+    sentence = _(
+        "Some limits are above {highest_usual:g}, which hides next to nothing: is this a percentage? A "
+        "limit is an epsilon; usual ones are {usual} to 1, and {highest_usual:g} already changes odds by a "
+        "factor of {factor:,.0f}.",
+        highest_usual=HIGHEST_USUAL,
+        usual=0.1,
+        factor=math.exp(HIGHEST_USUAL),
     )
     return (sentence,)
 
@@ -105,9 +116,11 @@ def cap_cautions(cap: float, reached: int, *, known: bool) -> tuple[str, ...]:
     """
     if known or not reached or cap <= HIGHEST_USUAL:
         return ()
-    sentence = (
-        f"The cap is {largest(cap)}, and {reached:,} of the people reach it: their answers are hidden by next to nothing, and"
-        " they decide the result. Ask more people, or ask those without a limit for one."
+    sentence = _(
+        "The cap is {cap}, and {reached:,} of the people reach it: their answers are hidden by next to "
+        "nothing, and they decide the result. Ask more people, or ask those without a limit for one.",
+        cap=largest(cap),
+        reached=reached,
     )
     return (sentence,)
 
@@ -133,7 +146,11 @@ def sheet_cautions(
     limits = limit_cautions(description, known=known)
     if len(questions) == 1:
         return (*_of_question(questions[0]), *limits)
-    own = (f'Question "{each.name}": {sentence}' for each in questions for sentence in _of_question(each))
+    own = (
+        _('Question "{name}": {sentence}', name=each.name, sentence=sentence)
+        for each in questions
+        for sentence in _of_question(each)
+    )
     most = (takes_most(each.name, each.question) for each in questions if each.epsilon_share > 0.5)
     return (*own, *most, *limits)
 
@@ -153,24 +170,36 @@ def _in_vain(half: float, question: Question) -> tuple[str, ...]:
     """Say that a question would not be published even if everyone answered it: its own ``max_error`` forbids it."""
     if question.max_error is None or half <= question.max_error:
         return ()
-    sentence = (
-        f"Its 95 % interval is {question.plus_minus(half)} even if everyone answers, and with max_error it is published up to"
-        f" {question.plus_minus(question.max_error)} only: people would be asked in vain. Ask more people, let it matter more,"
-        " or leave it out."
+    sentence = _(
+        "Its 95 % interval is {half} even if everyone answers, and with max_error it is published up to "
+        "{max_error} only: people would be asked in vain. Ask more people, let it matter more, or leave "
+        "it out.",
+        half=question.plus_minus(half),
+        max_error=question.plus_minus(question.max_error),
     )
     return (sentence,)
 
 
 def takes_most(name: str, question: Question) -> str:
     """Say that one question leaves the others less than half (E18): a sharp number is dear, and so are many options."""
-    doubt = "is its sd right, could it" if question.declares_sd else "could it have fewer options,"
-    return f'Question "{name}" takes more than half of everyone\'s epsilon: {doubt} matter less, or be left out?'
+    if question.declares_sd:
+        return _(
+            'Question "{name}" takes more than half of everyone\'s epsilon: is its sd right, could it matter less, or be left '
+            "out?",
+            name=name,
+        )
+    return _(
+        'Question "{name}" takes more than half of everyone\'s epsilon: could it have fewer options, matter less, or be left '
+        "out?",
+        name=name,
+    )
 
 
 def limits_as_values(name: str) -> str:
     """Say that a column is used twice."""
-    return (
-        f'The column "{name}" is used as limits and as values: what is published is then the mean of people\'s limits.'
+    return _(
+        'The column "{name}" is used as limits and as values: what is published is then the mean of people\'s limits.',
+        name=name,
     )
 
 
@@ -194,41 +223,59 @@ def assumption(
     >>> assumption(0.3712, width=1.0, max_gap=0.0, tilt=0.2, proportion=True)
     'The ± counts no error from cautious and open people having different proportions: if these lie 37 points apart, ...'
     """
-    means = "proportions" if proportion else "averages"
+    means = _("proportions") if proportion else _("averages")
     if max_gap > 0:
         return _allowed(max_gap, tilt, tilt if planned_tilt is None else planned_tilt, proportion=proportion)
     if tilt < DUST:
-        return "Everyone counts alike, so the interval holds whether or not limits and values are related."
-    half = "the smallest ±" if proportion else "the ±"
-    reach = (
-        f"{_apart(width, short, proportion=proportion)} apart, the most {'there is' if proportion else 'within these bounds'},"
-        f" that error alone can be {_share(width / gap)} of {half}."
+        return _("Everyone counts alike, so the interval holds whether or not limits and values are related.")
+    half = _("the smallest ±") if proportion else _("the ±")
+    reach = _(
+        "{apart} apart, the most {what}, that error alone can be {share} of {half}.",
+        apart=_apart(width, short, proportion=proportion),
+        what=_("there is") if proportion else _("within these bounds"),
+        share=_share(width / gap),
+        half=half,
     )
     if gap <= width:
-        reach = (
-            f"{_apart(gap, _two_digits, proportion=proportion)} apart, that error alone can be as large as {half}, and half as"
-            " large at half of that."
+        reach = _(
+            "{apart} apart, that error alone can be as large as {half}, and half as large at half of that.",
+            apart=_apart(gap, _two_digits, proportion=proportion),
+            half=half,
         )
-    spared = f" {guard} makes weights more even, and the interval wide enough for a stated difference." if guard else ""
-    return f"The ± counts no error from cautious and open people having different {means}: if these lie {reach}{spared}"
+    spared = (
+        _(" {guard} makes weights more even, and the interval wide enough for a stated difference.", guard=guard)
+        if guard
+        else ""
+    )
+    return _(
+        "The ± counts no error from cautious and open people having different {means}: if these lie {reach}{spared}",
+        means=means,
+        reach=reach,
+        spared=spared,
+    )
 
 
 def _allowed(max_gap: float, tilt: float, planned: float, *, proportion: bool) -> str:
     """Say what a declared gap adds, and why that is more than was planned once people have declined."""
-    means, gap = "proportions" if proportion else "averages", _apart(max_gap, short, proportion=proportion)
-    allows = f"The interval allows for {means} of cautious and open people that differ by up to {gap}"
+    means, gap = _("proportions") if proportion else _("averages"), _apart(max_gap, short, proportion=proportion)
+    allows = _(
+        "The interval allows for {means} of cautious and open people that differ by up to {gap}", means=means, gap=gap
+    )
     if tilt <= planned * (1 + 1e-6):
         return f"{allows}."
     now, before = (_apart(max_gap * each, short, proportion=proportion) for each in (tilt, planned))
-    return (
-        f"{allows}: {now} of the ±, where {before} was planned, because those who declined may differ by as much and count"
-        " for nothing."
+    return _(
+        "{allows}: {now} of the ±, where {before} was planned, because those who declined may differ by "
+        "as much and count for nothing.",
+        allows=allows,
+        now=now,
+        before=before,
     )
 
 
 def _apart(distance: float, write: Callable[[float], str], *, proportion: bool) -> str:
     """Write how far means or proportions lie apart."""
-    return f"{write(100 * distance)} points" if proportion else write(distance)
+    return _("{half} points", half=write(100 * distance)) if proportion else write(distance)
 
 
 def _two_digits(number: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
@@ -12,6 +13,7 @@ from optin.questions.brief import BriefQuestion
 from optin.questions.cells import FloatArray
 from optin.questions.spending import Spends
 from optin.wording.amounts import plus_minus_of
+from optin.wording.language import _
 from optin.wording.numbers import at_least, plain
 
 if TYPE_CHECKING:
@@ -76,7 +78,7 @@ class Facts(BriefQuestion):
         """The noise constant without rounding."""
         return Fraction(self._noise(self.exact_noise_scales))
 
-    @property
+    @cached_property
     def price(self) -> float:
         """C = kappa R^2 / sigma^2 (E18)."""
         return self._price(self.noise_scales, self.exact_variance)
@@ -102,11 +104,17 @@ class Facts(BriefQuestion):
 
     def spread_words(self, number: float) -> str:
         """Write a standard error, or another distance between its answers, as `plus_minus` does and without the sign."""
-        return f"{plain(100 * number)} points" if self.proportion else f"{plain(number)} {self.unit}".rstrip()
+        return (
+            _("{half} points", half=plain(100 * number)) if self.proportion else f"{plain(number)} {self.unit}".rstrip()
+        )
 
     def gap_words(self, gap: float) -> str:
         """Write how far cautious and open people may differ before that matters (E22), rounded down: no more is promised."""
-        return f"{at_least(100 * gap, 2)} points" if self.proportion else f"{at_least(gap, 2)} {self.unit}".rstrip()
+        return (
+            _("{half} points", half=at_least(100 * gap, 2))
+            if self.proportion
+            else f"{at_least(gap, 2)} {self.unit}".rstrip()
+        )
 
     @property
     def declares_sd(self) -> bool:
@@ -145,7 +153,7 @@ class Facts(BriefQuestion):
     @property
     def reading(self) -> tuple[str, ...]:
         """How a picture of its result is read."""
-        return ("Bars are proportions of people, lines their 95 % intervals.",)
+        return (_("Bars are proportions of people, lines their 95 % intervals."),)
 
     def means_told(self, told: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
         """Return the means of the cells: proportions are told as they are."""

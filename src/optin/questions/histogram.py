@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from optin.questions.proportions import Proportions
 from optin.questions.spending import Spends
 from optin.questions.values import as_numbers, typed_between
 from optin.questions.worded import Worded, words_of
+from optin.wording.language import N_, _
 
 if TYPE_CHECKING:
     from optin.engine.answers import Coded
@@ -56,7 +58,7 @@ class Histogram(Worded):
         """Name the bins by their edges."""
         return tuple(f"{low:.15g} to {high:.15g}" for low, high in itertools.pairwise(self.edges))
 
-    @property
+    @cached_property
     def _choice(self) -> Choice:
         return Choice(self.name, options=self.labels)
 
@@ -88,9 +90,9 @@ class Histogram(Worded):
     @property
     def reading(self) -> tuple[str, ...]:
         """How steps and the median are read."""
-        bins = "Steps are proportions of people, lines their 95 % intervals."
-        median = "The broken line is the median, and the dotted band its interval, in whole bins."
-        return (bins, median, "Whatever lies outside counts in the first or the last bin.")
+        bins = _("Steps are proportions of people, lines their 95 % intervals.")
+        median = _("The broken line is the median, and the dotted band its interval, in whole bins.")
+        return (bins, median, _("Whatever lies outside counts in the first or the last bin."))
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -164,7 +166,7 @@ class HistogramResult(Proportions):
 
     def readings(self, level: float = 0.95) -> list[Reading]:
         """List the proportions of the bins and the median."""
-        return [*super().readings(level), Reading("median", self.median, *self.quantile_interval(0.5, level))]
+        return [*super().readings(level), Reading(N_("median"), self.median, *self.quantile_interval(0.5, level))]
 
     @property
     def _running(self) -> Running:

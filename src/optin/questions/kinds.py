@@ -14,6 +14,7 @@ from optin.questions.cells import Cell, FloatArray
 from optin.questions.counted import Counting
 from optin.questions.spending import Spends
 from optin.wording.amounts import between, written
+from optin.wording.language import N_, _
 
 if TYPE_CHECKING:
     from optin.engine.answers import Coded
@@ -163,7 +164,7 @@ class Question(Protocol):
         """Write everything that was asked, as JSON holds it."""
 
 
-SPREAD, TOO_NOISY = "sd", "too noisy to say"
+SPREAD, TOO_NOISY = N_("sd"), N_("too noisy to say")
 """What the spread of numbers is called, and what is said of one that noise left nothing of."""
 
 
@@ -193,7 +194,7 @@ class Reading:
         """
         half, kind = (self.high - self.low) / 2, {"proportion": self.proportion, "unit": unit}
         if self.lost:
-            return TOO_NOISY, between(self.low, self.high, **kind)  # type: ignore[arg-type]
+            return _(TOO_NOISY), between(self.low, self.high, **kind)  # type: ignore[arg-type]
         return written(self.estimate, half, **kind), between(self.low, self.high, **kind)  # type: ignore[arg-type]
 
 
@@ -266,14 +267,16 @@ def checked_importance(importance: Any) -> float:  # noqa: ANN401
     return found
 
 
+_MAX_ERROR = "{argument} must be a positive number: the largest ± to publish"
+
+
 def checked_max_error(given: Any) -> float | None:  # noqa: ANN401
     """Return the largest ± at which a question is published, or None for any."""
-    try:
-        found = None if given is None else float(given)
-    except (TypeError, ValueError, OverflowError):
-        found = math.nan
-    if found is not None and not 0 < found < math.inf:
-        raise BadInput("max_error must be a positive number: the largest ± to publish")
+    if given is None:
+        return None
+    found = number(given, "max_error", _MAX_ERROR)
+    if not 0 < found < math.inf:
+        raise BadInput(_MAX_ERROR, argument=Argument("max_error"))
     return found
 
 

@@ -12,6 +12,7 @@ from optin.questions.facts import Facts
 from optin.questions.number_result import NumberResult
 from optin.questions.spending import Spends
 from optin.questions.values import typed_between
+from optin.wording.language import _
 from optin.wording.numbers import counted_between
 
 if TYPE_CHECKING:
@@ -99,11 +100,11 @@ class Measured(Facts):
     @property
     def reading(self) -> tuple[str, ...]:
         """How the dot and its box are read."""
-        box = (
+        box = _(
             "The box reaches one standard deviation to both sides: how far people differ, published at no further cost."
         )
-        dot = "The dot is the mean and the line through it the 95 % interval of the population's mean."
-        return (dot, box, f"Answers were {counted_between(self.bounds)}.")
+        dot = _("The dot is the mean and the line through it the 95 % interval of the population's mean.")
+        return (dot, box, _("Answers were {between}.", between=counted_between(self.bounds)))
 
     @property
     def cells(self) -> tuple[Cell, ...]:

@@ -25,6 +25,7 @@ from optin.questions.proportions import breakdown_gap, told_interval, widened_by
 from optin.questions.telling import ToldProportions, proportion_read
 from optin.questions.values import as_whole
 from optin.questions.worded import Worded, words_of
+from optin.wording.language import _
 
 if TYPE_CHECKING:
     from optin.engine.answers import Coded
@@ -52,7 +53,7 @@ class MultipleChoice(Worded):
         self._keep(at_most=as_whole(self.at_most))
         if self.at_most is None or self.at_most < 2:
             raise BadInput(
-                'question "{question}": at_most must be 2 or more; for one of several options use a choice',
+                'question "{question}": at_most must be a whole number of 2 or more; for one of several options use a choice',
                 question=self.name,
             )
         if self.at_most > len(self.options):
@@ -104,7 +105,9 @@ class MultipleChoice(Worded):
     @property
     def reading(self) -> tuple[str, ...]:
         """How bars are read that need not add up."""
-        several = f"People could choose up to {self.at_most}, so proportions need not add up to 100 %."
+        several = _(
+            "People could choose up to {at_most}, so proportions need not add up to 100 %.", at_most=self.at_most
+        )
         return (*super().reading, several)
 
     @property

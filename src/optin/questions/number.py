@@ -23,6 +23,7 @@ from optin.questions.kinds import (
 )
 from optin.questions.measured import Measured
 from optin.questions.values import as_numbers
+from optin.wording.language import N_
 
 if TYPE_CHECKING:
     from optin.engine.answers import Coded
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 WIDEST = 1e150
 """How far apart bounds may lie, and how near."""
-_TWO = "{argument} must be two numbers, the lower first: the range every value is clamped to"
+_TWO = N_("{argument} must be two numbers, the lower first: the range every value is clamped to")
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,8 +19,9 @@ from optin.questions.intervals import Interval, check_level
 from optin.questions.kinds import SPREAD, Reading
 from optin.questions.telling import ToldResult
 from optin.wording.amounts import plus_minus_of
+from optin.wording.language import N_, _
 
-RELEASED = "normal plus Laplace, released spread, skewness allowed for"
+RELEASED = N_("normal plus Laplace, released spread, skewness allowed for")
 
 
 @dataclass(frozen=True, repr=False)
@@ -121,7 +122,7 @@ class NumberResult(ToldResult):
         if moments is None:
             return None
         low, high = moments.sd_interval(error)
-        return Interval(self.width * low, self.width * high, level, "normal, released spread")
+        return Interval(self.width * low, self.width * high, level, N_("normal, released spread"))
 
     def half_width(self, level: float = 0.95) -> float:
         """Return half of the mean's interval before it is cut at the bounds: what stands behind ± where level is 0.95."""
@@ -156,7 +157,7 @@ class NumberResult(ToldResult):
     def noise_interval(self, level: float = 0.95) -> Interval:
         """Bound the weighted mean of these people's clamped values (weights: grains over their sum)."""
         half = self.counted.quantile(check_level(level), scales=(self.noise_scale,)) + self.rounding
-        return self._around(half, level, "Laplace quantile, rounding added")
+        return self._around(half, level, N_("Laplace quantile, rounding added"))
 
     def interval(self, level: float = 0.95) -> Interval:
         """Bound the population mean, also where values are skewed (E22).
@@ -172,7 +173,7 @@ class NumberResult(ToldResult):
 
     def readings(self, level: float = 0.95) -> list[Reading]:
         """List the mean and the standard deviation."""
-        found = [Reading("mean", self.estimate, *self.interval(level))]
+        found = [Reading(N_("mean"), self.estimate, *self.interval(level))]
         spread, bounds = self.sd, self.sd_interval(level)
         if spread is None or bounds is None:
             return found
@@ -185,9 +186,10 @@ class NumberResult(ToldResult):
 
     def half_words(self, unit: str = "") -> str:
         """Say what ± is: half of the mean's interval, before it is cut."""
-        cut = " before it is cut at the bounds" if {*self.interval(0.95)} & {*self.bounds} else ""
         half = plus_minus_of(self.half_width(0.95), proportion=False, unit=unit)
-        return f"{half}: half of the mean's 95 % interval{cut}."
+        if {*self.interval(0.95)} & {*self.bounds}:
+            return _("{half}: half of the mean's 95 % interval before it is cut at the bounds.", half=half)
+        return _("{half}: half of the mean's 95 % interval.", half=half)
 
     def addends(self) -> tuple[Addend, ...]:
         """Return the mean, as it is added to those of other groups (E27)."""

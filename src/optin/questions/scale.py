@@ -11,8 +11,9 @@ from optin.questions.counted import Counting
 from optin.questions.kinds import Reading
 from optin.questions.proportions import Proportions
 from optin.questions.values import as_whole
+from optin.wording.language import N_, _
 
-MEAN, TOP = "mean score", "top two"
+MEAN, TOP = N_("mean score"), N_("top two")
 """What the figures of a scale are called beside its options."""
 
 
@@ -40,7 +41,7 @@ class Scale(Choice):
     @property
     def reading(self) -> tuple[str, ...]:
         """How bars are read, and what the mean score counts."""
-        return (*super().reading, "The mean score counts options from 1 in their order.")
+        return (*super().reading, _("The mean score counts options from 1 in their order."))
 
     def result(self, counted: Counting) -> ScaleResult:
         """Read proportions, mean and top off the noisy cells."""

@@ -18,6 +18,7 @@ from optin.questions.measured import Measured
 from optin.questions.number import checked_bounds, checked_variance, pair
 from optin.questions.values import as_numbers, as_whole, typed_between
 from optin.questions.worded import GAP, Worded, words_of
+from optin.wording.language import N_
 
 if TYPE_CHECKING:
     from optin.engine.answers import Coded
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from optin.questions.kinds import Entry
 
 MOST_ITEMS = 1000
-_ITEMS = 'question "{question}": items must be a whole number of 1 to {most:,}'
+_ITEMS = N_('question "{question}": items must be a whole number of 1 to {most:,}')
 
 
 @dataclass(frozen=True, repr=False)

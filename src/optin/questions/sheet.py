@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from optin.errors import BadInput
@@ -13,12 +13,15 @@ from optin.questions.brief import answers_of
 from optin.questions.choice import Choice
 from optin.questions.histogram import Histogram
 from optin.questions.kinds import Question, checked_words
+from optin.questions.languages import QuestionWords, SheetWords, checked_languages
 from optin.questions.multiple_choice import MultipleChoice
 from optin.questions.number import Number
+from optin.questions.options import first_twice
 from optin.questions.scale import Scale
 from optin.questions.score import Score
 from optin.questions.toml import sheet_in, sheet_in_text
 from optin.questions.yes_no import YesNo
+from optin.wording.language import _, localised, spoken_here
 from optin.wording.numbers import count
 from optin.wording.telling import Telling, Told
 
@@ -52,11 +55,23 @@ class Sheet(Told):
     title: str = ""
     purpose: str = ""
     asked_by: str = ""
+    languages: Mapping[str, SheetWords] = field(default_factory=dict)
+    """What it says in other languages than its own, by their tags."""
 
     def __init__(
-        self, questions: Sequence[Question] | Question, *, title: str = "", purpose: str = "", asked_by: str = ""
+        self,
+        questions: Sequence[Question] | Question,
+        *,
+        title: str = "",
+        purpose: str = "",
+        asked_by: str = "",
+        languages: Mapping[str, Any] | None = None,
     ) -> None:
-        """Check that each question has a name of its own, and that there is one."""
+        """Check that each question has a name of its own, and that there is one.
+
+        ``languages`` says title, purpose and questions in others, by tag: ``{"de": {"title": …, "questions": {"hours": {"text":
+        …, "unit": …, "labels": […]}}}}``; pages show each reader theirs.
+        """
         given = tuple(questions) if isinstance(questions, list | tuple) else (questions,)
         if not given or not all(isinstance(question, tuple(KINDS.values())) for question in given):
             raise BadInput("a sheet takes a list of questions, such as optin.Number(…)")
@@ -64,13 +79,16 @@ class Sheet(Told):
             raise BadInput(
                 "a sheet has at most {most} questions, and this one {count}", most=MOST_QUESTIONS, count=len(given)
             )
-        names = [question.name for question in given]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise BadInput('two questions of this sheet are called "{name}"; give each its own name', name=twice[0])
+        twice = first_twice([question.name for question in given])
+        if twice is not None:
+            raise BadInput('two questions of this sheet are called "{name}"; give each its own name', name=twice)
         object.__setattr__(self, "questions", given)
         for name, words in (("title", title), ("purpose", purpose), ("asked_by", asked_by)):
             object.__setattr__(self, name, checked_words(words, name))
+        told = {
+            tag: each.to_record() if isinstance(each, SheetWords) else each for tag, each in (languages or {}).items()
+        }
+        object.__setattr__(self, "languages", checked_languages(told, given))
 
     def telling(self) -> Telling:
         """Say what is asked, why and by whom."""
@@ -126,7 +144,10 @@ class Sheet(Told):
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""
         words = {"title": self.title, "purpose": self.purpose, "asked_by": self.asked_by}
-        return {**words, "questions": [question.to_record() for question in self.questions]}
+        others = (
+            {"languages": {tag: each.to_record() for tag, each in self.languages.items()}} if self.languages else {}
+        )
+        return {**words, "questions": [question.to_record() for question in self.questions], **others}
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> Sheet:
@@ -147,8 +168,58 @@ class Sheet(Told):
         """Read what `to_record` wrote."""
         words = {name: fields.take_text(name) for name in ("title", "purpose", "asked_by")}
         questions = [_question(each) for each in fields.take_objects("questions")]
+        others: Any = fields.take("languages") if fields.has("languages") else {}
         fields.finish()
-        return cls(questions, **words)
+        return cls(questions, **words, languages=others)
+
+    @property
+    def _here(self) -> SheetWords:
+        """What it says in the language spoken here; of one that it does not have, nothing."""
+        return self.languages.get(spoken_here().tag, _NOTHING)
+
+    @property
+    def title_said(self) -> str:
+        """The title in the language spoken here, or else in its own."""
+        return self._here.title or self.title
+
+    @property
+    def purpose_said(self) -> str:
+        """The purpose in the language spoken here, or else in its own."""
+        return self._here.purpose or self.purpose
+
+    def text_said(self, question: Question) -> str:
+        """Say what is asked in the language spoken here, or else in the sheet's own words, or by its name."""
+        return self._words(question).text or question.text or question.name
+
+    def unit_said(self, question: Question) -> str:
+        """Say what a question counts in."""
+        return self._words(question).unit or question.unit
+
+    def answer_said(self, question: Question, answer: str) -> str:
+        """Say an option, or a figure such as the mean, in the language spoken here.
+
+        >>> from optin.wording.language import Language, speaking
+        >>> sheet = Sheet(YesNo("break"), languages={"de": {"questions": {"break": {"labels": ["ja", "nein"]}}}})
+        >>> with speaking(Language("de")):
+        ...     sheet.answer_said(sheet["break"], "yes")
+        'ja'
+        """
+        labels = question.labels
+        if answer not in labels:
+            return _(answer)
+        own = self._words(question).labels
+        if own:
+            return own[labels.index(answer)]
+        if isinstance(question, Histogram):
+            low, high = question.edges[labels.index(answer) :][:2]
+            return _("{low} to {high}", low=localised(f"{low:.15g}"), high=localised(f"{high:.15g}"))
+        return _(answer) if isinstance(question, YesNo) else answer
+
+    def _words(self, question: Question) -> QuestionWords:
+        return self._here.questions.get(question.name, _NO_WORDS)
+
+
+_NOTHING, _NO_WORDS = SheetWords(), QuestionWords()
 
 
 def question_named(questions: Iterable[Each], name: str) -> Each:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from optin.questions.kinds import QuestionResult, Reading
 from optin.wording.amounts import plus_minus_of
+from optin.wording.language import _
 from optin.wording.numbers import count
 from optin.wording.telling import Telling, Told
 
@@ -53,4 +54,4 @@ class ToldProportions(ToldResult):
     def half_words(self: QuestionResult, unit: str = "") -> str:
         """Say what ± is: half of the widest interval."""
         widest = max((each.high - each.low) / 2 for each in self.readings(0.95) if each.proportion)
-        return f"{plus_minus_of(widest, proportion=True)} at most: half of the widest 95 % interval."
+        return _("{widest} at most: half of the widest 95 % interval.", widest=plus_minus_of(widest, proportion=True))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from optin.errors import Argument, BadInput
+from optin.questions.languages import gathered
 
 _WORDS = ("title", "purpose", "asked_by")
 
@@ -36,6 +37,7 @@ def sheet_in_text(text: str, kinds: Mapping[str, Any]) -> dict[str, Any]:
 
 def _arguments(found: dict[str, Any], path: str, kinds: Mapping[str, Any]) -> dict[str, Any]:
     questions = found.pop("question", [])
+    languages = gathered(found, questions if isinstance(questions, list) else [])
     unknown = sorted(set(found) - set(_WORDS))
     if unknown or not isinstance(questions, list) or not questions:
         raise BadInput(
@@ -43,7 +45,7 @@ def _arguments(found: dict[str, Any], path: str, kinds: Mapping[str, Any]) -> di
             path=path,
             odd=f", and no {' and no '.join(map(_quoted, unknown))}" if unknown else "",
         )
-    return {"questions": _questions(questions, kinds), **found}
+    return {"questions": _questions(questions, kinds), "languages": languages, **found}
 
 
 def _questions(given: list[Any], kinds: Mapping[str, Any]) -> list[Any]:

@@ -17,8 +17,9 @@ from optin.questions.kinds import (
     checked_words,
     number,
 )
+from optin.wording.language import N_
 
-GAP = 'question "{question}": max_gap must lie between 0 and how far means can be apart'
+GAP = N_('question "{question}": max_gap must lie between 0 and how far means can be apart')
 
 
 @dataclass(frozen=True, repr=False)

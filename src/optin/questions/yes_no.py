@@ -11,13 +11,14 @@ from optin.questions.counted import Counting
 from optin.questions.options import coded_truths
 from optin.questions.proportions import Proportions
 from optin.questions.worded import Worded, words_of
+from optin.wording.language import N_
 
 if TYPE_CHECKING:
     from optin.engine.answers import Coded
     from optin.engine.rows import Rows
 
-YES = "yes"
-NO = "no"
+YES = N_("yes")
+NO = N_("no")
 
 
 @dataclass(frozen=True, repr=False)

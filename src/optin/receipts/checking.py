@@ -15,6 +15,7 @@ from optin.receipts.tree import SALT_BYTES, climb, leaves_of
 from optin.transparency.evidence import shown_in
 from optin.transparency.opening import Trust
 from optin.wording.groups import shown_group
+from optin.wording.language import _
 
 
 class _Announcement(Protocol):
@@ -80,14 +81,18 @@ def check(
         "the release is not the one sealed in the ledger",
     )
     _expect(release.joined_people == receipt.charged_people, "the release counts other people than were charged")
-    shown = ["the release is the one sealed in the ledger, under the published announcement", *logged(receipt, trust)]
+    shown = [
+        _("the release is the one sealed in the ledger, under the published announcement"),
+        *logged(receipt, trust),
+    ]
     _expect(
-        announcement.grouped == (receipt.version == GROUPS), "the receipt is for another number of questions or groups"
+        announcement.grouped == (receipt.version == GROUPS),
+        "the receipt is for another number of questions or groups",
     )
     if announcement.grouped:
         at = receipt.design or 0
         _expect(at < len(announcement.parts), "the receipt is for a group that was not announced")
-        shown.append(f"the person is in group {shown_group(list(release.groups)[at])}")
+        shown.append(_("the person is in group {group}", group=shown_group(list(release.groups)[at])))
         announcement, release = announcement.parts[at], list(release.groups.values())[at]
         _expect(receipt.promised <= announcement.largest_promise, "more was promised than the group is offered")
     _expect_split(receipt, announcement)
@@ -95,8 +100,11 @@ def check(
         _expect(receipt.spent == 0, "the receipt says something was spent and shows no charge")
         return (
             *shown,
-            f"{outcome(receipt)}, nothing spent, says the operator: that an id was not charged cannot be proved",
-            "what was promised and what remains is the operator's word",
+            _(
+                "{outcome}, nothing spent, says the operator: that an id was not charged cannot be proved",
+                outcome=outcome(receipt),
+            ),
+            _("what was promised and what remains is the operator's word"),
         )
     _expect_spent(receipt, announcement, release)
     _expect(receipt.spent <= release.largest_total(), "more was spent than the release cost everyone together")
@@ -108,17 +116,20 @@ def _charged(receipt: Receipt) -> tuple[str, str]:
     """Say what a charge that is among those sealed shows."""
     if receipt.spent < receipt.promised:
         return (
-            "the charge, and for which questions, is among those sealed with the release",
-            "less was spent than promised, on questions answered and released alone; what remains is the operator's word",
+            _("the charge, and for which questions, is among those sealed with the release"),
+            _(
+                "less was spent than promised, on questions answered and released alone; what remains is the "
+                "operator's word"
+            ),
         )
     if receipt.spent == 0:
         return (
-            f"{outcome(receipt)}: a charge of nothing is among those sealed with the release",
-            "nothing was promised and nothing spent; what remains is the operator's word",
+            _("{outcome}: a charge of nothing is among those sealed with the release", outcome=outcome(receipt)),
+            _("nothing was promised and nothing spent; what remains is the operator's word"),
         )
     return (
-        "the charge is among those sealed with the release",
-        "what was promised was spent, and no more; what remains is the operator's word",
+        _("the charge is among those sealed with the release"),
+        _("what was promised was spent, and no more; what remains is the operator's word"),
     )
 
 
@@ -127,7 +138,10 @@ def logged(receipt: Receipt, trust: Trust | None = None) -> tuple[str, ...]:
     if receipt.log is None:
         return ()
     found = shown_in(receipt.log, number=receipt.ledger_number, head=receipt.ledger_head, trust=trust)
-    return (f"act {receipt.ledger_number} is in the operator's log", *found.told(trust or Trust()))
+    return (
+        _("act {ledger_number} is in the operator's log", ledger_number=receipt.ledger_number),
+        *found.told(trust or Trust()),
+    )
 
 
 def _expect_split(receipt: Receipt, announcement: _Announcement) -> None:

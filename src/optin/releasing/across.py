@@ -16,9 +16,10 @@ from optin.questions.combined import Combined
 from optin.questions.intervals import Interval
 from optin.questions.kinds import Reading
 from optin.wording.groups import shown_group
+from optin.wording.language import N_, _
 from optin.wording.telling import Telling, Told
 
-_SCORED = "mean score"
+_SCORED = N_("mean score")
 _LEADING = ("mean", _SCORED)
 
 
@@ -190,8 +191,10 @@ class Differences(Told):
     def promise(self) -> str:
         """Say what the intervals promise together; of one alone there is nothing to put together."""
         if self.comparisons == 1:
-            return f"one difference: its interval is made at {100 * self.level:.4g} %, as it is"
-        return (
-            f"all {self.comparisons:,} hold together at {100 * self.level:.4g} %: each is made at"
-            f" {100 * self.each_level:.6g} % (Bonferroni)"
+            return _("one difference: its interval is made at {level:.4g} %, as it is", level=100 * self.level)
+        return _(
+            "all {comparisons:,} hold together at {level:.4g} %: each is made at {each_level:.6g} % (Bonferroni)",
+            comparisons=self.comparisons,
+            level=100 * self.level,
+            each_level=100 * self.each_level,
         )

@@ -17,6 +17,8 @@ from optin.questions.intervals import check_level
 from optin.questions.kinds import QuestionResult
 from optin.releasing.across import Difference, Differences, Total
 from optin.wording.groups import listed_groups, shown_group
+from optin.wording.language import N_
+from optin.wording.sentences import Sentence
 
 if TYPE_CHECKING:
     from optin.releasing.record import Release
@@ -68,7 +70,7 @@ def difference_of(groups: Groups, question: str, first: str, second: str) -> Dif
         raise BadInput("a difference is one of two groups; {group} is given twice", group=shown_group(first))
     for name in (first, second):
         if why := withheld_why(groups[name], question):
-            raise _withheld('"{question}" has no difference: ', question, name, why)
+            raise _withheld(_NO_DIFFERENCE, question, name, why)
     return _difference(_asked(groups, question), _addends(groups, question, (first, second)), first, second)
 
 
@@ -121,7 +123,7 @@ def total_of(
     asked = _asked(groups, question)
     for name, each in groups.items():
         if why := withheld_why(each, question):
-            raise _withheld('"{question}" has no whole: ', question, name, why)
+            raise _withheld(_NO_WHOLE, question, name, why)
     sizes = _sizes(groups, everyone) if population is None else None
     shares = (
         population_shares(population, tuple(groups)) if sizes is None else dict(zip(groups, sizes.shares, strict=True))
@@ -131,9 +133,12 @@ def total_of(
     return Total(asked, f"{question}: all groups together", figures, shares, _ungrouped(figures, results))
 
 
-def _withheld(what: str, question: str, group: str, why: str) -> BadInput:
-    told = what + "of group {group} it was not published: {why}"
-    return BadInput(told, question=question, group=shown_group(group), why=why)
+_NO_DIFFERENCE = N_('"{question}" has no difference: of group {group} it was not published: {why}')
+_NO_WHOLE = N_('"{question}" has no whole: of group {group} it was not published: {why}')
+
+
+def _withheld(template: str, question: str, group: str, why: str) -> BadInput:
+    return BadInput(template, question=question, group=shown_group(group), why=Sentence(why))
 
 
 def withheld_why(release: Release, question: str) -> str:

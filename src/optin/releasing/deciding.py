@@ -18,6 +18,7 @@ from optin.errors import BadInput, PromiseBroken
 from optin.grains.batches import Passed
 from optin.participation import QuestionTurnout, Turnout, check_promise, check_tilts, check_unchanged, tilted
 from optin.questions import Question
+from optin.wording.language import N_
 from optin.wording.records import Brief
 
 PEOPLE, ERROR = "people", "error"
@@ -25,11 +26,11 @@ PEOPLE, ERROR = "people", "error"
 NOBODY, NOTHING, PROMISE = "nobody", "nothing", "promise"
 """Why a group is withheld: none of its people joined, none of them allows anything, or a promise to them would be broken."""
 WHY = {
-    PEOPLE: "too few people answered it",
-    ERROR: "its ± would be above the largest that was stated beforehand",
-    NOBODY: "nobody in this group who allows anything joined",
-    NOTHING: "nobody in this group allows anything",
-    PROMISE: "too few joined for the accuracy that people were promised",
+    PEOPLE: N_("too few people answered it"),
+    ERROR: N_("its ± would be above the largest that was stated beforehand"),
+    NOBODY: N_("nobody in this group who allows anything joined"),
+    NOTHING: N_("nobody in this group allows anything"),
+    PROMISE: N_("too few joined for the accuracy that people were promised"),
 }
 
 

@@ -9,6 +9,7 @@ from optin.planning.size import POOR, verdict
 from optin.questions import Question
 from optin.questions.spending import Spending
 from optin.wording.groups import by_group
+from optin.wording.language import _
 
 if TYPE_CHECKING:
     from optin.questions.counted import Counting
@@ -27,7 +28,12 @@ def useless_words(release: Release) -> Iterator[str]:
     """Warn of each result of undivided people that says next to nothing."""
     for question, half in _useless(release):
         said, most = (question.plus_minus(each) for each in (half, POOR * question.yardstick))
-        yield f"“{question.name}” says next to nothing: so few answers lead to {said}, and {most} is the most that is of use."
+        yield _(
+            "“{name}” says next to nothing: so few answers lead to {said}, and {most} is the most that is of use.",
+            name=question.name,
+            said=said,
+            most=most,
+        )
 
 
 def useless_groups(release: Release) -> tuple[str, ...]:
@@ -37,9 +43,11 @@ def useless_groups(release: Release) -> tuple[str, ...]:
 
 def _noise(question: Question) -> str:
     most = question.plus_minus(POOR * question.yardstick)
-    return (
-        f"“{question.name}” says nothing. {most} is the most that is of use, and the noise under these people's limits is wider:"
-        " the estimate is mostly noise, also where it lies outside the bounds of values."
+    return _(
+        "“{name}” says nothing. {most} is the most that is of use, and the noise under these people's "
+        "limits is wider: the estimate is mostly noise, also where it lies outside the bounds of values.",
+        name=question.name,
+        most=most,
     )
 
 

@@ -12,9 +12,12 @@ from optin.questions.kinds import SPREAD, QuestionResult, Reading
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
 from optin.report.section import Pictured, note, section
+from optin.wording.language import N_, _
 from optin.wording.numbers import count, percent, steady
 
-OUTSIDE = "Noise can push an estimate beyond what is possible: it is published as it is, and its interval lies inside."
+OUTSIDE = N_(
+    "Noise can push an estimate beyond what is possible: it is published as it is, and its interval lies inside."
+)
 
 
 def answer_section(release: Release, question: Question) -> Pictured:
@@ -22,7 +25,7 @@ def answer_section(release: Release, question: Question) -> Pictured:
     result = release[question.name]
     return Pictured(
         name=f"answer-{release.sheet.questions.index(question) + 1}",
-        title=question.text or question.name,
+        title=release.sheet.text_said(question),
         reading=" ".join((answered_words(release, question), *reading_of(question, result))),
         draw=lambda ax, ink: figures.answer(ax, release, question.name, ink=ink),
         numbers=lambda: _numbers(release, question, result),
@@ -32,14 +35,19 @@ def answer_section(release: Release, question: Question) -> Pictured:
 
 def dropped_section(release: Release, question: Question) -> Markup:
     """Say why nothing was published of a question."""
-    why = f"Not published: {release.dropped[question.name]}. Nobody was charged for it."
+    why = _("Not published: {dropped}. Nobody was charged for it.", dropped=release.dropped[question.name])
     return section(question.text or question.name, why)
 
 
 def answered_words(release: Release, question: Question) -> str:
     """Say how many answered a question, and what it is called in files."""
     people = release.question_people[release.sheet.questions.index(question)]
-    return f"{people:,} of {count(release.joined_people)} who joined answered “{question.name}”."
+    return _(
+        "{people:,} of {joined_people} who joined answered “{name}”.",
+        people=people,
+        joined_people=count(release.joined_people),
+        name=question.name,
+    )
 
 
 def reading_of(question: Question, result: QuestionResult) -> Iterator[str]:
@@ -47,7 +55,7 @@ def reading_of(question: Question, result: QuestionResult) -> Iterator[str]:
     yield from question.reading
     low, high = result.bounds
     if any(not low <= each.estimate <= high for each in result.readings(0.95) if is_estimate(each, question)):
-        yield OUTSIDE
+        yield _(OUTSIDE)
 
 
 def is_estimate(each: Reading, question: Question) -> bool:
@@ -59,16 +67,16 @@ def _numbers(release: Release, question: Question, result: QuestionResult) -> Ma
     errors, readings = result.standard_errors(), result.readings(0.95)
     rows = [
         (
-            each.answer,
+            release.sheet.answer_said(question, each.answer),
             each.written(question.unit)[0],
             each.written()[1],
             _error(errors.get(each.answer), each, question),
         )
         for each in readings
     ]
-    unit = " (points)" if question.proportion else ""
-    head = ("answer", "estimate", "95 % interval", f"standard error{unit}")
-    shown = table("Estimates and 95 % intervals", head, rows)
+    error = _("standard error (points)") if question.proportion else _("standard error")
+    head = (_("answer"), _("estimate"), _("95 % interval"), error)
+    shown = table(_("Estimates and 95 % intervals"), head, rows)
     return joined((shown, note(*accuracy_notes(release, question, result))))
 
 
@@ -83,7 +91,11 @@ def accuracy_notes(release: Release, question: Question, result: QuestionResult)
     """Say ±, what the question took, and what the interval leaves out."""
     share = release.announcement[question.name].epsilon_share
     return [
-        f"{result.half_words(question.unit)} It takes {percent(share)} of everyone's epsilon.",
+        _(
+            "{half_words} It takes {share} of everyone's epsilon.",
+            half_words=result.half_words(question.unit),
+            share=percent(share),
+        ),
         left_out(release, question),
     ]
 

@@ -14,21 +14,23 @@ from optin.releasing.across import Differences, Total
 from optin.report.markup import Markup, grouped_table, joined, table
 from optin.report.section import Pictured, note, section
 from optin.wording.groups import shown_group, tens_in_words
+from optin.wording.language import N_, _, capital
 from optin.wording.numbers import percent, steady
 
 MOST_FIGURES = 6
 """A question has a picture for each of its figures up to this many; the others are in the table."""
-READING = (
-    "A dot is a group's estimate and the line through it its 95 % interval, one group at a time. Each group was asked at its"
-    " people's full limits, so groups cost each other nothing."
+READING = N_(
+    "A dot is a group's estimate and the line through it its 95 % interval, one group at a time. "
+    "Each group was asked at its people's full limits, so groups cost each other nothing."
 )
-TILT = (
-    "The whole counts every group by its share of the population, whatever limits its people chose, so it does not lean towards"
-    " groups whose people allow more. Within a group, whoever allows more still counts more."
+TILT = N_(
+    "The whole counts every group by its share of the population, whatever limits its people chose, "
+    "so it does not lean towards groups whose people allow more. Within a group, whoever allows more "
+    "still counts more."
 )
-APART = (
-    "A filled dot is a difference whose interval leaves out 0. Intervals are wider than those of single groups: all of them"
-    " hold together."
+APART = N_(
+    "A filled dot is a difference whose interval leaves out 0. Intervals are wider than those of "
+    "single groups: all of them hold together."
 )
 
 
@@ -45,11 +47,11 @@ def question_parts(release: Release, question: Question, population: Shares = No
     """Return the same sections, those with a picture not drawn yet."""
     whole, why = whole_of(release, question, population)
     if all(question.name in each.dropped for each in release.groups.values()):
-        yield section(question.text or question.name, f"Not published of any group: {why}.")
+        yield section(release.sheet.text_said(question), _("Not published of any group: {why}.", why=why))
         return
     for place, figure in enumerate(_figures(release, question)[:MOST_FIGURES]):
         yield figure_section(release, question, figure, whole, first=place == 0)
-    yield section(f"All together: {question.name}", TILT, below=whole_numbers(question, whole, why))
+    yield section(_("All together: {name}", name=question.name), _(TILT), below=whole_numbers(question, whole, why))
     yield from difference_section(release, question)
 
 
@@ -58,7 +60,7 @@ def whole_of(release: Release, question: Question, population: Shares = None) ->
     try:
         return release.total(question.name, population), ""
     except BadInput as why:
-        return None, str(why)
+        return None, why.sentence.spoken()
 
 
 def _figures(release: Release, question: Question) -> tuple[Addend, ...]:
@@ -71,11 +73,13 @@ def figure_section(
 ) -> Pictured:
     """Draw one figure of every group; its numbers stand beside it."""
     rows = len(release.groups) + (whole is not None)
-    name = question.text or question.name
+    name = release.sheet.text_said(question)
     return Pictured(
         name=f"by-group-{release.sheet.questions.index(question) + 1}-{figure.answer}",
-        title=name if first and not figure.proportion else f"{name} “{figure.answer}”",
-        reading=READING if first else "",
+        title=name
+        if first and not figure.proportion
+        else _("{question} “{answer}”", question=name, answer=release.sheet.answer_said(question, figure.answer)),
+        reading=_(READING) if first else "",
         draw=lambda ax, ink: by_group(ax, release.groups, question.name, answer=figure.answer, total=whole, ink=ink),
         numbers=lambda: group_numbers(release, question, figure.answer),
         height=rows_height(min(rows, MOST_ROWS)),
@@ -86,15 +90,24 @@ def figure_section(
 def group_numbers(release: Release, question: Question, answer: str) -> Markup:
     """List one figure of every group with its interval; who joined is counted in tens."""
     rows = [(shown_group(name)[1:-1], *_cells(each, question, answer)) for name, each in release.groups.items()]
-    shown = table("By group, with 95 % intervals", ("group", "joined", "estimate", "95 % interval"), rows)
+    shown = table(
+        _("By group, with 95 % intervals"), (_("group"), _("joined"), _("estimate"), _("95 % interval")), rows
+    )
     missing = [(name, each.dropped.get(question.name)) for name, each in release.groups.items()]
-    return joined((shown, note(*(f"{isolated(name)} was not published: {why}." for name, why in missing if why))))
+    return joined(
+        (
+            shown,
+            note(
+                *(_("{group} was not published: {why}.", group=isolated(name), why=why) for name, why in missing if why)
+            ),
+        )
+    )
 
 
 def _cells(release: Release, question: Question, answer: str) -> tuple[str, str, str]:
     joined_people = tens_in_words(release.joined_people)
     if question.name in release.dropped:
-        return joined_people, "not published", ""
+        return joined_people, _("not published"), ""
     (reading,) = (each for each in release[question.name].readings(0.95) if each.answer == answer)
     return joined_people, *reading.written("" if answer == "mean score" else question.unit)
 
@@ -102,25 +115,26 @@ def _cells(release: Release, question: Question, answer: str) -> tuple[str, str,
 def whole_numbers(question: Question, whole: Total | None, why: str) -> Markup:
     """List the whole with its interval and standard error, beside what one group would have cost."""
     if whole is None:
-        return note(f"Withheld: {why}.")
+        return note(_("Withheld: {why}.", why=why))
     errors = whole.ungrouped or (math.nan,) * len(whole.figures)
     rows = [
         (
-            reading.answer,
+            _(reading.answer),
             *whole.written(reading),
             _error(figure, figure.standard_error),
-            "" if math.isnan(alone) else f"at most {_error(figure, alone)}",
+            "" if math.isnan(alone) else _("at most {error}", error=_error(figure, alone)),
         )
         for figure, reading, alone in zip(whole.figures, whole.readings(0.95), errors, strict=True)
     ]
-    unit = " (points)" if question.proportion else ""
-    head = ("answer", "estimate", "95 % interval", f"standard error{unit}", "as one group")
+    error = _("standard error (points)") if question.proportion else _("standard error")
+    head = (_("answer"), _("estimate"), _("95 % interval"), error, _("as one group"))
     parts = [f"{isolated(name)} {percent(share)}" for name, share in list(whole.shares.items())[:MOST_ROWS]]
-    told = (
-        f"Shares: {', '.join(parts)}. As one group, the same promises would have this standard error; the difference is what it"
-        " costs not to lean towards open groups."
+    told = _(
+        "Shares: {parts}. As one group, the same promises would have this standard error; the difference "
+        "is what it costs not to lean towards open groups.",
+        parts=", ".join(parts),
     )
-    shown = table("All groups together, with 95 % intervals", head, rows)
+    shown = table(_("All groups together, with 95 % intervals"), head, rows)
     return joined((shown, note(told, _breakdown(question, whole))))
 
 
@@ -132,9 +146,12 @@ def isolated(name: str) -> str:
 def _breakdown(question: Question, whole: Total) -> str:
     gap = whole.breakdown_gap
     if math.isinf(gap):
-        return "Within groups everyone counts alike."
+        return _("Within groups everyone counts alike.")
     said = question.gap_words(gap)
-    return f"Cautious and open people of the same group would have to differ by {said} to make an error as large as ±."
+    return _(
+        "Cautious and open people of the same group would have to differ by {said} to make an error as large as ±.",
+        said=said,
+    )
 
 
 def _error(figure: Combined, error: float) -> str:
@@ -146,10 +163,10 @@ def difference_section(release: Release, question: Question) -> Iterator[Picture
     try:
         found = release.differences(question.name)
     except BadInput as why:
-        yield section(f"Differences: {question.name}", f"Not listed: {why}.")
+        yield section(_("Differences: {name}", name=question.name), _("Not listed: {why}.", why=why.sentence.spoken()))
         return
-    title = f"Differences: {question.name}"
-    reading = f"{APART} {found.promise[0].upper()}{found.promise[1:]}."
+    title = _("Differences: {name}", name=question.name)
+    reading = f"{_(APART)} {capital(found.promise)}."
     if len(found.pairs) > MOST_ROWS or len(found.pairs[0].figures) > 1:
         yield section(title, reading, below=_difference_table(found))
         return
@@ -167,13 +184,19 @@ def _difference_table(found: Differences) -> Markup:
     """List differences, pair by pair; so many that nobody would read them are counted only."""
     if len(found.pairs) > MOST_ROWS:
         return note(
-            f"{len(found.pairs):,} pairs are not listed here; release.differences(…, among=[…]) compares a few."
+            _(
+                "{pairs:,} pairs are not listed here; release.differences(…, among=[…]) compares a few.",
+                pairs=len(found.pairs),
+            )
         )
-    together = f"{100 * found.level:.4g} % together"
+    together = _("{level:.4g} % together", level=100 * found.level)
     level = found.each_level
-    pairs = [(" less ".join(map(isolated, pair.groups)), pair.rows(level)) for pair in found.pairs]
+    pairs = [
+        (_("{one} less {other}", one=isolated(pair.groups[0]), other=isolated(pair.groups[1])), pair.rows(level))
+        for pair in found.pairs
+    ]
     if found.comparisons == len(pairs):
         rows = [(name, *row[3:]) for name, (row,) in pairs]
-        return table("Differences of groups", ("groups", "difference", together), rows)
+        return table(_("Differences of groups"), (_("groups"), _("difference"), together), rows)
     groups = ((name, [row[2:] for row in rows]) for name, rows in pairs)
-    return grouped_table("Differences of groups", ("answer", "difference", together), groups)
+    return grouped_table(_("Differences of groups"), (_("answer"), _("difference"), together), groups)

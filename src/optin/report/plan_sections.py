@@ -27,11 +27,12 @@ from optin.report.section import (
     squared_error_caption,
 )
 from optin.report.turnout_section import turnout_section
+from optin.wording.language import N_, _, capital, localised
 from optin.wording.numbers import count, largest, part, percent, power_of, short, steady
 
-NEAR_STRICTEST = (
-    "Near the strictest: the strictest group's limit, rounded down so that it is nobody's own. The strictest limit is at"
-    " least this, and its error at most this."
+NEAR_STRICTEST = N_(
+    "Near the strictest: the strictest group's limit, rounded down so that it is nobody's own. The "
+    "strictest limit is at least this, and its error at most this."
 )
 
 
@@ -54,34 +55,45 @@ def limits_section(plan: Plan, description: Description) -> Pictured:
     def numbers() -> Markup:
         found = groups(plan, description)
         rows = [
-            (name, f"{c.count:,}", short(c.epsilon), short(c.epsilon * plan.people / plan.epsilon_total))
+            (name, localised(f"{c.count:,}"), short(c.epsilon), short(c.epsilon * plan.people / plan.epsilon_total))
             for name, c in zip(ranges(found), found, strict=True)
         ]
         return joined(
             (
-                table("Groups of at least 10 people, by limit", ("limit", "people", "epsilon each", "weight*"), rows),
+                table(
+                    _("Groups of at least 10 people, by limit"),
+                    (_("limit"), _("people"), _("epsilon each"), _("weight*")),
+                    rows,
+                ),
                 note(
-                    "* in equal shares: 1 is what everyone would have if all counted alike. Epsilon and weight are means."
+                    _(
+                        "* in equal shares: 1 is what everyone would have if all counted alike. Epsilon and weight are "
+                        "means."
+                    )
                 ),
             )
         )
 
     why = (
-        "this amount of noise needs no more."
+        _("this amount of noise needs no more.")
         if plan.eta_given
-        else "taking more from them would make the result worse."
+        else _("taking more from them would make the result worse.")
     )
-    reading = (
-        "People stand in order of their limits. Those in the tail give all they allow. The others give the cap and keep the "
-        f"rest: {why}"
+    reading = _(
+        "People stand in order of their limits. Those in the tail give all they allow. The others give "
+        "the cap and keep the rest: {why}",
+        why=why,
     )
     if description.one_limit is not None and plan.model != "quasi-linear":
-        reading = f"Everyone has the same limit, {short(description.one_limit)}: all give the same and count alike."
+        reading = _(
+            "Everyone has the same limit, {one_limit}: all give the same and count alike.",
+            one_limit=short(description.one_limit),
+        )
     if plan.model == "quasi-linear":
-        reading += " A limit here is the epsilon at which joining just pays, at the promised accuracy."
+        reading += _(" A limit here is the epsilon at which joining just pays, at the promised accuracy.")
     return Pictured(
         name="limits",
-        title="Who gives how much",
+        title=_("Who gives how much"),
         reading=reading,
         draw=lambda ax, ink: figures.limits(ax, plan, description, ink=ink),
         numbers=numbers,
@@ -92,17 +104,20 @@ def limits_section(plan: Plan, description: Description) -> Pictured:
 def weights_section(plan: Plan, description: Description, release: Release | None) -> Pictured:
     """Show how much people count, and what that can do to a result."""
     pooled, *others = weight_facts(plan, release)
-    known = facts("Weights", [pooled, *others] if plan.pooled_people else others)
+    known = facts(_("Weights"), [pooled, *others] if plan.pooled_people else others)
     return Pictured(
         name="weights",
-        title="Whose values count how much",
+        title=_("Whose values count how much"),
         reading=(
-            "A person's weight goes with the epsilon they give. That is harmless if cautious and open people have the same "
-            "values on average. If their averages lie apart, the result is off by at most the tilt times that distance."
+            _(
+                "A person's weight goes with the epsilon they give. That is harmless if cautious and open people "
+                "have the same values on average. If their averages lie apart, the result is off by at most the "
+                "tilt times that distance."
+            )
             + (
                 ""
                 if release is None
-                else " Drawn as planned; who stayed away counts for nothing, and adds to the tilt."
+                else _(" Drawn as planned; who stayed away counts for nothing, and adds to the tilt.")
             )
         ),
         draw=lambda ax, ink: figures.weights(ax, plan, description, ink=ink),
@@ -117,38 +132,40 @@ def weight_facts(plan: Plan, release: Release | None = None) -> list[tuple[str, 
         return _weights_of_sheet(plan, release)
     gap, own = plan.max_gap, plan if release is None else release
     rows = [
-        ("tilt", percent(own.tilt)),
-        ("declared gap between people's means", short(gap) if gap else "none: values independent of limits"),
-        ("largest bias at that gap", short(own.bias_bound)),
-        ("largest bias at a gap of a tenth of the range", short(own.tilt * plan.width / 10)),
+        (_("tilt"), percent(own.tilt)),
+        (_("declared gap between people's means"), short(gap) if gap else _("none: values independent of limits")),
+        (_("largest bias at that gap"), short(own.bias_bound)),
+        (_("largest bias at a gap of a tenth of the range"), short(own.tilt * plan.width / 10)),
     ]
-    pooled = f"{short(plan.pooled_weight * plan.people)} equal shares"
+    pooled = _("{pooled_weight} equal shares", pooled_weight=short(plan.pooled_weight * plan.people))
     if release is None:
-        return [("weight of a pooled person", pooled), *rows]
-    planned = [("tilt, as planned", percent(plan.tilt)), ("largest bias, as planned", short(plan.bias_bound))]
-    return [("weight of a pooled person, as planned", pooled), *rows, *planned]
+        return [(_("weight of a pooled person"), pooled), *rows]
+    planned = [(_("tilt, as planned"), percent(plan.tilt)), (_("largest bias, as planned"), short(plan.bias_bound))]
+    return [(_("weight of a pooled person, as planned"), pooled), *rows, *planned]
 
 
 def _weights_of_sheet(plan: Plan, release: Release | None) -> list[tuple[str, str]]:
     """List the tilt, and what a gap does to proportions and to questions for which one was declared."""
     own = plan if release is None else release
-    pooled = f"{short(plan.pooled_weight * plan.people)} equal shares"
+    pooled = _("{pooled_weight} equal shares", pooled_weight=short(plan.pooled_weight * plan.people))
     rows = [
-        ("weight of a pooled person", pooled),
-        (LARGEST_TILT if release is not None and len(plan.sheet) > 1 else "tilt", percent(own.tilt)),
-        ("largest bias of a proportion at a gap of 10 points", f"{short(10 * own.tilt)} points"),
+        (_("weight of a pooled person"), pooled),
+        (_(LARGEST_TILT if release is not None and len(plan.sheet) > 1 else N_("tilt")), percent(own.tilt)),
+        (_("largest bias of a proportion at a gap of 10 points"), _("{tilt} points", tilt=short(10 * own.tilt))),
         *(
-            (f"{question.name}: declared gap, largest bias", _gap(question, own.tilt))
+            (_("{name}: declared gap, largest bias", name=question.name), _gap(question, own.tilt))
             for question in plan.sheet
             if question.max_gap > 0
         ),
     ]
-    return rows if release is None else [*rows, ("tilt, as planned", percent(plan.tilt))]
+    return rows if release is None else [*rows, (_("tilt, as planned"), percent(plan.tilt))]
 
 
 def _gap(question: Question, tilt: float) -> str:
-    scale, unit = (100.0, " points") if question.proportion else (1.0, "")
-    return f"{short(scale * question.max_gap)}{unit}, {short(scale * question.max_gap * tilt)}{unit}"
+    if not question.proportion:
+        return f"{short(question.max_gap)}, {short(question.max_gap * tilt)}"
+    gap, bias = short(100.0 * question.max_gap), short(100.0 * question.max_gap * tilt)
+    return _("{gap} points, {bias} points", gap=gap, bias=bias)
 
 
 def error_section(plan: Plan, description: Description | None, release: Release | None = None) -> Pictured:
@@ -162,13 +179,13 @@ def error_section(plan: Plan, description: Description | None, release: Release 
             (p.name, *(steady(part / unit) for part in (p.sampling, p.noise, p.bias)[: 2 + bias]), root(p.total))
             for p in found
         ]
-        head = ("", "sampling", "noise", *(["bias²"] if bias else []), error_name(bias=bias))
-        own = "this plan" if release is None else "this release"
+        head = ("", _("sampling"), _("noise"), *([_("bias²")] if bias else []), error_name(bias=bias))
+        own = _("this plan") if release is None else _("this release")
         return joined((table(squared_error_caption(power), head, rows, strong=own), note(*_remarks(plan, description))))
 
     return Pictured(
         name="error",
-        title="Where the error comes from",
+        title=_("Where the error comes from"),
         reading=error_reading(bias=bias),
         draw=lambda ax, ink: figures.error_sources(ax, plan, description, release=release, ink=ink),
         numbers=numbers,
@@ -177,12 +194,11 @@ def error_section(plan: Plan, description: Description | None, release: Release 
 
 
 def _remarks(plan: Plan, description: Description | None) -> list[str]:
-    told = [
-        f"{r.name[0].upper()}{r.name[1:]}: {r.sentence[0].lower()}{r.sentence[1:]}"
-        for r in told_references(plan, description)
-    ]
+    told = [f"{capital(r.name)}: {r.sentence[0].lower()}{r.sentence[1:]}" for r in told_references(plan, description)]
     if description is not None and threshold_hidden(plan, description):
-        told.append("Best single threshold: not compared; groups of ten people are too coarse here to tell its error.")
+        told.append(
+            _("Best single threshold: not compared; groups of ten people are too coarse here to tell its error.")
+        )
     return told
 
 
@@ -199,24 +215,30 @@ def _dial(plan: Plan, description: Description) -> Pictured:
                 percent(float(ends.tilts[i])),
             )
             for i, name in enumerate(
-                ("near the strictest" + (" above 0" if coarse(description).zeros else ""), "proportional")
+                (
+                    _("near the strictest above 0") if coarse(description).zeros else _("near the strictest"),
+                    _("proportional"),
+                )
             )
         )
-        own = ("this plan", largest(plan.cap), root(plan.worst_case_mse), percent(plan.tilt))
+        own = (_("this plan"), largest(plan.cap), root(plan.worst_case_mse), percent(plan.tilt))
         shown = table(
-            "Three places on the dial",
-            ("", "cap", error_name(bias=plan.max_gap > 0), "tilt"),
+            _("Three places on the dial"),
+            ("", _("cap"), error_name(bias=plan.max_gap > 0), _("tilt")),
             (first, own, last),
-            strong="this plan",
+            strong=_("this plan"),
         )
-        return joined((shown, note(_dial_note(plan), NEAR_STRICTEST)))
+        return joined((shown, note(_dial_note(plan), _(NEAR_STRICTEST))))
 
     return Pictured(
         name="dial",
-        title="One dial, from all alike to all they allow",
+        title=_("One dial, from all alike to all they allow"),
         reading=(
-            "Every good design gives each person the smaller of their limit and one cap. Turned down to the strictest limit, "
-            "the cap makes all people count alike and drowns the result in noise; turned up, a few open people decide the result."
+            _(
+                "Every good design gives each person the smaller of their limit and one cap. Turned down to the "
+                "strictest limit, the cap makes all people count alike and drowns the result in noise; turned "
+                "up, a few open people decide the result."
+            )
         ),
         draw=lambda ax, ink: figures.variance_by_cap(ax, plan, description, ink=ink),
         numbers=numbers,
@@ -225,10 +247,13 @@ def _dial(plan: Plan, description: Description) -> Pictured:
 
 def _dial_note(plan: Plan) -> str:
     if plan.eta_given:
-        return "The noise of this plan was given, so its cap is the best for that noise and not the best of all."
+        return _("The noise of this plan was given, so its cap is the best for that noise and not the best of all.")
     if plan.max_gap > 0:
-        return "Errors include the largest bias at the declared gap; the plan stands at the lowest point."
-    return f"The plan stands at the lowest point of the curve: within the limits it is the best among {CLASS}."
+        return _("Errors include the largest bias at the declared gap; the plan stands at the lowest point.")
+    return _(
+        "The plan stands at the lowest point of the curve: within the limits it is the best among {kind}.",
+        kind=_(CLASS),
+    )
 
 
 def _noise(plan: Plan, description: Description) -> Pictured:
@@ -236,25 +261,29 @@ def _noise(plan: Plan, description: Description) -> Pictured:
         people = crowd(description)
         high = designs(plan, people, dial_caps(plan, people)[[-1]])
         rows = [
-            ("this plan", short(plan.eta), short(plan.noise_scale), root(plan.worst_case_mse)),
+            (_("this plan"), short(plan.eta), short(plan.noise_scale), root(plan.worst_case_mse)),
             (
-                "every limit used up",
+                _("every limit used up"),
                 short(float(high.etas[0])),
                 short(1 / float(high.etas[0])),
                 root(float(high.errors[0])),
             ),
         ]
-        shown = table("Noise", ("", "η", "noise scale", error_name(bias=plan.max_gap > 0)), rows, strong="this plan")
+        shown = table(
+            _("Noise"), ("", "η", _("noise scale"), error_name(bias=plan.max_gap > 0)), rows, strong=_("this plan")
+        )
         return joined(
-            (shown, note("Laplace noise of scale 1/η is added to the weighted mean, in the unit of the values."))
+            (shown, note(_("Laplace noise of scale 1/η is added to the weighted mean, in the unit of the values.")))
         )
 
     return Pictured(
         name="noise",
-        title="Less noise, or more even weights",
+        title=_("Less noise, or more even weights"),
         reading=(
-            "Less noise needs more epsilon, which only the open people can give: they then count more, and luck in their values "
-            "counts more too. The best amount of noise balances the two."
+            _(
+                "Less noise needs more epsilon, which only the open people can give: they then count more, and "
+                "luck in their values counts more too. The best amount of noise balances the two."
+            )
         ),
         draw=lambda ax, ink: figures.variance_by_eta(ax, plan, description, ink=ink),
         numbers=numbers,
@@ -267,17 +296,19 @@ def costs_section(plan: Plan, description: Description) -> Pictured:
     def numbers() -> Markup:
         found, shares = cost_shares(plan, description)
         rows = [
-            (name, f"{c.count:,}", percent(c.count / description.people), percent(float(share)))
+            (name, localised(f"{c.count:,}"), percent(c.count / description.people), percent(float(share)))
             for name, c, share in zip(ranges(found), found, shares, strict=True)
         ]
-        return table("What limits cost, by group", ("limit", "people", "of people", "of the cost"), rows)
+        return table(_("What limits cost, by group"), (_("limit"), _("people"), _("of people"), _("of the cost")), rows)
 
     return Pictured(
         name="costs",
-        title="Whose limits cost most accuracy",
+        title=_("Whose limits cost most accuracy"),
         reading=(
-            "If everyone allowed one per cent more, the result would become more accurate. The filled bar is the part of that "
-            "gain that would come from each group. People at or above the cap cost nothing."
+            _(
+                "If everyone allowed one per cent more, the result would become more accurate. The filled bar is "
+                "the part of that gain that would come from each group. People at or above the cap cost nothing."
+            )
         ),
         draw=lambda ax, ink: figures.costly_limits(ax, plan, description, ink=ink),
         numbers=numbers,

@@ -9,6 +9,7 @@ from optin.figures.accuracy import release_parts
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table, tag
 from optin.report.section import Pictured, error_name, error_reading, facts, note, root, section, squared_error_caption
+from optin.wording.language import _
 from optin.wording.numbers import count, ends, largest, percent, power_of, steady
 
 LEVELS = (0.9, 0.95, 0.99)
@@ -21,16 +22,21 @@ def result_section(release: Release) -> Pictured:
         rows = [
             (percent(at), *(_ends(release, kind, at) for kind in ("noise_interval", "total_interval"))) for at in LEVELS
         ]
-        shown = table("Intervals", ("confidence", "these people", "the population"), rows, strong="95 %")
-        method = f"Method for the population: {release.total_interval(0.95).method}."
+        shown = table(
+            _("Intervals"), (_("confidence"), _("these people"), _("the population")), rows, strong=percent(0.95)
+        )
+        method = _("Method for the population: {method}.", method=_(release.total_interval(0.95).method))
         return joined((shown, note(method, *_spread_words(release), _ledger_note(release))))
 
     return Pictured(
         name="result",
-        title="The result",
+        title=_("The result"),
         reading=(
-            "Two questions, two intervals. The mean of these very people, weighted as announced, differs from the estimate by "
-            "the noise alone. The mean of the population they stand for also differs by the luck of who was asked."
+            _(
+                "Two questions, two intervals. The mean of these very people, weighted as announced, differs "
+                "from the estimate by the noise alone. The mean of the population they stand for also differs by "
+                "the luck of who was asked."
+            )
         ),
         draw=lambda ax, ink: figures.intervals(ax, release, ink=ink),
         numbers=numbers,
@@ -42,22 +48,26 @@ def _spread_words(release: Release) -> list[str]:
     """Say the standard deviation that was published beside the mean (E21), where one was."""
     spread = [each for each in release.only.readings(0.95) if each.answer == "sd"]
     return [
-        "The standard deviation of the values is estimated at {} (95 % interval {}), published at no further cost.".format(
-            *each.written()
+        _(
+            "The standard deviation of the values is estimated at {estimate} (95 % interval {interval}), published at "
+            "no further cost.",
+            estimate=estimate,
+            interval=interval,
         )
-        for each in spread
+        for estimate, interval in (each.written() for each in spread)
     ]
 
 
 def _ends(release: Release, kind: str, at: float) -> str:
     low, high = getattr(release, kind)(at)
-    return " to ".join(ends((low, high), release.standard_error))
+    first, last = ends((low, high), release.standard_error)
+    return _("{low} to {high}", low=first, high=last)
 
 
 def _ledger_note(release: Release) -> str:
     if release.charged:
-        return f"Charged in a ledger, as act {release.ledger_number}."
-    return "Not charged: no ledger stands behind this release, so nobody's loss was added up."
+        return _("Charged in a ledger, as act {ledger_number}.", ledger_number=release.ledger_number)
+    return _("Not charged: no ledger stands behind this release, so nobody's loss was added up.")
 
 
 def error_section(release: Release) -> Pictured:
@@ -84,9 +94,9 @@ def error_section(release: Release) -> Pictured:
 
 
 _SEALED = (
-    "Noise, weights and the tilt are rounded up to two figures, and the estimate to a step of at most a fiftieth of its standard"
-    " error, for exact numbers would tell people's limits. The exact ones are under seal: the operator can open them to an"
-    " auditor, and nobody can change them."
+    "Noise, weights and the tilt are rounded up to two figures, and the estimate to a step of at "
+    "most a fiftieth of its standard error, for exact numbers would tell people's limits. The exact "
+    "ones are under seal: the operator can open them to an auditor, and nobody can change them."
 )
 
 

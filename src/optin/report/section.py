@@ -11,13 +11,14 @@ from optin.errors import BadInput, MissingExtra
 from optin.figures import Ink
 from optin.report.images import picture
 from optin.report.markup import Markup, joined, paragraphs, table, tag
+from optin.wording.language import N_, _
 from optin.wording.numbers import steady, ten_to
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-LARGEST_TILT = "tilt, of the question that has most"
+LARGEST_TILT = N_("tilt, of the question that has most")
 """Each question of a release has the tilt of those who answered it, and a page shows one."""
 
 
@@ -73,21 +74,27 @@ def root(square: float) -> str:
 
 def squared_error_caption(power: int) -> str:
     """Name a table of squared errors with the power of ten they are written in."""
-    return f"Expected squared error in parts{f' (in {ten_to(power)})' if power else ''}, and its root"
+    return _(
+        "Expected squared error in parts{what}, and its root",
+        what=_(" (in {power})", power=ten_to(power)) if power else "",
+    )
 
 
 def error_reading(*, bias: bool) -> str:
     """Say how a picture of errors is read, and what the number at a bar is."""
-    words = "Sampling is the luck of which people were asked; it would remain without any privacy. Noise is what privacy adds. "
+    words = _(
+        "Sampling is the luck of which people were asked; it would remain without any privacy. Noise is "
+        "what privacy adds. "
+    )
     if bias:
-        words += "Bias is what a link between limits and values can do at most, at the declared gap. "
-    kind = "the error with that bias" if bias else "the standard error"
-    return words + f"The number at the end of a bar is its root: {kind}, in the unit of the values."
+        words += _("Bias is what a link between limits and values can do at most, at the declared gap. ")
+    kind = _("the error with that bias") if bias else _("the standard error")
+    return words + _("The number at the end of a bar is its root: {kind}, in the unit of the values.", kind=kind)
 
 
 def error_name(*, bias: bool) -> str:
     """Name the root of a squared error: a standard error has no bias in it."""
-    return "error with bias" if bias else "standard error"
+    return _("error with bias") if bias else _("standard error")
 
 
 def note(*texts: str) -> Markup:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from optin import figures
 from optin.agents import Description
 from optin.figures.answers import rows_height
@@ -11,9 +13,11 @@ from optin.planning.telling import accuracy_words
 from optin.questions import Question
 from optin.report.markup import Markup, joined, paragraphs, table, tag
 from optin.report.section import Pictured, facts, note, section, tiles, warned
+from optin.wording.language import N_, _, localised
 from optin.wording.numbers import count, largest, part, people_like, percent, short
 
-VERDICTS = (
+VERDICT_WORDS = (N_("good"), N_("poor"), N_("useless"))
+VERDICTS = N_(
     "± up to a fifth of the sd of an answer is good, up to a half poor, more useless; of a proportion ± 10 and ± 25"
     " points."
 )
@@ -68,26 +72,38 @@ def plan_title(plan: Plan) -> str:
 
 def shares_section(plan: Plan, *, released: bool = False) -> Pictured:
     """Show what each question takes of everyone's epsilon, and the ± and effective people that it leads to."""
-    planned = ", as planned" if released else ""
-    ahead = " that was planned for if everyone answers; what came of it stands with the results" if released else ""
+    planned = _(", as planned") if released else ""
+    ahead = _(" that was planned for if everyone answers; what came of it stands with the results") if released else ""
 
     def numbers() -> Markup:
-        head = ("question", "share", "95 % interval", "as accurate as (people)", "verdict")
-        shown = table(f"Each question{planned}", head, [_row(plan, question) for question in plan.sheet])
-        return joined((shown, note(VERDICTS)))
+        head = (_("question"), _("share"), _("95 % interval"), _("as accurate as (people)"), _("verdict"))
+        shown = table(
+            _("Each question{planned}", planned=planned), head, [_row(plan, question) for question in plan.sheet]
+        )
+        return joined((shown, note(_(VERDICTS))))
 
     return Pictured(
         name="shares",
-        title="What each question takes",
+        title=_("What each question takes"),
         reading=(
-            "All questions share one limit: one that is dear (many options, a number that hardly differs between people, or"
-            " more importance) takes more of everyone's epsilon, and less is left for the others. At the right stands the ±"
-            f"{ahead}."
+            _(
+                "All questions share one limit: one that is dear (many options, a number that hardly differs between people, "
+                "or more importance) takes more of everyone's epsilon, and less is left for the others. At the right stands "
+                "the ±{ahead}.",
+                ahead=ahead,
+            )
         ),
         draw=lambda ax, ink: figures.epsilon_shares(ax, plan, ink=ink),
         numbers=numbers,
         height=0.9 + rows_height(tuple(question.name for question in plan.sheet)),
     )
+
+
+def _like(people: float) -> str:
+    """Count people in a column that says that it does."""
+    if math.isinf(people):
+        return _("any number of")
+    return localised(f"{round(people):,}") if round(people) > 1 else people_like(people)
 
 
 def _row(plan: Plan, question: Question) -> tuple[str, ...]:
@@ -97,8 +113,8 @@ def _row(plan: Plan, question: Question) -> tuple[str, ...]:
         question.name,
         percent(found.epsilon_share),
         _half(plan, question),
-        people_like(found.effective_people).removesuffix(" people"),
-        verdict(half, question.yardstick),
+        _like(found.effective_people),
+        _(verdict(half, question.yardstick)),
     )
 
 

@@ -11,6 +11,7 @@ from optin.planning import Plan
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table
 from optin.report.section import Pictured, note, root
+from optin.wording.language import _
 from optin.wording.numbers import percent
 
 
@@ -24,16 +25,19 @@ def turnout_section(plan: Plan, description: Description, release: Release | Non
             (percent(float(a)), *(root(float(lines[who][i]) ** 2) for who in ("strictest", "random", "generous")))
             for i, a in enumerate(away)
         ]
-        head = ("stay away", "strictest first", "at random", "most open first")
-        left = "Error with bias" if plan.max_gap > 0 else "Standard error"
-        shown = table(f"{left} left, promises unchanged", head, rows)
+        head = (_("stay away"), _("strictest first"), _("at random"), _("most open first"))
+        left = _("Error with bias") if plan.max_gap > 0 else _("Standard error")
+        shown = table(_("{left} left, promises unchanged", left=left), head, rows)
         return joined((shown, note(*_turnout_notes(plan, release))))
 
     return Pictured(
         name="turnout",
-        title="If people stay away",
+        title=_("If people stay away"),
         reading=(
-            "Promises are frozen when they are announced: whoever joins gives exactly what was promised, however few come."
+            _(
+                "Promises are frozen when they are announced: whoever joins gives exactly what was promised, "
+                "however few come."
+            )
             + _band_words(plan)
         ),
         draw=lambda ax, ink: figures.turnout(ax, plan, description, release=release, ink=ink),
@@ -44,21 +48,33 @@ def turnout_section(plan: Plan, description: Description, release: Release | Non
 def _band_words(plan: Plan) -> str:
     """Say what holds for any people who stay away; the bias of absent people has no such band."""
     if plan.max_gap > 0:
-        return (
-            " The error counts the largest bias at the declared gap: who stays away counts for nothing, and may differ by as"
-            " much."
+        return _(
+            " The error counts the largest bias at the declared gap: who stays away counts for nothing, and "
+            "may differ by as much."
         )
-    return "" if plan.eta_given else " Whoever stays away, the error lies in the shaded band."
+    return "" if plan.eta_given else _(" Whoever stays away, the error lies in the shaded band.")
 
 
 def _turnout_notes(plan: Plan, release: Release | None) -> list[str]:
     notes = []
     if plan.promised_variance is not None:
         notes.append(
-            f"Promised: a standard error of {root(plan.promised_variance)} or better; else nothing is released."
+            _(
+                "Promised: a standard error of {root} or better; else nothing is released.",
+                root=root(plan.promised_variance),
+            )
         )
     if release is not None:
         gone = percent(1.0 - release.joined_people / plan.people)
-        bias = f", error with its bias {root(release_error(release) ** 2)}" if release.bias_bound > 0 else ""
-        notes.append(f"This release: {gone} stayed away, standard error {root(release.variance)}{bias}.")
+        bias = (
+            _(", error with its bias {root}", root=root(release_error(release) ** 2)) if release.bias_bound > 0 else ""
+        )
+        notes.append(
+            _(
+                "This release: {gone} stayed away, standard error {root}{bias}.",
+                gone=gone,
+                root=root(release.variance),
+                bias=bias,
+            )
+        )
     return notes

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.keys import good_signature, time_of
 from optin.transparency.note import COSIGNATURE, ED25519, SignedNote, VerifierKey, expect
+from optin.wording.language import _
 from optin.wording.numbers import count
 from optin.wording.records import Brief
 from optin.wording.spoken import spoken
@@ -51,14 +52,18 @@ class Opened(Brief):
 
     def told(self, trust: Trust) -> tuple[str, ...]:
         """Say who signed, and what of it is the word of whoever handed it over."""
-        key = "you know" if trust.knows(self.signer) else "that came with it"
+        said = {"acts": count(self.checkpoint.size, "act", "acts"), "name": self.signer.name}
+        if trust.knows(self.signer):
+            first = _("the checkpoint of {acts} is signed for {name} with the key you know", **said)
+        else:
+            first = _("the checkpoint of {acts} is signed for {name} with the key that came with it", **said)
         lines = [
-            f"the checkpoint of {count(self.checkpoint.size, 'act', 'acts')} is signed for {self.signer.name} with the key {key}",
-            f"that key's words: {spoken(self.signer.fingerprint)}",
+            first,
+            _("that key's words: {words}", words=spoken(self.signer.fingerprint)),
             seen_by(self.witnesses),
         ]
         if not all(trust.knows(key) for key in (self.signer, *(seen.key for seen in self.witnesses))):
-            lines.append("whose keys these are nobody here can tell: compare their words with others, or give --key")
+            lines.append(_("whose keys these are nobody here can tell: compare their words with others, or give --key"))
         return tuple(lines)
 
 
@@ -69,8 +74,12 @@ def seen_by(witnesses: tuple[Seen, ...]) -> str:
     'seen by no witness yet'
     """
     if not witnesses:
-        return "seen by no witness yet"
-    return f"seen by {count(len(witnesses), 'witness', 'witnesses')}: {', '.join(map(str, witnesses))}"
+        return _("seen by no witness yet")
+    return _(
+        "seen by {witnesses}: {names}",
+        witnesses=count(len(witnesses), "witness", "witnesses"),
+        names=", ".join(map(str, witnesses)),
+    )
 
 
 def opened(note: SignedNote, brought: Iterable[VerifierKey] = (), trust: Trust | None = None) -> Opened:

@@ -16,8 +16,9 @@ from optin.ledger import Ledger
 from optin.web import api, exception_handlers, pages
 from optin.web.doors import FreshCookies
 from optin.web.guards import BodyLimit, OwnOrigin, SecurityHeaders
+from optin.web.languages import Spoken
 from optin.web.logs import RequestLog
-from optin.web.organisation import Hosted, organisation_of
+from optin.web.organisation import Hosted, organisation_of, signature_of
 from optin.web.service.core import Service
 from optin.web.service.gates import DRAWING
 from optin.web.service.jobs import Worker
@@ -65,7 +66,8 @@ def mailer_of(settings: WebSettings) -> Mailer | None:
         settings.smtp_port,
         settings.smtp_from,
         origin.rstrip("/"),
-        signature=organisation_of(settings).signature(origin.rstrip("/")),
+        signature=signature_of(settings, origin.rstrip("/")),
+        language=settings.language,
         security=settings.smtp_security,
         user=settings.smtp_user or "",
         password=password,
@@ -104,6 +106,7 @@ def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI
     _add_pages(app)
     app.add_middleware(exception_handlers.NoSurprises)
     app.add_middleware(Hosted, organisation=organisation)
+    app.add_middleware(Spoken, settings=settings)
     app.add_middleware(FreshCookies)
     app.add_middleware(BodyLimit, most=settings.most_body_bytes, seconds=settings.body_seconds)
     app.add_middleware(OwnOrigin, origins=origins)

@@ -15,6 +15,7 @@ from starlette.types import Message, Receive, Scope, Send
 from optin.errors import Failure, OptinError
 from optin.web.middleware import Middleware
 from optin.web.service.failures import TooSoon, VisitFailure
+from optin.wording.language import N_
 
 LOG = logging.getLogger("optin.web")
 
@@ -64,8 +65,8 @@ def _http(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     status = 422 if status == 400 else status  # one status for what cannot be read, whichever part could not read it
     headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
-    words = {404: "there is nothing here, or it is not yours", 405: "this cannot be done here"}
-    return _answer(request, status, words.get(status, "this cannot be used"), headers)
+    words = {404: N_("there is nothing here, or it is not yours"), 405: N_("this cannot be done here")}
+    return _answer(request, status, words.get(status, N_("this cannot be used")), headers)
 
 
 class NoSurprises(Middleware):
@@ -86,5 +87,5 @@ class NoSurprises(Middleware):
             LOG.error("unexpected failure", exc_info=error)
             if begun:
                 raise
-            words = "something unexpected happened; the operator's log names the place"
+            words = N_("something unexpected happened; the operator's log names the place")
             await _answer(Request(scope), 500, words)(scope, receive, send)

@@ -10,9 +10,11 @@ from pathlib import Path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from optin.errors import BadInput
+from optin.web.languages import checked_tag, language
 from optin.web.middleware import Middleware
 from optin.web.service.mailer import looks_like_address
 from optin.web.settings import WebSettings
+from optin.wording.language import _, speaking
 
 MOST_LOGO_BYTES = 256 * 1024
 MOST_TEXT_BYTES = 256 * 1024
@@ -59,8 +61,8 @@ class Organisation:
         ''
         """
         pages = (
-            ("Privacy notice", self.privacy_notice, "privacy-notice"),
-            ("Imprint", self.imprint, "imprint"),
+            (_("Privacy notice"), self.privacy_notice, "privacy-notice"),
+            (_("Imprint"), self.imprint, "imprint"),
         )
         lines = [self.name, self.contact, *(f"{title}: {origin}/{at}" for title, text, at in pages if text)]
         said = [line for line in lines if line]
@@ -76,6 +78,12 @@ def organisation_of(settings: WebSettings) -> Organisation:
         privacy_notice=_text(settings.privacy_notice, "OPTIN_WEB_PRIVACY_NOTICE") if settings.privacy_notice else "",
         imprint=_text(settings.imprint, "OPTIN_WEB_IMPRINT") if settings.imprint else "",
     )
+
+
+def signature_of(settings: WebSettings, origin: str) -> str:
+    """Write the end of mails in the language that whoever runs the service set."""
+    with speaking(language(checked_tag(settings.language))):
+        return organisation_of(settings).signature(origin)
 
 
 def _one_line(text: str | None, name: str) -> str:

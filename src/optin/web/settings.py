@@ -52,6 +52,7 @@ class WebSettings(BaseSettings):
     days_to_answer: float = Field(default=60.0, gt=0, le=3650)
     days_to_publish: float = Field(default=14.0, gt=0, le=3650)
     days_to_keep_ids: float = Field(default=365.0, ge=0, le=3650)
+    language: str = "en"
     organisation: str | None = None
     contact: str | None = None
     logo: Path | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from optin.wording.language import _
 from optin.wording.numbers import ends, meaningful, plus_minus, short
 
 
@@ -26,7 +27,7 @@ def between(low: float, high: float, *, proportion: bool, unit: str = "") -> str
     half = (high - low) / 2
     scale, after = (100.0, " %") if proportion else (1.0, f" {unit}".rstrip())
     first, last = ends((scale * low, scale * high), scale * half)
-    return f"{first} to {last}{after}"
+    return _("{first} to {last}{after}", first=first, last=last, after=after)
 
 
 def plus_minus_of(half: float, *, proportion: bool, unit: str = "") -> str:
@@ -35,4 +36,4 @@ def plus_minus_of(half: float, *, proportion: bool, unit: str = "") -> str:
     >>> plus_minus_of(0.042, proportion=True), plus_minus_of(0.6124, proportion=False, unit="hours")
     ('± 4.2 points', '± 0.613 hours')
     """
-    return f"{plus_minus(100 * half)} points" if proportion else f"{plus_minus(half)} {unit}".rstrip()
+    return _("{half} points", half=plus_minus(100 * half)) if proportion else f"{plus_minus(half)} {unit}".rstrip()

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from optin.wording.language import _, localised
+
 SUSPICIONS = (0.1, 0.5, 0.9)
 
 
@@ -34,7 +36,7 @@ def unsure_words(epsilon: float) -> str:
     'someone at 50 % ends between 37 % and 63 %'
     """
     unsure = moves(epsilon)[1]
-    return f"someone at 50 % ends between {unsure.low} and {unsure.high}"
+    return _("someone at 50 % ends between {low} and {high}", low=unsure.low, high=unsure.high)
 
 
 def _move(epsilon: float, share: float) -> Move:
@@ -54,4 +56,4 @@ def believed(epsilon: float, share: float) -> float:
 
 def _percent(rounding: Callable[[float], int], share: float, steps: int) -> str:
     number = rounding(share * 100 * steps) / steps
-    return f"{number:.1f}\N{NO-BREAK SPACE}%" if steps > 1 else f"{number:.0f}\N{NO-BREAK SPACE}%"
+    return localised(f"{number:.1f}\N{NO-BREAK SPACE}%") if steps > 1 else f"{number:.0f}\N{NO-BREAK SPACE}%"

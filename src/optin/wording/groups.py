@@ -3,6 +3,8 @@
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
+from optin.wording.language import _
+
 SMALLEST_GROUP = 10
 """Fewer people could be told apart, wherever they are asked, counted or drawn."""
 FEW_BELOW_CAP = 3
@@ -33,7 +35,7 @@ def listed_groups(names: Sequence[str], most: int = 8) -> str:
     >>> listed_groups(["ER", "ICU"]), listed_groups(list("abcde"), 2)
     ('"ER", "ICU"', '"a", "b" and 3 more')
     """
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    more = _(" and {more:,} more", more=len(names) - most) if len(names) > most else ""
     return ", ".join(map(shown_group, names[:most])) + more
 
 
@@ -47,7 +49,7 @@ def by_group(told: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     for name, sentences in told.items():
         for sentence in sentences:
             found.setdefault(sentence, []).append(name)
-    return tuple(f"In {listed_groups(names, 3)}: {words}" for words, names in found.items())
+    return tuple(_("In {names}: {words}", names=listed_groups(names, 3), words=words) for words, names in found.items())
 
 
 def look_alikes(names: Iterable[str]) -> list[list[str]]:
@@ -77,4 +79,4 @@ def tens_in_words(people: int) -> str:
     >>> tens_in_words(57), tens_in_words(9), tens_in_words(0)
     ('50 or more', 'fewer than 10', 'fewer than 10')
     """
-    return f"{in_tens(people):,} or more" if people >= _TEN else f"fewer than {_TEN}"
+    return _("{people:,} or more", people=in_tens(people)) if people >= _TEN else _("fewer than {people}", people=_TEN)

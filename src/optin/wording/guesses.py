@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+from optin.wording.language import _
+
 OUT_OF = 100
 BY_CHANCE = 50
 FIRST_CHOICES = (2, 4, 5, 6, 7)
@@ -32,7 +34,10 @@ def guess_words(epsilon: float) -> str:
     >>> print(guess_words(0.25))
     Someone guessing between two answers of yours is right 50 times in 100 if you decline, and at most 57 in 100 if you take part.
     """
-    return (
-        f"Someone guessing between two answers of yours is right {BY_CHANCE} times in {OUT_OF} if you decline, and at most "
-        f"{right_in_100(epsilon)} in {OUT_OF} if you take part."
+    return _(
+        "Someone guessing between two answers of yours is right {by_chance} times in {out_of} if you "
+        "decline, and at most {right} in {out_of} if you take part.",
+        by_chance=BY_CHANCE,
+        out_of=OUT_OF,
+        right=right_in_100(epsilon),
     )

@@ -8,26 +8,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from optin.wording.language import N_
 from optin.wording.numbers import odds_factor
 
-QUESTION = "How much may the published result give away about your answer, at most?"
-UNSURE = "Think of someone who is unsure about it, 50 % either way."
-ADVICE = (
-    "Take what you mean. Choosing lower than you mean protects you more and counts you less. Choosing higher than you mean can"
-    " only cost you. Most people are not asked for all they allow: what is not needed stays yours."
+QUESTION = N_("How much may the published result give away about your answer, at most?")
+UNSURE = N_("Think of someone who is unsure about it, 50 % either way.")
+ADVICE = N_(
+    "Take what you mean. Choosing lower than you mean protects you more and counts you less. "
+    "Choosing higher than you mean can only cost you. Most people are not asked for all they allow: "
+    "what is not needed stays yours."
 )
-SUSPECT = "whatever someone suspects about your answer, the result changes their odds by at most a factor"
+SUSPECT = N_("whatever someone suspects about your answer, the result changes their odds by at most a factor {factor}")
 _NAMES = (
-    (0.01, "next to nothing"),
-    (0.02, "a trace"),
-    (0.05, "very little"),
-    (0.1, "little"),
-    (0.2, "some"),
-    (0.5, "a fair amount"),
-    (1.0, "quite a bit"),
-    (2.0, "much"),
-    (4.0, "a great deal"),
-    (8.0, "nearly anything"),
+    (0.01, N_("next to nothing")),
+    (0.02, N_("a trace")),
+    (0.05, N_("very little")),
+    (0.1, N_("little")),
+    (0.2, N_("some")),
+    (0.5, N_("a fair amount")),
+    (1.0, N_("quite a bit")),
+    (2.0, N_("much")),
+    (4.0, N_("a great deal")),
+    (8.0, N_("nearly anything")),
 )
 
 
@@ -58,7 +60,7 @@ class LimitStep:
     @property
     def words(self) -> str:
         """What it means, in a sentence."""
-        return f"{SUSPECT} {odds_factor(self.epsilon)}"
+        return SUSPECT.format(factor=odds_factor(self.epsilon))
 
 
 LIMIT_STEPS = tuple(LimitStep(index, epsilon, name) for index, (epsilon, name) in enumerate(_NAMES))

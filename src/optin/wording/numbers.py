@@ -7,8 +7,10 @@ import math
 from collections.abc import Callable, Iterable
 
 from optin.wording.groups import SMALLEST_GROUP
+from optin.wording.language import _, localised, ngettext, plural
 
 _LARGE, _SMALL = 1e7, 1e-5
+_PEOPLE = plural("person", "people")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LOOSE = 0.005
 """A range may be cut by half a per cent to end on a round number."""
@@ -25,10 +27,10 @@ def short(number: float, digits: int = 3) -> str:
     if number == 0:
         return "0"
     if not _SMALL <= abs(number) < _LARGE:
-        return f"{number:.{digits}g}"
+        return localised(f"{number:.{digits}g}")
     places = digits - 1 - math.floor(math.log10(abs(number)))
     text = f"{round(number, places):,.{max(places, 0)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return localised(text.rstrip("0").rstrip(".") if "." in text else text)
 
 
 def plain(number: float) -> str:
@@ -38,8 +40,8 @@ def plain(number: float) -> str:
     ('1,234,567', '0.08333', 'infinite')
     """
     if math.isinf(number):
-        return "infinite"
-    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+        return _("infinite")
+    return localised(f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}")
 
 
 def at_most(number: float, digits: int = 3) -> str:
@@ -57,7 +59,7 @@ def largest(epsilon: float) -> str:
     >>> largest(0.93642), largest(5.0), largest(float("inf"))
     ('0.9365', '5', 'infinite')
     """
-    return "infinite" if math.isinf(epsilon) else at_most(epsilon, 4)
+    return _("infinite") if math.isinf(epsilon) else at_most(epsilon, 4)
 
 
 def at_least(number: float, digits: int = 3) -> str:
@@ -74,7 +76,7 @@ def towards(number: float, digits: int, direction: str) -> str:
     if not math.isfinite(number):
         return "∞"
     rounded = decimal.Context(prec=digits, rounding=direction).create_decimal(repr(float(number))).normalize()
-    return f"{rounded:,f}" if number == 0 or 1e-5 <= abs(number) < 1e15 else f"{rounded:e}"
+    return localised(f"{rounded:,f}" if number == 0 or 1e-5 <= abs(number) < 1e15 else f"{rounded:e}")
 
 
 def plus_minus(half: float, digits: int = 3) -> str:
@@ -104,7 +106,7 @@ def steady(number: float, digits: int = 3) -> str:
     if number == 0 or not _SMALL <= abs(number) < _LARGE:
         return short(number, digits)
     places = digits - 1 - math.floor(math.log10(float(f"{abs(number):.{digits - 1}e}")))
-    return f"{round(number, places):,.{max(places, 0)}f}"
+    return localised(f"{round(number, places):,.{max(places, 0)}f}")
 
 
 def power_of(number: float) -> int:
@@ -152,7 +154,7 @@ def meaningful(number: float, error: float) -> str:
     if not (math.isfinite(error) and error > 0):
         return short(number, 6)
     places = 1 - math.floor(math.log10(error))
-    return f"{round(number, places) + 0.0:,.{max(places, 0)}f}"
+    return localised(f"{round(number, places) + 0.0:,.{max(places, 0)}f}")
 
 
 def ends(interval: Iterable[float], error: float) -> tuple[str, str]:
@@ -173,7 +175,9 @@ def _outwards(number: float, places: int, direction: str) -> str:
         return short(number)
     step = decimal.Decimal(1).scaleb(-places)
     rounded = (decimal.Decimal(repr(float(number))) / step).to_integral_value(direction) * step
-    return f"{rounded + 0:,.{max(places, 0)}f}"  # a decimal keeps the digits that a float would round; 0 has no sign
+    return localised(
+        f"{rounded + 0:,.{max(places, 0)}f}"
+    )  # a decimal keeps the digits that a float would round; 0 has no sign
 
 
 def percent(share: float) -> str:
@@ -183,8 +187,8 @@ def percent(share: float) -> str:
     ('20 %', '3.4 %', 'below 0.1 %', '5 %')
     """
     if 0 < share < 0.001:
-        return "below 0.1 %"
-    return f"{share * 100:.1f}".removesuffix(".0") + " %" if 0 < share < 0.0995 else f"{share * 100:.0f} %"
+        return _("below {least} %", least=localised("0.1"))
+    return localised(f"{share * 100:.1f}".removesuffix(".0") + " %" if 0 < share < 0.0995 else f"{share * 100:.0f} %")
 
 
 def times(ratio: float) -> str:
@@ -194,8 +198,8 @@ def times(ratio: float) -> str:
     ('123 %', '31 x', 'infinite')
     """
     if math.isinf(ratio):
-        return "infinite"
-    return f"{ratio:,.0f} x" if ratio >= 10 else f"{100 * ratio:.0f} %"
+        return _("infinite")
+    return localised(f"{ratio:,.0f} x" if ratio >= 10 else f"{100 * ratio:.0f} %")
 
 
 def part(number: int, whole: int, smallest: int = SMALLEST_GROUP) -> str:
@@ -205,17 +209,21 @@ def part(number: int, whole: int, smallest: int = SMALLEST_GROUP) -> str:
     ('1,168', 'fewer than 10', 'more than 50', '60')
     """
     if 0 < number < smallest:
-        return f"fewer than {smallest}"
-    return f"more than {whole - smallest:,}" if 0 < whole - number < smallest else f"{number:,}"
+        return _("fewer than {people}", people=smallest)
+    return (
+        _("more than {people:,}", people=whole - smallest)
+        if 0 < whole - number < smallest
+        else localised(f"{number:,}")
+    )
 
 
-def count(number: int, one: str = "person", many: str = "people") -> str:
+def count(number: int, one: str = _PEOPLE[0], many: str = _PEOPLE[1]) -> str:
     """Count people.
 
     >>> count(1), count(1200)
     ('1 person', '1,200 people')
     """
-    return f"{number:,} {one if number == 1 else many}"
+    return f"{localised(f'{number:,}')} {ngettext(one, many, number)}"
 
 
 def people_like(people: float) -> str:
@@ -225,8 +233,8 @@ def people_like(people: float) -> str:
     ('157 people', '1 person', 'less than 1 person', '12,346 people')
     """
     if math.isinf(people):
-        return "any number of people"
-    return count(round(people)) if people >= 1 else "less than 1 person"
+        return _("any number of people")
+    return count(round(people)) if people >= 1 else _("less than 1 person")
 
 
 def as_accurate_as(people: float, with_bias: float | None = None) -> str:
@@ -235,8 +243,16 @@ def as_accurate_as(people: float, with_bias: float | None = None) -> str:
     >>> as_accurate_as(157.3), as_accurate_as(157.3, 120.1)
     ('the exact mean of 157 people', 'the exact mean of 157 people without the gap, of 120 people with its largest bias')
     """
-    exact = f"the exact mean of {people_like(people)}"
-    return exact if with_bias is None else f"{exact} without the gap, of {people_like(with_bias)} with its largest bias"
+    exact = _("the exact mean of {people}", people=people_like(people))
+    return (
+        exact
+        if with_bias is None
+        else _(
+            "{exact} without the gap, of {with_bias} with its largest bias",
+            exact=exact,
+            with_bias=people_like(with_bias),
+        )
+    )
 
 
 def counted_between(bounds: tuple[float, float]) -> str:
@@ -245,4 +261,4 @@ def counted_between(bounds: tuple[float, float]) -> str:
     >>> "the mean of values " + counted_between((0.0, 40.0))
     'the mean of values counted between 0 and 40'
     """
-    return f"counted between {bounds[0]:,.10g} and {bounds[1]:,.10g}"
+    return _("counted between {low:,.10g} and {high:,.10g}", low=bounds[0], high=bounds[1])

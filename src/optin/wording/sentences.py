@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from optin.wording.language import in_digits, spoken_here
+
 Say = Callable[[Any], Any]
 """How one piece of data is said on a surface."""
 
@@ -78,8 +80,16 @@ class Sentence(str):
         template = (translations or {}).get(self.template, self.template)
         return Sentence(template, **{name: say(value) for name, value in self.data.items()})
 
+    def spoken(self) -> Sentence:
+        """Say it in the language spoken here, and so each sentence within it."""
+        return self.told(_spoken, {self.template: spoken_here().said(self.template)})
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self.template, dict(self.data))
+
+
+def _spoken(value: Any) -> Any:  # noqa: ANN401
+    return value.spoken() if isinstance(value, Sentence) else in_digits(value)
 
 
 def _again(template: str, data: dict[str, Any]) -> Sentence:

@@ -101,6 +101,7 @@ class DraftIn(Taken):
     automatic: bool = False
     open_link: Annotated[int, Field(ge=0, le=MOST_BY_LINK)] = 0
     support: Annotated[str, Field(max_length=LONGEST["support"])] = ""
+    language: Annotated[str, Field(max_length=35, examples=["de"])] = ""
     sheet: Annotated[str, Field(max_length=LONGEST["sheet"])] | dict[str, Any] | None = None
 
     def draft(self) -> Draft:

@@ -17,6 +17,7 @@ from optin.web.schema import accounts, campaigns, events, jobs, mails
 from optin.web.service.rows import count
 from optin.web.settings import WebSettings
 from optin.wording.groups import tens_in_words
+from optin.wording.language import _, localised, ngettext
 from optin.wording.numbers import short
 
 _DAY = 86400.0
@@ -45,38 +46,44 @@ class Status:
 
     def rows(self, now: float) -> list[tuple[str, str]]:
         """Say it in lines."""
-        states = ", ".join(f"{number} {state}" for state, number in sorted(self.campaigns.items()))
+        states = ", ".join(f"{number} {_(state)}" for state, number in sorted(self.campaigns.items()))
         backup = (
-            "never" if self.backed_up_at is None else f"{_when(self.backed_up_at)}, {age(now - self.backed_up_at)} ago"
+            _("never")
+            if self.backed_up_at is None
+            else _("{when}, {age} ago", when=_when(self.backed_up_at), age=age(now - self.backed_up_at))
         )
         return [
-            ("database", f"{self.database}, {short(self.bytes / 1e6)} MB"),
-            ("acts in the ledger", f"{self.acts:,}"),
-            ("people with an account", tens_in_words(self.people)),
-            ("analysts", ", ".join(self.analysts) or "none"),
-            ("campaigns", states or "none"),
-            ("jobs", f"{self.jobs_waiting} waiting, {self.jobs_failed} failed"),
-            ("mails waiting", f"{self.mails_waiting:,}"),
-            ("last backup", backup),
-            ("signed checkpoints", f"{self.checkpoints:,}"),
-            ("keys", "as they should be" if not self._about_keys() else "not all here"),
+            (_("database"), f"{self.database}, {short(self.bytes / 1e6)} MB"),
+            (_("acts in the ledger"), localised(f"{self.acts:,}")),
+            (_("people with an account"), tens_in_words(self.people)),
+            (_("analysts"), ", ".join(self.analysts) or _("none")),
+            (_("campaigns"), states or _("none")),
+            (_("jobs"), _("{waiting} waiting, {failed} failed", waiting=self.jobs_waiting, failed=self.jobs_failed)),
+            (_("mails waiting"), localised(f"{self.mails_waiting:,}")),
+            (_("last backup"), backup),
+            (_("signed checkpoints"), localised(f"{self.checkpoints:,}")),
+            (_("keys"), _("as they should be") if not self._about_keys() else _("not all here")),
         ]
 
     def advice(self, now: float) -> list[str]:
         """Say what whoever runs it should do."""
         late = self.backed_up_at is None or now - self.backed_up_at > OLD_BACKUP
-        backup = ["there is no backup younger than two days: optin web backup FOLDER"] if late and self.acts else []
-        failed = ["jobs failed: the analyst's page of the campaign says why"] if self.jobs_failed else []
+        backup = [_("there is no backup younger than two days: optin web backup FOLDER")] if late and self.acts else []
+        failed = [_("jobs failed: the analyst's page of the campaign says why")] if self.jobs_failed else []
         return [*self._about_keys(), *backup, *failed]
 
     def _about_keys(self) -> list[str]:
         said = []
         if not self.keys.wrapping:
-            said.append("the key that wraps the others is not here: set OPTIN_WEB_KEY, or bring environment.key back")
+            said.append(
+                _("the key that wraps the others is not here: set OPTIN_WEB_KEY, or bring environment.key back")
+            )
         if self.keys.wrapping and self.keys.unreadable_rounds:
-            said.append(f"{self.keys.unreadable_rounds} running rounds have answers that no key here opens")
+            said.append(
+                _("{rounds} running rounds have answers that no key here opens", rounds=self.keys.unreadable_rounds)
+            )
         if not self.keys.signs_log:
-            said.append("the key that signs the log is not here: docs/how-to/log-keys.md")
+            said.append(_("the key that signs the log is not here: docs/how-to/log-keys.md"))
         return said
 
 
@@ -87,9 +94,10 @@ def age(seconds: float) -> str:
     ('less than an hour', '1 hour', '3 days')
     """
     if seconds < 3600:
-        return "less than an hour"
-    number, unit = (int(seconds // _DAY), "day") if seconds >= _DAY else (int(seconds // 3600), "hour")
-    return f"{number} {unit}{'' if number == 1 else 's'}"
+        return _("less than an hour")
+    if seconds >= _DAY:
+        return ngettext("{number} day", "{number} days", int(seconds // _DAY))
+    return ngettext("{number} hour", "{number} hours", int(seconds // 3600))
 
 
 def _when(at: float) -> str:

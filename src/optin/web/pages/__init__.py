@@ -18,6 +18,7 @@ from optin.web.pages import (
     resetting,
     results,
     sheet_drafting,
+    speaking,
     trying,
     visit,
     years,
@@ -28,6 +29,7 @@ __all__ = ["ROOMS", "router"]
 ROOMS = (
     front,
     hosting,
+    speaking,
     entrance,
     visit,
     recovery,

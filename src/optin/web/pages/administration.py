@@ -17,6 +17,7 @@ from optin.web.pages.stages import STATE_NAMES, day
 from optin.web.service import accounts, administration, resets, roles
 from optin.web.service.core import Service
 from optin.web.service.records import Visitor
+from optin.wording.language import _
 
 router = APIRouter()
 
@@ -45,7 +46,7 @@ def invite(request: Request, service: ServiceOf, visitor: AnalystOnly) -> Respon
     """Make a one-time link for another analyst."""
     administration.expect_administrator(service, visitor)
     link = f"{origin_of(request)}/setup#{accounts.invite_analyst(service, visitor)}"
-    return show("admin/link.html", visitor=visitor, link=link, title="A link for a new analyst")
+    return show("admin/link.html", visitor=visitor, link=link, title=_("A link for a new analyst"))
 
 
 @router.post("/admin/reset")
@@ -56,7 +57,7 @@ def reset(request: Request, service: ServiceOf, visitor: AnalystOnly, form: Text
         link = f"{origin_of(request)}/new-password#{resets.reset_link(service, form.get('name', ''))}"
     except REFUSALS as refusal:
         return _again(request, service, visitor, refusal)
-    return show("admin/link.html", visitor=visitor, link=link, title="A link to a new password")
+    return show("admin/link.html", visitor=visitor, link=link, title=_("A link to a new password"))
 
 
 def _again(request: Request, service: Service, visitor: Visitor, refusal: Exception) -> Response:

@@ -29,16 +29,23 @@ from optin.web.service.failures import NotFound
 from optin.web.service.ladder import ladder_of
 from optin.web.service.records import MyCampaign, Visitor
 from optin.wording.guesses import guess_words, right_in_100
+from optin.wording.language import N_, _, localised
 from optin.wording.numbers import count, odds_factor
+from optin.wording.sentences import Sentence
 from optin.wording.spoken import spoken
 
 router = APIRouter(prefix="/c/{campaign}")
 _SAID = {
-    "limit": "Your choice is kept. You can change it until registration closes.",
-    "total": "Your total over all campaigns was lowered.",
-    "joined": "You joined. Your answers are encrypted; those who run this server could still read them until the result is out.",
-    "declined": "You declined. Nothing of yours is used.",
-    "withdrawn": "Your choice was taken back. Your total over all campaigns stays as it is; you can lower it under My campaigns.",
+    "limit": N_("Your choice is kept. You can change it until registration closes."),
+    "total": N_("Your total over all campaigns was lowered."),
+    "joined": N_(
+        "You joined. Your answers are encrypted; those who run this server could still read them until "
+        "the result is out."
+    ),
+    "declined": N_("You declined. Nothing of yours is used."),
+    "withdrawn": N_(
+        "Your choice was taken back. Your total over all campaigns stays as it is; you can lower it under My campaigns."
+    ),
 }
 
 
@@ -47,7 +54,7 @@ def campaign_page(service: ServiceOf, visitor: MaybeVisitor, campaign: str, done
     """Show a campaign to one of its people, or to anyone while it is open to everyone."""
     if visitor is None or visitor.kind != "person":
         return _for_strangers(service, campaign)
-    return _page(service, visitor, campaign, said=_SAID.get(done), changed=done == "changed")
+    return _page(service, visitor, campaign, said=_(_SAID[done]) if done in _SAID else None, changed=done == "changed")
 
 
 def _for_strangers(service: ServiceOf, campaign: str) -> Response:
@@ -91,7 +98,7 @@ def _page(
         "total": total_beside(people.budget(service, visitor), mine.draft, mine.stated, picked=picked),
         "fresh_round": fresh_round(mine),
         "publish_by": day(mine.publish_by),
-        "days": f"{service.days_to_publish:g}",
+        "days": localised(f"{service.days_to_publish:g}"),
         "readable": date(mine.readable),
         "latest": date(mine.announce_by),
         "proved": _proved(service, visitor, mine),
@@ -150,8 +157,11 @@ def _bounds(draft: Draft) -> dict[str, Any]:
 def spent_words(spent: float | None) -> str:
     """Say what a result gave away about someone, rounded up."""
     if not spent:
-        return "Nothing was spent on you."
-    return f"This result changes anyone's odds about your answer by at most a factor {odds_factor(spent)}, as promised."
+        return _("Nothing was spent on you.")
+    return _(
+        "This result changes anyone's odds about your answer by at most a factor {factor}, as promised.",
+        factor=odds_factor(spent),
+    )
 
 
 def gave_words(spent: float | None) -> str:
@@ -161,10 +171,11 @@ def gave_words(spent: float | None) -> str:
     With this result, someone guessing between two answers of yours is right at most 57 times in 100; without you it would be 50.
     """
     if not spent:
-        return "Nothing of yours was used, and nothing was given away."
-    return (
-        f"With this result, someone guessing between two answers of yours is right at most {right_in_100(spent)} times in 100; "
-        "without you it would be 50."
+        return _("Nothing of yours was used, and nothing was given away.")
+    return _(
+        "With this result, someone guessing between two answers of yours is right at most {right} times "
+        "in 100; without you it would be 50.",
+        right=right_in_100(spent),
     )
 
 
@@ -223,7 +234,7 @@ def _answered(
     text, chosen = form.get("value", "").strip(), _step(form.get("step", ""))
     again: dict[str, Any] = {"chosen": chosen, "picked": form.get("times", "")}
     try:
-        typed = typed_number(text, "your answer", low=draft.lower, high=draft.upper)
+        typed = typed_number(text, Sentence("your answer"), low=draft.lower, high=draft.upper)
     except BadInput as refusal:
         wrong = sentence(refusal)
         return _page(service, visitor, campaign, status=422, message=wrong, wrong_value=wrong, **again)

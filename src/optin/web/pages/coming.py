@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from optin.wording.language import _
+
 
 def doubles_before(most: int) -> str:
     """Say to an analyst, before an open link is given out, what it does not keep out.
@@ -9,10 +11,12 @@ def doubles_before(most: int) -> str:
     >>> doubles_before(50).split(": ")[0]
     'Whoever has this link can answer, 50 times in all'
     """
-    return (
-        f"Whoever has this link can answer, {most:,} times in all: pass it on only where that is meant. The same device counts "
-        "once; someone who answers from a second device, or after erasing cookies, counts twice, and nothing here would show it: "
-        "no address and no trait of a device is kept. If that matters, invite by a list: there each link counts once."
+    return _(
+        "Whoever has this link can answer, {most:,} times in all: pass it on only where that is meant. "
+        "The same device counts once; someone who answers from a second device, or after erasing "
+        "cookies, counts twice, and nothing here would show it: no address and no trait of a device is "
+        "kept. If that matters, invite by a list: there each link counts once.",
+        most=most,
     )
 
 
@@ -23,9 +27,9 @@ def doubles_after(*, public: bool, open_link: int) -> str:
     ''
     """
     if open_link:
-        how = f"People came by an open link, which took at most {open_link:,} answers"
+        how = _("People came by an open link, which took at most {open_link:,} answers", open_link=open_link)
     elif public:
-        how = "Anyone could come in"
+        how = _("Anyone could come in")
     else:
         return ""
-    return f"{how}. The same device counted once; nobody checked that each person answered only once."
+    return _("{how}. The same device counted once; nobody checked that each person answered only once.", how=how)

@@ -22,6 +22,7 @@ from optin.web.service import log
 from optin.web.service.core import Service
 from optin.web.service.failures import NotFound
 from optin.web.settings import WebSettings
+from optin.wording.language import _
 from optin.wording.spoken import LENGTH, spoken
 
 router = APIRouter()
@@ -64,7 +65,7 @@ def _signed(service: Service) -> dict[str, Any]:
 
 
 def _line(note: Opened) -> tuple[int, str, str]:
-    seen = ", ".join(map(str, note.witnesses)) or "no witness yet"
+    seen = ", ".join(map(str, note.witnesses)) or _("no witness yet")
     return note.checkpoint.size, note.checkpoint.root[:16], seen
 
 

@@ -15,9 +15,11 @@ from optin.web.pages.coming import doubles_before
 from optin.web.pages.desk_steps import STEPS
 from optin.web.pages.figures import figures_table, one_number
 from optin.web.pages.forms import Texts, origin_of, round_of, sentence
+from optin.web.pages.kept import kept_words
 from optin.web.pages.rendering import REFUSALS, moved, show
+from optin.web.pages.sheet_rows import FORMS
 from optin.web.pages.stages import STATE_NAMES, analyst_stages, day
-from optin.web.pages.times import closing_time, missed_words, next_words, plan_of_times
+from optin.web.pages.times import last_day, missed_words, next_words, plan_of_times
 from optin.web.pages.wording import result_words
 from optin.web.pages.years import again_words
 from optin.web.service import accounts, campaigns, extending, next_time, open_links, roles, steps
@@ -27,6 +29,7 @@ from optin.web.service.log import council_address
 from optin.web.service.records import Campaign, Visitor
 from optin.web.service.rows import READER
 from optin.wording.groups import SMALLEST_GROUP, tens_in_words
+from optin.wording.language import N_, _, localised
 from optin.wording.numbers import count, short
 
 router = APIRouter(prefix="/a")
@@ -34,10 +37,10 @@ router = APIRouter(prefix="/a")
 
 _SIDE_WAYS = ("reopen-registration", "reopen-answers", "new-round", "cancel")
 _WORKING = {
-    "announce": "Announcing the plan",
-    "release": "Publishing the result",
-    "new-round": "Beginning a new round",
-    "cancel": "Cancelling",
+    "announce": N_("Announcing the plan"),
+    "release": N_("Publishing the result"),
+    "new-round": N_("Beginning a new round"),
+    "cancel": N_("Cancelling"),
 }
 
 
@@ -53,8 +56,8 @@ def _summary(campaign: Campaign) -> str:
     if campaign.state in ("draft", "cancelled"):
         return ""
     if campaign.state in ("registration", "planning"):
-        return f"{tens_in_words(campaign.registered)} registered"
-    return f"{tens_in_words(campaign.joined)} joined"
+        return _("{registered} registered", registered=tens_in_words(campaign.registered))
+    return _("{joined} joined", joined=tens_in_words(campaign.joined))
 
 
 @router.post("/colleague")
@@ -89,12 +92,14 @@ def _page(
         "next": STEPS[forward[0]] if forward else None,
         "others": [STEPS[step] for step in found.steps if works and step not in forward and not _in_vain(found, step)],
         "works": works,
-        "failed": sentence(found.job.error or "it failed") if found.job and found.job.state == "failed" else None,
+        "failed": sentence(kept_words(found.job.error or "it failed"))
+        if found.job and found.job.state == "failed"
+        else None,
         "facts": _facts(found.draft),
         "planned": found.state not in ("draft", "registration", "cancelled"),
         "result": result_words(found.release) if found.release else None,
         "figures": figures_table(found.release) if found.release and not one_number(found.release) else None,
-        "events": [{"at": _when(event.at), "words": event.words} for event in log],
+        "events": [{"at": _when(event.at), "words": kept_words(event.words)} for event in log],
         "message": message,
         "unit": sheet_of(found.draft).questions[0].unit,
         "publish_by": day(found.publish_by),
@@ -102,11 +107,15 @@ def _page(
         "by_itself": next_words(found),
         "stopped": missed_words(found),
         "movable": works and bool(found.draft.answer_by) and found.state in ("registration", "planning"),
-        "last_day": closing_time(found.draft),
+        "last_day": last_day(found.draft),
         "to_do": _to_do(found, reopened=reopened),
         "time_given": (
-            f"Answers are to be closed within {service.days_to_answer:g} days of the announcement, and the result published "
-            f"within {service.days_to_publish:g} days of the first closing."
+            _(
+                "Answers are to be closed within {days_to_answer:g} days of the announcement, and the result "
+                "published within {days_to_publish:g} days of the first closing.",
+                days_to_answer=service.days_to_answer,
+                days_to_publish=service.days_to_publish,
+            )
         ),
     }
     link = open_links.open_link(service, visitor, campaign) if works else None
@@ -135,10 +144,10 @@ def _surely_too_few(found: Campaign) -> bool:
 def _to_do(found: Campaign, *, reopened: bool) -> str:
     """Say what is to be done in time."""
     if "reopen-answers" in found.steps:
-        return "Open answers again, or publish,"
+        return _("Open answers again, or publish,")
     if found.state == "closed":
-        return "Publish"
-    return "Close answers and publish" if reopened else "Close answers"
+        return _("Publish")
+    return _("Close answers and publish") if reopened else _("Close answers")
 
 
 def _in_vain(found: Campaign, step: str) -> bool:
@@ -156,7 +165,7 @@ def _progress(found: Campaign) -> dict[str, Any]:
         "counts": _counts(found),
         "warning": _warning(found),
         "working": working,
-        "job_name": _WORKING.get(found.job.kind, "Working") if found.job else "",
+        "job_name": _(_WORKING.get(found.job.kind, N_("Working"))) if found.job else "",
     }
 
 
@@ -165,23 +174,27 @@ def _warning(found: Campaign) -> tuple[str, str]:
     if found.warning is None:
         return "", ""
     if found.state == "planning":
-        return "Too few for a result", sentence(f"{found.warning}; open registration again, or cancel")
-    again = f"{found.warning}; closed too early, it would have to be opened again"
-    return "Too early to close", sentence(again)
+        return _("Too few for a result"), sentence(
+            _("{warning}; open registration again, or cancel", warning=found.warning)
+        )
+    again = _("{warning}; closed too early, it would have to be opened again", warning=found.warning)
+    return _("Too early to close"), sentence(again)
 
 
 def _counts(found: Campaign) -> list[tuple[str, str]]:
     """List what is counted: in tens, so that no count says when someone answered; invitations are the analyst's own."""
     made = (
-        [("links used", tens_in_words(found.redeemed)), ("links made", f"{found.invited:,}")] if found.invited else []
+        [(_("links used"), tens_in_words(found.redeemed)), (_("links made"), localised(f"{found.invited:,}"))]
+        if found.invited
+        else []
     )
     if found.state in ("draft", "registration", "planning"):
-        return [("registered", _of_needed(found, found.registered)), *made]
+        return [(_("registered"), _of_needed(found, found.registered)), *made]
     joined = _of_needed(found, found.joined)
     return [
-        ("joined", joined),
-        ("declined", tens_in_words(found.declined)),
-        ("registered", tens_in_words(found.registered)),
+        (_("joined"), joined),
+        (_("declined"), tens_in_words(found.declined)),
+        (_("registered"), tens_in_words(found.registered)),
     ]
 
 
@@ -189,7 +202,9 @@ def _of_needed(found: Campaign, people: int) -> str:
     """Say a count beside the quorum, as long as it is not reached for sure."""
     needed = found.draft.quorum_people
     return (
-        tens_in_words(people) if people >= needed or found.release else f"{tens_in_words(people)} of {needed:,} needed"
+        tens_in_words(people)
+        if people >= needed or found.release
+        else _("{people} of {needed:,} needed", people=tens_in_words(people), needed=needed)
     )
 
 
@@ -197,29 +212,45 @@ def _facts(draft: Draft) -> list[tuple[str, str]]:
     if draft.sheet is not None:
         return _sheet_facts(draft, draft.sheet)
     unit = f" {draft.unit}" if draft.unit else ""
-    deviation = f"{short(draft.data_sd)}{unit}" if draft.data_sd is not None else "worst case"
-    most = f", standard error at most {short(draft.quorum_standard_error)}" if draft.quorum_standard_error else ""
+    deviation = f"{short(draft.data_sd)}{unit}" if draft.data_sd is not None else _("worst case")
+    most = (
+        _(", standard error at most {quorum_standard_error}", quorum_standard_error=short(draft.quorum_standard_error))
+        if draft.quorum_standard_error
+        else ""
+    )
     rows = [
-        ("Answers", f"{short(draft.lower, 6)} to {short(draft.upper, 6)}{unit}"),
-        ("Standard deviation", deviation),
-        ("People state", "a limit" if draft.model == "privacy-constrained" else "a cost"),
-        ("Who may come and see the result", "anyone" if draft.public else "by invitation"),
-        ("Published only with", f"{count(draft.quorum_people)} or more{most}"),
+        (
+            _("Answers"),
+            _("{lower} to {upper}{unit}", lower=short(draft.lower, 6), upper=short(draft.upper, 6), unit=unit),
+        ),
+        (_("Standard deviation"), deviation),
+        (_("People state"), _("a limit") if draft.model == "privacy-constrained" else _("a cost")),
+        (_("Who may come and see the result"), _("anyone") if draft.public else _("by invitation")),
+        (
+            _("Published only with"),
+            _("{quorum_people} or more{most}", quorum_people=count(draft.quorum_people), most=most),
+        ),
     ]
     rows += _time_facts(draft)
     if draft.max_gap:
-        rows.append(("Declared gap", f"{short(draft.max_gap)}{unit}"))
-    return [*rows, ("Sealed", "limit and answer in one visit")] if draft.sealed else rows
+        rows.append((_("Declared gap"), f"{short(draft.max_gap)}{unit}"))
+    return [*rows, (_("Sealed"), _("limit and answer in one visit"))] if draft.sealed else rows
 
 
 def _sheet_facts(draft: Draft, sheet: Sheet) -> list[tuple[str, str]]:
     return [
-        ("Asked", "; ".join(f"{question.name} ({question.kind})" for question in sheet)),
-        ("Asked by", sheet.asked_by or "nobody is named"),
-        ("People state", "a limit" if draft.model == "privacy-constrained" else "a cost"),
-        ("How they answer", "limit and answers in one visit" if draft.sealed else "answers after the announcement"),
-        ("Who may come and see the result", "anyone" if draft.public else "by invitation"),
-        ("Published only with", f"{count(draft.quorum_people)} or more, in each group and for each question"),
+        (_("Asked"), "; ".join(f"{question.name} ({_(FORMS[question.kind].words)})" for question in sheet)),
+        (_("Asked by"), sheet.asked_by or _("nobody is named")),
+        (_("People state"), _("a limit") if draft.model == "privacy-constrained" else _("a cost")),
+        (
+            _("How they answer"),
+            _("limit and answers in one visit") if draft.sealed else _("answers after the announcement"),
+        ),
+        (_("Who may come and see the result"), _("anyone") if draft.public else _("by invitation")),
+        (
+            _("Published only with"),
+            _("{quorum_people} or more, in each group and for each question", quorum_people=count(draft.quorum_people)),
+        ),
         *_time_facts(draft),
     ]
 
@@ -228,8 +259,8 @@ def _time_facts(draft: Draft) -> list[tuple[str, str]]:
     """Say until when it is open, and what is done after that by itself."""
     if not draft.answer_by:
         return []
-    after = plan_of_times(draft) or "You take each step yourself; answers that come later are refused."
-    return [("Last day to answer", closing_time(draft).removeprefix("the end of ")), ("After that", after)]
+    after = plan_of_times(draft) or _("You take each step yourself; answers that come later are refused.")
+    return [(_("Last day to answer"), last_day(draft)), (_("After that"), after)]
 
 
 def _when(seconds: float) -> str:

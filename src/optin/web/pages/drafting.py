@@ -20,13 +20,15 @@ from optin.web.service import campaigns, preview
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, WINDOW_HOURS, WORDS, Draft
 from optin.web.service.ladder import LIMITS
 from optin.web.service.records import Preview
+from optin.wording.language import N_, _
 from optin.wording.numbers import at_most, count, people_like, short
+from optin.wording.sentences import Sentence
 
 router = APIRouter(prefix="/a")
 _MIXES = {
-    "careful": ("mostly careful", (5, 10, 20, 25, 20, 10, 6, 3, 1, 0)),
-    "mixed": ("mixed", (3, 5, 10, 15, 20, 20, 15, 7, 3, 2)),
-    "open": ("mostly open", (0, 1, 3, 6, 12, 18, 25, 20, 10, 5)),
+    "careful": (N_("mostly careful"), (5, 10, 20, 25, 20, 10, 6, 3, 1, 0)),
+    "mixed": (N_("mixed"), (3, 5, 10, 15, 20, 20, 15, 7, 3, 2)),
+    "open": (N_("mostly open"), (0, 1, 3, 6, 12, 18, 25, 20, 10, 5)),
 }
 _FRESH = {"expected": "200", "mix": "mixed", "lower": "0", "upper": "1", "quorum_people": "20", "max_gap": "0"}
 _FRESH |= {"sealed": "yes", "window_hours": f"{WINDOW_HOURS:g}"}
@@ -94,9 +96,9 @@ def _form(
     more = any(given.get(name) not in (None, "", _FRESH.get(name)) for name in ("quorum_people", "max_gap", *_COSTLY))
     context = {
         "form": {**_BLANK, **_FRESH, **given, "more": more or given.get("model") == "quasi-linear"},
-        "mixes": [(key, words) for key, (words, _) in _MIXES.items()],
-        "heading": "Edit the draft" if campaign else "New campaign",
-        "button": "Keep the changes" if campaign else "Keep as a draft",
+        "mixes": [(key, _(mix[0])) for key, mix in _MIXES.items()],
+        "heading": _("Edit the draft") if campaign else _("New campaign"),
+        "button": _("Keep the changes") if campaign else _("Keep as a draft"),
         "action": f"/a/c/{campaign}/edit" if campaign else "/a/new",
         "back": f"/a/c/{campaign}" if campaign else "/a",
         "message": message,
@@ -137,6 +139,7 @@ def draft_of(given: Mapping[str, str]) -> Draft:
         max_gap=_number(given, "max_gap", otherwise=0.0),
         sealed=bool(given.get("sealed")) and given.get("model", PRIVACY_CONSTRAINED) == PRIVACY_CONSTRAINED,
         answer_by=given.get("answer_by", ""),
+        language=given.get("language", ""),
         window_hours=_number(given, "window_hours", otherwise=0.0),
         automatic=bool(given.get("automatic")),
         open_link=places(given.get("open_link", "").strip()),
@@ -160,11 +163,11 @@ def _with_benefit(draft: Draft, given: Mapping[str, str]) -> Draft:
 
 def _number(given: Mapping[str, str], name: str, *, otherwise: float | None = None) -> float:
     text = given.get(name, "").strip()
-    return otherwise if not text and otherwise is not None else typed_number(text, WORDS[name]).number
+    return otherwise if not text and otherwise is not None else typed_number(text, Sentence(WORDS[name])).number
 
 
 def _maybe(given: Mapping[str, str], name: str) -> float | None:
-    return typed_number(given[name], WORDS[name]).number if given.get(name, "").strip() else None
+    return typed_number(given[name], Sentence(WORDS[name])).number if given.get(name, "").strip() else None
 
 
 def places(text: str) -> int:
@@ -210,9 +213,14 @@ def quorum_words(draft: Draft, *, expected: int | None = None) -> str:
     'Nothing is published unless 20 people or more join. You expect fewer.'
     """
     error = draft.quorum_standard_error
-    most = "" if error is None else f", and the standard error is at most {short(error)}"
-    few = " You expect fewer." if expected is not None and expected < draft.quorum_people else ""
-    return f"Nothing is published unless {count(draft.quorum_people)} or more join{most}.{few}"
+    most = "" if error is None else _(", and the standard error is at most {error}", error=short(error))
+    few = _(" You expect fewer.") if expected is not None and expected < draft.quorum_people else ""
+    return _(
+        "Nothing is published unless {quorum_people} or more join{most}.{few}",
+        quorum_people=count(draft.quorum_people),
+        most=most,
+        few=few,
+    )
 
 
 def preview_words(found: Preview, *, max_gap: float, highest: float = math.inf) -> dict[str, Any]:
@@ -222,7 +230,7 @@ def preview_words(found: Preview, *, max_gap: float, highest: float = math.inf) 
         "standard_error": short(found.standard_error),
         "bias": short(max_gap * found.tilt, 2),
         "effective": people_like(found.effective_people),
-        "besides_gap": ", without the gap" if max_gap > 0 else "",
+        "besides_gap": _(", without the gap") if max_gap > 0 else "",
         "cap": cap_words(found.cap, highest=highest),
         "warnings": found.warnings,
     }

@@ -11,10 +11,19 @@ from optin.errors import BadInput
 from optin.questions import Question, Sheet
 from optin.web.pages.forms import sentence
 from optin.web.pages.numbers import spelled, typed_number
-from optin.web.service.asking import asked
+from optin.wording.language import _
+from optin.wording.sentences import Sentence
 
 MOST_ITEMS = 30
 """A score of more items than this is asked for as its total."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer to choose: what is sent, byte for byte, and what its reader is shown."""
+
+    value: str
+    label: str
 
 
 @dataclass(frozen=True)
@@ -26,7 +35,7 @@ class Entry:
     text: str
     unit: str
     hint: str
-    options: tuple[str, ...] = ()
+    options: tuple[Option, ...] = ()
     items: tuple[str, ...] = ()
     chosen: tuple[str, ...] = field(default=(), repr=False)
     typed: str = field(default="", repr=False)
@@ -46,23 +55,28 @@ class Read:
 
 def entries_of(sheet: Sheet) -> tuple[Entry, ...]:
     """List the questions as an empty form has them."""
-    return tuple(_entry(question, place) for place, question in enumerate(sheet))
+    return tuple(_entry(sheet, question, place) for place, question in enumerate(sheet))
 
 
-def _entry(question: Any, place: int, **more: Any) -> Entry:  # noqa: ANN401 - what kinds have besides
+def _entry(sheet: Sheet, question: Any, place: int, **more: Any) -> Entry:  # noqa: ANN401 - what kinds have besides
     way = "number" if question.entry == "items" and question.items > MOST_ITEMS else question.entry
-    low, _ = _ends(question, way)
+    low, _high = _ends(question, way)
     return Entry(
         f"a{place}",
         way,
-        asked(question),
-        question.unit,
-        _hint(question, way),
-        options=() if way in ("number", "items") else tuple(question.options),
+        sheet.text_said(question),
+        sheet.unit_said(question),
+        _hint(sheet, question, way),
+        options=() if way in ("number", "items") else _options(sheet, question),
         items=tuple(map(str, range(1, question.items + 1))) if way == "items" else (),
         negative=low is not None and low < 0,
         **more,
     )
+
+
+def _options(sheet: Sheet, question: Any) -> tuple[Option, ...]:  # noqa: ANN401
+    """List what can be chosen: the option that is sent, and what its reader is shown."""
+    return tuple(Option(option, sheet.answer_said(question, option)) for option in question.options)
 
 
 def _ends(question: Any, way: str) -> tuple[float | None, float | None]:  # noqa: ANN401
@@ -73,19 +87,21 @@ def _ends(question: Any, way: str) -> tuple[float | None, float | None]:  # noqa
     return float(ends[0]), float(ends[-1])
 
 
-def _hint(question: Any, way: str) -> str:  # noqa: ANN401
+def _hint(sheet: Sheet, question: Any, way: str) -> str:  # noqa: ANN401
     if way == "several":
-        return f"Choose up to {question.at_most}." if question.at_most < len(question.options) else "Choose any."
+        few = question.at_most < len(question.options)
+        return _("Choose up to {at_most}.", at_most=question.at_most) if few else _("Choose any.")
     low, high = _ends(question, way)
     if low is None or high is None:
         return ""
-    each = "each " if way == "items" else ""
-    return f"{each}{spelled(low)} to {spelled(high)} {question.unit}".rstrip()
+    said = {"low": spelled(low), "high": spelled(high), "unit": sheet.unit_said(question)}
+    told = _("each {low} to {high} {unit}", **said) if way == "items" else _("{low} to {high} {unit}", **said)
+    return told.rstrip()
 
 
 def read_answers(sheet: Sheet, form: FormData) -> Read:
     """Read a form; a question that was left empty is left out."""
-    found = [_read(question, place, form) for place, question in enumerate(sheet)]
+    found = [_read(sheet, question, place, form) for place, question in enumerate(sheet)]
     given = {question.name: one.answer for question, one in zip(sheet, found, strict=True) if one.answer is not None}
     entries = tuple(one.entry for one in found)
     wrong = next((one.entry.wrong for one in found if one.entry.wrong), "")
@@ -99,45 +115,45 @@ class _One:
     echoes: tuple[str, ...] = field(default=(), repr=False)
 
 
-def _read(question: Question, place: int, form: FormData) -> _One:
+def _read(sheet: Sheet, question: Question, place: int, form: FormData) -> _One:
     texts = tuple(text.strip() for text in form.getlist(f"a{place}") if isinstance(text, str))
-    blank = _entry(question, place)
+    blank = _entry(sheet, question, place)
     if blank.way in ("number", "items"):
-        return _numbers(question, place, blank.way, texts)
+        return _numbers(sheet, question, place, blank.way, texts)
     chosen = tuple(text for text in texts if text)
-    entry = _entry(question, place, chosen=chosen)
+    entry = _entry(sheet, question, place, chosen=chosen)
     if not chosen:
         return _One(None, entry)
     answer: Any = list(chosen) if blank.way == "several" else chosen[0]
-    return _checked(question, place, answer, entry)
+    return _checked(sheet, question, place, answer, entry)
 
 
-def _numbers(question: Question, place: int, way: str, texts: tuple[str, ...]) -> _One:
+def _numbers(sheet: Sheet, question: Question, place: int, way: str, texts: tuple[str, ...]) -> _One:
     """Read the number or the items of a question; what was typed in another way than ours is told back."""
     low, high = _ends(question, way)
-    entry = _entry(question, place, typed=texts[0] if texts else "", chosen=texts)
+    entry = _entry(sheet, question, place, typed=texts[0] if texts else "", chosen=texts)
     if not any(texts):
         return _One(None, entry)
     try:
-        typed = [typed_number(text, "your answer", low=low or 0.0, high=high or 0.0) for text in texts]
+        typed = [typed_number(text, Sentence("your answer"), low=low or 0.0, high=high or 0.0) for text in texts]
     except BadInput as refusal:
-        return _One(None, _entry(question, place, typed=entry.typed, chosen=texts, wrong=sentence(refusal)))
+        return _One(None, _entry(sheet, question, place, typed=entry.typed, chosen=texts, wrong=sentence(refusal)))
     numbers = [one.number for one in typed]
     again = tuple(spelled(number) for number in numbers)
     echoes = tuple(
-        f"{text} as {told} {question.unit}".rstrip()
+        _("{text} as {told} {unit}", text=text, told=told, unit=sheet.unit_said(question)).rstrip()
         for text, told, one in zip(texts, again, typed, strict=True)
         if not one.plain
     )
-    shown = _entry(question, place, typed=again[0], chosen=again)
-    found = _checked(question, place, numbers if way == "items" else numbers[0], shown)
+    shown = _entry(sheet, question, place, typed=again[0], chosen=again)
+    found = _checked(sheet, question, place, numbers if way == "items" else numbers[0], shown)
     return found if found.entry.wrong else _One(found.answer, shown, echoes)
 
 
-def _checked(question: Question, place: int, answer: Any, entry: Entry) -> _One:  # noqa: ANN401
+def _checked(sheet: Sheet, question: Question, place: int, answer: Any, entry: Entry) -> _One:  # noqa: ANN401
     try:
         question.by_hand(answer)
     except BadInput as refusal:
         wrong = sentence(refusal)
-        return _One(None, _entry(question, place, typed=entry.typed, chosen=entry.chosen, wrong=wrong))
+        return _One(None, _entry(sheet, question, place, typed=entry.typed, chosen=entry.chosen, wrong=wrong))
     return _One(answer, entry)

@@ -10,6 +10,7 @@ from optin.web.organisation import blocks, organisation_here
 from optin.web.pages.rendering import show
 from optin.web.service.failures import NotFound
 from optin.web.service.records import Visitor
+from optin.wording.language import _
 
 router = APIRouter()
 
@@ -26,13 +27,13 @@ def logo() -> Response:
 @router.get("/privacy-notice")
 def privacy_notice(visitor: MaybeVisitor) -> Response:
     """Show the organisation's privacy notice."""
-    return _page(visitor, "Privacy notice", organisation_here().privacy_notice)
+    return _page(visitor, _("Privacy notice"), organisation_here().privacy_notice)
 
 
 @router.get("/imprint")
 def imprint(visitor: MaybeVisitor) -> Response:
     """Show the organisation's imprint."""
-    return _page(visitor, "Imprint", organisation_here().imprint)
+    return _page(visitor, _("Imprint"), organisation_here().imprint)
 
 
 def _page(visitor: Visitor | None, title: str, text: str) -> Response:

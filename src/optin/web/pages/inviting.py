@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from optin.web.doors import AnalystOnly, MaybeVisitor, ServiceOf
+from optin.web.languages import language
 from optin.web.organisation import organisation_here
 from optin.web.pages.forms import Texts, origin_of, sentence
 from optin.web.pages.qr import qr_code
@@ -17,6 +18,7 @@ from optin.web.service import campaigns, lists, mails, open_links
 from optin.web.service.core import Service
 from optin.web.service.mailer import signed
 from optin.web.service.records import Visitor
+from optin.wording.language import N_, _, speaking
 from optin.wording.numbers import count
 
 router = APIRouter()
@@ -25,12 +27,12 @@ router = APIRouter()
 @router.get("/a/c/{campaign}/people")
 def people(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, done: str = "") -> Response:
     """Show the list of people to be invited, their links, the text of a mail, and how mails went."""
-    return _page(request, service, visitor, campaign, said=_SAID.get(done, ""))
+    return _page(request, service, visitor, campaign, said=_(_SAID[done]) if done in _SAID else "")
 
 
 _SAID = {
-    "added": "The list is kept. Whoever stood in it before was left as they were.",
-    "mail": "The mail is in the queue, once for each address.",
+    "added": N_("The list is kept. Whoever stood in it before was left as they were."),
+    "mail": N_("The mail is in the queue, once for each address."),
 }
 
 
@@ -70,12 +72,22 @@ def codes(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: 
     """Show a page of QR codes to print and cut, one for each person of the list."""
     found = campaigns.show(service, visitor, campaign)
     cards = [
-        {"name": each.entry.id or each.entry.address, "group": each.entry.group, "code": qr_code(_link(request, each))}
+        {
+            "name": each.entry.id or each.entry.address,
+            "group": each.entry.group,
+            "open": False,
+            "code": qr_code(_link(request, each)),
+        }
         for each in lists.listed(service, visitor, campaign)
     ]
     link = open_links.open_link(service, visitor, campaign)
     if link is not None:
-        everyone = {"name": "For everyone", "group": None, "code": qr_code(f"{origin_of(request)}/i#{link}")}
+        everyone = {
+            "name": _("For everyone"),
+            "group": None,
+            "open": True,
+            "code": qr_code(f"{origin_of(request)}/i#{link}"),
+        }
         cards = [everyone, *cards]
     return show("desk/qr.html", visitor=visitor, id=campaign, draft=found.draft, cards=cards)
 
@@ -112,7 +124,9 @@ def _page(
     rows, number = lists.listed(service, visitor, campaign), mails.next_number(service, campaign)
     link = open_links.open_link(service, visitor, campaign)
     own = f"{origin_of(request)}/i#{link}" if link else f"{origin_of(request)}/i#LINK"
-    subject, text = mails.mail_text(found.draft, own, open_to_all=link is not None)
+    with speaking(language(found.draft.language or request.app.state.settings.language)):
+        subject, text = mails.mail_text(found.draft, own, open_to_all=link is not None)
+        text = signed(text, organisation_here().signature(origin_of(request)))
     context: dict[str, Any] = {
         "campaign": found,
         "rows": [(each, _link(request, each)) for each in rows],
@@ -122,7 +136,7 @@ def _page(
         "given": given,
         "open_link": link is not None,
         "subject": subject,
-        "text": signed(text, organisation_here().signature(origin_of(request))),
+        "text": text,
         "can_mail": service.mail is not None,
         "number": number,
         "sendings": mails.sendings(service, visitor, campaign),

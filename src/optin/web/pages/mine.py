@@ -10,6 +10,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from optin.web.doors import PersonOnly, ServiceOf, let_out
+from optin.web.pages.asked_words import title_said
 from optin.web.pages.forms import Texts, number_of, sentence
 from optin.web.pages.numbers import typed_number
 from optin.web.pages.rendering import REFUSALS, moved, show
@@ -19,17 +20,21 @@ from optin.web.pages.wording import epsilon_words
 from optin.web.service import people
 from optin.web.service.records import Me, MyCampaign, Visitor
 from optin.web.service.recovering import has_address
+from optin.wording.language import N_, _
+from optin.wording.sentences import Sentence
 
 router = APIRouter()
 _SAID = {
-    "raised": "Your total was raised.",
-    "lowered": "Your total was lowered.",
-    "withdrawn": "Your choice was taken back.",
-    "back": "You are back.",
-    "address": "Your address is kept, as a code that cannot be read back.",
-    "forgotten": "Your address is forgotten.",
-    "key": "You came in with a key. If it was not you who kept it, but someone who sent it to you, they can see what you do "
-    "here: sign out and ask them for an invitation.",
+    "raised": N_("Your total was raised."),
+    "lowered": N_("Your total was lowered."),
+    "withdrawn": N_("Your choice was taken back."),
+    "back": N_("You are back."),
+    "address": N_("Your address is kept, as a code that cannot be read back."),
+    "forgotten": N_("Your address is forgotten."),
+    "key": N_(
+        "You came in with a key. If it was not you who kept it, but someone who sent it to you, they can "
+        "see what you do here: sign out and ask them for an invitation."
+    ),
 }
 
 
@@ -65,7 +70,7 @@ class Total:
 @router.get("/me")
 def me(service: ServiceOf, visitor: PersonOnly, done: str = "") -> Response:
     """Show everything that is this person's."""
-    return _page(service, visitor, said=_SAID.get(done))
+    return _page(service, visitor, said=_(_SAID[done]) if done in _SAID else None)
 
 
 def _page(
@@ -96,8 +101,8 @@ def _page(
 def _line(campaign: MyCampaign) -> Line:
     stated = campaign.stated is not None
     word, sentence = stands(campaign.state, campaign.answer, stated=stated, round=campaign.round)
-    over = campaign.state == "cancelled" or word == "without you"
-    return Line(campaign.id, campaign.draft.title, word, sentence, campaign.state == "released", over)
+    over = campaign.state == "cancelled" or (campaign.state not in ("registration", "released") and not stated)
+    return Line(campaign.id, title_said(campaign.draft), word, sentence, campaign.state == "released", over)
 
 
 def total_words(mine: Me) -> Total:
@@ -112,8 +117,8 @@ def total_words(mine: Me) -> Total:
         spent=epsilon_words(mine.spent),
         promised=epsilon_words(mine.promised),
         waiting=epsilon_words(waiting) if waiting > 0 else "",
-        remaining="not limited yet" if mine.remaining is None else epsilon_words(mine.remaining),
-        allowance="not limited yet" if allowance is None else epsilon_words(allowance),
+        remaining=_("not limited yet") if mine.remaining is None else epsilon_words(mine.remaining),
+        allowance=_("not limited yet") if allowance is None else epsilon_words(allowance),
         used=_length(mine.spent, allowance) if known else 0,
         committed=_length(committed, allowance) if known else 0,
         known=known,
@@ -123,8 +128,8 @@ def total_words(mine: Me) -> Total:
 
 def _so_far(spent: float) -> str:
     if not spent:
-        return "So far, nothing was given away."
-    return f"After all results published so far, {guesses_of(spent)}."
+        return _("So far, nothing was given away.")
+    return _("After all results published so far, {guesses_of}.", guesses_of=guesses_of(spent))
 
 
 def _length(part: float, whole: float | None) -> int:
@@ -137,7 +142,7 @@ def change_allowance(service: ServiceOf, visitor: PersonOnly, form: Texts) -> Re
     text, at_once = form.get("epsilon", ""), form.get("lower") == "yes"
     total, raising = people.me(service, visitor).allowance, False
     try:
-        epsilon = number_of(text) if at_once else typed_number(text, "your total").number
+        epsilon = number_of(text) if at_once else typed_number(text, Sentence("your total")).number
         raising = form.get("raise") == "yes" and not at_once and (total is None or epsilon >= total)
         (people.raise_allowance if raising else people.lower_allowance)(service, visitor, epsilon)
     except REFUSALS as refusal:
@@ -163,7 +168,7 @@ def leave_page(visitor: PersonOnly) -> Response:
 def leave(service: ServiceOf, visitor: PersonOnly, form: Texts) -> Response:
     """Delete the account."""
     if form.get("sure") != "yes":
-        return show("leave.html", visitor=visitor, status=422, message="Tick the box if you are sure.")
+        return show("leave.html", visitor=visitor, status=422, message=_("Tick the box if you are sure."))
     people.leave(service, visitor)
     response = show("left.html", visitor=None)
     let_out(response)

@@ -9,26 +9,30 @@ from optin.announcement import Announcement
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.questions import Question
 from optin.releasing import Release
+from optin.web.pages.asked_words import purpose_said, title_said
 from optin.web.pages.coming import doubles_after
+from optin.web.pages.kept import kept_words
 from optin.web.pages.wording import cap_words
 from optin.web.service.records import Published
 from optin.wording.groups import shown_group
+from optin.wording.language import N_, _
 from optin.wording.numbers import count
 
-_RANGES = (
-    "Each range holds what the whole population would have answered in 95 of 100 cases, one figure at a time. It counts the luck "
-    "of who was asked and the noise that was added; it does not count what those would have said who did not take part, nor that "
-    "cautious and open people may answer differently. Where two ranges overlap, do not speak of a difference."
+_RANGES = N_(
+    "Each range holds what the whole population would have answered in 95 of 100 cases, one figure "
+    "at a time. It counts the luck of who was asked and the noise that was added; it does not count "
+    "what those would have said who did not take part, nor that cautious and open people may answer "
+    "differently. Where two ranges overlap, do not speak of a difference."
 )
 _CHOSEN = (
-    "chose beforehand how much these figures may tell about them",
-    "nobody gives away more than they chose",
+    N_("chose beforehand how much these figures may tell about them"),
+    N_("nobody gives away more than they chose"),
 )
 _WEIGHED = (
-    "said beforehand what giving something away costs them, and was free to leave",
-    "nobody gives away more than was announced to them",
+    N_("said beforehand what giving something away costs them, and was free to leave"),
+    N_("nobody gives away more than was announced to them"),
 )
-_BOUND = "That is a bound, not secrecy: the figures tell a little about everyone who took part."
+_BOUND = N_("That is a bound, not secrecy: the figures tell a little about everyone who took part.")
 FIELDS = ("group", "question", "answer", "unit", "estimate", "low", "high", "note")
 Row = tuple[str, str, str, str, str | float, str | float, str | float, str]
 
@@ -38,7 +42,16 @@ def result_rows(release: Release) -> Iterator[Row]:
     for name, part in _parts(release):
         for question in release.sheet:
             if question.name in part.dropped:
-                yield name, question.name, "", "", "", "", "", f"not published: {part.dropped[question.name]}"
+                yield (
+                    name,
+                    question.name,
+                    "",
+                    "",
+                    "",
+                    "",
+                    "",
+                    f"not published: {part.dropped[question.name]}",
+                )
             else:
                 yield from _figures(name, part, question)
     for name, why in release.withheld.items():
@@ -59,35 +72,60 @@ def _parts(release: Release) -> tuple[tuple[str, Release], ...]:
 def newsletter(found: Published, release: Release) -> str:
     """Draft a text for people who were not there: what was asked, by whom, of how many, with which intervals and what noise."""
     sheet = release.sheet
-    asked = f"{sheet.asked_by} asked" if sheet.asked_by else "We asked"
+    asked = _("{asked_by} asked", asked_by=sheet.asked_by) if sheet.asked_by else _("We asked")
     paragraphs = [
-        found.title,
-        f"{asked} {count(release.announcement.people)}; {release.joined_people:,} took part. {found.purpose}".strip(),
+        title_said(found),
+        _(
+            "{asked} {people}; {joined_people:,} took part. {purpose}",
+            asked=asked,
+            people=count(release.announcement.people),
+            joined_people=release.joined_people,
+            purpose=purpose_said(found),
+        ).strip(),
         *("\n".join(_lines(release, question)) for question in sheet),
-        "\n".join(f"Of {shown_group(name)} nothing is published: {why}." for name, why in release.withheld.items()),
+        "\n".join(
+            _("Of {group} nothing is published: {why}.", group=shown_group(name), why=kept_words(why))
+            for name, why in release.withheld.items()
+        ),
         doubles_after(public=found.public, open_link=found.open_link),
-        _RANGES,
+        _(_RANGES),
         _privacy(release.announcement),
     ]
     return "\n\n".join(filter(None, paragraphs)) + "\n"
 
 
 def _lines(release: Release, question: Question) -> Iterator[str]:
-    yield question.text or question.name
+    yield release.sheet.text_said(question)
     for name, part in _parts(release):
         where = f"{shown_group(name)}, " if name else ""
         if question.name in part.dropped:
-            yield f"- {where}not published: {part.dropped[question.name]}"
+            yield _("- {where}not published: {dropped}", where=where, dropped=kept_words(part.dropped[question.name]))
             continue
         for each in part[question.name].readings(0.95):
-            estimate, ends = each.written(question.unit)
-            yield f"- {where}{each.answer}: {estimate} (range {ends})"
+            estimate, ends = each.written(release.sheet.unit_said(question))
+            yield _(
+                "- {where}{answer}: {estimate} (range {ends})",
+                where=where,
+                answer=release.sheet.answer_said(question, each.answer),
+                estimate=estimate,
+                ends=ends,
+            )
 
 
 def _privacy(offer: Announcement) -> str:
     if offer.noiseless:
-        return "No noise was added: nobody who counts set a limit."
+        return _("No noise was added: nobody who counts set a limit.")
     chosen, kept = _CHOSEN if offer.model == PRIVACY_CONSTRAINED else _WEIGHED
     cap = cap_words(max(part.cap for part in offer.parts))
-    most = "" if cap == cap_words(math.inf) else f", and nobody more than {cap} on the odds of a guess about them"
-    return f"Privacy: everyone {chosen}. Noise was added so that {kept}{most}. {_BOUND}"
+    most = (
+        ""
+        if cap == cap_words(math.inf)
+        else _(", and nobody more than {cap} on the odds of a guess about them", cap=cap)
+    )
+    return _(
+        "Privacy: everyone {chosen}. Noise was added so that {kept}{most}. {bound}",
+        chosen=_(chosen),
+        kept=_(kept),
+        most=most,
+        bound=_(_BOUND),
+    )

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from optin.errors import BadInput
 from optin.kernel.rounding import limit_of_text
+from optin.wording.language import localised, spoken_here
+from optin.wording.sentences import Sentence
 
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 _EITHER = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", re.ASCII)
@@ -19,7 +21,7 @@ _GROUPED = re.compile(
     r"[+-]?\d{1,3}([.,'\N{RIGHT SINGLE QUOTATION MARK} _\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}]\d{3})+([.,]\d+)?",
     re.ASCII,
 )
-_PLAIN = re.compile(r"-?(0|[1-9]\d*)(\.\d{1,2})?", re.ASCII)
+_PLAIN = re.compile(r"-?(0|[1-9]\d*)([.,]\d{1,2})?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,13 @@ def typed_number(text: str, words: str, *, low: float = -math.inf, high: float =
     number = limit_of_text(text.replace(",", "."))  # a total that is not rounded up by a grain
     if not math.isfinite(number):
         raise BadInput("{words} must be a number that is not so large", words=words)
-    return Typed(number, plain=bool(_PLAIN.fullmatch(text)) or text == spelled(number))
+    return Typed(number, plain=_is_plain(text) or text == spelled(number))
+
+
+def _is_plain(text: str) -> bool:
+    """Say whether a number stands there as its reader's language writes it."""
+    other = {",": ".", ".": ","}.get(spoken_here().decimal, "")
+    return bool(_PLAIN.fullmatch(text)) and (not other or other not in text)
 
 
 def _one_of_two(text: str, words: str, low: float, high: float) -> Typed:
@@ -69,7 +77,10 @@ def _one_of_two(text: str, words: str, low: float, high: float) -> Typed:
 def _hint(text: str) -> str:
     if not _GROUPED.fullmatch(text):
         return ""
-    return ": write it without anything between the thousands, and a point before a fraction, such as 1234567.5"
+    return Sentence(
+        ": write it without anything between the thousands, and a point before a fraction, such as {number}",
+        number=1234567.5,
+    )
 
 
 def spelled(number: float) -> str:
@@ -79,4 +90,4 @@ def spelled(number: float) -> str:
     ('45', '45.1250', '0.125', '200000')
     """
     text = f"{number:.15g}"
-    return text + "0" if _EITHER.fullmatch(text) else text
+    return localised(text + "0" if _EITHER.fullmatch(text) else text)

@@ -21,7 +21,7 @@ from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.drafting import preview_words, quorum_words
 from optin.web.pages.drawing import png
 from optin.web.pages.forms import sentence
-from optin.web.pages.rendering import show
+from optin.web.pages.rendering import said_again, show
 from optin.web.pages.wording import GUARD
 from optin.web.service import campaigns, preview
 from optin.web.service.able import able
@@ -31,11 +31,12 @@ from optin.web.service.drafts import PRIVACY_CONSTRAINED
 from optin.web.service.failures import NotFound
 from optin.web.service.records import Campaign
 from optin.wording.groups import tens_in_words
+from optin.wording.language import N_, _, capital
 from optin.wording.numbers import at_most, count, people_like, plus_minus
 
 router = APIRouter(prefix="/a/c/{campaign}")
 _STEPS = 40
-_SEEN = "in groups of at least ten people, each taken at its most careful end, so that no mark stands for a person"
+_SEEN = N_("in groups of at least ten people, each taken at its most careful end, so that no mark stands for a person")
 
 
 @router.get("/plan")
@@ -57,12 +58,12 @@ def plan_page(request: Request, service: ServiceOf, visitor: AnalystOnly, campai
     note = cells(service, visitor, campaign).note
     if sheet_of(found.draft).one_number is None:
         context["sections"] = [_shown(section) for section in sheet_sections(plan, description, None)]
-        return show("desk/plan.html", visitor=visitor, **context, lead="", seen=_SEEN.capitalize() + ".", asked=None)
+        return show("desk/plan.html", visitor=visitor, **context, lead="", seen=capital(_(_SEEN)) + ".", asked=None)
     context["lead"], context["seen"] = _lead(found, plan, note)
     if (
         found.announcement is not None
     ):  # groups tell too little of the weights, and the sliders warn of their own answer
-        context |= {"holds": assumption_of(found.announcement, GUARD), "warnings": found.announcement.warnings()}
+        context |= {"holds": assumption_of(found.announcement, _(GUARD)), "warnings": found.announcement.warnings()}
     context["sections"] = [_shown(section) for section in plan_sections(plan, description)]
     asked = _asked(request, found)
     return show("desk/plan.html", visitor=visitor, **context, asked=asked, **_what_if(service, visitor, found, asked))
@@ -77,16 +78,22 @@ def _able(service: ServiceOf, visitor: AnalystOnly, found: Campaign) -> str:
     if some is None:
         return ""
     if some > found.registered - SMALLEST_CELL:
-        who = f"All who registered, {tens_in_words(found.registered)}, or nearly all,"
+        who = _("All who registered, {registered}, or nearly all,", registered=tens_in_words(found.registered))
     else:
         who = (
-            f"About {some:,} of the {tens_in_words(found.registered)} who registered"
+            _(
+                "About {some:,} of the {registered} who registered",
+                some=some,
+                registered=tens_in_words(found.registered),
+            )
             if some
-            else "Fewer than about ten people"
+            else _("Fewer than about ten people")
         )
-    return (
-        f"{who} have something left of what they allow over all campaigns. The plan is made with those; the others are promised"
-        " nothing, and nobody is told who they are. The number is rounded to tens, so that it says nothing of single people."
+    return _(
+        "{who} have something left of what they allow over all campaigns. The plan is made with those; "
+        "the others are promised nothing, and nobody is told who they are. The number is rounded to "
+        "tens, so that it says nothing of single people.",
+        who=who,
     )
 
 
@@ -95,17 +102,23 @@ def _lead(found: Campaign, plan: Plan, note: str | None = None) -> tuple[str, st
     offer, unit = found.announcement, f" {found.draft.unit}" if found.draft.unit else ""
     half = plan.half_width() if offer is None else offer.half_width()
     people = count(plan.people if offer is None else offer.people)
-    with_them = f"With {people}" if note and offer is None else f"With all {people}"
-    lead = (
-        f"{with_them}, the published average will be within about {plus_minus(half)}{unit} of "
-        "the true one, 95 times out of 100, and nobody gives more than they allowed."
+    with_them = _("With {people}", people=people) if note and offer is None else _("With all {people}", people=people)
+    lead = _(
+        "{with_them}, the published average will be within about {half}{unit} of the true one, 95 times "
+        "out of 100, and nobody gives more than they allowed.",
+        with_them=with_them,
+        half=plus_minus(half),
+        unit=unit,
     )
-    seen = _SEEN
+    seen = _(_SEEN)
     if offer is None:
-        return lead, f"Seen {seen}: the plan that is announced uses everyone's own choice, and is usually closer."
-    words = (
-        "The sliders below count with what was announced. "
-        f"The pictures see people {seen}: the announced plan is usually closer."
+        return lead, _(
+            "Seen {seen}: the plan that is announced uses everyone's own choice, and is usually closer.", seen=seen
+        )
+    words = _(
+        "The sliders below count with what was announced. The pictures see people {seen}: the announced "
+        "plan is usually closer.",
+        seen=seen,
     )
     return lead, f"{words} {note}" if note else words
 
@@ -117,7 +130,7 @@ def _shown(section: Pictured) -> dict[str, Any]:
         size = {"width": pixels(WIDTH), "height": pixels(section.height)}
         return {**head, "words": told(section.draw), "numbers": section.numbers(), **size}
     except BadInput as why:
-        return {**head, "missing": str(why)}
+        return {**head, "missing": said_again(why)}
 
 
 @router.get("/pictures/{name}-{ink}.png")

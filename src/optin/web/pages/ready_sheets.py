@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from optin.questions import Sheet
+from optin.wording.language import N_
 
 _FOLDER = Path(__file__).parent.parent / "sheets"
-_SUPPORT = (
-    "Whatever you answer: if you want to talk to someone, write here whom to call, when, and that it costs nothing. In danger, "
-    "call the emergency number."
+_SUPPORT = N_(
+    "Whatever you answer: if you want to talk to someone, write here whom to call, when, and that it "
+    "costs nothing. In danger, call the emergency number."
 )
 
 
@@ -32,13 +33,13 @@ class Ready:
 READY = {
     each.name: each
     for each in (
-        Ready("pulse", "Pulse survey", "Four short questions, asked every month or two."),
+        Ready("pulse", N_("Pulse survey"), N_("Four short questions, asked every month or two.")),
         Ready(
             "health",
-            "Health screening",
-            "A score of nine items. A text of support is shown to everyone, whatever they answer.",
+            N_("Health screening"),
+            N_("A score of nine items. A text of support is shown to everyone, whatever they answer."),
             support=_SUPPORT,
         ),
-        Ready("pay-gap", "Pay gap", "Pay, a bonus and fairness, to be asked by group."),
+        Ready("pay-gap", N_("Pay gap"), N_("Pay, a bonus and fairness, to be asked by group.")),
     )
 }

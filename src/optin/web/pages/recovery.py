@@ -16,6 +16,7 @@ from optin.web.pages.qr import qr_code
 from optin.web.pages.rendering import REFUSALS, moved, show, shown_again
 from optin.web.service import accounts, recovering
 from optin.web.service.failures import NotFound
+from optin.wording.language import _
 
 router = APIRouter()
 _KEY = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -93,8 +94,10 @@ def file(request: Request, visitor: MaybeVisitor, form: Texts) -> Response:
     key = form.get("key", "")
     if not _KEY.fullmatch(key):
         raise NotFound
-    text = (
-        f"Your recovery link. Whoever has it can act as you; keep it to yourself.\n\n{origin_of(request)}/back#{key}\n"
+    text = _(
+        "Your recovery link. Whoever has it can act as you; keep it to yourself.\n\n{origin_of}/back#{key}\n",
+        origin_of=origin_of(request),
+        key=key,
     )
     headers = {"Content-Disposition": 'attachment; filename="optin-recovery.txt"'}
     return Response(text, media_type="text/plain; charset=utf-8", headers=headers)

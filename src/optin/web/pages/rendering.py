@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +9,16 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from optin.errors import Argument, Failure, OptinError
+from optin.web.languages import offered
 from optin.web.organisation import organisation_here
+from optin.web.pages.asked_words import purpose_said, question_said, title_said
+from optin.web.pages.kept import kept_words
 from optin.web.service.drafts import WORDS
 from optin.web.service.failures import Refused, TooSoon
 from optin.web.service.records import Visitor
 from optin.wording import limit_steps
+from optin.wording.language import _, capital, in_digits, localised, spoken_here
+from optin.wording.sentences import Sentence
 
 _templates = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
@@ -22,7 +26,17 @@ _templates = Environment(
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
+    extensions=["jinja2.ext.i18n"],
 )
+_templates.install_gettext_callables(  # type: ignore[attr-defined]
+    lambda words: spoken_here().said(words),
+    lambda one, many, number: spoken_here().said_of(one, many, number),
+    newstyle=True,
+)
+_templates.filters["digits"] = lambda number, spec="g": localised(format(number, spec))
+_templates.filters["capital"] = capital
+_templates.filters |= {"said": _, "kept": kept_words}
+_templates.filters |= {"title_said": title_said, "purpose_said": purpose_said, "question_said": question_said}
 _ABSENT = {
     "here": "",
     "message": None,
@@ -39,12 +53,8 @@ _ABSENT = {
     "can_mail": False,
     "typed": "",
     "chosen": -1,
-    "limit_question": limit_steps.QUESTION,
-    "limit_advice": limit_steps.ADVICE,
 }
 
-TRANSLATIONS: Mapping[str, str] = {}
-"""Templates of messages in the language of the pages, by the English ones; English itself needs none."""
 REFUSALS = (OptinError, Refused, TooSoon)
 """What a form is shown again for, with the reason above it."""
 
@@ -55,18 +65,41 @@ def sentence(refusal: Exception | str) -> str:
     >>> sentence("registration is closed")
     'Registration is closed.'
     """
-    words = refusal.sentence.told(_said, TRANSLATIONS) if isinstance(refusal, Failure) else str(refusal)
-    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!")) else ".")
+    words = said_again(refusal) if isinstance(refusal, Failure) else _(str(refusal))
+    return capital(words) + ("" if words.endswith((".", "!")) else ".")
+
+
+def said_again(failure: Failure) -> str:
+    """Say why something failed in the language of the page."""
+    return _told(failure.sentence)
+
+
+def _told(said: Sentence) -> Sentence:
+    """Say a sentence in the language of the page."""
+    return said.told(_said, {said.template: spoken_here().said(said.template)})
 
 
 def _said(value: Any) -> Any:  # noqa: ANN401 - whatever a template names
-    """Call an argument what the form calls it."""
-    return WORDS.get(value.name, str(value)) if isinstance(value, Argument) else value
+    """Call an argument what the form calls it; what is a sentence itself is said in the language of the page."""
+    if isinstance(value, Argument):
+        return _(WORDS[value.name]) if value.name in WORDS else str(value)
+    return _told(value) if isinstance(value, Sentence) else in_digits(value)
 
 
 def show(template: str, *, visitor: Visitor | None, status: int = 200, **context: Any) -> HTMLResponse:  # noqa: ANN401
     """Fill a template; a name it needs and is not given is an error, not an empty place."""
-    known = {**_ABSENT, "visitor": visitor, "status": status, "organisation": organisation_here()}
+    known: dict[str, Any] = {
+        **_ABSENT,
+        "visitor": visitor,
+        "status": status,
+        "organisation": organisation_here(),
+        "tongue": spoken_here(),
+    }
+    known |= {
+        "languages": offered(),
+        "limit_question": _(limit_steps.QUESTION),
+        "limit_advice": _(limit_steps.ADVICE),
+    }
     text = _templates.get_template(template).render({**known, **context})
     return HTMLResponse(text, status_code=status)
 

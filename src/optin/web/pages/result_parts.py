@@ -13,8 +13,10 @@ from optin.report.images import WIDTH, pixels, told
 from optin.report.markup import Markup
 from optin.report.section import Pictured
 from optin.web.pages.figures import one_number
-from optin.web.pages.stages import day
+from optin.web.pages.rendering import said_again
+from optin.web.pages.stages import date
 from optin.web.service.records import Published
+from optin.wording.language import _
 from optin.wording.numbers import count
 
 
@@ -35,7 +37,7 @@ def shown_part(part: Pictured | Markup) -> dict[str, Any]:
     try:
         words = told(part.draw)
     except BadInput as why:
-        return {**shown, "reading": f"Not drawn: {why}.", "words": ""}
+        return {**shown, "reading": _("Not drawn: {why}.", why=said_again(why)), "words": ""}
     return {
         **shown,
         "reading": part.reading,
@@ -49,11 +51,11 @@ def asked_rows(found: Published) -> list[tuple[str, str]]:
     """List who asked, when it was published, and how many people that took."""
     offer = found.announcement.parts[0]
     several = found.announcement.grouped or len(offer.sheet) > 1
-    where = ", in each group and for each question" if several else ""
+    where = _(", in each group and for each question") if several else ""
     stated = offer.terms.conditions
     least = max(stated.quorum_people or 1, stated.min_people or 0)
     rows = [
-        ("Asked by", offer.sheet.asked_by or "nobody is named"),
-        ("Published only with", f"{count(least)} or more{where}"),
+        (_("Asked by"), offer.sheet.asked_by or _("nobody is named")),
+        (_("Published only with"), _("{least} or more{where}", least=count(least), where=where)),
     ]
-    return rows if found.released_at is None else [("Published on", day(found.released_at).partition(",")[0]), *rows]
+    return rows if found.released_at is None else [(_("Published on"), date(found.released_at)), *rows]

@@ -18,7 +18,7 @@ from optin.questions.sheet import MOST_QUESTIONS
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.drafting import places
 from optin.web.pages.forms import Texts, sentence
-from optin.web.pages.numbers import typed_number
+from optin.web.pages.numbers import spelled, typed_number
 from optin.web.pages.ready_sheets import READY
 from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.sheet_rows import FORMS, SHEET_WORDS, Row, as_toml, moved_rows, rows_in, rows_of, toml_of
@@ -27,11 +27,14 @@ from optin.web.service import campaigns
 from optin.web.service.asking import sheet_of
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, WINDOW_HOURS, WORDS, Draft, sheet_from
 from optin.web.service.failures import NotFound
+from optin.wording.language import _
+from optin.wording.sentences import Sentence
 
 router = APIRouter(prefix="/a")
 _FRESH = {"sealed": "yes", "public": "", "quorum_people": "20", "expected": "200", "mix": "mixed", "groups": "1"}
 _FRESH |= {
     "answer_by": "",
+    "language": "",
     "window_hours": f"{WINDOW_HOURS:g}",
     "automatic": "",
     "open_link": "",
@@ -61,7 +64,7 @@ def new(service: ServiceOf, visitor: AnalystOnly, begin: str = "", again: str = 
         raise NotFound
     ready = READY[begin]
     return _form(
-        visitor, {**_FRESH, **_words_of(ready.sheet), "support": ready.support}, rows_of(ready.sheet), look=True
+        visitor, {**_FRESH, **_words_of(ready.sheet), "support": _(ready.support)}, rows_of(ready.sheet), look=True
     )
 
 
@@ -140,9 +143,10 @@ def _draft(form: Mapping[str, str]) -> Draft:
         public=bool(form.get("public")),
         quorum_people=int(people) if people.isdecimal() and len(people) < 10 else 0,
         answer_by=form.get("answer_by", ""),
+        language=form.get("language", ""),
         automatic=bool(form.get("automatic")),
         open_link=places(form.get("open_link", "").strip()),
-        window_hours=typed_number(form.get("window_hours") or "0", WORDS["window_hours"]).number,
+        window_hours=typed_number(form.get("window_hours") or "0", Sentence(WORDS["window_hours"])).number,
     )
 
 
@@ -188,7 +192,8 @@ def _words_of(sheet: Sheet) -> dict[str, str]:
 def _as_texts(draft: Draft) -> dict[str, str]:
     texts = {name: "yes" if getattr(draft, name) else "" for name in ("sealed", "public", "automatic")}
     texts["open_link"] = str(draft.open_link or "")
-    more = {"answer_by": draft.answer_by, "window_hours": f"{draft.window_hours:g}", "support": draft.support}
+    more = {"answer_by": draft.answer_by, "window_hours": spelled(draft.window_hours), "support": draft.support}
+    more["language"] = draft.language
     words = _words_of(sheet_of(draft))
     expected = str(max(draft.quorum_people, 200))
     counts = {

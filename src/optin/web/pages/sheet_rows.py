@@ -13,7 +13,9 @@ from optin.errors import BadInput
 from optin.questions import Question, Sheet
 from optin.questions.sheet import MOST_QUESTIONS
 from optin.web.pages.numbers import spelled, typed_number
+from optin.wording.language import N_, _
 from optin.wording.numbers import short
+from optin.wording.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -28,23 +30,23 @@ class Form:
 
 
 FORMS = {
-    "number": Form("a number", ("unit", "low", "high", "sd")),
-    "yes-no": Form("yes or no"),
-    "choice": Form("one of several", ("options",)),
+    "number": Form(N_("a number"), ("unit", "low", "high", "sd")),
+    "yes-no": Form(N_("yes or no")),
+    "choice": Form(N_("one of several"), ("options",)),
     "scale": Form(
-        "one of several, in order",
+        N_("one of several, in order"),
         ("options",),
-        {"options": "very bad\nbad\nfair\ngood\nvery good"},
-        "from the least to the most",
+        {"options": N_("very bad\nbad\nfair\ngood\nvery good")},
+        N_("from the least to the most"),
     ),
     "score": Form(
-        "several items, added up", ("unit", "items", "low", "high", "sd"), {"low": "0", "high": "3", "items": "9"}
+        N_("several items, added up"), ("unit", "items", "low", "high", "sd"), {"low": "0", "high": "3", "items": "9"}
     ),
-    "histogram": Form("a number, in ranges", ("unit", "edges")),
-    "multiple-choice": Form("several of several", ("options", "at_most")),
+    "histogram": Form(N_("a number, in ranges"), ("unit", "edges")),
+    "multiple-choice": Form(N_("several of several"), ("options", "at_most")),
 }
 """The form of every kind; a kind that needs no field but these is one line here."""
-_UNKNOWN = Form("a question")
+_UNKNOWN = Form(N_("a question"))
 COLUMNS = (
     *("kind", "name", "text", "unit", "low", "high", "sd", "options", "edges", "items", "at_most", "importance"),
     *("max_gap", "max_error", "very_low", "very_high", "typical"),
@@ -52,24 +54,29 @@ COLUMNS = (
 SHEET_WORDS = ("title", "purpose", "asked_by")
 _LONGEST_NAME = 40
 _WORDS = {
-    "low": "the smallest answer",
-    "high": "the largest answer",
-    "sd": "the spread",
-    "items": "the number of items",
-    "at_most": "how many may be chosen",
-    "importance": "the importance",
-    "max_gap": "the largest gap",
-    "max_error": "the largest ±",
-    "very_low": "what would be very low",
-    "very_high": "what would be very high",
-    "typical": "what would be typical",
+    "low": N_("the smallest answer"),
+    "high": N_("the largest answer"),
+    "sd": N_("the spread"),
+    "items": N_("the number of items"),
+    "at_most": N_("how many may be chosen"),
+    "importance": N_("the importance"),
+    "max_gap": N_("the largest gap"),
+    "max_error": N_("the largest ±"),
+    "very_low": N_("what would be very low"),
+    "very_high": N_("what would be very high"),
+    "typical": N_("what would be typical"),
 }
 Row = dict[str, str]
 
 
 def blank_row(kind: str) -> Row:
     """Begin a question of a kind, with what is usual in it."""
-    return {**dict.fromkeys(COLUMNS, ""), "kind": kind, "importance": "1", **FORMS.get(kind, _UNKNOWN).usual}
+    return {**dict.fromkeys(COLUMNS, ""), "kind": kind, "importance": "1", **_usual(kind)}
+
+
+def _usual(kind: str) -> Row:
+    """Say what a form holds at first, in the language of whoever fills it in."""
+    return {name: _(text) for name, text in FORMS.get(kind, _UNKNOWN).usual.items()}
 
 
 def rows_in(form: Mapping[str, str]) -> list[Row]:
@@ -168,22 +175,24 @@ def _answers(row: Row, fields: Collection[str], place: int) -> dict[str, Any]:
 
 def _short_name(text: str, place: int) -> str:
     words = text.rstrip("?. ")
-    return words if 0 < len(words) <= _LONGEST_NAME else f"question {place}"
+    return words if 0 < len(words) <= _LONGEST_NAME else _("question {place}", place=place)
 
 
 def _number(row: Row, name: str, place: int) -> float:
-    return typed_number(row[name], f"question {place}: {_WORDS[name]}").number
+    return typed_number(
+        row[name], Sentence("question {place}: {words}", place=place, words=Sentence(_WORDS[name]))
+    ).number
 
 
 def _whole(row: Row, name: str, place: int) -> int:
     text = row[name].strip()
     if not (text.isdecimal() and len(text) < 9):
-        raise BadInput("question {place}: {words} must be a whole number", place=place, words=_WORDS[name])
+        raise BadInput("question {place}: {words} must be a whole number", place=place, words=Sentence(_WORDS[name]))
     return int(text)
 
 
 def _edge(text: str, place: int) -> float:
-    return typed_number(text.rstrip(","), f"question {place}: an edge of a range").number
+    return typed_number(text.rstrip(","), Sentence("question {place}: an edge of a range", place=place)).number
 
 
 def rows_of(sheet: Sheet) -> list[Row]:

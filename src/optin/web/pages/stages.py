@@ -7,16 +7,17 @@ from datetime import UTC, datetime
 
 from optin.web.service.drafts import PRIVACY_CONSTRAINED
 from optin.web.service.records import MyCampaign
+from optin.wording.language import N_, _, written_day
 
 STATE_NAMES = {
-    "draft": "draft",
-    "registration": "registration open",
-    "planning": "registration closed",
-    "announced": "announced",
-    "answers": "answers open",
-    "closed": "answers closed",
-    "released": "published",
-    "cancelled": "cancelled",
+    "draft": N_("draft"),
+    "registration": N_("registration open"),
+    "planning": N_("registration closed"),
+    "announced": N_("announced"),
+    "answers": N_("answers open"),
+    "closed": N_("answers closed"),
+    "released": N_("published"),
+    "cancelled": N_("cancelled"),
 }
 _ORDER = tuple(STATE_NAMES)[:-1]
 
@@ -32,7 +33,7 @@ class Stage:
 
 def analyst_stages(state: str) -> tuple[Stage, ...]:
     """List every stage of a campaign."""
-    names = ("Draft", "Registration", "Plan", "Announced", "Answers", "Closed", "Published")
+    names = (_("Draft"), _("Registration"), _("Plan"), _("Announced"), _("Answers"), _("Closed"), _("Published"))
     return _stages(names, tuple(zip(_ORDER, strict=True)), state)
 
 
@@ -40,10 +41,10 @@ def person_stages(state: str, model: str, *, sealed: bool = False) -> tuple[Stag
     """List the four stages that matter to a person."""
     if sealed:
         visit = (("registration",), ("planning",), ("announced", "answers", "closed"), ("released",))
-        return _stages(("Answer", "Plan", "Deal: change or withdraw", "Result"), visit, state)
-    first = "Choose a limit" if model == PRIVACY_CONSTRAINED else "State a cost"
+        return _stages((_("Answer"), _("Plan"), _("Deal: change or withdraw"), _("Result")), visit, state)
+    first = _("Choose a limit") if model == PRIVACY_CONSTRAINED else _("State a cost")
     states = (("registration",), ("planning", "announced"), ("answers", "closed"), ("released",))
-    return _stages((first, "See your deal", "Join or decline", "Result"), states, state)
+    return _stages((first, _("See your deal"), _("Join or decline"), _("Result")), states, state)
 
 
 def _stages(names: tuple[str, ...], states: tuple[tuple[str, ...], ...], state: str) -> tuple[Stage, ...]:
@@ -52,19 +53,19 @@ def _stages(names: tuple[str, ...], states: tuple[tuple[str, ...], ...], state: 
 
 
 _STANDS = {
-    ("registration", None): ("open to you", "Registration is open: make your choice."),
-    ("planning", None): ("being planned", "Your deal is being worked out."),
-    ("announced", None): ("see your deal", "The offer is fixed. Answers open soon."),
-    ("answers", None): ("join or decline", "Your deal is ready. Join or decline until answers close."),
+    ("registration", None): (N_("open to you"), N_("Registration is open: make your choice.")),
+    ("planning", None): (N_("being planned"), N_("Your deal is being worked out.")),
+    ("announced", None): (N_("see your deal"), N_("The offer is fixed. Answers open soon.")),
+    ("answers", None): (N_("join or decline"), N_("Your deal is ready. Join or decline until answers close.")),
     ("announced", "joined"): (
-        "see your deal",
-        "The offer is fixed, and your sealed answers count unless you withdraw.",
+        N_("see your deal"),
+        N_("The offer is fixed, and your sealed answers count unless you withdraw."),
     ),
-    ("announced", "declined"): ("declined", "You declined. You can still join when answers open."),
-    ("answers", "joined"): ("joined", "You joined. You can change your mind until answers close."),
-    ("answers", "declined"): ("declined", "You declined. You can change your mind until answers close."),
-    ("closed", "joined"): ("joined", "Answers are closed. The result comes next."),
-    ("released", "joined"): ("published", "The result is out, and your receipt is ready."),
+    ("announced", "declined"): (N_("declined"), N_("You declined. You can still join when answers open.")),
+    ("answers", "joined"): (N_("joined"), N_("You joined. You can change your mind until answers close.")),
+    ("answers", "declined"): (N_("declined"), N_("You declined. You can change your mind until answers close.")),
+    ("closed", "joined"): (N_("joined"), N_("Answers are closed. The result comes next.")),
+    ("released", "joined"): ("published", N_("The result is out, and your receipt is ready.")),
 }
 
 
@@ -77,7 +78,7 @@ def day(seconds: float | None) -> str:
     if seconds is None:
         return ""
     found = datetime.fromtimestamp(seconds, UTC)
-    return f"{found.day} {found:%B %Y, %H:%M UTC}"
+    return f"{written_day(found)}, {found:%H:%M} UTC"
 
 
 def date(seconds: float | None) -> str:
@@ -86,7 +87,7 @@ def date(seconds: float | None) -> str:
     >>> date(0.0)
     '1 January 1970'
     """
-    return day(seconds).partition(",")[0]
+    return "" if seconds is None else written_day(datetime.fromtimestamp(seconds, UTC))
 
 
 def fresh_round(mine: MyCampaign) -> str:
@@ -97,43 +98,53 @@ def fresh_round(mine: MyCampaign) -> str:
         or mine.state not in ("registration", "planning", "announced", "answers")
     ):
         return ""
-    over = (
-        "The round before ended without a result: nothing was published, nothing was spent, and the answers given in it are "
-        "destroyed."
+    over = _(
+        "The round before ended without a result: nothing was published, nothing was spent, and the "
+        "answers given in it are destroyed."
     )
     return f"{over} {_asked_again(mine)}"
 
 
 def _asked_again(mine: MyCampaign) -> str:
     """Say what someone has to do in a new round, if they want to take part."""
-    what = "limit" if mine.draft.model == PRIVACY_CONSTRAINED else "cost"
     if mine.state != "registration" and mine.stated is None:
         return ""
     if mine.draft.sealed and mine.stated is None:
-        return f"Your {what} went with your answer: to take part again, give both below."
+        if mine.draft.model == PRIVACY_CONSTRAINED:
+            return _("Your limit went with your answer: to take part again, give both below.")
+        return _("Your cost went with your answer: to take part again, give both below.")
     if mine.stated is None:
-        return "You can take part in this one."
-    kept = f"Your {what} was kept, and you can change it below. " if mine.state == "registration" else ""
+        return _("You can take part in this one.")
     if mine.state == "answers":
-        return "To take part, give your answer again below."
-    return f"{kept}You will be asked for your answer again, and decide then."
+        return _("To take part, give your answer again below.")
+    again = _("You will be asked for your answer again, and decide then.")
+    return f"{_kept(mine)} {again}" if mine.state == "registration" else again
+
+
+def _kept(mine: MyCampaign) -> str:
+    if mine.draft.model == PRIVACY_CONSTRAINED:
+        return _("Your limit was kept, and you can change it below.")
+    return _("Your cost was kept, and you can change it below.")
 
 
 def stands(state: str, answer: str | None, *, stated: bool, round: int = 1) -> tuple[str, str]:  # noqa: A002
     """Say in a word and a sentence where a campaign stands for one person."""
     if state == "registration" and stated and round > 1:
-        return "new round", "The round before ended without a result, and its answers are gone. Your choice was kept."
+        return _("new round"), _(
+            "The round before ended without a result, and its answers are gone. Your choice was kept."
+        )
     if state == "registration" and stated and answer == "joined":
-        return "sent", "Your answers are in. Your deal comes when registration closes."
+        return _("sent"), _("Your answers are in. Your deal comes when registration closes.")
     if state == "registration" and stated:
-        return "chosen", "You made your choice. Your deal comes when registration closes."
+        return _("chosen"), _("You made your choice. Your deal comes when registration closes.")
     if state == "cancelled":
-        return "cancelled", "Nothing was published or spent."
+        return _("cancelled"), _("Nothing was published or spent.")
     if state not in ("registration", "released") and not stated:
-        return "without you", "You made no choice in this round."
+        return _("without you"), _("You made no choice in this round.")
     fallback = (
-        ("published", "The result is out. You took no part.")
+        (_("published"), _("The result is out. You took no part."))
         if state == "released"
-        else ("closed", "Answers are closed.")
+        else (_("closed"), _("Answers are closed."))
     )
-    return _STANDS.get((state, answer)) or _STANDS.get((state, None)) or fallback
+    found = _STANDS.get((state, answer)) or _STANDS.get((state, None))
+    return (_(found[0]), _(found[1])) if found else fallback

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from optin.web.pages.stages import day
+from optin.web.pages.stages import date, day
 from optin.web.service.drafts import Draft, last_moment
 from optin.web.service.records import Campaign
+from optin.wording.language import N_, _
 from optin.wording.numbers import count
 
 _NEXT = {
-    "close-registration": "Registration closes and the plan is announced",
-    "announce": "The plan is announced",
-    "open-answers": "Answers open",
-    "close": "Answers close and the result is published",
-    "release": "The result is published",
+    "close-registration": N_("Registration closes and the plan is announced"),
+    "announce": N_("The plan is announced"),
+    "open-answers": N_("Answers open"),
+    "close": N_("Answers close and the result is published"),
+    "release": N_("The result is published"),
 }
 _LESS = {
-    "close-registration": "nothing is announced: you then open registration again, with a later last day, or cancel",
-    "close": "nothing is published and nobody is charged: you then open answers again, begin a new round, or cancel",
+    "close-registration": N_(
+        "nothing is announced: you then open registration again, with a later last day, or cancel"
+    ),
+    "close": N_(
+        "nothing is published and nobody is charged: you then open answers again, begin a new round, or cancel"
+    ),
 }
+
+
+_AGAIN = "What stood in its way may be gone by then. You need not wait: every step can be taken by hand."
 
 
 def closing_time(draft: Draft) -> str:
@@ -27,7 +35,17 @@ def closing_time(draft: Draft) -> str:
     'the end of 4 March 2026 (24:00 UTC)'
     """
     last = last_moment(draft)
-    return "" if last is None else f"the end of {day(last - 1.0).partition(',')[0]} (24:00 UTC)"
+    return "" if last is None else _("the end of {day} (24:00 UTC)", day=date(last - 1.0))
+
+
+def last_day(draft: Draft) -> str:
+    """Say which day is the last to answer.
+
+    >>> last_day(Draft(answer_by="2026-03-04"))
+    '4 March 2026 (24:00 UTC)'
+    """
+    last = last_moment(draft)
+    return "" if last is None else _("{day} (24:00 UTC)", day=date(last - 1.0))
 
 
 def plan_of_times(draft: Draft) -> str:
@@ -39,10 +57,13 @@ def plan_of_times(draft: Draft) -> str:
     if not draft.automatic:
         return ""
     least = count(draft.quorum_people)
-    return (
-        f"At {closing_time(draft)} registration closes and the plan is announced. People then have {draft.window_hours:g} hours "
-        f"to look at their deal; after that answers close and the result is published. With fewer than {least} nothing is "
-        "published, and nothing more happens by itself."
+    return _(
+        "At {closing_time} registration closes and the plan is announced. People then have "
+        "{window_hours:g} hours to look at their deal; after that answers close and the result is "
+        "published. With fewer than {least} nothing is published, and nothing more happens by itself.",
+        closing_time=closing_time(draft),
+        window_hours=draft.window_hours,
+        least=least,
     )
 
 
@@ -54,9 +75,11 @@ def told_to_people(draft: Draft) -> str:
     """
     if not draft.automatic:
         return ""
-    return (
-        f"Then you see your deal and have {draft.window_hours:g} hours to change your mind; after that the result is published, "
-        f"if {count(draft.quorum_people)} or more take part."
+    return _(
+        "Then you see your deal and have {window_hours:g} hours to change your mind; after that the "
+        "result is published, if {quorum_people} or more take part.",
+        window_hours=draft.window_hours,
+        quorum_people=count(draft.quorum_people),
     )
 
 
@@ -64,10 +87,16 @@ def next_words(found: Campaign) -> tuple[str, str]:
     """Say, as a heading and a sentence, what happens next by itself; nothing where its analyst decides."""
     if found.next_step is None:
         return "", ""
+    if found.job is not None and found.job.state == "failed" and found.job.kind == found.next_step:
+        return f"Tried again by itself: {day(found.next_at)}", _AGAIN
     few = _LESS.get(found.next_step)
-    fewer = f"With fewer than {count(found.draft.quorum_people)} by then {few}. " if few else ""
-    soon = "If the service is not running at that moment, it is done when it is back."
-    return f"{_NEXT[found.next_step]} by itself: {day(found.next_at)}", f"{fewer}{soon}"
+    fewer = (
+        _("With fewer than {quorum_people} by then {few}. ", quorum_people=count(found.draft.quorum_people), few=_(few))
+        if few
+        else ""
+    )
+    soon = _("If the service is not running at that moment, it is done when it is back.")
+    return _("{next} by itself: {day}", next=_(_NEXT[found.next_step]), day=day(found.next_at)), f"{fewer}{soon}"
 
 
 def missed_words(found: Campaign) -> str:
@@ -76,7 +105,7 @@ def missed_words(found: Campaign) -> str:
     if not found.draft.automatic or found.next_step is not None or working:
         return ""
     if found.state == "planning":
-        return "It went on by itself up to here. Nothing is announced or published before you decide."
+        return _("It went on by itself up to here. Nothing is announced or published before you decide.")
     if found.state == "closed":
-        return "It went on by itself up to here. Nothing is published and nobody is charged before you decide."
+        return _("It went on by itself up to here. Nothing is published and nobody is charged before you decide.")
     return ""

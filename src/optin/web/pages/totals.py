@@ -9,6 +9,7 @@ from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.ladder import LIMITS, step_of
 from optin.web.service.totals import MOST_IN_CAMPAIGNS, TIMES, Budget, asked_at_most
 from optin.wording.guesses import right_in_100
+from optin.wording.language import _
 
 _CHOICES = (1, TIMES, 10)
 
@@ -59,20 +60,25 @@ def guesses_of(epsilon: float) -> str:
     someone guessing between two answers of yours is right at most 89 times in 100 instead of 50; nothing is given away
     """
     if not epsilon:
-        return "nothing is given away"
-    return f"someone guessing between two answers of yours is right at most {right_in_100(epsilon)} times in 100 instead of 50"
+        return _("nothing is given away")
+    return _(
+        "someone guessing between two answers of yours is right at most {right} times in 100 instead of 50",
+        right=right_in_100(epsilon),
+    )
 
 
 def _sentence(budget: Budget) -> str:
     if budget.total is None:
-        return "You have not said yet how much all campaigns together may take."
+        return _("You have not said yet how much all campaigns together may take.")
     if budget.left is None:
-        return "You set no limit to what all campaigns together may take."
-    whole = f"Over all campaigns together, you allow that {guesses_of(epsilon_of(budget.total))}"
+        return _("You set no limit to what all campaigns together may take.")
+    whole = _(
+        "Over all campaigns together, you allow that {guesses_of}", guesses_of=guesses_of(epsilon_of(budget.total))
+    )
     if not budget.committed and not budget.waiting:
         return f"{whole}."
     waits = (
-        " What you declined counts until a second person declines too, or that round ends." if budget.waiting else ""
+        _(" What you declined counts until a second person declines too, or that round ends.") if budget.waiting else ""
     )
     return f"{whole}. {left_words(epsilon_of(budget.left), epsilon_of(budget.total))}{waits}"
 
@@ -85,8 +91,8 @@ def left_words(left: float, total: float) -> str:
     """
     share = int(100 * left / total * (1 - 1e-12)) if left < total else 100
     if share < 1:
-        return "Next to nothing is left of your total." if left > 0 else "Nothing is left of your total."
-    return f"{share} % of your total is left."
+        return _("Next to nothing is left of your total.") if left > 0 else _("Nothing is left of your total.")
+    return _("{share} % of your total is left.", share=share)
 
 
 def _down(grains: int) -> str:
@@ -96,8 +102,8 @@ def _down(grains: int) -> str:
     ('nothing', 'next to nothing', 'epsilon 0.5')
     """
     if epsilon_of(grains) < 1e-4:
-        return "next to nothing" if grains else "nothing"
-    return f"epsilon {int(epsilon_of(grains) * 1e4) / 1e4:g}"
+        return _("next to nothing") if grains else "nothing"
+    return _("epsilon {int:g}", int=int(epsilon_of(grains) * 10000.0) / 10000.0)
 
 
 def _cut(budget: Budget, draft: Draft, most: int | None) -> str:
@@ -105,15 +111,15 @@ def _cut(budget: Budget, draft: Draft, most: int | None) -> str:
     if most is None or budget.left is None or budget.left >= most:
         return ""
     if epsilon_of(budget.left) < LIMITS[0].amount:
-        return (
-            "Nothing is left of your total over all campaigns: as it is, your answer will count nothing here. Allow more below "
-            "if you want to take part."
+        return _(
+            "Nothing is left of your total over all campaigns: as it is, your answer will count nothing "
+            "here. Allow more below if you want to take part."
         )
     if draft.model == PRIVACY_CONSTRAINED:
-        return (
+        return _(
             "Less than this is left of your total over all campaigns: you will be asked for no more than what is left."
         )
-    return "If this campaign asks for more than is left of your total over all campaigns, it goes on without you."
+    return _("If this campaign asks for more than is left of your total over all campaigns, it goes on without you.")
 
 
 def _once(budget: Budget, most: int | None) -> str:
@@ -125,15 +131,21 @@ def _once(budget: Budget, most: int | None) -> str:
 
 def _options(budget: Budget, most: int | None, picked: str) -> tuple[Option, ...]:
     """List the totals to choose from; one said before is the default, so that changing a limit never changes it unasked."""
-    like = "more like this one" if budget.committed else "like this one"
-    words = {times: f"{times} campaigns {like}" for times in _CHOICES} | {1: "this campaign, and no other"}
+    like = _("more like this one") if budget.committed else _("like this one")
+    words = {times: _("{times} campaigns {like}", times=times, like=like) for times in _CHOICES} | {
+        1: _("this campaign, and no other")
+    }
     choices = _choices(budget, most)
     default = str(TIMES) if budget.total is None else ""
     marked = picked if picked in map(str, choices) else default
     listed = tuple(Option(str(times), words[times], str(times) == marked) for times in choices)
     if budget.total is None:
         return listed
-    said = "what I said before" if budget.left is None else f"what I said before ({_down(budget.left)} is left)"
+    said = (
+        _("what I said before")
+        if budget.left is None
+        else _("what I said before ({down} is left)", down=_down(budget.left))
+    )
     return (Option("", said, not marked), *listed)
 
 

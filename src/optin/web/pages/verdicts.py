@@ -18,7 +18,9 @@ from optin.web.service.asking import asked, sheet_of
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.ladder import LIMITS
 from optin.wording.amounts import plus_minus_of
+from optin.wording.language import N_, _
 from optin.wording.numbers import count, people_like, percent
+from optin.wording.sentences import Sentence
 
 _HUNDRED = 100
 _MOST_GROUPS = 100
@@ -62,11 +64,15 @@ def _row(question: Question, found: SizedQuestion, people: int) -> dict[str, Any
         "verdict": found.verdict,
         "sentence": told_words(question, people, found.half_width, found.apart),
         "why": reason(question, found.half_width, found.verdict),
-        "needed": "" if found.verdict == "good" else f"Good from {count(needed)} on." if needed else _NEVER,
+        "needed": ""
+        if found.verdict == "good"
+        else _("Good from {needed} on.", needed=count(needed))
+        if needed
+        else _(_NEVER),
     }
 
 
-_NEVER = "No number of people makes it good with such limits."
+_NEVER = N_("No number of people makes it good with such limits.")
 
 
 def reason(question: Question, half: float, verdict: Verdict) -> str:
@@ -78,15 +84,27 @@ def reason(question: Question, half: float, verdict: Verdict) -> str:
     """
     told = plus_minus_of(half, proportion=question.proportion, unit=question.unit)
     if question.proportion:
-        ends = f"{100 * GOOD * question.yardstick:g} and {100 * POOR * question.yardstick:g} points"
+        ends = _(
+            "{good:g} and {poor:g} points", good=100 * GOOD * question.yardstick, poor=100 * POOR * question.yardstick
+        )
         where = {"good": "below", "poor": "between", "useless": "above"}[verdict]
-        return f"{told} lies {where} the ends of what is of use, {ends}."
+        return _("{told} lies {where} the ends of what is of use, {ends}.", told=told, where=where, ends=ends)
     apart = question.spread_words(question.yardstick)
-    part = {"good": "at most a fifth", "poor": "between a fifth and a half", "useless": "more than half"}[verdict]
-    after = {"good": ".", "poor": ": it shows large differences only.", "useless": ": hardly better than a guess."}[
+    part = {"good": _("at most a fifth"), "poor": _("between a fifth and a half"), "useless": _("more than half")}[
         verdict
     ]
-    return f"{told} is {part} of how far people themselves lie apart ({apart}){after}"
+    after = {
+        "good": ".",
+        "poor": _(": it shows large differences only."),
+        "useless": _(": hardly better than a guess."),
+    }[verdict]
+    return _(
+        "{told} is {part} of how far people themselves lie apart ({apart}){after}",
+        told=told,
+        part=part,
+        apart=apart,
+        after=after,
+    )
 
 
 def _dearest(sheet: Sheet, found: Size) -> str:
@@ -95,10 +113,13 @@ def _dearest(sheet: Sheet, found: Size) -> str:
     if dear.effective_without is None:
         return ""
     now = min(each.effective_people for each in found.questions if each.name != dear.name)
-    return (
-        f"“{asked(sheet[dear.name])}” is the dearest question: it takes {percent(dear.epsilon_share)} of what everyone allows. "
-        f"Without it the others would be as accurate as {people_like(dear.effective_without)} asked without noise, "
-        f"instead of {people_like(now)}."
+    return _(
+        "“{sheet}” is the dearest question: it takes {epsilon_share} of what everyone allows. Without it "
+        "the others would be as accurate as {effective_without} asked without noise, instead of {now}.",
+        sheet=asked(sheet[dear.name]),
+        epsilon_share=percent(dear.epsilon_share),
+        effective_without=people_like(dear.effective_without),
+        now=people_like(now),
     )
 
 
@@ -132,9 +153,15 @@ def _wished(sheet: Sheet, given: Mapping[str, str], limits: Sequence[float] | ND
         return ""
     place = int(at) if at.isdecimal() and int(at[:4]) < len(sheet) else 0
     question = sheet.questions[place]
-    half = typed_number(text, "the precision you wish for").number / (100.0 if question.proportion else 1.0)
+    half = typed_number(text, Sentence("the precision you wish for")).number / (100.0 if question.proportion else 1.0)
     needed = people_for(sheet, question.name, half_width=half, limits=limits, groups=groups)
     told = plus_minus_of(half, proportion=question.proportion, unit=question.unit)
     if needed is None:
-        return f"{told} for “{asked(question)}” cannot be had with such limits, however many come."
-    return f"{told} for “{asked(question)}” takes {count(needed)} like these."
+        return _(
+            "{told} for “{question}” cannot be had with such limits, however many come.",
+            told=told,
+            question=asked(question),
+        )
+    return _(
+        "{told} for “{question}” takes {needed} like these.", told=told, question=asked(question), needed=count(needed)
+    )

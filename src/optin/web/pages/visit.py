@@ -33,11 +33,12 @@ from optin.web.service.records import MyCampaign, Visitor
 from optin.web.service.totals import Budget
 from optin.web.service.visits import Sent
 from optin.wording.guesses import FIRST_CHOICES, SUGGESTED, right_in_100
+from optin.wording.language import N_, _, written_day
 from optin.wording.numbers import count
 
 router = APIRouter()
 _NOBODY = Budget(None, 0, 0, ())
-_FROM_BEFORE = (
+_FROM_BEFORE = N_(
     "Nothing was sent: you came in on this device after this page was opened. Look at it once more, and send."
 )
 _SECONDS_EACH, _SECONDS_BESIDES = 12, 45
@@ -56,7 +57,7 @@ class Choice:
 def choices(indices: Sequence[int]) -> tuple[Choice, ...]:
     """List limits to choose from."""
     steps = (LIMITS[index] for index in indices)
-    return tuple(Choice(step.index, right_in_100(step.amount), step.name, step.index == SUGGESTED) for step in steps)
+    return tuple(Choice(step.index, right_in_100(step.amount), _(step.name), step.index == SUGGESTED) for step in steps)
 
 
 MORE_CHOICES = tuple(index for index in range(len(LIMITS)) if index not in FIRST_CHOICES)
@@ -69,7 +70,10 @@ def minutes(draft: Draft) -> str:
     'about 1 minute'
     """
     asked = len(sheet_of(draft))
-    return f"about {count(math.ceil((_SECONDS_EACH * asked + _SECONDS_BESIDES) / 60), 'minute', 'minutes')}"
+    return _(
+        "about {minutes}",
+        minutes=count(math.ceil((_SECONDS_EACH * asked + _SECONDS_BESIDES) / 60), "minute", "minutes"),
+    )
 
 
 def day_words(draft: Draft) -> str:
@@ -81,7 +85,7 @@ def day_words(draft: Draft) -> str:
     if not draft.answer_by:
         return ""
     found = datetime.strptime(draft.answer_by, "%Y-%m-%d").replace(tzinfo=UTC)
-    return f"{found.day} {found:%B %Y}"
+    return written_day(found)
 
 
 def intro_context(found: MyCampaign, secret: str = "", *, sent: bool = False) -> dict[str, Any]:
@@ -215,7 +219,7 @@ def _sent(
     read = read_answers(sheet_of(found.draft), FormData() if later else form)
     again = _Again(secret, read.entries, form)
     if not _is_of_now(service, visitor, form):
-        return _form(request, service, visitor, found, again, status=403, message=_FROM_BEFORE)
+        return _form(request, service, visitor, found, again, status=403, message=_(_FROM_BEFORE))
     if _text(form, "do") == "decline":
         return _declined(service, visitor, found)
     if read.wrong:

@@ -14,6 +14,8 @@ from optin.web.service.drafts import PRIVACY_CONSTRAINED
 from optin.web.service.ladder import Step, ladder_of
 from optin.wording.beliefs import Move, believed, moves, unsure_words
 from optin.wording.guesses import right_in_100
+from optin.wording.language import N_, _, capital, localised
+from optin.wording.limit_steps import SUSPECT
 from optin.wording.numbers import (
     at_most,
     count,
@@ -26,15 +28,16 @@ from optin.wording.numbers import (
     short,
 )
 
-_USED_UP = (
-    "your total over all campaigns is used up (what you declined counts until it is given back: once a second person "
-    "declines too, or that round ends)"
+_USED_UP = N_(
+    "your total over all campaigns is used up (what you declined counts until it is given back: once "
+    "a second person declines too, or that round ends)"
 )
-_LEFT_OUT = (
-    "what is left of your total over all campaigns does not cover what is asked of people with your cost (so that nobody "
-    "can work out what is left, it counts as your total, or as a half, a quarter, … of it)"
+_LEFT_OUT = N_(
+    "what is left of your total over all campaigns does not cover what is asked of people with your "
+    "cost (so that nobody can work out what is left, it counts as your total, or as a half, a "
+    "quarter, … of it)"
 )
-_TOO_DEAR = "at the cost you stated it is not worth it to you"
+_TOO_DEAR = N_("at the cost you stated it is not worth it to you")
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class Rung:
     factor: str = ""
     belief_words: str = ""
     moves: tuple[Move, ...] = ()
+    plain_name: str = ""
+    """Its name as it stands within a sentence."""
 
 
 def rungs(model: str, *, benefit_base: float = 1.0) -> tuple[Rung, ...]:
@@ -65,28 +70,36 @@ def _limit(step: Step) -> Rung:
     half = found[1]
     return Rung(
         step.index,
-        _capital(step.name),
-        f"factor {factor}",
+        capital(_(step.name)),
+        _("factor {factor}", factor=factor),
         unsure_words(step.amount),
-        f"{_capital(step.words)}.",
+        f"{capital(_(SUSPECT, factor=factor))}.",
         round(100 * believed(step.amount, 0.5), 2),
         short(step.amount),
         factor,
         half.high,
         found,
+        _(step.name),
     )
 
 
 def _cost(step: Step, worth: float) -> Rung:
-    words = "giving something away costs you nothing"
+    words = _("giving something away costs you nothing")
     if step.amount and worth > 0:
         share = f"{short(10 * step.amount / worth, 2)} %"
-        words = f"a factor of {odds_factor(0.1)} costs you {share} of what a perfect result is worth"
-    return Rung(step.index, _capital(step.name), f"cost {short(step.amount)}", words, f"{_capital(words)}.", None)
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
+        words = _(
+            "a factor of {factor} costs you {share} of what a perfect result is worth",
+            factor=odds_factor(0.1),
+            share=share,
+        )
+    return Rung(
+        step.index,
+        capital(_(step.name)),
+        _("cost {amount}", amount=short(step.amount)),
+        words,
+        f"{capital(words)}.",
+        None,
+    )
 
 
 @dataclass(frozen=True)
@@ -124,7 +137,7 @@ def deal_words(deal: Deal, offer: Announcement, *, stated: float | None) -> Deal
         high=found[1].high,
         moves=found,
         cap=_capped(offer),
-        epsilon=f"at most {epsilon_words(deal.epsilon)}",
+        epsilon=_("at most {epsilon}", epsilon=epsilon_words(deal.epsilon)),
         right=right_in_100(deal.epsilon),
         keeps_plain=_kept_plain(deal, offer, stated),
     )
@@ -133,8 +146,8 @@ def deal_words(deal: Deal, offer: Announcement, *, stated: float | None) -> Deal
 def _why_nothing(offer: Announcement, stated: float | None) -> str:
     """Say why someone is promised nothing: their total, or else their cost."""
     if offer.model == PRIVACY_CONSTRAINED:
-        return _USED_UP
-    return _LEFT_OUT if stated is not None and explain(offer, cost=stated).grains else _TOO_DEAR
+        return _(_USED_UP)
+    return _(_LEFT_OUT if stated is not None and explain(offer, cost=stated).grains else _TOO_DEAR)
 
 
 def share_words(weight: float) -> str:
@@ -143,36 +156,43 @@ def share_words(weight: float) -> str:
     >>> share_words(1 / 213.7)
     '1/214'
     """
-    return f"1/{round(1 / weight):,}" if weight > 0 else "nothing"
+    return localised(f"1/{round(1 / weight):,}") if weight > 0 else _("nothing")
 
 
 def _beside_others(multiple: float) -> str:
     if 0.95 <= multiple <= 1.05:
-        return "That is as much as if all people counted alike."
-    much = f"{short(multiple, 2)} times" if multiple > 1 else f"{percent(multiple)} of"
-    return f"That is {much} what you would count if all people counted alike."
+        return _("That is as much as if all people counted alike.")
+    much = (
+        _("{multiple} times", multiple=short(multiple, 2))
+        if multiple > 1
+        else _("{multiple} of", multiple=percent(multiple))
+    )
+    return _("That is {much} what you would count if all people counted alike.", much=much)
 
 
 def _kept_plain(deal: Deal, offer: Announcement, stated: float | None) -> str:
     """Say how a deal stands beside what was allowed, without a factor."""
     if offer.model != PRIVACY_CONSTRAINED or stated is None:
-        return "At the promised accuracy, joining is worth it to you at the cost you stated."
+        return _("At the promised accuracy, joining is worth it to you at the cost you stated.")
     if deal.grains < explain(offer, limit=stated).grains:
-        return "Your total over all campaigns leaves this much, and no more is taken."
+        return _("Your total over all campaigns leaves this much, and no more is taken.")
     if offer.cap < stated:
-        return f"You allowed up to {right_in_100(stated)} in 100; not all of it is needed, and the rest stays yours."
-    return "It is exactly what you allowed, and no more."
+        return _(
+            "You allowed up to {right} in 100; not all of it is needed, and the rest stays yours.",
+            right=right_in_100(stated),
+        )
+    return _("It is exactly what you allowed, and no more.")
 
 
 def _kept(deal: Deal, offer: Announcement, stated: float | None) -> str:
     if offer.model != PRIVACY_CONSTRAINED:
-        return "At the promised accuracy, joining is worth it to you at the cost you stated."
-    allowed = f"You allowed a factor of {odds_factor(stated)}" if stated is not None else ""
+        return _("At the promised accuracy, joining is worth it to you at the cost you stated.")
+    allowed = _("You allowed a factor of {factor}", factor=odds_factor(stated)) if stated is not None else ""
     if stated is not None and deal.grains < explain(offer, limit=stated).grains:
-        return f"{allowed}; your total over all campaigns leaves this much, and no more is taken."
+        return _("{allowed}; your total over all campaigns leaves this much, and no more is taken.", allowed=allowed)
     if stated is not None and offer.cap < stated:
-        return f"{allowed}; not all of it is needed, and the rest stays yours."
-    return "It is exactly what you allowed, and no more."
+        return _("{allowed}; not all of it is needed, and the rest stays yours.", allowed=allowed)
+    return _("It is exactly what you allowed, and no more.")
 
 
 def cap_words(cap: float, *, highest: float = math.inf) -> str:
@@ -181,7 +201,7 @@ def cap_words(cap: float, *, highest: float = math.inf) -> str:
     >>> cap_words(0.25), cap_words(11.6, highest=8.0)
     ('a factor of 1.29', 'all they allow')
     """
-    return f"a factor of {odds_factor(cap)}" if cap < min(highest, 20.0) else "all they allow"
+    return _("a factor of {factor}", factor=odds_factor(cap)) if cap < min(highest, 20.0) else _("all they allow")
 
 
 def epsilon_words(epsilon: float) -> str:
@@ -190,10 +210,10 @@ def epsilon_words(epsilon: float) -> str:
     >>> epsilon_words(0.25), epsilon_words(1 / 3), epsilon_words(0.0)
     ('0.25', '0.3334', '0')
     """
-    return at_most(epsilon, 4) if math.isfinite(epsilon) else "without limit"
+    return at_most(epsilon, 4) if math.isfinite(epsilon) else _("without limit")
 
 
-GUARD = "A largest gap, set before the plan,"
+GUARD = N_("A largest gap, set before the plan,")
 """What planning for related limits and values is called on these pages."""
 
 
@@ -228,22 +248,26 @@ def result_words(release: Release) -> ResultWords | None:
         high=high,
         noise_low=noise_low,
         noise_high=noise_high,
-        assumption=release.assumption(GUARD),
+        assumption=release.assumption(_(GUARD)),
         warnings=release.warnings(),
     )
 
 
 def _sheet_rows(offer: Announcement, release: Release | None) -> Sequence[tuple[str, str]]:
-    asked = [("Asked", asked_words(offer)), ("People in the offer", count(offer.people))]
-    came = [] if release is None else [("People who joined", count(release.joined_people))]
-    return [*asked, *came, ("Nobody gives away more, over all questions, than", _capped(offer))]
+    asked = [(_("Asked"), asked_words(offer)), (_("People in the offer"), count(offer.people))]
+    came = [] if release is None else [(_("People who joined"), count(release.joined_people))]
+    return [*asked, *came, (_("Nobody gives away more, over all questions, than"), _capped(offer))]
 
 
 def _capped(offer: Announcement) -> str:
     cap = max(part.cap for part in offer.parts)
     if cap < 20.0:
-        return f"a factor of {odds_factor(cap)} on the odds (epsilon {largest(cap)}), or less by their own limit"
-    return "they allow"
+        return _(
+            "a factor of {factor} on the odds (epsilon {cap}), or less by their own limit",
+            factor=odds_factor(cap),
+            cap=largest(cap),
+        )
+    return _("they allow")
 
 
 def offer_rows(offer: Announcement, release: Release | None, unit: str) -> Sequence[tuple[str, str]]:
@@ -253,9 +277,15 @@ def offer_rows(offer: Announcement, release: Release | None, unit: str) -> Seque
     low, high = offer.bounds
     measure = f" {unit}" if unit else ""
     rows = [
-        ("Asked", f"one number from {short(low, 6)} to {short(high, 6)}{measure}"),
-        ("People in the offer", count(offer.people)),
-        ("Nobody gives away more than", _capped(offer)),
-        ("Noise at full turnout", f"scale {short(offer.noise_scale)}{measure}"),
+        (
+            _("Asked"),
+            _("one number from {low} to {high}{measure}", low=short(low, 6), high=short(high, 6), measure=measure),
+        ),
+        (_("People in the offer"), count(offer.people)),
+        (_("Nobody gives away more than"), _capped(offer)),
+        (
+            _("Noise at full turnout"),
+            _("scale {noise_scale}{measure}", noise_scale=short(offer.noise_scale), measure=measure),
+        ),
     ]
-    return rows if release is None else [*rows[:2], ("People who joined", count(release.joined_people)), *rows[2:]]
+    return rows if release is None else [*rows[:2], (_("People who joined"), count(release.joined_people)), *rows[2:]]

@@ -23,6 +23,7 @@ from optin.web.service.drafts import PRIVACY_CONSTRAINED
 from optin.web.service.next_time import Again
 from optin.web.service.records import Visitor
 from optin.wording.amounts import plus_minus_of
+from optin.wording.language import _
 from optin.wording.numbers import count
 
 router = APIRouter(prefix="/a")
@@ -40,7 +41,7 @@ def year(request: Request, service: ServiceOf, visitor: AnalystOnly) -> Response
         "form": given,
         "sheets": [
             *((each.id, each.draft.title) for each in known),
-            *((name, one.title) for name, one in READY.items()),
+            *((name, _(one.title)) for name, one in READY.items()),
         ],
         "again": [],
         "table": None,
@@ -89,9 +90,9 @@ def again_words(found: tuple[Again, ...]) -> list[str]:
     >>> again_words((Again(1, 120), Again(4, 0)))
     ['once more: about 120 people', '4 times more: fewer than about ten people']
     """
-    often = {1: "once more", 2: "twice more"}
+    often = {1: _("once more"), 2: _("twice more")}
     return [
-        f"{often.get(each.times, f'{each.times} times more')}: "
-        + (f"about {each.people:,} people" if each.people else "fewer than about ten people")
+        f"{often.get(each.times, _('{times} times more', times=each.times))}: "
+        + (_("about {people:,} people", people=each.people) if each.people else _("fewer than about ten people"))
         for each in found
     ]

@@ -18,6 +18,7 @@ from optin.web.service.core import Service, log_event
 from optin.web.service.ladder import LIMITS
 from optin.web.service.records import Visitor
 from optin.web.service.rows import READER, owned_row, people_of
+from optin.wording.sentences import Sentence
 
 _ABLE = "able"
 
@@ -57,7 +58,7 @@ def note_able(service: Service, connection: Connection, row: Row[Any]) -> None:
         (how_many_have_left(connection, people.ids, people.allowances, LIMITS[0].amount) + start) // SMALLEST_CELL,
         len(people) // SMALLEST_CELL,
     )
-    words = f"{tens * SMALLEST_CELL} people or so, counted in tens, can take part"
+    words = Sentence("{tens} people or so, counted in tens, can take part", tens=tens * SMALLEST_CELL)
     log_event(connection, service.clock(), _ABLE, words, campaign=row.id, round=row.round)
 
 

@@ -27,6 +27,7 @@ from optin.web.service.records import Visitor
 from optin.web.service.recovering import redeemed
 from optin.web.service.roles import appoint_the_first
 from optin.web.service.sessions import Ticket
+from optin.wording.language import N_
 
 __all__ = [
     "Entered",
@@ -127,7 +128,7 @@ def sign_in(service: Service, name: str, password: str, *, address: str, browser
     known = known_browser(service, account.id, browser) if account else None
     door, place, tries = door_for(service, name, address=address, browser=known)
     with door.passing(place):
-        service.change(lambda connection: wait_your_turn(service, connection, [tries], words="too many tries"))
+        service.change(lambda connection: wait_your_turn(service, connection, [tries], words=N_("too many tries")))
         if not matches(password, account.password if account else None):
             raise Refused("name or password is wrong")
 
@@ -174,7 +175,7 @@ def sign_up(service: Service, *, address: str) -> Entered:
 def expect_turn(service: Service, connection: Connection, address: str) -> None:
     """Let accounts be opened from one place only so fast."""
     turn = [Patience(f"sign up:{place_of(address)}", free=_CLASSROOM, longest=10.0)]
-    wait_your_turn(service, connection, turn, words="many accounts were opened from where you are")
+    wait_your_turn(service, connection, turn, words=N_("many accounts were opened from where you are"))
 
 
 def create_person(service: Service, connection: Connection, key: str) -> Any:  # noqa: ANN401 - as a row of accounts

@@ -18,6 +18,7 @@ from optin.web.service.failures import NotFound
 from optin.web.service.records import Visitor
 from optin.web.service.roles import ADMINISTRATOR, SERVICE, account_named, is_administrator, set_role
 from optin.web.service.rows import OWNER, count
+from optin.wording.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def appoint(service: Service, visitor: Visitor, name: str) -> None:
 
     def work(connection: Connection) -> None:
         set_role(service, connection, SERVICE, account_named(connection, name), ADMINISTRATOR)
-        log_event(connection, service.clock(), "appointed", f"{name} was made an administrator")
+        log_event(connection, service.clock(), "appointed", Sentence("{name} was made an administrator", name=name))
 
     service.change(work)
 
@@ -96,7 +97,7 @@ def dismiss(service: Service, visitor: Visitor, name: str) -> None:
         account = account_named(connection, name)
         _expect_another(connection, account)
         connection.execute(delete(roles).where(roles.c.campaign == SERVICE, roles.c.account == account))
-        log_event(connection, service.clock(), "dismissed", f"{name} is no administrator any more")
+        log_event(connection, service.clock(), "dismissed", Sentence("{name} is no administrator any more", name=name))
 
     service.change(work)
 

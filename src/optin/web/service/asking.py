@@ -13,6 +13,7 @@ from optin.announcement.terms import Conditions
 from optin.errors import BadInput
 from optin.questions import Number, Question, Sheet
 from optin.web.service.drafts import Draft
+from optin.wording.sentences import Sentence
 
 
 def sheet_of(draft: Draft) -> Sheet:
@@ -28,6 +29,12 @@ def sheet_of(draft: Draft) -> Sheet:
         max_gap=draft.max_gap,
     )
     return Sheet([question], title=draft.title, purpose=draft.purpose, asked_by=draft.asked_by)
+
+
+def words_said(draft: Draft) -> tuple[str, str]:
+    """Say a campaign's title and purpose in the language spoken here, or else as they were written."""
+    sheet = sheet_of(draft)
+    return sheet.title_said, sheet.purpose_said
 
 
 def conditions_of(draft: Draft) -> Conditions:
@@ -83,7 +90,7 @@ def _code(question: Question, answer: Any, *, alone: bool) -> float:  # noqa: AN
         template, data = refusal.template, refusal.data
     if alone:
         raise BadInput(template, **data)
-    raise BadInput("{asked} " + template, **data, asked=f"“{asked(question)}”:")
+    raise BadInput("“{asked}”: {why}", asked=asked(question), why=Sentence(template, **data))
 
 
 def asked(question: Question) -> str:

@@ -23,6 +23,7 @@ from optin.web.service.rows import READER, count, job_of, joined_count, owned_ro
 from optin.web.service.schedule import next_by_itself
 from optin.web.service.turnout import turnout_of
 from optin.web.transactions import hold
+from optin.wording.sentences import Sentence
 
 MOST_INVITATIONS = 1000
 BEFORE_REGISTRATION_CLOSES = ("draft", "registration")
@@ -124,7 +125,11 @@ def invite(
         connection.execute(insert(invitations), rows)
         if ids:
             note_ids(service, connection, row, ids, secrets)
-        words = f"{number} invitations were made" if group is None else f"{number} invitations were made to one group"
+        words = (
+            Sentence("{number} invitations were made", number=number)
+            if group is None
+            else Sentence("{number} invitations were made to one group", number=number)
+        )
         log_event(connection, now, "invited", words, campaign=campaign, round=row.round)
 
     service.change(work)

@@ -23,13 +23,16 @@ from optin.web.service.ladder import ladder_of
 from optin.web.service.records import Cell, Visitor
 from optin.web.service.rows import READER, owned_row, people_of
 from optin.wording.groups import SMALLEST_GROUP
+from optin.wording.language import N_, _
+from optin.wording.sentences import Sentence
 
 SMALLEST_CELL = SMALLEST_GROUP
 _CLOSED, _SHOWN, _AGAIN = "close-registration", "cells", "cells-again"
 _CELL = re.compile(r"(\d+) people from (\S+) to ([^\s;]+)")
-_FEW = f"fewer than {SMALLEST_CELL} people joined, left or chose anew since"
-_SINGLED_OUT = "beside the groups of before, new ones would single them out"
-_NOTE = f"{_FEW.capitalize()} these groups were shown: {_SINGLED_OUT}."
+_NOTE = N_(
+    "Fewer than {people} people joined, left or chose anew since these groups were shown: beside the groups of before, new ones "
+    "would single them out."
+)
 
 
 @dataclass(frozen=True)
@@ -75,8 +78,12 @@ def cells(service: Service, analyst: Visitor, campaign: str) -> Cells:
 def _last(closings: list[_Closing]) -> Cells:
     before = [closing.cells for closing in closings if closing.cells]
     if not before:
-        raise PromiseBroken(_FEW + " groups were shown: " + _SINGLED_OUT + ". The plan can be announced all the same")
-    return Cells(before[-1], _NOTE)
+        raise PromiseBroken(
+            "fewer than {people} people joined, left or chose anew since groups were shown: beside the groups of before, new "
+            "ones would single them out. The plan can be announced all the same",
+            people=SMALLEST_CELL,
+        )
+    return Cells(before[-1], _(_NOTE, people=SMALLEST_CELL))
 
 
 def note_cells(service: Service, connection: Connection, row: Row[Any]) -> None:
@@ -84,12 +91,20 @@ def note_cells(service: Service, connection: Connection, row: Row[Any]) -> None:
     *earlier, closing = _closings(connection, row)
     found, kind = _fresh(connection, row, earlier), _SHOWN
     if found is None:
-        kind, words = _AGAIN, f"{_FEW} groups were shown; those are shown again"
+        kind, words = (
+            _AGAIN,
+            Sentence(
+                "fewer than {people} people joined, left or chose anew since groups were shown; those are shown again",
+                people=SMALLEST_CELL,
+            ),
+        )
     elif found:
         listed = "; ".join(f"{cell.people} people from {cell.low!r} to {cell.high!r}" for cell in found)
-        words = f"choices can be seen in groups: {listed}"
+        words = Sentence("choices can be seen in groups: {listed}", listed=listed)
     else:
-        words = f"fewer than {SMALLEST_CELL} people registered: nothing of their choices is shown"
+        words = Sentence(
+            "fewer than {people} people registered: nothing of their choices is shown", people=SMALLEST_CELL
+        )
     latest = max((at for _, at in _choices(connection, row.id, row.round).values()), default=closing.at)
     log_event(connection, max(closing.at, latest), kind, words, campaign=row.id, round=row.round)
 

@@ -19,9 +19,10 @@ from optin.web.service.gates import Gate
 from optin.web.service.keys import Keyring
 from optin.web.service.mailer import Mailer
 from optin.web.transactions import change
+from optin.wording.language import N_
 
 T = TypeVar("T")
-_MANY = "many people are logging in at this moment"
+_MANY = N_("many people are logging in at this moment")
 
 
 def _strangers_door() -> Gate:
@@ -86,5 +87,5 @@ def log_event(
     round: int | None = None,  # noqa: A002 - the word of the contract
 ) -> None:
     """Write down what was done, in the transaction that does it."""
-    row = {"at": at, "kind": kind, "words": words, "campaign": campaign, "round": round}
+    row = {"at": at, "kind": kind, "words": str(words), "campaign": campaign, "round": round}
     connection.execute(insert(events).values(row))

@@ -18,6 +18,8 @@ from optin.errors import PromiseBroken
 from optin.web.schema import events
 from optin.web.service.core import Service, log_event
 from optin.web.service.drafts import Draft, last_moment
+from optin.wording.language import N_
+from optin.wording.sentences import Sentence
 
 WAITING = ("announced", "answers", "closed")
 """States in which promises are held, and time runs."""
@@ -39,13 +41,13 @@ class Deadline:
 
 def begin_asking(service: Service, connection: Connection, campaign: str, round: int) -> None:  # noqa: A002
     """Write down from when on sealed answers wait for an announcement."""
-    words = f"to be announced within {service.days_to_announce:g} days, or else it is cancelled"
+    words = Sentence("to be announced within {days:g} days, or else it is cancelled", days=service.days_to_announce)
     log_event(connection, service.clock(), _DUE, words, campaign=campaign, round=round)
 
 
 def begin_answering(service: Service, connection: Connection, row: Row[Any]) -> None:
     """Write down from when on an announced round waits to be closed."""
-    words = f"to be closed within {service.days_to_answer:g} days, or else it is cancelled"
+    words = Sentence("to be closed within {days:g} days, or else it is cancelled", days=service.days_to_answer)
     log_event(connection, service.clock(), _DUE, words, campaign=row.id, round=row.round)
 
 
@@ -53,7 +55,7 @@ def begin_waiting(service: Service, connection: Connection, row: Row[Any]) -> No
     """Write down from when on a closed round waits for its release: from its first closing."""
     if _begun(connection, row, after=_first_closing(connection, row)) is not None:
         return
-    words = f"to be published within {service.days_to_publish:g} days, or else it is cancelled"
+    words = Sentence("to be published within {days:g} days, or else it is cancelled", days=service.days_to_publish)
     log_event(connection, service.clock(), _DUE, words, campaign=row.id, round=row.round)
 
 
@@ -71,15 +73,15 @@ def deadline(service: Service, connection: Connection, row: Row[Any]) -> Deadlin
     if begun is None:
         return None
     if closing or row.state == "closed":
-        return Deadline(begun + service.days_to_publish * _DAY, service.days_to_publish, "closed", "published")
-    return Deadline(begun + service.days_to_answer * _DAY, service.days_to_answer, "announced", "closed")
+        return Deadline(begun + service.days_to_publish * _DAY, service.days_to_publish, N_("closed"), N_("published"))
+    return Deadline(begun + service.days_to_answer * _DAY, service.days_to_answer, N_("announced"), N_("closed"))
 
 
 def _until_announced(service: Service, connection: Connection, row: Row[Any]) -> Deadline | None:
     begun = _begun(connection, row, after=0) if Draft.from_json(row.draft).sealed else None
     if begun is None:
         return None
-    return Deadline(begun + service.days_to_announce * _DAY, service.days_to_announce, "opened", "announced")
+    return Deadline(begun + service.days_to_announce * _DAY, service.days_to_announce, N_("opened"), N_("announced"))
 
 
 def readable_until(service: Service, connection: Connection, row: Row[Any]) -> float | None:

@@ -12,6 +12,9 @@ from typing import Any, Literal
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
 from optin.questions import Sheet
+from optin.web.languages import tags
+from optin.wording.language import N_
+from optin.wording.sentences import Sentence
 
 PRIVACY_CONSTRAINED = "privacy-constrained"
 QUASI_LINEAR = "quasi-linear"
@@ -22,24 +25,24 @@ LONGEST |= {"support": 2000}
 """What a draft may hold at most; the JSON interface states the same."""
 _SLIMMEST = 1e-9
 WORDS = {
-    "title": "the title",
-    "question": "the question",
-    "purpose": "why it is asked",
-    "unit": "the unit",
-    "asked_by": "who asks",
-    "support": "the text for everyone",
-    "window_hours": "the time to change or withdraw after the announcement",
-    "lower": "the smallest answer",
-    "upper": "the largest answer",
-    "data_sd": "the standard deviation",
-    "max_gap": "the largest gap",
-    "slack": "the room for people who decline",
-    "quorum_people": "the least number of people to publish with",
-    "quorum_standard_error": "the largest standard error to publish with",
-    "benefit_base": "the benefit of a perfect result",
-    "benefit_slope": "the benefit lost per unit of variance",
-    "outside": "the benefit of staying out",
-    "decline_share": "the share of people who decline",
+    "title": N_("the title"),
+    "question": N_("the question"),
+    "purpose": N_("why it is asked"),
+    "unit": N_("the unit"),
+    "asked_by": N_("who asks"),
+    "support": N_("the text for everyone"),
+    "window_hours": N_("the time to change or withdraw after the announcement"),
+    "lower": N_("the smallest answer"),
+    "upper": N_("the largest answer"),
+    "data_sd": N_("the standard deviation"),
+    "max_gap": N_("the largest gap"),
+    "slack": N_("the room for people who decline"),
+    "quorum_people": N_("the least number of people to publish with"),
+    "quorum_standard_error": N_("the largest standard error to publish with"),
+    "benefit_base": N_("the benefit of a perfect result"),
+    "benefit_slope": N_("the benefit lost per unit of variance"),
+    "outside": N_("the benefit of staying out"),
+    "decline_share": N_("the share of people who decline"),
 }
 """What the parts of a draft are called where people read about them: on pages, and in whatever is said about them."""
 
@@ -76,6 +79,8 @@ class Draft:
     """How many answers one link that anyone may use takes at most; 0 where there is no such link."""
     support: str = ""
     """A text that everyone is shown, before and after they answer and whatever they answer, such as whom to call."""
+    language: str = ""
+    """The language of its mails, as a tag; empty for that of whoever runs the service."""
     sheet: Sheet | None = None
     """What is asked where it is more than one number: title, purpose and who asks are then the sheet's."""
 
@@ -120,7 +125,13 @@ def _checked_sheet(draft: Draft, sheet: Sheet) -> Draft:
     title = _text("title", sheet.title, least=1)
     only = sheet.questions[0]
     told = (only.text or only.name) if len(sheet) == 1 else f"{len(sheet)} questions"
-    return replace(draft, title=title, question=told, **words, sheet=Sheet(questions, title=title, **words))
+    return replace(
+        draft,
+        title=title,
+        question=told,
+        **words,
+        sheet=Sheet(questions, title=title, **words, languages=sheet.languages),
+    )
 
 
 def checked_draft(draft: Draft) -> Draft:
@@ -139,6 +150,8 @@ def checked_draft(draft: Draft) -> Draft:
     names = ("lower", "upper", "max_gap", "slack", "benefit_base", "benefit_slope")
     numbers: dict[str, Any] = {name: _number(name, getattr(draft, name)) for name in names}
     draft = replace(draft, **numbers)
+    if draft.language and draft.language not in tags():
+        raise BadInput("the language of mails must be one of {known}, or be left out", known=", ".join(tags()))
     if draft.model not in (PRIVACY_CONSTRAINED, QUASI_LINEAR):
         raise BadInput("people must state a limit or a cost; choose one of the two")
     _check_scale(draft)
@@ -163,7 +176,7 @@ def _check_times(draft: Draft) -> None:
             "last day and one visit, or leave it out"
         )
     if not 0.0 <= _number("window_hours", draft.window_hours) <= MOST_HOURS:
-        raise BadInput("{window} must be 0 to {most} hours", window=WORDS["window_hours"], most=MOST_HOURS)
+        raise BadInput("{window} must be 0 to {most} hours", window=Sentence(WORDS["window_hours"]), most=MOST_HOURS)
 
 
 def last_moment(draft: Draft) -> float | None:
@@ -185,33 +198,35 @@ def _check_scale(draft: Draft) -> None:
         raise BadInput(
             "{data_sd} must lie between 0 and {width:g}, half the distance of the bounds: no answers between"
             " them can spread more",
-            data_sd=WORDS["data_sd"],
+            data_sd=Sentence(WORDS["data_sd"]),
             width=width / 2,
         )
     if not 0.0 <= draft.max_gap <= width:
         raise BadInput(
             "{max_gap} must lie between 0 and {width:g}, the distance of the bounds",
-            max_gap=WORDS["max_gap"],
+            max_gap=Sentence(WORDS["max_gap"]),
             width=width,
         )
     if draft.max_gap and draft.model != PRIVACY_CONSTRAINED:
         raise BadInput(
             "{max_gap} can be declared only where people state limits; with costs leave it at 0",
-            max_gap=WORDS["max_gap"],
+            max_gap=Sentence(WORDS["max_gap"]),
         )
 
 
 def _check_terms(draft: Draft) -> None:
     if not 0.0 <= draft.slack <= MOST_SLACK:
-        raise BadInput("{slack} must lie between 0 and {most}", slack=WORDS["slack"], most=MOST_SLACK)
+        raise BadInput("{slack} must lie between 0 and {most}", slack=Sentence(WORDS["slack"]), most=MOST_SLACK)
     if draft.slack and draft.model == PRIVACY_CONSTRAINED:
-        raise BadInput("{slack} is for people who weigh costs; with limits leave it at 0", slack=WORDS["slack"])
+        raise BadInput(
+            "{slack} is for people who weigh costs; with limits leave it at 0", slack=Sentence(WORDS["slack"])
+        )
     if draft.sealed and draft.model != PRIVACY_CONSTRAINED:
         raise BadInput("a sealed campaign needs people with limits: what others accept is not known before the plan")
     if not 1 <= draft.quorum_people <= MOST_PEOPLE:
         raise BadInput(
             "{quorum_people} must be a whole number from 1 to {most}, in digits alone",
-            quorum_people=WORDS["quorum_people"],
+            quorum_people=Sentence(WORDS["quorum_people"]),
             most=MOST_PEOPLE,
         )
     if (
@@ -219,12 +234,13 @@ def _check_terms(draft: Draft) -> None:
         and not _number("quorum_standard_error", draft.quorum_standard_error) > 0
     ):
         raise BadInput(
-            "{quorum_standard_error} must be above 0, or left out", quorum_standard_error=WORDS["quorum_standard_error"]
+            "{quorum_standard_error} must be above 0, or left out",
+            quorum_standard_error=Sentence(WORDS["quorum_standard_error"]),
         )
     if draft.benefit_slope < 0:
         raise BadInput(
             "{benefit_slope} must be 0 or more: a benefit may not rise with the variance",
-            benefit_slope=WORDS["benefit_slope"],
+            benefit_slope=Sentence(WORDS["benefit_slope"]),
         )
     if draft.outside != "own-data":
         _number("outside", draft.outside)
@@ -233,18 +249,24 @@ def _check_terms(draft: Draft) -> None:
 def _text(name: str, text: str, *, least: int = 0) -> str:
     text = text.strip()
     if not least <= len(text) <= LONGEST[name]:
-        many = "{words} must have 1 to {most} characters" if least else "{words} must have at most {most} characters"
-        raise BadInput(many, words=WORDS[name], most=LONGEST[name])
+        many = N_("{words} must have 1 to {most} characters")
+        raise BadInput(
+            many if least else N_("{words} must have at most {most} characters"),
+            words=Sentence(WORDS[name]),
+            most=LONGEST[name],
+        )
     if not all(letter.isprintable() or letter == "\n" for letter in text.replace("\r\n", "\n")):
-        raise BadInput("{words} has characters that cannot be shown; remove them", words=WORDS[name])
+        raise BadInput("{words} has characters that cannot be shown; remove them", words=Sentence(WORDS[name]))
     return text.replace("\r\n", "\n")
 
 
 def _number(name: str, number: Any) -> float:  # noqa: ANN401
     if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-        raise BadInput("{words} must be a finite number", words=WORDS[name])
+        raise BadInput("{words} must be a finite number", words=Sentence(WORDS[name]))
     if not abs(number) <= FARTHEST:
         raise BadInput(
-            "{words} must lie within {farthest:g}; measure in a larger unit", words=WORDS[name], farthest=FARTHEST
+            "{words} must lie within {farthest:g}; measure in a larger unit",
+            words=Sentence(WORDS[name]),
+            farthest=FARTHEST,
         )
     return float(number) + 0.0  # minus zero becomes zero

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from optin.errors import Failure
+from optin.wording.language import N_
+from optin.wording.sentences import Sentence
 
 
 class VisitFailure(Failure):
@@ -16,7 +18,7 @@ class NobodyThere(VisitFailure):
 
     http_status = 401
 
-    def __init__(self, words: str = "sign in first") -> None:
+    def __init__(self, words: str = N_("sign in first")) -> None:
         super().__init__(words)
 
 
@@ -31,7 +33,7 @@ class NotFound(VisitFailure):
 
     http_status = 404
 
-    def __init__(self, words: str = "there is nothing here, or it is not yours") -> None:
+    def __init__(self, words: str = N_("there is nothing here, or it is not yours")) -> None:
         super().__init__(words)
 
 
@@ -41,5 +43,5 @@ class TooSoon(VisitFailure):
     http_status = 429
 
     def __init__(self, seconds: int, words: str) -> None:
-        super().__init__(words + "; wait {seconds} s and try again", seconds=seconds)
+        super().__init__("{words}; wait {seconds} s and try again", words=Sentence(words), seconds=seconds)
         self.seconds = seconds

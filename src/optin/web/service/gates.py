@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from optin.web.service.failures import TooSoon
+from optin.wording.language import N_
 
 
 class Gate:
@@ -50,5 +51,5 @@ class Gate:
                     del self._here[place]
 
 
-DRAWING = Gate(inside=1, waiting=30, words="many pictures are being drawn at this moment")
+DRAWING = Gate(inside=1, waiting=30, words=N_("many pictures are being drawn at this moment"))
 """One picture at a time: matplotlib's settings are the whole process's. A browser asks for six at once; five may wait."""

@@ -27,6 +27,8 @@ from optin.web.service.recovering import erase_addresses, send_links
 from optin.web.service.rows import as_job
 from optin.web.service.sessions import erase_sessions
 from optin.web.transactions import turn
+from optin.wording.language import N_
+from optin.wording.sentences import Sentence
 
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
 SECONDS_BETWEEN_LOOKS = 5.0
@@ -132,7 +134,7 @@ def _unfinished(connection: Connection, name: str | None = None) -> list[Job]:
 
 def _run(service: Service, job: Job) -> None:
     """Do a job, and write down how it ended; one that the database cut off stays as it is."""
-    _mark(service, job, state="running", step="beginning")
+    _mark(service, job, state="running", step=N_("beginning"))
     try:
         LONG_STEPS[job.kind](
             service, job, lambda step, done, total: _mark(service, job, step=step, done=done, total=total)
@@ -144,9 +146,11 @@ def _run(service: Service, job: Job) -> None:
         _fail(service, job, str(error))
     except Exception as error:
         LOG.error("work failed", extra={"job": job.kind, "reason": type(error).__name__})
-        _fail(service, job, f"unexpected {type(error).__name__}; the operator's log names the place")
+        _fail(
+            service, job, Sentence("unexpected {kind}; the operator's log names the place", kind=type(error).__name__)
+        )
     else:
-        _mark(service, job, state="done", step="done")
+        _mark(service, job, state="done", step=N_("done"))
 
 
 def _mark(service: Service, job: Job, **new: object) -> None:
@@ -164,7 +168,7 @@ def _fail(service: Service, job: Job, words: str) -> None:
         connection.execute(update(jobs).where(jobs.c.id == job.id).values(new))
         if not announced:
             connection.execute(update(campaigns).where(campaigns.c.id == job.campaign).values(plan=None))
-        told = f"the step {job.kind} failed: {words}"
+        told = Sentence("the step {step} failed: {words}", step=job.kind, words=words)
         log_event(connection, now, "failed", told, campaign=job.campaign, round=job.round)
 
     service.change(work)

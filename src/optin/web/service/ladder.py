@@ -7,22 +7,27 @@ from __future__ import annotations
 
 from optin.client.wire import Step
 from optin.errors import BadInput
+from optin.wording.language import N_
 from optin.wording.limit_steps import LIMIT_STEPS
 
 __all__ = ["COSTS", "LIMITS", "Step", "ladder_of", "step_of"]
 
 LIMITS = tuple(Step(step.index, step.epsilon, step.name, step.words) for step in LIMIT_STEPS)
 _PRICES = (
-    (0.0, "nothing", "giving this away costs you nothing"),
-    (0.01, "hardly anything", "you would hardly notice"),
-    (0.02, "very little", "a hundredth or two of what the result is worth to someone who gains 1 from it"),
-    (0.05, "little", "a twentieth"),
-    (0.1, "some", "a tenth"),
-    (0.2, "noticeable", "a fifth"),
-    (0.5, "half", "half of it"),
-    (1.0, "all of it", "one unit of privacy loss costs you as much as a perfect result could give someone who gains 1"),
-    (2.0, "much", "twice that"),
-    (5.0, "very much", "five times that"),
+    (0.0, N_("nothing"), "giving this away costs you nothing"),
+    (0.01, N_("hardly anything"), "you would hardly notice"),
+    (0.02, N_("very little"), "a hundredth or two of what the result is worth to someone who gains 1 from it"),
+    (0.05, N_("little"), "a twentieth"),
+    (0.1, N_("some"), "a tenth"),
+    (0.2, N_("noticeable"), "a fifth"),
+    (0.5, N_("half"), "half of it"),
+    (
+        1.0,
+        N_("all of it"),
+        "one unit of privacy loss costs you as much as a perfect result could give someone who gains 1",
+    ),
+    (2.0, N_("much"), "twice that"),
+    (5.0, N_("very much"), "five times that"),
 )
 COSTS = tuple(Step(index, amount, name, words) for index, (amount, name, words) in enumerate(_PRICES))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from optin.announcement.making import MIN_PEOPLE
 from optin.web.service.drafts import Draft
+from optin.wording.language import _
 
 FROM = {
     "open": ("draft",),
@@ -51,16 +52,17 @@ def warning(draft: Draft, state: str, *, registered: int, joined: int) -> str | 
     >>> warning(Draft(title="t", question="q", lower=0.0, upper=1.0, quorum_people=25), "answers", registered=30, joined=20)
     'at least 20 of the 25 needed joined so far, and nothing is published with fewer than 25'
     """
-    few = f"and nothing is published with fewer than {draft.quorum_people}"
-    if state == "registration" and registered < max(MIN_PEOPLE, draft.quorum_people):
+    least = max(MIN_PEOPLE, draft.quorum_people)
+    few = _("and nothing is published with fewer than {people}", people=draft.quorum_people)
+    if state == "registration" and registered < least:
         if registered < MIN_PEOPLE and draft.quorum_people < MIN_PEOPLE:
-            few = f"and no plan can be announced to fewer than {MIN_PEOPLE}"
-        return f"{progress(registered, max(MIN_PEOPLE, draft.quorum_people))} registered so far, {few}"
-    if state == "planning" and registered < max(MIN_PEOPLE, draft.quorum_people):
-        return f"{progress(registered, max(MIN_PEOPLE, draft.quorum_people))} registered, {few}"
+            few = _("and no plan can be announced to fewer than {people}", people=MIN_PEOPLE)
+        return _("{progress} registered so far, {few}", progress=progress(registered, least), few=few)
+    if state == "planning" and registered < least:
+        return _("{progress} registered, {few}", progress=progress(registered, least), few=few)
     answering = state == "answers" or (state == "announced" and draft.sealed)
     if answering and joined < draft.quorum_people:
-        return f"{progress(joined, draft.quorum_people)} joined so far, {few}"
+        return _("{progress} joined so far, {few}", progress=progress(joined, draft.quorum_people), few=few)
     return None
 
 
@@ -71,5 +73,9 @@ def progress(people: int, needed: int) -> str:
     ('at least 20 of the 25 needed', 'fewer than 10 of the 25 needed', 'at least 30, and 25 are needed')
     """
     if people >= needed:
-        return f"at least {people:,}, and {needed:,} are needed"
-    return f"at least {people:,} of the {needed:,} needed" if people else f"fewer than 10 of the {needed:,} needed"
+        return _("at least {people:,}, and {needed:,} are needed", people=people, needed=needed)
+    return (
+        _("at least {people:,} of the {needed:,} needed", people=people, needed=needed)
+        if people
+        else _("fewer than 10 of the {needed:,} needed", needed=needed)
+    )

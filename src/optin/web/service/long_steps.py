@@ -34,6 +34,8 @@ from optin.web.service.records import Job
 from optin.web.service.rows import PORTION, People, campaign_row, in_portions, people_of
 from optin.web.service.steps import record_step
 from optin.web.transactions import hold
+from optin.wording.language import N_
+from optin.wording.sentences import Sentence
 
 __all__ = ["LONG_STEPS", "Progress", "destroy_spent_keys", "finish_release"]
 
@@ -45,7 +47,7 @@ LOG = logging.getLogger("optin.web")
 
 def release(service: Service, job: Job, progress: Progress) -> None:
     """Count who joined, and only if that is enough open the answers, draw the one result, and forget the answers."""
-    progress("counting answers", 0, 0)
+    progress(N_("counting answers"), 0, 0)
     row = service.read(lambda connection: campaign_row(connection, job.campaign))
     if finish_release(service, job.campaign, job.round):
         return
@@ -59,9 +61,9 @@ def release(service: Service, job: Job, progress: Progress) -> None:
     agents, sealed, quorum = announced_agents(service, job, draft, people), _sealed(service, job), quorum_of(draft)
     joined = np.array([person in sealed for person in people.ids], dtype=np.bool_)
     expect_quorum(offer, agents, quorum, ledger=service.ledger, joined=joined)  # before any answer is opened
-    progress("opening answers", 0, 0)
+    progress(N_("opening answers"), 0, 0)
     given = answers_of(offer.sheet, _opened_codes(service, job, people, sealed, progress))
-    progress("releasing", len(people), len(people))
+    progress(N_("releasing"), len(people), len(people))
     campaign_steps.release(offer, agents, given, ledger=service.ledger, joined=joined, quorum=quorum)
     finish_release(service, job.campaign, job.round)
 
@@ -111,7 +113,11 @@ class QuietQuorum(Quorum):
             few = came.promised < self.people
         else:
             return
-        wanted = f"{self.people} people" if few else f"a standard error of {self.standard_error:.6g}"
+        wanted = (
+            Sentence("{people} people", people=self.people)
+            if few
+            else Sentence("a standard error of {error:.6g}", error=self.standard_error)
+        )
         raise PromiseBroken(
             "the quorum is {wanted}, and too few joined (who has nothing to give does not count); open answers"
             " again, begin a new round, or cancel",
@@ -139,7 +145,7 @@ def _opened_codes(
     found: list[tuple[float, ...] | None] = []
     for at, person in enumerate(people.ids):
         if at % CHUNK == 0:
-            progress("opening answers", at, len(people))
+            progress(N_("opening answers"), at, len(people))
         found.append(_opened(service, job, person, sealed[person]) if person in sealed else None)
     return found
 
@@ -222,7 +228,7 @@ def cancel(service: Service, job: Job, progress: Progress) -> None:
 
 
 def _give_back(service: Service, job: Job, progress: Progress) -> None:
-    progress("giving promises back", 0, 0)
+    progress(N_("giving promises back"), 0, 0)
     offer = _offer(service, job)
     if offer is not None:
         campaign_steps.cancel(offer, ledger=service.ledger)

@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import logging
 import smtplib
+import time
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
 from optin.errors import PromiseBroken
+from optin.web.languages import language
 from optin.web.schema import campaigns, invitees, mails
+from optin.web.service.asking import words_said
 from optin.web.service.core import Service, hashed, log_event
 from optin.web.service.drafts import Draft
 from optin.web.service.identities import OVER
 from optin.web.service.lists import opened, stop_token
-from optin.web.service.mailer import Mailer
+from optin.web.service.mailer import SECONDS_AT_A_TIME, Mailer
 from optin.web.service.records import Visitor
 from optin.web.service.rows import owned_row
 from optin.web.transactions import hold
+from optin.wording.language import N_, _, speaking
+from optin.wording.sentences import Sentence
 
 PAUSES = (60.0, 300.0, 1800.0, 7200.0, 21600.0)
 """How long to wait after each try that failed for now, in seconds; then it is given up."""
@@ -85,7 +91,9 @@ def _queue(service: Service, connection: Connection, row: Row[Any], number: int)
     if rows:
         connection.execute(insert(mails), rows)
         words = (
-            f"{'an invitation' if number == 0 else f'reminder {number}'} to everyone on the list was put in the queue"
+            Sentence("an invitation to everyone on the list was put in the queue")
+            if number == 0
+            else Sentence("reminder {number} to everyone on the list was put in the queue", number=number)
         )
         log_event(connection, now, "mail", words, campaign=row.id, round=row.round)
     return len(rows)
@@ -114,20 +122,33 @@ def _sending(service: Service, number: int, rows: Any, entries: dict[str, Row[An
 
 
 def send_mails(service: Service) -> int:
-    """Send what is due, over one connection; say how many went out."""
+    """Send what is due, for a while; say how many went out."""
     if service.mail is None:
         return 0
-    due = service.read(lambda connection: _due(service, connection))
-    if not due:
-        return 0
+    waiting = deque(service.read(lambda connection: _due(service, connection)))
+    until, sent = time.monotonic() + SECONDS_AT_A_TIME, 0
+    while waiting and time.monotonic() < until:
+        sent += _send_over_one(service, service.mail, waiting, until)
+    return sent
+
+
+def _send_over_one(service: Service, mailer: Mailer, waiting: deque[Row[Any]], until: float) -> int:
+    """Send over one connection; if it breaks, the mail that was on its way waits and no other, if there is none, all do."""
+    sent, under_way = 0, list(waiting)
     try:
-        with service.mail.connected() as server:
-            return sum(_send(service, service.mail, server, row) for row in due)
+        with mailer.connected() as server:
+            while waiting:
+                under_way = [waiting.popleft()]
+                sent += _send(service, mailer, server, under_way[0])
+                if time.monotonic() > until:
+                    break
     except (OSError, smtplib.SMTPException) as error:
         LOG.warning("mail waits", extra={"reason": type(error).__name__})
-        for row in due:
-            _later(service, row, "the server for mail cannot be reached")
-        return 0
+        if len(under_way) == len(waiting):  # nothing was begun
+            waiting.clear()
+        for row in under_way:
+            _later(service, row, N_("the server for mail cannot be reached"))
+    return sent
 
 
 def _due(service: Service, connection: Connection) -> list[Row[Any]]:
@@ -146,13 +167,21 @@ def _send(service: Service, mailer: Mailer, server: smtplib.SMTP, row: Row[Any])
     draft = Draft.from_json(found[1].draft)
     stop = f"{mailer.origin}/u/{stop_token(service, invitee.name)}"
     link = f"{mailer.origin}/i#{invitee.secret}"
-    subject, body = mail_text(draft, link, stop, reminder=row.number > 0)
-    message = mailer.message(invitee.entry.address, subject, body, name=row.id, stop=stop)
+    with speaking(language(draft.language or mailer.language)):
+        subject, body = mail_text(draft, link, stop, reminder=row.number > 0)
+    address = invitee.entry.address
     try:
-        server.send_message(message)
+        message = mailer.message(address, subject, body, name=row.id, stop=stop)
+        server.send_message(message, to_addrs=[address])
+    except (ValueError, smtplib.SMTPNotSupportedError):  # letters that mail, or this server, has no way to write
+        _mark(service, row, state="back", tries=row.tries + 1, reason=N_("the address cannot be written to"))
+        return 0
     except smtplib.SMTPRecipientsRefused as refused:
         code = next(iter(refused.recipients.values()))[0]
         return _refused(service, row, code)
+    except smtplib.SMTPSenderRefused as refused:
+        _later(service, row, f"the server for mail takes nothing from this service ({refused.smtp_code})")
+        return 0
     except smtplib.SMTPResponseException as refused:
         return _refused(service, row, refused.smtp_code)
     _mark(service, row, state="sent", tries=row.tries + 1, reason=None)
@@ -170,15 +199,15 @@ def _whom(connection: Connection, row: Row[Any]) -> tuple[Row[Any], Row[Any]] | 
 
 def _refused(service: Service, row: Row[Any], code: int) -> int:
     if 500 <= code < 600:
-        _mark(service, row, state="back", tries=row.tries + 1, reason=f"refused for good ({code})")
+        _mark(service, row, state="back", tries=row.tries + 1, reason=Sentence("refused for good ({code})", code=code))
     else:
-        _later(service, row, f"refused for now ({code})")
+        _later(service, row, Sentence("refused for now ({code})", code=code))
     return 0
 
 
 def _later(service: Service, row: Row[Any], reason: str) -> None:
     if row.tries >= len(PAUSES):
-        _mark(service, row, state="back", tries=row.tries + 1, reason=f"given up: {reason}")
+        _mark(service, row, state="back", tries=row.tries + 1, reason=Sentence("given up: {reason}", reason=reason))
         return
     _mark(service, row, tries=row.tries + 1, next_at=service.clock() + PAUSES[row.tries], reason=reason)
 
@@ -207,14 +236,19 @@ def mail_text(
     >>> subject, "Open until 2026-03-04" in body, body.index("L") < body.index("S")
     ('Breaks', True, True)
     """
-    asks = f"{draft.asked_by} asks you: {draft.title}" if draft.asked_by else draft.title
+    title, purpose = words_said(draft)
+    asks = _("{asked_by} asks you: {title}", asked_by=draft.asked_by, title=title) if draft.asked_by else title
+    whose = _("A link for everyone") if open_to_all else _("Your own link, for you alone")
     parts = [
         asks,
-        draft.purpose,
-        f"{'A link for everyone' if open_to_all else 'Your own link, for you alone'}:\n{link}",
-        "Looking at it uses nothing up. Only averages and counts come out, with noise: you set how much they may say about you.",
-        f"Open until {draft.answer_by} (end of the day, UTC)." if draft.answer_by else "",
-        "This reminder goes to everyone who was invited: nobody sees who has answered." if reminder else "",
-        f"No more mail about this: {stop}" if stop else "",
+        purpose,
+        f"{whose}:\n{link}",
+        _(
+            "Looking at it uses nothing up. Only averages and counts come out, with noise: you set how much they may say about "
+            "you."
+        ),
+        _("Open until {day} (end of the day, UTC).", day=draft.answer_by) if draft.answer_by else "",
+        _("This reminder goes to everyone who was invited: nobody sees who has answered.") if reminder else "",
+        _("No more mail about this: {stop}", stop=stop) if stop else "",
     ]
-    return f"{'Reminder: ' if reminder else ''}{draft.title}", "\n\n".join(filter(None, parts)) + "\n"
+    return _("Reminder: {title}", title=title) if reminder else title, "\n\n".join(filter(None, parts)) + "\n"

@@ -21,6 +21,7 @@ from optin.web.service.ladder import LIMITS
 from optin.web.service.records import Visitor
 from optin.web.service.rows import READER, owned_row, people_of
 from optin.wording.groups import SMALLEST_GROUP
+from optin.wording.sentences import Sentence
 
 TIMES = (1, 2, 4)
 """How many more campaigns like this one are asked about."""
@@ -50,7 +51,9 @@ def note_next(service: Service, connection: Connection, row: Row[Any]) -> None:
     for times in TIMES:
         can = how_many_have_left(connection, people.ids, people.allowances, times * asked) + start
         tens = min(can // SMALLEST_GROUP, len(people) // SMALLEST_GROUP) * SMALLEST_GROUP
-        words = f"{tens} people or so can take part {times} more times for as much, counted in tens"
+        words = Sentence(
+            "{tens} people or so can take part {times} more times for as much, counted in tens", tens=tens, times=times
+        )
         log_event(connection, service.clock(), _NEXT, words, campaign=row.id, round=row.round)
 
 

@@ -21,6 +21,7 @@ from optin.web.service.long_steps import finish_release
 from optin.web.service.rows import campaign_row, job_of
 from optin.web.service.steps import leave_as_job
 from optin.web.transactions import hold
+from optin.wording.sentences import Sentence
 
 LOG = logging.getLogger("optin.web")
 
@@ -71,6 +72,8 @@ def _cancel(service: Service, name: str, connection: Connection) -> None:
         return begin_asking(service, connection, row.id, row.round)
     if found is None:
         return (begin_waiting if row.state == "closed" else begin_answering)(service, connection, row)
-    words = f"it was not {found.due} within {found.days:g} days of being {found.since}"
+    words = Sentence(
+        "it was not {due} within {days:g} days of being {since}", due=found.due, days=found.days, since=found.since
+    )
     log_event(connection, service.clock(), "overdue", words, campaign=row.id, round=row.round)
     return leave_as_job(service, connection, row, "cancel")

@@ -14,12 +14,14 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 
 from optin.errors import BadInput, PromiseBroken
+from optin.web.languages import language
 from optin.web.schema import accounts, addresses, campaigns, invitations, links_asked, links_back, registrations
 from optin.web.service.core import Service, hashed, new_id
 from optin.web.service.delays import Patience, place_of, wait_your_turn
 from optin.web.service.identities import OVER
-from optin.web.service.mailer import Mailer, looks_like_address
+from optin.web.service.mailer import Mailer, for_a_while, looks_like_address
 from optin.web.service.records import Visitor
+from optin.wording.language import N_, _, speaking
 
 SECONDS = 3600.0
 """How long a link in a mail works."""
@@ -88,7 +90,7 @@ def ask(service: Service, address: str, *, place: str) -> None:
     row = {"id": name, "sealed": service.keys.hidden(found, bound=f"link asked:{name}"), "tries": 0}
 
     def work(connection: Connection) -> None:
-        wait_your_turn(service, connection, turns, words="links were asked for several times")
+        wait_your_turn(service, connection, turns, words=N_("links were asked for several times"))
         connection.execute(insert(links_asked).values({**row, "next_at": service.clock()}))
 
     service.change(work)
@@ -113,7 +115,7 @@ def send_links(service: Service) -> None:
     if service.mail is None:
         return
     due = select(links_asked).where(links_asked.c.next_at <= service.clock()).order_by(links_asked.c.next_at)
-    for row in service.read(lambda connection: connection.execute(due.limit(_AT_A_TIME)).all()):
+    for row in for_a_while(service.read(lambda connection: connection.execute(due.limit(_AT_A_TIME)).all())):
         _answer(service, service.mail, row)
 
 
@@ -141,10 +143,13 @@ def _links(service: Service, connection: Connection, row: Row[Any], address: str
 
 def _is_sent(mailer: Mailer, address: str, name: str, secrets: list[str]) -> bool:
     """Send a mail; say whether there is nothing more to try: it went out, or is refused for good."""
-    body = link_text([f"{mailer.origin}/back#{secret}" for secret in secrets])
+    with speaking(language(mailer.language)):
+        subject, body = _("Your link"), link_text([f"{mailer.origin}/back#{secret}" for secret in secrets])
     try:
         with mailer.connected() as server:
-            server.send_message(mailer.message(address, "Your link", body, name=name))
+            server.send_message(mailer.message(address, subject, body, name=name), to_addrs=[address])
+    except (ValueError, smtplib.SMTPNotSupportedError):
+        return True  # letters that mail, or this server, has no way to write
     except smtplib.SMTPRecipientsRefused as refused:
         return all(500 <= code < 600 for code, _ in refused.recipients.values())
     except (OSError, smtplib.SMTPException) as error:
@@ -164,12 +169,15 @@ def link_text(links: list[str]) -> str:
     It works once, within an hour. If it was not you who asked, do nothing: nobody but you has it.
     <BLANKLINE>
     """
-    ends = "It works once" if len(links) == 1 else "Each opens one account. They work once"
-    listed = "\n\n".join(links)
-    return (
-        f"You asked for a link to come back:\n\n{listed}\n\n{ends}, within an hour. If it was not you who asked, do nothing: "
-        "nobody but you has it.\n"
-    )
+    asked, listed = _("You asked for a link to come back:"), "\n\n".join(links)
+    if len(links) == 1:
+        ends = _("It works once, within an hour. If it was not you who asked, do nothing: nobody but you has it.")
+    else:
+        ends = _(
+            "Each opens one account. They work once, within an hour. If it was not you who asked, do nothing: nobody but you "
+            "has it."
+        )
+    return f"{asked}\n\n{listed}\n\n{ends}\n"
 
 
 def erase_addresses(service: Service) -> None:

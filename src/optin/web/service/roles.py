@@ -15,6 +15,7 @@ from optin.web.schema import accounts, roles
 from optin.web.service.core import Service, log_event
 from optin.web.service.records import Visitor
 from optin.web.service.rows import COLLEAGUE, OWNER, READER, count, owned_row, role_in
+from optin.wording.sentences import Sentence
 
 ADMINISTRATOR = "administrator"
 SERVICE = ""
@@ -67,7 +68,12 @@ def give(service: Service, analyst: Visitor, campaign: str, name: str, role: str
             raise BadInput("whoever began a campaign stays its owner")
         set_role(service, connection, campaign, account, role)
         log_event(
-            connection, service.clock(), "role given", f"{name} was made {role}", campaign=campaign, round=row.round
+            connection,
+            service.clock(),
+            "role given",
+            Sentence("{name} was made {role}", name=name, role=role),
+            campaign=campaign,
+            round=row.round,
         )
 
     service.change(work)
@@ -86,7 +92,7 @@ def take_back(service: Service, analyst: Visitor, campaign: str, name: str) -> N
             connection,
             service.clock(),
             "role taken",
-            f"{name} has no role any more",
+            Sentence("{name} has no role any more", name=name),
             campaign=campaign,
             round=row.round,
         )

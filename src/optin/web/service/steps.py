@@ -24,20 +24,22 @@ from optin.web.service.life import FROM, REACHED
 from optin.web.service.records import Visitor
 from optin.web.service.rows import expect_round, job_of, owned_row
 from optin.web.transactions import hold
+from optin.wording.language import N_
+from optin.wording.sentences import Sentence
 
 STEPS = tuple(FROM)
 LONG = ("announce", "release", "new-round", "cancel")
 WORDS = {
-    "open": "registration was opened",
-    "close-registration": "registration was closed",
-    "open-answers": "answers were opened",
-    "close": "answers were closed",
-    "announce": "the plan was announced",
-    "release": "the result was released",
-    "new-round": "a new round was begun; the answers of the old one are gone",
-    "cancel": "the campaign was cancelled; its answers are gone",
-    "reopen-registration": "registration was opened again",
-    "reopen-answers": "answers were opened again",
+    "open": N_("registration was opened"),
+    "close-registration": N_("registration was closed"),
+    "open-answers": N_("answers were opened"),
+    "close": N_("answers were closed"),
+    "announce": N_("the plan was announced"),
+    "release": N_("the result was released"),
+    "new-round": N_("a new round was begun; the answers of the old one are gone"),
+    "cancel": N_("the campaign was cancelled; its answers are gone"),
+    "reopen-registration": N_("registration was opened again"),
+    "reopen-answers": N_("answers were opened again"),
 }
 
 
@@ -102,7 +104,11 @@ def _expect_possible(service: Service, connection: Connection, row: Row[Any], st
     if step == "close" and step not in can and row.state in ("announced", "answers"):
         raise PromiseBroken("people have time to look at their deal, change answers or withdraw: it is not over yet")
     if step not in can:
-        further = f"what can be done now: {', '.join(can)}" if can else "nothing can be done any more"
+        further = (
+            Sentence("what can be done now: {steps}", steps=", ".join(can))
+            if can
+            else Sentence("nothing can be done any more")
+        )
         raise PromiseBroken(
             "a campaign in state {state} cannot take the step {step}; {further}",
             state=row.state,
@@ -152,7 +158,7 @@ def leave_as_job(service: Service, connection: Connection, row: Row[Any], step: 
     """Write a long step down as work to be done."""
     now = service.clock()
     job = {"id": new_id(), "campaign": row.id, "round": row.round, "kind": step, "state": "queued"}
-    progress = {"step": "waiting", "done": 0, "total": 0, "created_at": now, "changed_at": now}
+    progress = {"step": N_("waiting"), "done": 0, "total": 0, "created_at": now, "changed_at": now}
     connection.execute(insert(jobs).values({**job, **progress}))
-    words = f"the step {step} was asked for"
+    words = Sentence("the step {step} was asked for", step=step)
     log_event(connection, now, "asked", words, campaign=row.id, round=row.round)
