@@ -10,6 +10,7 @@ import pytest
 
 import optin
 from optin.engine.limits import SHARE, SMALL
+from optin.kernel.coarse import told_up
 from optin.releasing.noise import SCALE
 
 ROOT = Path(__file__).parent.parent
@@ -51,3 +52,25 @@ def test_no_more_limits_are_fetched_from_an_engine_than_the_page_says():
     assert f"never more than one in {SHARE}, or {SMALL:,} where that is more, comes into Python" in said(
         "theory/scale.md"
     )
+
+
+@pytest.mark.parametrize(("people", "mean", "most"), [(50, 0.10, 0.25), (300, 0.02, 0.10)])
+def test_noise_is_told_as_much_too_large_as_the_page_says(people, mean, most):
+    """Rounded up over a whole decade: a tenth and at most a quarter among few people, a fiftieth and at most a tenth."""
+    noises = np.geomspace(1.0001, 9.9999, 400).tolist()
+    over = np.array([told_up(noise, people) / noise - 1 for noise in noises])
+    assert over.mean() == pytest.approx(mean, rel=0.25)
+    assert over.max() <= most
+
+
+def test_someone_of_the_tail_who_states_twice_the_cost_gives_half_and_keeps_half_and_one_liar_moves_one_part_in_n():
+    n, benefit = 1000, optin.LinearBenefit(base=2, slope=1)
+    costs = np.linspace(0.5, 2, n)
+    people = optin.QuasiLinear(costs, benefit=benefit)
+    honest = optin.plan(people, bounds=(0, 1))
+    twice, gone = (optin.QuasiLinear([*costs[:-1], costs[-1] * factor], benefit=benefit) for factor in (2, 1e8))
+    told = optin.plan(twice, bounds=(0, 1))
+    given = float(told.epsilons(twice)[-1])
+    assert given == pytest.approx(float(honest.epsilons(people)[-1]) / 2, rel=1e-3)
+    assert costs[-1] * given == pytest.approx(told.surplus / 2, rel=1e-9)
+    assert n * (optin.plan(gone, bounds=(0, 1)).variance / honest.variance - 1) == pytest.approx(1, rel=0.01)
