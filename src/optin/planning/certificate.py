@@ -89,7 +89,7 @@ class Certificate(Told):
         It bounds the worst expected squared error over all values of at most the declared variance, of one number or one
         proportion and people with limits; None for several numbers, and for quasi-linear people, whose limits would rise
         with a better mechanism. It is not the best bound there is. It is computed from the people's limits when first asked
-        for, in about a second; a copied or unpickled certificate has no limits to compute it from.
+        for, in seconds; a copied or unpickled certificate has no limits to compute it from.
 
         >>> import optin
         >>> people = optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230)
