@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -289,6 +290,18 @@ def test_the_certificate_says_how_far_the_plan_is_from_anything():
     assert 1.2 < proof.factor < 1.23
     assert proof.beyond.endswith("the plan's is at most 1.22 times that")
     assert "table" not in repr(proof)
+
+
+def test_what_is_printed_is_no_more_than_was_shown():
+    """The bound is rounded down and the factor up: a bound that is rounded up would be none."""
+    for people in (4, 20, 150, 1000):
+        agents = optin.PrivacyConstrained(np.random.default_rng(people).lognormal(-1, 1, people))
+        proof = optin.plan(agents, bounds=(0, 1)).certificate(agents)
+        bound, factor = map(
+            float, re.search(r"below (\S+) squared ranges; .* at most (\S+) times", proof.beyond).groups()
+        )
+        assert 0.999 * proof.any_mechanism <= bound <= proof.any_mechanism
+        assert proof.factor <= factor <= 1.01 * proof.factor
 
 
 def test_a_small_declared_sd_leaves_much_to_other_mechanisms_and_the_bound_says_so():
