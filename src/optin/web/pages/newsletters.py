@@ -9,6 +9,7 @@ from optin.announcement import Announcement
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.questions import Question
 from optin.releasing import Release
+from optin.web.pages.cautions import says_little
 from optin.web.pages.coming import doubles_after
 from optin.web.pages.wording import cap_words
 from optin.web.service.records import Published
@@ -65,6 +66,7 @@ def newsletter(found: Published, release: Release) -> str:
         f"{asked} {count(release.announcement.people)}; {release.joined_people:,} took part. {found.purpose}".strip(),
         *("\n".join(_lines(release, question)) for question in sheet),
         "\n".join(f"Of {shown_group(name)} nothing is published: {why}." for name, why in release.withheld.items()),
+        "\n".join(says_little(release)),
         doubles_after(public=found.public, open_link=found.open_link),
         _RANGES,
         _privacy(release.announcement),
