@@ -1,4 +1,4 @@
-"""Warnings before steps that cannot be undone, and beside results: of what will say, or says, next to nothing."""
+"""Warnings before steps that cannot be undone: of what will say next to nothing, and of what can never be enough."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from optin.errors import OptinError
 from optin.planning import Plan
 from optin.planning.size import verdict
-from optin.releasing import Release
-from optin.releasing.useless import useless_words
 from optin.web.pages.stages import day
 from optin.web.service import campaigns, deadlines, preview
 from optin.web.service.asking import asked
@@ -16,11 +14,6 @@ from optin.web.service.core import Service
 from optin.web.service.records import Campaign, Visitor
 from optin.wording.groups import shown_group
 from optin.wording.numbers import count
-
-
-def says_little(release: Release) -> tuple[str, ...]:
-    """Say which published results say next to nothing, as the report does."""
-    return release.mostly_noise if release.grouped else tuple(useless_words(release))
 
 
 def cautions_before(service: Service, visitor: Visitor, found: Campaign) -> list[str]:

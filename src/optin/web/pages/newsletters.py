@@ -9,7 +9,7 @@ from optin.announcement import Announcement
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.questions import Question
 from optin.releasing import Release
-from optin.web.pages.cautions import says_little
+from optin.report.sheet_release import says_little
 from optin.web.pages.coming import doubles_after
 from optin.web.pages.wording import cap_words
 from optin.web.service.records import Published

@@ -11,8 +11,8 @@ from optin.report.images import WIDTH, pixels, told
 from optin.report.privacy import privacy_sheet
 from optin.report.release_sections import result_section
 from optin.report.section import Pictured
+from optin.report.sheet_release import says_little
 from optin.web.doors import MaybeVisitor, ServiceOf
-from optin.web.pages.cautions import says_little
 from optin.web.pages.coming import doubles_after
 from optin.web.pages.drawing import png
 from optin.web.pages.figures import figures_table, one_number
