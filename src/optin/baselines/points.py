@@ -21,6 +21,7 @@ from optin.kernel.noise import noise_variance
 from optin.kernel.ranks import at_rank, bucket_at
 from optin.planning import Plan
 from optin.planning.by_rank import limit_table
+from optin.wording.language import _
 from optin.wording.records import Brief
 
 
@@ -80,22 +81,22 @@ def references(plan: Plan, people: Agents | Description) -> tuple[Reference, Ref
 def no_privacy(plan: Plan) -> Reference:
     """Publish the plain mean of everyone: only the luck of who was asked remains."""
     return Reference(
-        name="no privacy at all",
+        name=_("no privacy at all"),
         people=plan.people,
         epsilon=math.inf,
         sampling=plan.data_variance / plan.people,
         noise=0.0,
-        sentence="The plain mean of everyone, without noise: nobody's limit is respected.",
+        sentence=_("The plain mean of everyone, without noise: nobody's limit is respected."),
     )
 
 
 def strictest(plan: Plan, people: Agents | Description) -> Reference:
     """Treat everyone as if they had the lowest limit of all: sigma^2/n + kappa R^2 / (n min tau)^2."""
     limit = _least(people) if isinstance(people, Description) else at_rank(limit_table(plan, people), 1)
-    sentence = "Everyone counts alike and loses no more than the strictest person allows."
+    sentence = _("Everyone counts alike and loses no more than the strictest person allows.")
     if limit == 0:
-        sentence = "Someone allows nothing, so treating everyone alike leaves nothing to publish."
-    return _alike(plan, "everyone at the strictest limit", plan.people, limit, sentence)
+        sentence = _("Someone allows nothing, so treating everyone alike leaves nothing to publish.")
+    return _alike(plan, _("everyone at the strictest limit"), plan.people, limit, sentence)
 
 
 def best_threshold(plan: Plan, people: Agents | Description) -> Reference:
@@ -110,15 +111,19 @@ def best_threshold(plan: Plan, people: Agents | Description) -> Reference:
     [660, 1000]
     """
     if isinstance(people, Description):
-        _, limit, m = _best_of(plan, *_thresholds(people))
+        _error, limit, m = _best_of(plan, *_thresholds(people))
     else:
         limit, m = _best_in(plan, limit_table(plan, people))
     sentence = (
-        f"The {plan.people - m:,} strictest people are left out; the other {m:,} count alike."
+        _(
+            "The {left_out:,} strictest people are left out; the other {others:,} count alike.",
+            left_out=plan.people - m,
+            others=m,
+        )
         if m < plan.people
-        else "Leaving people out does not pay here: everyone counts alike, at the strictest limit."
+        else _("Leaving people out does not pay here: everyone counts alike, at the strictest limit.")
     )
-    return _alike(plan, "best single threshold", m, limit, sentence)
+    return _alike(plan, _("best single threshold"), m, limit, sentence)
 
 
 def _alike(plan: Plan, name: str, m: int, limit: float, sentence: str) -> Reference:

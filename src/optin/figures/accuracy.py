@@ -18,7 +18,7 @@ from optin.figures.ink import LIGHT, Ink, dot, inches, key, name_lines, plain, s
 from optin.kernel.ladder import Array
 from optin.planning import Plan
 from optin.releasing import Interval, Release
-from optin.wording.language import _, capital
+from optin.wording.language import N_, _, capital
 from optin.wording.numbers import count, ends, meaningful, percent, short, steady
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def told_references(plan: Plan, description: Description | None) -> tuple[Refere
     if strict.epsilon == 0:
         return none, *own, strict
     words = _("Everyone counts alike and loses no more than the strictest group allows, rounded down.")
-    return none, *own, replace(strict, name="everyone near the strictest limit", sentence=words)
+    return none, *own, replace(strict, name=_("everyone near the strictest limit"), sentence=words)
 
 
 def threshold_hidden(plan: Plan, description: Description) -> bool:
@@ -247,14 +247,14 @@ def _stacked(ax: Axes, rows: Sequence[Parts], own: str, ink: Ink) -> str:
     ax.set(xlim=(0, most * 1.28), ylim=(-0.5, len(rows) - 0.5))
     scaled_axis(ax, "x", like=plan.total)
     shown = [name for name in styles if name != "bias² at most" or any(part.bias > 0 for part in rows)]
-    key(ax, ink, [(name, styles[name]) for name in shown])
+    key(ax, ink, [(_(name), styles[name]) for name in shown])
     return _("Where the error comes from. ") + " ".join(_sentence(part) for part in rows)
 
 
 def bar(ax: Axes, row: int, part: Parts, most: float, ink: Ink) -> float:
     """Draw one bar, cut where the picture ends, visibly; return its end."""
     left, styles = 0.0, bar_styles(ink)
-    for name, size in ((_("sampling"), part.sampling), (_("noise"), part.noise), (_("bias² at most"), part.bias)):
+    for name, size in (("sampling", part.sampling), ("noise", part.noise), ("bias² at most", part.bias)):
         if size > 0:
             ax.barh(row, min(size, most - left), 0.56, left=left, linewidth=1, **styles[name])  # type: ignore[arg-type]
             left = min(left + size, most)
@@ -279,9 +279,9 @@ def _break(ax: Axes, row: int, end: float, ink: Ink) -> None:
 def bar_styles(ink: Ink) -> dict[str, dict[str, object]]:
     """Tell the parts of an error apart by lightness and hatching."""
     return {
-        "sampling": {"facecolor": ink.pale, "edgecolor": ink.strong},
-        "noise": {"facecolor": ink.strong, "edgecolor": ink.strong},
-        "bias² at most": {"facecolor": ink.paper, "edgecolor": ink.mark, "hatch": "////"},
+        N_("sampling"): {"facecolor": ink.pale, "edgecolor": ink.strong},
+        N_("noise"): {"facecolor": ink.strong, "edgecolor": ink.strong},
+        N_("bias² at most"): {"facecolor": ink.paper, "edgecolor": ink.mark, "hatch": "////"},
     }
 
 

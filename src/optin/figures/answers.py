@@ -25,17 +25,19 @@ def answer(ax: Axes, release: Release, question: str, *, ink: Ink = LIGHT) -> st
 
     ``answer_height`` says how high such a picture has to be for its words to stay apart.
     """
-    return drawn(ax, release[question], unit=release.sheet[question].unit, ink=ink)
+    asked, sheet = release.sheet[question], release.sheet
+    labels = tuple(sheet.answer_said(asked, each) for each in asked.labels)
+    return drawn(ax, release[question], unit=sheet.unit_said(asked), labels=labels, ink=ink)
 
 
-def drawn(ax: Axes, result: QuestionResult, *, unit: str = "", ink: Ink = LIGHT) -> str:
-    """Draw a result in the way of its kind."""
+def drawn(ax: Axes, result: QuestionResult, *, unit: str = "", labels: tuple[str, ...] = (), ink: Ink = LIGHT) -> str:
+    """Draw a result in the way of its kind; ``labels`` are what its options are called here, if not by their own names."""
     if isinstance(result, HistogramResult):
-        return histogram(ax, result, unit=unit, ink=ink)
+        return histogram(ax, result, unit=unit, labels=labels, ink=ink)
     if isinstance(result, NumberResult):
         return mean(ax, result, unit=unit, ink=ink)
     assert isinstance(result, Proportions | Several)  # noqa: S101 - there is no other kind
-    return proportions(ax, result, ink=ink)
+    return proportions(ax, result, labels=labels, ink=ink)
 
 
 def answer_height(result: QuestionResult) -> float:

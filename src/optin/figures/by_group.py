@@ -67,7 +67,7 @@ def differences(ax: Axes, found: Differences, *, answer: str = "", ink: Ink = LI
     pairs = [(pair, _of_answer(pair.readings(found.each_level), answer)) for pair in found.pairs]
     _expect_few(len(pairs))
     unit = unit_label(found.question.unit)
-    _axes(ax, ink, [each for _, each in pairs], "points" if pairs[0][1].proportion else unit)
+    _axes(ax, ink, [each for _, each in pairs], _("points") if pairs[0][1].proportion else unit)
     ax.axvline(0, color=ink.soft, linewidth=1.2, zorder=2.5)
     for row, (pair, each) in enumerate(pairs):
         mark = Mark(filled=not each.low <= 0.0 <= each.high)
@@ -81,7 +81,10 @@ def differences(ax: Axes, found: Differences, *, answer: str = "", ink: Ink = LI
         ),
     )
     told = "; ".join(
-        "{} less {}: {} ({})".format(*map(shown_group, pair.groups), *pair.written(each))
+        "{}: {} ({})".format(
+            _("{one} less {other}", one=shown_group(pair.groups[0]), other=shown_group(pair.groups[1])),
+            *pair.written(each),
+        )
         for pair, each in pairs[:MOST_TOLD]
     )
     return _(

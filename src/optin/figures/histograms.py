@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,9 @@ LETTERS = 56
 """How many letters of numbers fit under a picture."""
 
 
-def histogram(ax: Axes, result: HistogramResult, *, unit: str = "", ink: Ink = LIGHT) -> str:
+def histogram(
+    ax: Axes, result: HistogramResult, *, unit: str = "", labels: Sequence[str] = (), ink: Ink = LIGHT
+) -> str:
     """Draw proportions of bins in steps with their 95 % intervals, the median, and its interval as a band.
 
     Bins of different widths are drawn by their areas; where widths differ too much for that, equally wide, which the
@@ -46,8 +49,9 @@ def histogram(ax: Axes, result: HistogramResult, *, unit: str = "", ink: Ink = L
     low, high = extent([float(x) / 100 for x in (*heights, *lows, *highs)])
     ax.set(xlim=(at[0], at[-1]), ylim=(low, high))
     _name_edges(ax, edges, at)
-    words_above(ax, ink, with_interval("median", median, unit_label(unit)))
-    told = "; ".join("{} {} ({})".format(each.answer, *each.written()) for each in bins)
+    words_above(ax, ink, with_interval(_("median"), median, unit_label(unit)))
+    names = labels or [each.answer for each in bins]
+    told = "; ".join("{} {} ({})".format(name, *each.written()) for name, each in zip(names, bins, strict=True))
     return _(
         "Histogram of the answers of {people}, with 95 % intervals. {told}. {with_interval}.",
         people=count(result.counted.people),

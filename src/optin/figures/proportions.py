@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from optin.figures.ink import LIGHT, Ink, letters, plain, write
@@ -22,17 +23,19 @@ MOST_TOLD = 8
 """Words for a picture name no more options than this, the largest first."""
 
 
-def proportions(ax: Axes, result: Proportions | Several, *, ink: Ink = LIGHT) -> str:
+def proportions(ax: Axes, result: Proportions | Several, *, labels: Sequence[str] = (), ink: Ink = LIGHT) -> str:
     """Draw a bar with its 95 % interval for each option, in their order; of a scale, the mean score in words.
 
-    Estimates are drawn as published, also below 0 and above 100 %; intervals lie inside. Returns the picture in words.
+    ``labels`` are what options are called here, if not by their own names. Estimates are drawn as published, also below 0 and
+    above 100 %; intervals lie inside. Returns the picture in words.
     """
-    found = result.readings(0.95)[: len(result.options)]
+    names = tuple(labels or result.options)
+    found = [replace(each, answer=name) for each, name in zip(result.readings(0.95), names, strict=False)]
     plain(ax, ink, x=_("people (%)"), y="", grid="x")
     for row, each in enumerate(found):
         _bar(ax, ink, row, each)
     ax.axvline(0, color=ink.soft, linewidth=1, zorder=2.5)
-    ax.set_yticks(range(len(found)), row_labels(result.options), parse_math=False)
+    ax.set_yticks(range(len(found)), row_labels(names), parse_math=False)
     ax.tick_params(axis="y", length=0, labelsize=letters(ax, 8.5 if len(found) >= MANY else 9))
     ax.set(ylim=(len(found) - 0.45, -0.55), xlim=extent([x for r in found for x in (r.estimate, r.low, r.high)]))
     told = _words(found, result)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from optin.extras import expect
 from optin.figures import DARK, LIGHT, Ink
+from optin.figures.digits import localise
 from optin.report.markup import Markup, tag
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def _drawn(
         figure = Figure(figsize=(WIDTH, height), dpi=DOTS, layout=layout, facecolor=ink.paper)
         FigureCanvasAgg(figure)
         words = draw(figure.subplots(), ink)
+        localise(figure)
     if like is not None:
         for own, other in zip(figure.axes, like.axes, strict=True):
             own.set_position(other.get_position(original=True))

@@ -27,7 +27,7 @@ from optin.report.section import (
     squared_error_caption,
 )
 from optin.report.turnout_section import turnout_section
-from optin.wording.language import N_, _, capital, localised
+from optin.wording.language import N_, _, after_colon, capital, localised
 from optin.wording.numbers import count, largest, part, percent, power_of, short, steady
 
 NEAR_STRICTEST = N_(
@@ -194,7 +194,7 @@ def error_section(plan: Plan, description: Description | None, release: Release 
 
 
 def _remarks(plan: Plan, description: Description | None) -> list[str]:
-    told = [f"{capital(r.name)}: {r.sentence[0].lower()}{r.sentence[1:]}" for r in told_references(plan, description)]
+    told = [f"{capital(r.name)}: {after_colon(r.sentence)}" for r in told_references(plan, description)]
     if description is not None and threshold_hidden(plan, description):
         told.append(
             _("Best single threshold: not compared; groups of ten people are too coarse here to tell its error.")

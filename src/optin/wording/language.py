@@ -117,6 +117,11 @@ def capital(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+def after_colon(sentence: str) -> str:
+    """Go on with a sentence after a colon: in English with a small letter, elsewhere as it was written."""
+    return sentence if _SPOKEN.get().messages else sentence[:1].lower() + sentence[1:]
+
+
 def plural(one: str, many: str) -> tuple[str, str]:
     """Mark how something is called of one and of many, to be chosen when it is counted."""
     return one, many

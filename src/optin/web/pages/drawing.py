@@ -12,6 +12,7 @@ from optin.report.images import drawn
 from optin.report.section import Pictured
 from optin.web.service.failures import NotFound
 from optin.web.service.gates import DRAWING
+from optin.wording.language import spoken_here
 
 _MOST = 64
 _INKS = {"light": LIGHT, "dark": DARK}
@@ -22,7 +23,7 @@ def png(section: Pictured, ink: str, *, key: str) -> Response:
     """Draw a section's picture, or take it from the few that are kept; ``key`` names what it is drawn from."""
     if ink not in _INKS:
         raise NotFound
-    place = (key, section.name, ink)
+    place = (key, section.name, f"{ink} {spoken_here().tag}")
     if (known := _kept.get(place)) is not None:  # nobody waits for what is drawn
         return Response(known, media_type="image/png")
     with DRAWING.passing():

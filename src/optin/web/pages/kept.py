@@ -40,7 +40,9 @@ def _again(language: Language, words: str) -> str:
 
 
 def _data(language: Language, text: str) -> str:
-    return localised(text) if _NUMBER.fullmatch(text) else _again(language, text)
+    if _NUMBER.fullmatch(text):
+        return localised(text)
+    return "; ".join(_again(language, part) for part in text.split("; "))
 
 
 @functools.lru_cache(maxsize=8)

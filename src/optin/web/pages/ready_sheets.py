@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from optin.questions import Sheet
-from optin.wording.language import N_
+from optin.wording.language import N_, spoken_here
 
 _FOLDER = Path(__file__).parent.parent / "sheets"
 _SUPPORT = N_(
@@ -26,8 +26,9 @@ class Ready:
 
     @property
     def sheet(self) -> Sheet:
-        """Read the sheet itself."""
-        return Sheet.from_toml(_FOLDER / f"{self.name}.toml")
+        """Read the sheet itself, in the language of whoever begins with it if it was written in that."""
+        own = _FOLDER / spoken_here().tag / f"{self.name}.toml"
+        return Sheet.from_toml(own if own.exists() else _FOLDER / f"{self.name}.toml")
 
 
 READY = {

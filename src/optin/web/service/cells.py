@@ -86,6 +86,10 @@ def _last(closings: list[_Closing]) -> Cells:
     return Cells(before[-1], _(_NOTE, people=SMALLEST_CELL))
 
 
+def _listed(cell: Cell) -> Sentence:
+    return Sentence("{people} people from {low!r} to {high!r}", people=cell.people, low=cell.low, high=cell.high)
+
+
 def note_cells(service: Service, connection: Connection, row: Row[Any]) -> None:
     """Decide, as registration closes, whether its cells are shown, and write them down."""
     *earlier, closing = _closings(connection, row)
@@ -99,7 +103,7 @@ def note_cells(service: Service, connection: Connection, row: Row[Any]) -> None:
             ),
         )
     elif found:
-        listed = "; ".join(f"{cell.people} people from {cell.low!r} to {cell.high!r}" for cell in found)
+        listed = "; ".join(str(_listed(cell)) for cell in found)
         words = Sentence("choices can be seen in groups: {listed}", listed=listed)
     else:
         words = Sentence(
