@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optin.engine.limits import EngineLimits
 from optin.engine.rows import Rows
@@ -168,12 +169,12 @@ class GlancedLimits(EngineLimits):
             inside = again.filter(_around(again.near, low, high, is_below))
             query = near.agg(**sums).cross_join(inside.agg(inside=inside.near.collect()))
         found = self.rows.session.fetch(query, about=self.rows.source)
-        listed = found.column("inside").combine_chunks().flatten().to_numpy(zero_copy_only=False)
-        listed = listed[(listed > low) & (listed < high)]
-        values, repeats = np.unique(listed, return_counts=True)
+        listed = np.sort(found.column("inside").combine_chunks().flatten().to_numpy(zero_copy_only=False))
+        listed = listed[np.searchsorted(listed, low, side="right") : np.searchsorted(listed, high)]
+        values, repeats = _counted(listed)
         people, total, squares = (found.column(name)[0].as_py() or 0 for name in ("people", "total", "squares"))
         below = Sums(people - len(listed), total - float(listed.sum()), squares - float(listed @ listed))
-        return Ladder(low, high, below, values, repeats.astype(np.int64), len(self))
+        return Ladder(low, high, below, values, repeats, len(self))
 
     def _stepped(self, low: float, high: float, room: int) -> Ladder | None:
         """Group by limit, everyone at or below ``low`` together; however many are alike, they are one row."""
@@ -194,6 +195,14 @@ class GlancedLimits(EngineLimits):
         foot = int(len(values) > 0 and values[0] <= low)
         below = Sums(int(people[0]), float(totals[0]), float(squares[0])) if foot else Sums(0, 0.0, 0.0)
         return Ladder(low, high, below, values[foot:], people[foot:].astype(np.int64), len(self))
+
+
+def _counted(rising: Array) -> tuple[Array, NDArray[np.int64]]:
+    """Return distinct numbers and how often each occurs; most often all of them are distinct."""
+    if (rising[1:] > rising[:-1]).all():
+        return rising, np.ones(len(rising), dtype=np.int64)
+    values, repeats = np.unique(rising, return_counts=True)
+    return values, repeats.astype(np.int64)
 
 
 def _around(
