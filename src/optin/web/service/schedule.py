@@ -78,7 +78,7 @@ def _again(connection: Connection, row: Row[Any], step: str) -> float | None:
         connection.scalars(select(jobs.c.changed_at).where(*mine, jobs.c.created_at >= row.changed_at))
     )
     if not failed:
-        return row.changed_at
+        return float(row.changed_at)
     return max(failed) + PAUSES[len(failed) - 1] if len(failed) <= len(PAUSES) else None
 
 
