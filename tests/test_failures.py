@@ -55,6 +55,7 @@ MATCHES = {
     "ledger/streamed_hashes.py": "names of fields in a statement",
     "web/pages/entrance.py": "ids in addresses",
     "web/service/mailer.py": "addresses that people typed",
+    "web/pages/kept.py": "sentences that databases and files hold in English: their templates, to be said in another language",
     "web/pages/recovery.py": "keys in recovery links",
     "web/pages/sheet_rows.py": "edges of a histogram that people typed",
     "web/service/visits.py": "keys that a browser made",
