@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 import optin
-from benchmarks.timing import best
+from benchmarks.timing import best_in_turn
 
 N = 100_000
 
@@ -28,13 +28,13 @@ def main():
     limits = np.random.default_rng(1).lognormal(0, 1.5, N)
     agents = optin.PrivacyConstrained(limits)
     plan = optin.plan(agents, bounds=(0, 1))
-    ours = best(lambda: optin.plan(agents, bounds=(0, 1)), repeats=20)
+    (ours,) = best_in_turn([lambda: optin.plan(agents, bounds=(0, 1))], repeats=20)
     table = Table(title=f"{N:,} people through CVXPY, default tolerances; optin = 1")
-    for column in ("solver", "time / optin", "gap to the optimum", "largest broken limit", "status"):
+    for column in ("solver", "processor time / optin", "gap to the optimum", "largest broken limit", "status"):
         table.add_column(column, justify="right")
     for solver in ("CLARABEL", "PIQP", "OSQP", "SCS"):
         found = []
-        seconds = best(lambda s=solver, f=found: f.append(solve(limits, s)), repeats=1)
+        (seconds,) = best_in_turn([lambda s=solver, f=found: f.append(solve(limits, s))], repeats=1)
         weights, eta, status = found[-1]
         variance = 0.25 * weights @ weights + 2 / eta**2
         broken = max(float((weights * eta / limits).max()) - 1, 0.0)

@@ -13,29 +13,38 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-ELSEWHERE = ("reference", "gallery", "decisions")
-"""Written from docstrings, computed by make.py, or reasons for a choice."""
+ELSEWHERE = ("reference", "gallery")
+"""Written from docstrings, or computed by make.py."""
 LISTS = ("backed.md", "claims.md")
 """Pages that are themselves lists of what holds which claim."""
 
 OPTIMUM = re.compile(
     r"\b(best|(?:most|more|less) accurate|optimal|optimum|optima|fastest|faster|slower|beats?|beaten|outperforms?"
-    r"|nothing (?:is )?better|no better|nothing at all|better by)\b",
+    r"|nothing (?:is )?better|no better|nothing at all|better by|can go below|never the least|stands out"
+    r"|(?:at least|just) as (?:often|accurate|good)|as predicted|without (?:end|bound))\b",
     re.I,
 )
 COUNT = r"(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|fifty|hundred|thousand)"
+PARTS = r"(?:\d[\d.,]*|one|two|three|forty-nine|nine|ninety)"
 FIGURE = re.compile(
     r"(?<![\d.])(?!(?:80|95|99) ?%)\d[\d.,]* ?%|\bper cent\b"
-    rf"|\b{COUNT} times\b|\btimes as (?:large|many|much|long|fast)\b|\bfactor of {COUNT}\b"
+    rf"|\b(?:{COUNT}|a half) times\b|\btimes as (?:large|many|much|long|fast)\b|\bfactor of {COUNT}\b"
     rf"|\bat (?:least|most) (?:an? )?(?:\d|{COUNT}\b(?! people)|half|third|\w+th\b)"
     r"|\b(?:almost|nearly|about|(?:longer|less|more) than|by) (?:an? )?"
     r"(?:half|third|quarter|fifth|tenth|hundredth|minute|hour)\b"
+    rf"|\b{PARTS} (?:\w+ )?(?:in|of|out of) (?:a )?(?:1,?0+|four|ten|twenty|hundred|thousand)\b(?! people)"
+    r"|\b\d[\d,]* (?:packages|digits|(?:plain )?scans|µs|ms|populations|random|would do|too,)"
+    r"|\b(?:about|up to) (?:an? )?(?:twice|quarter|\w+(?:nth|fth|xth|hth|dth))\b|\bone part in\b|\btwice (?:too|as)\b"
+    r"|\blose half\b|\bhalves (?:the|their)\b|\blike … people\b"
+    r"|\b(?:as accurate as|needs|some|about) \d|\bbelow 2\^|\bare (?:enough|too few)\b|\bsix figures\b|\btimes as\b"
     rf"|\b{COUNT} (?:core-|milli|micro|nano)?(?:seconds?|minutes?|hours|GB|MB|MiB|bytes)\b",
     re.I,
 )
 DECIMAL = re.compile(r"(?<![\w.])\d*\.\d+(?![\w.]*\w)")
 MEASURED = re.compile(
-    r"%|±|\b(errors?|variances?|intervals?|tilt|took|takes|needed|costs?|covers?|held|against|within)\b", re.I
+    r"%|±|\b(errors?|variances?|intervals?|tilt|took|takes|needed|costs?|covers?|held|against|within|factor|medians?|away"
+    r"|gives?|gave|alone|itself)\b",
+    re.I,
 )
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from later import is_for_later, never_matching
 from postgres import PostgresServer
 
 from optin.report import images
 
 collect_ignore = ["fixtures"]  # its scripts belong to the commits they name
-settings.register_profile("daily", deadline=None, max_examples=30)  # a law holds however busy the machine is
+settings.register_profile("daily", deadline=None, max_examples=20)  # a law holds however busy the machine is
 settings.register_profile("thorough", deadline=None, max_examples=100)  # chosen by make slow
 settings.load_profile("daily")
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # Java that lives for a minute
@@ -51,6 +52,7 @@ SMALL = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.constraintPropagation.enabled": "false",
 }
 
 
@@ -61,9 +63,14 @@ def pytest_collection_finish():
     gc.set_threshold(20_000, 20, 20)
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Begin with what runs on Spark, since one worker does all of it, then with what is long: nobody waits at the end."""
+    if config.args == config.getini("testpaths"):
+        stale = never_matching([(item.path.stem, item.name) for item in items])
+        assert not stale, f"tests/later.py names cases that are not there: {stale}"
     for item in items:
+        if is_for_later(item.path.stem, item.name):
+            item.add_marker(pytest.mark.slow)
         if item.path.stem in TOGETHER and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
     items.sort(key=lambda item: (not _on_spark(item), item.path.stem not in LONG))

@@ -218,6 +218,34 @@ MUTATIONS = (
         "        kept, half = 0.99 * np.minimum(limits, self.level), self.level / 2.0",
         "test_rivals.py::test_recalibrated_chances_cost_exactly_the_limit",
     ),
+    _in(
+        "baselines/one_bit.py",
+        "a rival with half its noise",
+        "0.25 / np.tanh(limits / 2.0) ** 2",
+        "0.125 / np.tanh(limits / 2.0) ** 2",
+        "test_rivals.py::test_one_bit_has_the_known_errors",
+    ),
+    _in(
+        "planning/echo.py",
+        "prices as if nobody else answered",
+        "    left = 1.0 - (1.0 + plan.slack) * float(prices @ _answers(plan, agents))",
+        "    left = 1.0",
+        "test_echo.py::test_a_quasi_linear_price_is_the_slope_of_the_promise_when_all_answer",
+    ),
+    _in(
+        "planning/certificate.py",
+        "a bound that is rounded up",
+        "{at_least(bound, 4)}",
+        "{at_most(bound, 4)}",
+        "test_any_mechanism.py::test_what_is_printed_is_no_more_than_was_shown",
+    ),
+    _in(
+        "kernel/any_mechanism.py",
+        "a price for the ends that is not taken off",
+        " - price * float(prior.chances @ prior.edge)",
+        "",
+        "test_any_mechanism.py::test_no_mechanism_has_a_smaller_risk_under_the_prior_that_bounds_it",
+    ),
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from optin.kernel.any_mechanism import (
     Rungs,
     _answers,
     _peaks,
+    by_information,
     by_posteriors,
     least_error,
     most_information,
@@ -174,6 +176,17 @@ def test_nor_does_one_of_three_people(limits, x):
     assert largest_information(limits, x) <= bounded_information(limits, x) * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("q", [1.0, 0.16])
+@pytest.mark.parametrize("limits", [[0.1], [3.0], [math.inf], [0.1, 0.5, 1.0], [0.5, math.inf]], ids=str)
+def test_a_sum_over_the_prior_is_off_by_less_than_is_taken_off(limits, q, monkeypatch):
+    people, family = Rungs(np.array(limits), np.full(len(limits), 100.0)), Family(1.0, q)
+    found = by_information(people, family)
+    monkeypatch.setattr("optin.kernel.any_mechanism.FINE", 8192)
+    monkeypatch.setattr("optin.kernel.any_mechanism.SUMMED", 0.0)
+    finer = by_information(people, family)
+    assert finer * (1 - 3e-5) <= found < finer
+
+
 def test_information_that_limits_do_not_allow_would_be_found_out():
     """With every slope a fifth too small the bound would forbid what a mechanism really has."""
     assert largest_information([1.0], 0.0) > bounded_information([0.8], 0.0)
@@ -223,6 +236,14 @@ def test_with_a_smaller_variance_the_best_of_all_mechanisms_is_above_the_bound_t
     assert best <= 2.1 * bound(limits, spread)
 
 
+@pytest.mark.parametrize(
+    ("limits", "spread", "times"),
+    [([8.0], 0.1, 2.4), ([2.8, 1.0], 0.1, 3.2), ([8.0], 0.04, 3.4), ([3.0, 3.0], 0.02, 5.7)],
+)
+def test_for_few_people_with_high_limits_and_little_variance_the_bound_is_as_loose_as_said(limits, spread, times):
+    assert best_on_three_values(limits, spread) / bound(limits, spread) == pytest.approx(times, abs=0.06)
+
+
 def test_a_slope_that_limits_do_not_allow_would_be_found_out():
     """With likelihoods held to half their slope the bound would exceed what a mechanism really does."""
     limits = [1.0, 1.0]
@@ -267,14 +288,42 @@ def test_the_certificate_says_how_far_the_plan_is_from_anything():
     agents = optin.PrivacyConstrained([0.1] * 500 + [1.0] * 500)
     proof = optin.plan(agents, bounds=(0, 1)).certificate(agents)
     assert 1.2 < proof.factor < 1.23
-    assert proof.beyond.endswith("the plan's is 1.21 times that")
+    assert proof.beyond.endswith("the plan's is at most 1.22 times that")
     assert "table" not in repr(proof)
+
+
+def test_what_is_printed_is_no_more_than_was_shown():
+    """The bound is rounded down and the factor up: a bound that is rounded up would be none."""
+    for people in (4, 20, 150, 1000):
+        agents = optin.PrivacyConstrained(np.random.default_rng(people).lognormal(-1, 1, people))
+        proof = optin.plan(agents, bounds=(0, 1)).certificate(agents)
+        bound, factor = map(
+            float, re.search(r"below (\S+) squared ranges; .* at most (\S+) times", proof.beyond).groups()
+        )
+        assert 0.999 * proof.any_mechanism <= bound <= proof.any_mechanism
+        assert proof.factor <= factor <= 1.01 * proof.factor
 
 
 def test_a_small_declared_sd_leaves_much_to_other_mechanisms_and_the_bound_says_so():
     agents = optin.PrivacyConstrained([0.01] * 1000)
     assert optin.plan(agents, bounds=(0, 1)).certificate(agents).factor < 1.6
     assert optin.plan(agents, bounds=(0, 1), sd=0.1).certificate(agents).factor > 20
+
+
+@pytest.mark.parametrize("rare", [0.5, 0.01])
+def test_two_steps_that_look_first_where_values_lie_beat_a_plan_for_a_small_declared_sd(rare):
+    """The example of the page, simulated on values of two kinds, common or rare: its bound holds, and is below the plan."""
+    n, limit, sd, part, omega = 1000, 0.1, 0.02, 0.5, 0.1
+    generator, apart = np.random.default_rng(30), sd / math.sqrt(rare * (1 - rare))
+    values = 0.3 + apart * (generator.random((600, n)) < rare)
+    guesses = values.mean(axis=1) + generator.laplace(scale=1 / (part * n * limit), size=600)
+    clamped = np.clip(values, guesses[:, None] - omega, guesses[:, None] + omega).mean(axis=1)
+    answers = clamped + generator.laplace(scale=2 * omega / ((1 - part) * n * limit), size=600)
+    error = float(((answers - 0.3 - rare * apart) ** 2).mean())
+    moved = (math.sqrt(sd**4 + sd**2 / n) + math.sqrt(24) / (part * n * limit) ** 2) / (4 * omega)
+    most = (sd / math.sqrt(n) + moved) ** 2 + 2 * (2 * omega / ((1 - part) * n * limit)) ** 2
+    people = optin.PrivacyConstrained([limit] * n)
+    assert error < most < 0.5 * optin.plan(people, bounds=(0, 1), sd=sd).variance
 
 
 def test_limits_are_rounded_up_and_never_down():

@@ -1,8 +1,10 @@
-"""Designs side by side: published numbers, formulas against sums over people, and that nothing unbiased beats the optimum."""
+"""Designs side by side: published numbers, formulas against sums over people, and that no fixed weights beat the optimum."""
 
 import itertools
 import json
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,6 +36,7 @@ LIMITS = {
 }
 CAPS = {"three": (0.3353, 255.3), "two": (0.26, 180.0), "far": (0.1889, 108.9), "harmonic": (None, 7.485)}
 
+DOCS = Path(__file__).parent.parent / "docs"
 NO_BETTER = ["grid", "adpm", "threshold", "strictest", "proportional", "stretching-debiased"]
 NO_BETTER += ["sampling-mean", "sampling-max", "local"]
 numbers = st.floats(0.01, 10.0) | st.sampled_from([0.5, 1.0, 2.0])
@@ -267,6 +270,13 @@ def test_no_baseline_of_fixed_weights_beats_the_optimum_on_ten_thousand_random_p
         for design in rows:
             assert design.unbiased
             assert rows[0].mse <= design.mse * (1 + 1e-9), (design.name, limits, question)
+
+
+def test_the_page_names_just_those_designs_as_never_better():
+    said = re.search(
+        r"one Laplace noise: ([^:]+?) never have a smaller error", (DOCS / "how-to/compare.md").read_text()
+    )
+    assert re.split(r", | and ", said[1]) == NO_BETTER
 
 
 @pytest.mark.slow

@@ -54,6 +54,7 @@ MATCHES = {
     "announcement/reading.py": "hashes",
     "ledger/streamed_hashes.py": "names of fields in a statement",
     "web/pages/entrance.py": "ids in addresses",
+    "web/pages/kept.py": "what files and databases hold in English, bound word for word, to be said in another language",
     "web/service/mailer.py": "addresses that people typed",
     "web/pages/kept.py": "sentences that databases and files hold in English: their templates, to be said in another language",
     "web/pages/recovery.py": "keys in recovery links",
@@ -64,7 +65,7 @@ MATCHES = {
     "web/service/keys.py": "names of key files",
     "web/service/rows.py": "ids in addresses",
 }
-"""Who matches text by regular expressions, and what text that is: never a sentence of ours."""
+"""Who matches text by regular expressions, and what text that is: no sentence of ours but those that are kept as written."""
 
 
 @cache

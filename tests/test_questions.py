@@ -244,3 +244,12 @@ def test_intervals_of_every_kind_cover(people, level):
                 covered["median"] += low <= 4 / 3 <= high
         also = {"scale": ["mean"], "histogram": ["median"]}.get(question.kind, [])
         assert min(covered[name] for name in ["proportion", *also]) / 600 >= floor
+
+
+@pytest.mark.parametrize("kind", ["string", "large_string", "string_view"])
+def test_an_answer_that_is_missing_in_arrow_is_missing_whatever_its_text_is_stored_as(kind):
+    reasons = optin.MultipleChoice("reasons", options=("pay", "boss"), at_most=2)
+    column = pa.array(["pay", None, "", "boss", None], getattr(pa, kind)())
+    for given, told in ((column, [1, math.nan, 0, 2, math.nan]), (column[1:4], [math.nan, 0, 2])):
+        assert np.array_equal(reasons.coded(given), told, equal_nan=True)
+        assert np.array_equal(reasons.coded(given.cast("string").dictionary_encode()), told, equal_nan=True)

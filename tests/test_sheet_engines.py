@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -276,3 +277,30 @@ def test_whole_numbers_are_the_options_that_they_would_be_written_as(tmp_path, c
     assert np.array_equal(sheet["mood"].coded(cells), [0.0, 1.0, 2.0, math.nan], equal_nan=True)
     with pytest.raises(BadInput, match="none of the options"):
         sheet["mood"].coded([1.5, 2.0])
+
+
+NUMBERS = {
+    "whole": pa.array([0, 1, 2, 1000, -1, None]),
+    "floats": pa.array([0.0, -0.0, 1.0, 1.5, math.nan, math.inf, -math.inf, 1e300, 2.0**53, 1000.0, None]),
+    "short floats": pa.array([1.0, 1.5, math.inf, math.nan, None], pa.float32()),
+    "decimals": pa.array([Decimal("1.00"), Decimal("1.50"), Decimal("0.00"), None], pa.decimal128(10, 2)),
+}
+
+
+@pytest.mark.parametrize("cells", NUMBERS.values(), ids=NUMBERS)
+@pytest.mark.parametrize("kind", [optin.Choice, optin.MultipleChoice])
+def test_a_number_is_an_option_in_an_engine_where_it_is_one_in_memory(tmp_path, kind, cells):
+    several = {"at_most": 2} if kind is optin.MultipleChoice else {}
+    question = kind("x", options=("0", "1", "1.5", "1000", "inf", "nan", str(2**53)), **several)
+    path = tmp_path / "people.parquet"
+    pq.write_table(
+        pa.table({"id": [f"p{at:02}" for at in range(len(cells))], "limit": [1.0] * len(cells), "x": cells}), path
+    )
+    rows = optin.read(str(path), limits="limit", engine="duckdb").rows
+    coded = question.coded_in(rows, ("x",))
+    table = rows.table.select(id=rows.ids(), code=coded.code, wrong=coded.wrong.fill_null(False)).order_by("id")
+    told = [-1.0 if row["wrong"] else row["code"] for row in rows.session.fetch(table, about="x").to_pylist()]
+    assert told == verdicts(cells.to_pylist(), lambda answer: question.coded([answer])[0])
+    assert -1.0 in told
+    assert None in told
+    assert any(code is not None and code >= 0 for code in told)

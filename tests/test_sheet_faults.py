@@ -247,3 +247,43 @@ def test_a_question_that_max_error_keeps_from_being_published_even_if_all_answer
     assert drawn.answered[0].dropped
     assert not drawn.answered[1].dropped
     assert not any("in vain" in words for words in drawn.warnings())
+
+
+@pytest.mark.parametrize("twin", ["e\u0301", "\u00e9\u200b", "\u2066\u00e9"])
+def test_options_and_names_that_look_alike_are_given_twice(twin):
+    with pytest.raises(BadInput, match="is given twice"):
+        optin.Choice("a", options=("\u00e9", "b", twin))
+    if twin.isprintable():
+        with pytest.raises(BadInput, match="are called"):
+            optin.Sheet([optin.YesNo("\u00e9"), optin.YesNo(twin)])
+
+
+def test_an_option_that_nobody_sees_is_empty():
+    with pytest.raises(BadInput, match="not empty"):
+        optin.Choice("a", options=("b", "\u200b"))
+
+
+def test_options_of_numpy_are_kept_as_plain_text():
+    assert [type(option) for option in optin.Choice("a", options=np.array(["b", "c"])).options] == [str, str]
+
+
+@pytest.mark.parametrize(
+    "column", [True, None, "y" * PEOPLE, b"\x01" * PEOPLE, dict.fromkeys(IDS, "yes"), {"yes", "no"}]
+)
+def test_what_is_no_column_is_refused_as_one(column):
+    for question in (optin.YesNo("a"), optin.Choice("a", options=("yes", "no"))):
+        for others in ([], [optin.YesNo("b")]):
+            announcement, agents = offered(asked=optin.Sheet([question, *others]))
+            with pytest.raises(BadInput, match="must hold answers, one for each announced person"):
+                optin.release(announcement, agents, {"a": column, "b": YES})
+
+
+def test_text_is_no_largest_error():
+    with pytest.raises(BadInput, match="max_error must be a positive number"):
+        optin.Number("h", bounds=(0, 80), max_error="2")
+
+
+def test_where_everybody_skips_everything_nothing_is_released_and_the_words_say_why():
+    announcement, agents = offered()
+    with pytest.raises(PromiseBroken, match="nobody joined who answered anything"):
+        optin.release(announcement, agents, {"break": [None] * PEOPLE, "shift": [None] * PEOPLE})

@@ -117,7 +117,7 @@ def test_parts_of_halves_are_those_of_integers():
     capped = np.concatenate([[0, 1, 2**21 - 1, 2**21, 2**42 - 1, 2**42], rng.integers(0, 2**42, 5000)])
     for share in (1, 2, 3, 2**19, 699051, SHARES - 1, SHARES, *rng.integers(1, SHARES, 50).tolist()):
         found, parts = cut(capped.astype(float)).part(share), part(capped, share).tolist()
-        assert (found.factor * found.upper.astype(np.int64) + found.lower.astype(np.int64)).tolist() == parts
+        assert (found.factor * found.upper.array.astype(np.int64) + found.lower.astype(np.int64)).tolist() == parts
         assert (found.total(), found.squares()) == (sum(parts), sum(each * each for each in parts))
         for bar in (0, 1, int(parts[17])):
             assert [each > bar for each in parts] == (capped >= least_capped(share, bar + 1)).tolist()

@@ -122,6 +122,24 @@ def test_a_list_stays_and_never_doubles(house):
     assert "cleo@example.org" in more.text, "what was typed stays"
 
 
+def test_who_is_pasted_by_address_and_again_with_an_id_is_invited_once(house):
+    campaign = asking(house, opened=False)
+    by_address, with_ids = "ada@example.org\nbea@example.org", "id,email\n7,ADA@example.org\n8,bea@example.org"
+    for text in (by_address, with_ids, by_address):
+        assert ask(house, "POST", f"/a/c/{campaign}/people", list=text).status_code == 303
+    assert many(house, invitees, campaign) == 2
+    other = asking(house, opened=False)
+    for text in (with_ids, by_address, "id,email\n9,ada@example.org\n7,new@example.org"):
+        assert ask(house, "POST", f"/a/c/{other}/people", list=text).status_code == 303
+    assert many(house, invitees, other) == 3, "two ids at one address are two people; one id is one"
+
+
+@pytest.mark.parametrize("text", ["x" * 140_000, '"' + "a;b\n" * 40_000, "\x85\u2028;", '"', ";;;", "id\n", "a@b\t\t"])
+def test_a_list_of_anything_is_answered_in_words(house, text):
+    campaign = asking(house, opened=False)
+    assert ask(house, "POST", f"/a/c/{campaign}/people", list=text).status_code in (303, 413, 422)
+
+
 def test_a_link_of_the_list_works_and_the_list_does_not_say_so(house):
     campaign = asking(house)
     ask(house, "POST", f"/a/c/{campaign}/people", list="17\n18")

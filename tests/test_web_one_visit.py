@@ -270,6 +270,40 @@ def test_declining_after_sending_takes_back_what_was_sent(house):
     assert (exact_counts(house.service, campaign).registered, exact_counts(house.service, campaign).joined) == (0, 0)
 
 
+def test_another_persons_link_on_this_device_overwrites_nothing_and_is_not_used_up(house):
+    campaign = asking(house)
+    mine, others = house.ada.invite(campaign, 2)
+    first = house.ask("POST", "/i/send", data=form(mine))
+    before = house.service.read(lambda link: link.execute(select(answers).where(answers.c.campaign == campaign)).all())
+    looked = house.ask("POST", "/i", cookie=cookie_of(first), data={"secret": others, "csrf": csrf_of(first)})
+    assert "answered from this device by another link" in looked.text, "nobody fills in a form in vain"
+    given = form(others, csrf=csrf_of(first), a0="12")
+    refused = house.ask("POST", "/i/send", cookie=cookie_of(first), data=given)
+    assert (refused.status_code, "sign out first" in refused.text) == (403, True)
+    assert 'value="12"' in refused.text, "what was typed stays"
+    after = house.service.read(lambda link: link.execute(select(answers).where(answers.c.campaign == campaign)).all())
+    assert after == before
+    assert house.ask("POST", "/i/send", data=form(others)).status_code == 200
+    assert exact_counts(house.service, campaign).joined == 2
+
+
+def test_whatever_is_answered_or_left_out_what_is_stored_has_one_length(house):
+    campaign = asking(house)
+    sheets = (
+        TYPED,
+        {"a1": "no"},
+        {"a4": ["staff"]},
+        {"a0": "0", "a3": ["0", "0", "0"]},
+        {"a2": "early", "a0": "79.5"},
+    )
+    for typed, secret in zip(sheets, house.ada.invite(campaign, len(sheets)), strict=True):
+        given = {name: value for name, value in form(secret).items() if name not in TYPED} | typed
+        assert house.ask("POST", "/i/send", data=given).status_code == 200
+    query = select(answers.c.value).where(answers.c.campaign == campaign)
+    lengths = house.service.read(lambda link: [len(value) for value in link.scalars(query)])
+    assert (len(lengths), len(set(lengths))) == (len(sheets), 1)
+
+
 def test_no_account_is_made_for_who_does_not_say_whether_they_have_one(house):
     secret = house.ada.invite(asking(house), 1)[0]
     before = stored(house)

@@ -96,6 +96,68 @@ def test_one_device_counts_once_and_may_change_its_answers_when_the_link_is_full
     assert send(house, secret).status_code == 409, "another device"
 
 
+def taken_back(house, campaign, cookie):
+    page = house.ask("GET", f"/c/{campaign}", cookie=cookie).text
+    csrf = re.search(r'name="csrf" value="([^"]+)"', page)[1]
+    assert house.ask("POST", f"/c/{campaign}/withdraw", cookie=cookie, data={"csrf": csrf}).status_code == 303
+    return csrf
+
+
+def test_an_answer_that_is_taken_back_gives_its_place_back_and_no_more_than_that(house):
+    campaign, secret = asking(house, 2)
+    named = fields(house, secret)
+    first, second = (house.ask("POST", "/i/send", data={**form(secret), **named}) for _ in range(2))
+    assert send(house, secret).status_code == 409
+    csrf = taken_back(house, campaign, cookie_of(first))
+    assert exact_counts(house.service, campaign).registered == 1
+    assert "Begin" in house.ask("POST", "/i", cookie=cookie_of(first), data={"secret": secret, "csrf": csrf}).text
+    assert send(house, secret).status_code == 200, "someone else comes instead"
+    back = {**form(secret), **named, "csrf": csrf}
+    assert house.ask("POST", "/i/send", cookie=cookie_of(first), data=back).status_code == 409, "it is full again"
+    asked = {"step": 5, "answers": {"break": True}}
+    path, headers = f"/api/me/campaigns/{campaign}/registration", {"X-CSRF-Token": csrf}
+    by_api = house.ask("PUT", path, cookie=cookie_of(first), json=asked, headers=headers)
+    assert (by_api.status_code, "made for 2 answers" in by_api.text) == (409, True), "nor by another door"
+    assert exact_counts(house.service, campaign).registered == 2
+    taken_back(house, campaign, cookie_of(second))
+    assert house.ask("PUT", path, cookie=cookie_of(first), json=asked, headers=headers).status_code in (200, 204)
+    assert exact_counts(house.service, campaign).registered == 2
+
+
+def test_of_those_who_come_back_and_those_who_come_anew_at_once_no_more_get_in_than_there_are_places(house):
+    campaign, secret = asking(house, 4)
+    named = fields(house, secret)
+    before = [cookie_of(house.ask("POST", "/i/send", data={**form(secret), **named})) for _ in range(4)]
+    tokens = [taken_back(house, campaign, cookie) for cookie in before]
+    assert exact_counts(house.service, campaign).registered == 0
+    answers, together = [], threading.Barrier(8)
+
+    def come(**who):
+        together.wait()
+        answers.append(house.ask("POST", "/i/send", cookie=who.get("cookie"), data={**form(secret), **named, **who}))
+
+    ways = [{"cookie": cookie, "csrf": csrf} for cookie, csrf in zip(before, tokens, strict=True)] + [{}] * 4
+    racers = [threading.Thread(target=come, kwargs=way) for way in ways]
+    for racer in racers:
+        racer.start()
+    for racer in racers:
+        racer.join()
+    assert sorted(answer.status_code for answer in answers) == [200] * 4 + [409] * 4
+    assert exact_counts(house.service, campaign).registered == 4
+
+
+def test_in_a_new_round_every_place_is_free_again(house):
+    campaign, secret = asking(house, 10)
+    named = fields(house, secret)
+    for _ in range(10):
+        assert house.ask("POST", "/i/send", data={**form(secret), **named}).status_code == 200
+    for step in ("close-registration", "announce", "new-round"):
+        house.ada.take(campaign, step)
+    for _ in range(10):
+        assert house.ask("POST", "/i/send", data={**form(secret, round="2"), **named}).status_code == 200
+    assert house.ask("POST", "/i/send", data={**form(secret, round="2"), **named}).status_code == 409
+
+
 def test_after_its_last_day_and_before_it_is_opened_an_open_link_takes_nothing(house):
     campaign, secret = asking(house, 50)
     assert send(house, secret).status_code == 200

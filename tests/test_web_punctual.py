@@ -15,6 +15,7 @@ from optin.web.service.deadlines import publish_by
 from optin.web.service.drafts import Draft, last_moment
 from optin.web.service.jobs import work_once
 from optin.web.service.rows import campaign_row
+from optin.web.service.schedule import PAUSES
 
 DAY = "2027-01-20"
 LAST = last_moment(Draft(answer_by=DAY))
@@ -177,20 +178,54 @@ def test_a_quorum_missed_at_the_deadline_publishes_nothing_and_answers_opened_ag
     assert state(house, campaign) == "released"
 
 
-def test_a_step_that_failed_is_not_begun_again_by_itself(house, monkeypatch):
+@pytest.mark.parametrize("step", ["announce", "release"])
+def test_a_step_that_failed_is_tried_again_by_itself_ever_later_until_it_succeeds(house, monkeypatch, step):
+    campaign = asking(house, 12)
+    due, waits = (LAST, "planning") if step == "announce" else (LAST + 24 * HOUR, "closed")
+    at(house, LAST - 1.0)
+    if step == "release":
+        at(house, LAST)
+
+    def broken(*_):
+        raise OSError("no space left on device")
+
+    monkeypatch.setitem(working.LONG_STEPS, step, broken)
+    at(house, due)
+    at(house, due + PAUSES[0] - 1.0)
+    assert (state(house, campaign), failures(house, step)) == (waits, 1)
+    assert (house.ada.campaign(campaign).next_step, house.ada.campaign(campaign).next_at) == (step, due + PAUSES[0])
+    assert "Tried again by itself" in house.ask("GET", f"/a/c/{campaign}", cookie=house.ada._cookie).text
+    at(house, due + PAUSES[0])
+    at(house, due + PAUSES[0] + PAUSES[1] - 1.0)
+    assert (state(house, campaign), failures(house, step)) == (waits, 2)
+    monkeypatch.undo()
+    at(house, due + PAUSES[0] + PAUSES[1])
+    assert state(house, campaign) == {"announce": "answers", "release": "released"}[step]
+    assert kinds(house, campaign).count(step) == 1
+
+
+def test_a_step_that_fails_every_time_is_left_to_whoever_asks(house, monkeypatch):
     campaign = asking(house, 12)
 
     def broken(*_):
         raise PromiseBroken("too few people are promised anything")
 
     monkeypatch.setitem(working.LONG_STEPS, "announce", broken)
-    at(house, LAST)
-    at(house, LAST + HOUR)
-    asked = house.service.read(lambda link: list(link.scalars(select(jobs.c.state))))
-    assert (state(house, campaign), asked) == ("planning", ["failed"])
+    now = LAST
+    for pause in (*PAUSES, 48 * HOUR):
+        at(house, now)
+        now += pause
+    at(house, now)
+    assert (state(house, campaign), failures(house, "announce")) == ("planning", 1 + len(PAUSES))
+    assert house.ada.campaign(campaign).next_step is None
     monkeypatch.undo()
     house.ada.take(campaign, "announce")
     assert state(house, campaign) == "answers"
+
+
+def failures(house, step):
+    query = select(func.count()).select_from(jobs).where(jobs.c.kind == step, jobs.c.state == "failed")
+    return house.service.read(lambda link: link.scalar(query))
 
 
 def test_work_that_fails_keeps_no_other_work_waiting(house, monkeypatch):

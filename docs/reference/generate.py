@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from meanings import MEANINGS
-from rendering import Words, code, first_line, joined, returns, signature
+from rendering import Words, among, code, first_line, joined, returns, signature
 
 HERE = Path(__file__).parent
 NOTE = "<!-- Written by generate.py: change the code's docstrings and help texts, then run it again. -->"
@@ -73,7 +73,7 @@ def pages() -> dict[str, str]:
         "errors.md": errors_page(),
         "routes.md": routes_page(),
     }
-    return own | written
+    return {name: among(page) for name, page in (own | written).items()}
 
 
 def public_names(module: str) -> list[str]:

@@ -102,6 +102,15 @@ def code(text: str) -> str:
     return f"```py\n{text}\n```"
 
 
+AMONG = "Best and optimum, here and on every page, are among weighted means with fixed weights and one Laplace noise."
+BEST = re.compile(r"\b(?:optimum|optimal|best design|design is best)\b")
+
+
+def among(page: str) -> str:
+    """Say what a design is the best among, at the end of a page that calls one the best and does not say it."""
+    return page if "one Laplace noise" in page or not BEST.search(page) else f"{page}\n{AMONG}\n"
+
+
 def joined(*parts: str) -> str:
     """Put the parts of a page together."""
     return "\n\n".join(part for part in parts if part) + "\n"

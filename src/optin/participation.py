@@ -148,7 +148,7 @@ def judged(announcement: Announcement, promises: Promises, joined: Answers, code
     """
     came = counted(announcement, *promises.sums(joined=joined, codes=codes), whole=joined is None and codes is None)
     if came.total_grains == 0:
-        raise PromiseBroken("nobody who joined is promised a single grain: there is nothing to release")
+        raise PromiseBroken("nobody joined who answered anything and is promised a grain: there is nothing to release")
     check_promise(announcement, came)
     return came
 

@@ -151,9 +151,10 @@ that noise hides all they say; for more it is near 1 where sampling is what is l
 the factor comes to about a half more ({bump:.2f} at {bump_at:,} people with limit 0.01), and how much of that is the bound's
 own fault is not known.
 
-**Right** (the same limits, 1,000 people): if values are declared to vary little and limits are small, the plan is really far
-from what is possible: others look for where the values lie first. The remedy here is narrow bounds. `optin plan --certify`
-prints the factor for people of your own.
+**Right** (the same limits, 1,000 people): if values are declared to vary little and limits are small, the factor is large.
+Some of that can be had by others, who look for where the values lie first ([how much](../theory/lower-bound.md#how-tight)),
+and some may be the bound's own. The remedy here is narrow bounds. `optin plan --certify` prints the factor for people of
+your own.
 
 ```python
 >>> import optin

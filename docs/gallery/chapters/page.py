@@ -11,6 +11,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 WIDTH = 116
+AMONG = (
+    "The best design, on every page here, is the best among weighted means with fixed weights and one Laplace noise."
+)
+BEST = re.compile(r"\b(?:optimum|best (?:design|offer|plan|η))\b|^- Best:", re.M)
 NOTE = "<!-- Written by make.py: change the entry's code, then run it again. -->"
 
 
@@ -38,7 +42,13 @@ class Entry:
         shown = self.draw(figure)
         words = shown.words.replace("[", "(").replace("]", ")")
         page = f"# {self.title}\n\n{NOTE}\n\n![{words}]({self.name}.png)\n\n{shown.text.strip()}\n"
-        return figure, reflowed(re.sub(r"(\d)%", r"\1 %", page))
+        return figure, reflowed(re.sub(r"(\d)%", r"\1 %", among(page)))
+
+
+def among(page: str) -> str:
+    """Say what a design is the best among, at the end of a page that calls one the best and does not say it."""
+    said = "one Laplace noise" in " ".join(page.split())
+    return page if said or not BEST.search(page) else f"{page}\n{AMONG}\n"
 
 
 def reflowed(page: str) -> str:

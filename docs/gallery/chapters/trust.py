@@ -30,7 +30,7 @@ def relation(figure: Figure) -> Shown:
 A thousand people with limits of the standard mix. The more someone allows, the higher the mean of their value,
 over an interval of 0.05 (left) or 0.2 (right). The target is the plain mean of all means.
 
-Every design is a point on one dial, the cap: *strictest* (everyone alike, no bias), *robust* (`max_gap`, the
+Four designs are points on one dial, the cap: *strictest* (everyone alike, no bias), *robust* (`max_gap`, the
 lowest worst case, E15), *optimum* (the lowest variance if values are unrelated), *proportional* (no cap).
 Dotted: the variance, which knows nothing of a relation. Dashed: the expected squared error on these people.
 Solid: the worst relation within the gap.

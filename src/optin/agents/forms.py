@@ -14,7 +14,7 @@ from optin.kernel.bound import Tally
 from optin.kernel.ladder import Array, Limits
 from optin.kernel.optimum import Design
 from optin.tables.how_read import Reading
-from optin.tables.labels import aligned
+from optin.tables.labels import ID, aligned
 from optin.wording.records import OneLine
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ class Constrained(OneLine, ABC):
     groups: Any = None
     by: tuple[str, ...] = ()
     """The columns their groups come from, if `optin.read` read them."""
+    id_column: str = ID
+    """The column their ids come from, by which a table of answers is matched to them."""
 
     def __repr__(self) -> str:
         return f"PrivacyConstrained({len(self)} people{_divided(self.groups)})"
@@ -117,6 +119,8 @@ class Weighing(OneLine, ABC):
     groups: Any = None
     by: tuple[str, ...] = ()
     """The columns their groups come from, if `optin.read` read them."""
+    id_column: str = ID
+    """The column their ids come from, by which a table of answers is matched to them."""
 
     def __repr__(self) -> str:
         return f"QuasiLinear({len(self)} people{_divided(self.groups)}, benefit={benefit_name(self.benefit)})"

@@ -20,7 +20,7 @@ from optin.kernel.optimum import Design
 from optin.kernel.passes import ArrayLimits
 from optin.kernel.rounding import above, quotient_below
 from optin.tables.columns import EXTREME, Wanted, checked_ids, column, has_rows, numbers, same_rows
-from optin.tables.labels import expect_labels, together
+from optin.tables.labels import expect_labels, named_ids, together
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -61,7 +61,7 @@ class PrivacyConstrained(Constrained):
         columns = {"limits": self.limits, "ids": self.ids, **_labelled(self.groups)}
         index, (limits, ids, *groups) = together(columns, self.index)
         same_rows(limits, ids, ("limits", "ids"))
-        for name, value in (("index", index), ("ids", ids)):
+        for name, value in (("index", index), ("id_column", named_ids(ids)), ("ids", ids)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "limits", column(limits, "limits"))
         expect_labels(index, len(self.limits))
@@ -77,6 +77,7 @@ class PrivacyConstrained(Constrained):
         costs: Any,  # noqa: ANN401
         *,
         ids: Any = None,  # noqa: ANN401
+        index: Any = None,  # noqa: ANN401
         groups: Any = None,  # noqa: ANN401
     ) -> PrivacyConstrained:
         """Set each limit to budget over cost; a cost of 0 means no limit at all, also with budget 0.
@@ -87,7 +88,7 @@ class PrivacyConstrained(Constrained):
         [0.25, 0.0, inf]
         """
         columns = {"budgets": budgets, "costs": costs, "ids": ids, "groups": groups}
-        index, (budgets, costs, ids, groups) = together(columns)
+        index, (budgets, costs, ids, groups) = together(columns, index)
         same_rows(budgets, costs, ("budgets", "costs"))
         budget, cost = column(budgets, Wanted.budgets("budgets")), column(costs, Wanted.costs("costs"))
         return cls(quotient_below(budget, cost), ids=ids, index=index, groups=groups)
@@ -174,7 +175,8 @@ class QuasiLinear(Weighing):
         columns = {"costs": self.costs, "ids": self.ids, "outside": self.outside, "the benefit": line}
         index, (costs, ids, outside, line, *groups) = together(columns | _labelled(self.groups), self.index)
         same_rows(costs, ids, ("costs", "ids"))
-        for name, value in (("index", index), ("ids", ids), ("benefit", self.benefit if line is None else line)):
+        made = {"index": index, "id_column": named_ids(ids), "ids": ids}
+        for name, value in (made | {"benefit": self.benefit if line is None else line}).items():
             object.__setattr__(self, name, value)
         object.__setattr__(self, "costs", column(costs, Wanted.costs("costs")))
         expect_labels(index, len(self.costs))

@@ -29,6 +29,7 @@ from optin.cli.options import (
     PeoplePath,
     RaiseLimits,
     Total,
+    typed_limit,
 )
 from optin.cli.output import Output, expect_free, expect_outputs, read_record
 from optin.cli.people import Columns, located, read_people, source_of
@@ -187,16 +188,9 @@ def _half(each: AnnouncedQuestion) -> str:
     return half_of(each.question, each.half_width()) + stated
 
 
-def _limit(text: str) -> float:
-    """Read a limit, never as one grain more than was typed."""
-    from optin.kernel.rounding import limit_of_text
-
-    return limit_of_text(text)
-
-
 def explain_offer(
     announcement: Annotated[Path, typer.Argument(metavar="announcement.json", help="The published offer.")],
-    limit: Annotated[float | None, typer.Option(metavar="L", parser=_limit, help="Your limit on epsilon.")] = None,
+    limit: Annotated[float | None, typer.Option(metavar="L", parser=typed_limit, help="Your limit on epsilon.")] = None,
     cost: Annotated[float | None, typer.Option(metavar="C", help="What one unit of epsilon costs you.")] = None,
     outside: Annotated[float | None, typer.Option(metavar="O", help="What you have if you stay away.")] = None,
     group: Annotated[str | None, typer.Option(metavar="NAME", help="Your group, where there are groups.")] = None,

@@ -10,6 +10,14 @@ import typer
 
 from optin.wording.engines import KNOWN
 
+
+def typed_limit(text: str) -> float:
+    """Read a limit or a total, never as one grain more than was typed."""
+    from optin.kernel.rounding import limit_of_text
+
+    return limit_of_text(text)
+
+
 PeoplePath = Annotated[
     str,
     typer.Argument(
@@ -25,6 +33,7 @@ Limit = Annotated[
     typer.Option(
         "--limit",
         metavar="NUMBER",
+        parser=typed_limit,
         rich_help_panel="Columns",
         help="One limit for everyone, where no column has their own.",
         show_default=False,
@@ -39,6 +48,7 @@ Total = Annotated[
     typer.Option(
         "--total",
         metavar="NUMBER",
+        parser=typed_limit,
         rich_help_panel="Columns",
         help="What each person allows over all releases of a ledger, one number for all.",
         show_default=False,

@@ -31,7 +31,7 @@ _WANTED = {
     "int_from_float": "must be a whole number",
     "float": _NUMBER,
     "<float float>": _NUMBER,
-    "_limit": _NUMBER,
+    "typed_limit": _NUMBER,
     "int": "must be a whole number",
 }
 """What was wanted, by what the libraries that read command lines call it: one names the fault, another the type."""

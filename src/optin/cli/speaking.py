@@ -13,7 +13,13 @@ from optin.wording.sentences import Sentence
 
 _OPTIONS = {"allowances": "--total", "data_variance": "--sd", "wished_errors": "--wished-error"}
 """Arguments whose option has another name."""
-NO_OPTION = {"benefit": "benefit (from Python)", "importance": "importance (from Python)", "kind": "the form"}
+NO_OPTION = {
+    "benefit": "benefit (from Python)",
+    "designs": "designs (from Python)",
+    "importance": "importance (from Python)",
+    "kind": "the form",
+    "max_error": "max_error (in the sheet)",
+}
 """Arguments that no command takes."""
 
 

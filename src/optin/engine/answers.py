@@ -10,14 +10,16 @@ from functools import reduce
 from operator import add, or_
 from typing import TYPE_CHECKING, Any
 
-from optin.engine.functions import present, trimmed
+from optin.engine.functions import exact_floor, present, trimmed
 from optin.engine.rows import Rows
 from optin.errors import BadInput
 from optin.tables.columns import NO_AMOUNT, wrong_at
-from optin.wording.answers import NO_ANSWER, NO_OPTION, NO_SET, SEPARATOR
+from optin.wording.answers import LARGEST_WHOLE, NO_ANSWER, NO_OPTION, NO_SET, SEPARATOR
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
+
+_NO_OPTION = "\x7f"  # what no option holds: controls are refused in them
 
 
 @dataclass(frozen=True)
@@ -113,10 +115,8 @@ def _text(rows: Rows, name: str) -> ir.StringColumn:
     column = rows.column(name)
     if column.type().is_integer():
         return column.cast("string")
-    if column.type().is_floating():
-        number = present(column)
-        whole = number.between(-(2.0**53), 2.0**53) & (number == number.floor())
-        return whole.ifelse(whole.ifelse(number, 0.0).cast("int64").cast("string"), number.cast("string"))
+    if column.type().is_floating() or column.type().is_decimal():
+        return _digits(rows.number(name))
     if not column.type().is_string():
         raise BadInput(
             "{source}: {name} is stored as {kind}, and options are text; write the column as text",
@@ -125,6 +125,14 @@ def _text(rows: Rows, name: str) -> ir.StringColumn:
             kind=str(column.type()).lstrip("!"),
         )
     return column
+
+
+def _digits(number: ir.FloatingColumn) -> ir.StringColumn:
+    """Write whole numbers as options would be written; one with a fraction, or too large to be counted by floats, is none."""
+    known = present(number)
+    whole = known.between(-LARGEST_WHOLE, LARGEST_WHOLE) & (known == exact_floor(known))
+    digits = whole.ifelse(known, 0.0).cast("int64").cast("string")
+    return whole.ifelse(digits, known.isnull().ifelse(None, _NO_OPTION))
 
 
 def _written_without(column: ir.Column, right: ir.BooleanColumn) -> ir.BooleanColumn:

@@ -284,8 +284,9 @@ def usable_agents(table: Table, said: Described, *, index: Any = None) -> tuple[
     elif said.limits is not None:
         people = PrivacyConstrained(*columns, index=labels, **named)
     else:
-        people = PrivacyConstrained.from_budgets(*columns, **named)
+        people = PrivacyConstrained.from_budgets(*columns, index=labels, **named)
     object.__setattr__(people, "by", said.by)  # people are frozen
+    object.__setattr__(people, "id_column", said.id)
     words = found.table.words([one.name for one in wanted])
     return read_so(people, Reading(words, found.left_out)), found.table
 

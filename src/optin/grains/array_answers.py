@@ -12,7 +12,7 @@ from optin.errors import BadInput
 from optin.grains.arrays import FloatArray
 from optin.questions.kinds import Question
 from optin.questions.values import as_numbers
-from optin.tables.labels import ID, Labelled, collected, names_of, of_people, order_of_ids
+from optin.tables.labels import Labelled, collected, ids_among, names_of, of_people, order_of_ids
 
 if TYPE_CHECKING:
     from optin.questions.sheet import Sheet
@@ -59,7 +59,8 @@ class _Columns:
 
         if name not in self.names:
             raise no_column("the table of answers", name, [str(each) for each in self.names])
-        if ID not in self.names or self._asks_for_ids:
+        key = ids_among(self.names, self.people.id_column)
+        if key is None or self._asks_for(key):
             return of_people(self.table[name], self.people, name)
         whole, ids = "values" if len(self.sheet) == 1 else "answers", self.people.ids
         if ids is None:
@@ -68,11 +69,10 @@ class _Columns:
                 " they stand in the same order",
                 whole=whole,
             )
-        return _taken(self.table[name], order_of_ids(self.table[ID], ids, whole))
+        return _taken(self.table[name], order_of_ids(self.table[key], ids, whole))
 
-    @property
-    def _asks_for_ids(self) -> bool:
-        return any(ID in question.columns_in(self.names) for question in self.sheet)
+    def _asks_for(self, key: str) -> bool:
+        return any(key in question.columns_in(self.names) for question in self.sheet)
 
 
 def _names(answers: Any) -> list[str] | None:  # noqa: ANN401

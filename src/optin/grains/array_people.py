@@ -223,7 +223,9 @@ def _split(capped: NDArray[np.int64], shares: tuple[int, ...]) -> dict[str, Any]
 
 def with_limits(agents: PrivacyConstrained, limits: NDArray[np.float64]) -> PrivacyConstrained:
     """Return the same people with other limits."""
-    return PrivacyConstrained(limits, ids=agents.ids, index=agents.index, groups=agents.groups)
+    people = PrivacyConstrained(limits, ids=agents.ids, index=agents.index, groups=agents.groups)
+    object.__setattr__(people, "id_column", agents.id_column)  # people are frozen
+    return people
 
 
 def _lowered_to(agents: PrivacyConstrained, left: NDArray[np.int64], levels: ArrayLike | None) -> PrivacyConstrained:

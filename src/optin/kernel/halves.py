@@ -11,6 +11,7 @@ halves as the whole, times another factor, and lower halves of two float operati
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,23 @@ class Workspace:
 
 
 @dataclass(frozen=True)
+class Upper:
+    """Upper halves, which the parts of all questions share: they are added up once for all of them."""
+
+    array: Array
+
+    @cached_property
+    def total(self) -> int:
+        """Their sum."""
+        return int(self.array.sum())
+
+    @cached_property
+    def squares(self) -> int:
+        """The sum of their squares."""
+        return _dot(self.array, self.array)
+
+
+@dataclass(frozen=True)
 class Halves:
     """Whole numbers ``factor * upper + lower``, of at most `CHUNK` people; ``spare`` are arrays to compute in.
 
@@ -52,7 +70,7 @@ class Halves:
     True
     """
 
-    upper: Array
+    upper: Upper
     lower: Array
     factor: int
     spare: tuple[Array, ...]
@@ -66,20 +84,20 @@ class Halves:
             return Halves(self.upper, lower, 2 * share, tuple(spare))
         mask[:] = those
         np.multiply(lower, mask, out=lower)
-        return Halves(np.multiply(self.upper, mask, out=upper), lower, 2 * share, tuple(spare))
+        return Halves(Upper(np.multiply(self.upper.array, mask, out=upper)), lower, 2 * share, tuple(spare))
 
     def total(self) -> int:
         """Add them up."""
-        return self.factor * int(self.upper.sum()) + int(self.lower.sum())
+        return self.factor * self.upper.total + int(self.lower.sum())
 
     def squares(self) -> int:
         """Add up their squares."""
-        upper, cross, lower = _dot(self.upper, self.upper), _dot(self.upper, self.lower), _dot(self.lower, self.lower)
-        return self.factor * (self.factor * upper + 2 * cross) + lower
+        cross, lower = _dot(self.upper.array, self.lower), _dot(self.lower, self.lower)
+        return self.factor * (self.factor * self.upper.squares + 2 * cross) + lower
 
     def times(self, levels: Array) -> int:
         """Add up their products with levels of at most 2^20."""
-        return self.factor * _dot(self.upper, levels) + _dot(self.lower, levels)
+        return self.factor * _dot(self.upper.array, levels) + _dot(self.lower, levels)
 
     def among(self, those: NDArray[Any]) -> int:
         """Add up some of them, marked by 1 and 0."""
@@ -95,7 +113,7 @@ class Halves:
 
     def by_index(self, indices: NDArray[np.intp], many: int) -> list[int]:
         """Add up those at each of many indices, in a pass for each half."""
-        upper, lower = (np.bincount(indices, half, many)[:many].tolist() for half in (self.upper, self.lower))
+        upper, lower = (np.bincount(indices, half, many)[:many].tolist() for half in (self.upper.array, self.lower))
         return [self.factor * int(high) + int(low) for high, low in zip(upper, lower, strict=True)]
 
 
@@ -104,7 +122,7 @@ def cut(numbers: Array, spare: tuple[Array, ...] | None = None) -> Halves:
     upper, lower, *others = tuple(np.empty((8, len(numbers)))) if spare is None else spare
     np.floor(np.multiply(numbers, 2.0**-HALF, out=upper), out=upper)
     np.multiply(upper, -(2.0**HALF), out=lower)
-    return Halves(upper, np.add(lower, numbers, out=lower), 1 << HALF, tuple(others))
+    return Halves(Upper(upper), np.add(lower, numbers, out=lower), 1 << HALF, tuple(others))
 
 
 def _dot(left: Array, right: Array) -> int:

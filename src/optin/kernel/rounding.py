@@ -111,6 +111,18 @@ def limit_of_text(text: str) -> float:
     return limit_below(close, decimal.Decimal(text.strip())) if 0 < close < math.inf else close
 
 
+def limit_of(given: Any) -> float:  # noqa: ANN401
+    """Read a limit that was given as a number of any kind or as text; ValueError, TypeError or ArithmeticError if it is none.
+
+    >>> limit_of(decimal.Decimal("0.99999999999999999999")) < 1, limit_of(".5"), limit_of(np.int64(2))
+    (True, 0.5, 2.0)
+    """
+    if isinstance(given, str):
+        return limit_of_text(given)
+    close = float(given)
+    return limit_below(close, given) if 0 < close < math.inf else close
+
+
 def quotient_below(top: Array, cost: Array) -> Array:
     """Divide, so that cost * quotient <= top in exact arithmetic; infinite where the cost is 0 (0/0 too) or the top is.
 

@@ -25,7 +25,7 @@ from optin.kernel.sharing import theta_at, theta_below
 from optin.planning.acceptance import common_gain
 from optin.planning.cautions import CLASS
 from optin.planning.record import Plan
-from optin.wording.numbers import count
+from optin.wording.numbers import at_least, at_most, count
 from optin.wording.telling import Telling, Told
 
 WORK = 400_000_000
@@ -89,7 +89,7 @@ class Certificate(Told):
         It bounds the worst expected squared error over all values of at most the declared variance, of one number or one
         proportion and people with limits; None for several numbers, and for quasi-linear people, whose limits would rise
         with a better mechanism. It is not the best bound there is. It is computed from the people's limits when first asked
-        for, in about a second; a copied or unpickled certificate has no limits to compute it from.
+        for, in seconds; a copied or unpickled certificate has no limits to compute it from.
 
         >>> import optin
         >>> people = optin.PrivacyConstrained([0.1] * 340 + [0.5] * 430 + [1.0] * 230)
@@ -109,14 +109,15 @@ class Certificate(Told):
 
     @property
     def beyond(self) -> str:
-        """What is shown of mechanisms of every kind, in words."""
-        if self.factor is None:
+        """What is shown of mechanisms of every kind, in words: the bound rounded down, the factor up."""
+        bound = self.any_mechanism
+        if self.factor is None or bound is None:
             return "nothing is shown of mechanisms of other kinds here"
         if self.factor == math.inf:
             return "nothing is excluded: some mechanism of another kind might have no error at all"
         return (
-            f"no private mechanism of any kind has a worst error below {self.any_mechanism:.4g} squared ranges;"
-            f" the plan's is {self.factor:.3g} times that"
+            f"no private mechanism of any kind has a worst error below {at_least(bound, 4)} squared ranges;"
+            f" the plan's is at most {at_most(self.factor)} times that"
         )
 
     def telling(self) -> Telling:

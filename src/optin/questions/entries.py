@@ -45,13 +45,19 @@ def _entry(scalar: Any) -> Any:  # noqa: ANN401 - a scalar of Arrow
 def _listed_once(column: Any) -> tuple[list[Any], Places]:  # noqa: ANN401 - an array of Arrow, in chunks or not
     """List an Arrow column's entries by way of its buffers: Arrow's own way to numpy loads pandas, for half a second."""
     whole = column.combine_chunks() if hasattr(type(column), "combine_chunks") else column
-    encoded = whole if hasattr(whole, "dictionary") else whole.dictionary_encode(null_encoding="encode")
+    encoded = whole if hasattr(whole, "dictionary") else whole.dictionary_encode()  # of views it would list None as ""
     indices = encoded.indices
     found = np.frombuffer(indices.buffers()[1], dtype=indices.type.to_pandas_dtype())
     places = found[indices.offset : indices.offset + len(indices)].astype(np.intp)
     if indices.null_count:
-        places[np.array(indices.is_null().to_pylist(), dtype=np.bool_)] = -1
+        places[~_there(indices)] = -1
     return encoded.dictionary.to_pylist(), places
+
+
+def _there(indices: Any) -> NDArray[np.bool_]:  # noqa: ANN401 - an array of Arrow
+    """Tell which rows of an Arrow array hold something, by its bits."""
+    bits = np.unpackbits(np.frombuffer(indices.buffers()[0], dtype=np.uint8), bitorder="little")
+    return bits[indices.offset : indices.offset + len(indices)].astype(np.bool_)
 
 
 def is_missing(answer: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
@@ -77,7 +78,7 @@ class Facts(BriefQuestion):
         """The noise constant without rounding."""
         return Fraction(self._noise(self.exact_noise_scales))
 
-    @property
+    @cached_property
     def price(self) -> float:
         """C = kappa R^2 / sigma^2 (E18)."""
         return self._price(self.noise_scales, self.exact_variance)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,7 +58,7 @@ class Histogram(Worded):
         """Name the bins by their edges."""
         return tuple(f"{low:.15g} to {high:.15g}" for low, high in itertools.pairwise(self.edges))
 
-    @property
+    @cached_property
     def _choice(self) -> Choice:
         return Choice(self.name, options=self.labels)
 

@@ -267,14 +267,16 @@ def checked_importance(importance: Any) -> float:  # noqa: ANN401
     return found
 
 
+_MAX_ERROR = "{argument} must be a positive number: the largest ± to publish"
+
+
 def checked_max_error(given: Any) -> float | None:  # noqa: ANN401
     """Return the largest ± at which a question is published, or None for any."""
-    try:
-        found = None if given is None else float(given)
-    except (TypeError, ValueError, OverflowError):
-        found = math.nan
-    if found is not None and not 0 < found < math.inf:
-        raise BadInput("max_error must be a positive number: the largest ± to publish")
+    if given is None:
+        return None
+    found = number(given, "max_error", _MAX_ERROR)
+    if not 0 < found < math.inf:
+        raise BadInput(_MAX_ERROR, argument=Argument("max_error"))
     return found
 
 

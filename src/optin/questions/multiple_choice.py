@@ -53,7 +53,7 @@ class MultipleChoice(Worded):
         self._keep(at_most=as_whole(self.at_most))
         if self.at_most is None or self.at_most < 2:
             raise BadInput(
-                'question "{question}": at_most must be 2 or more; for one of several options use a choice',
+                'question "{question}": at_most must be a whole number of 2 or more; for one of several options use a choice',
                 question=self.name,
             )
         if self.at_most > len(self.options):

@@ -10,6 +10,7 @@ import math
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from decimal import Decimal
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,10 @@ import numpy as np
 from optin.errors import BadInput, Place
 from optin.questions.cells import FloatArray
 from optin.questions.entries import entries_of, is_missing
-from optin.wording.answers import BLANKS, NO_ANSWER, NO_OPTION, NO_SET, SEPARATOR, answer_of
+from optin.wording.answers import BLANKS, LARGEST_WHOLE, NO_ANSWER, NO_OPTION, NO_SET, SEPARATOR, answer_of
 
 MOST_OPTIONS = 50
+_NO_COLUMN = (str, bytes, bytearray, Mapping, Set, Number, np.generic)
 _UNSHOWN = ("Cc", "Cs")  # controls, which act on a screen and which engines cannot be asked for, and halves of letters
 
 
@@ -27,12 +29,12 @@ def checked_options(options: Iterable[str], name: str) -> tuple[str, ...]:
     """Refuse fewer than two, more than fifty, empty or repeated options."""
     if isinstance(options, str | Mapping | Set) or not isinstance(options, Iterable):
         raise BadInput('question "{question}": give options as a list of texts', question=name)
-    found = tuple(options)
+    found = tuple(str(option) if isinstance(option, str) else option for option in options)
     if any(isinstance(option, int | float) for option in found):
         raise BadInput(
             'question "{question}": options are texts; write a number between quotes, such as "1"', question=name
         )
-    if not all(isinstance(option, str) and option.strip() for option in found):
+    if not all(isinstance(option, str) and as_seen(option).strip() for option in found):
         raise BadInput('question "{question}": every option must be a text that is not empty', question=name)
     if any(unicodedata.category(letter) in _UNSHOWN for option in found for letter in option):
         raise BadInput(
@@ -45,10 +47,26 @@ def checked_options(options: Iterable[str], name: str) -> tuple[str, ...]:
             count=len(found),
             most=MOST_OPTIONS,
         )
-    repeated = next((option for place, option in enumerate(found) if option in found[:place]), None)
+    repeated = first_twice(found)
     if repeated is not None:
         raise BadInput('question "{question}": the option "{option}" is given twice', question=name, option=repeated)
     return found
+
+
+def as_seen(text: str) -> str:
+    """Return what people see of a text: its letters, however they are composed, without signs of no width.
+
+    >>> as_seen("e\u0301\u200b") == as_seen("\u00e9")
+    True
+    """
+    shown = (letter for letter in text if unicodedata.category(letter) != "Cf")
+    return unicodedata.normalize("NFC", "".join(shown))
+
+
+def first_twice(texts: Sequence[str]) -> str | None:
+    """Return the first text that looks like one before it, None where all look different."""
+    seen = [as_seen(text) for text in texts]
+    return next((text for place, text in enumerate(texts) if seen[place] in seen[:place]), None)
 
 
 def checked_parts(options: Iterable[str], name: str) -> tuple[str, ...]:
@@ -75,15 +93,19 @@ def place_of(option: str, options: tuple[str, ...]) -> int:
 def coded_options(answers: Any, options: tuple[str, ...], name: str) -> FloatArray:  # noqa: ANN401
     """Code each answer as the place of its option, byte for byte; blank text is a missing answer."""
     places = {option: float(place) for place, option in enumerate(options)}
-    return _coded(answers, lambda answer: places.get(_written(answer)), name, NO_OPTION)
+    return _coded(answers, lambda answer: places.get(_written(answer) or ""), name, NO_OPTION)
 
 
-def _written(answer: Any) -> Any:  # noqa: ANN401
-    """Write a whole number as an option would be written: files read "1" as a number where all options are digits."""
+def _written(answer: Any) -> str | None:  # noqa: ANN401
+    """Write a whole number as an option would be written: files read "1" as a number where all options are digits.
+
+    A number with a fraction, or too large to be counted by floats, is no option, in any engine.
+    """
     if isinstance(answer, int | np.integer) and not isinstance(answer, bool):
         return str(int(answer))
-    if isinstance(answer, float | np.floating | Decimal) and math.isfinite(answer) and answer == int(answer):
-        return str(int(answer))
+    if isinstance(answer, float | np.floating | Decimal):
+        number = float(answer)
+        return str(int(number)) if abs(number) <= LARGEST_WHOLE and number.is_integer() else None
     return answer if isinstance(answer, str) else None
 
 
@@ -114,7 +136,8 @@ def coded_sets(answers: Any, options: tuple[str, ...], at_most: int, name: str) 
     def coded(answer: Any) -> float | None:  # noqa: ANN401
         if isinstance(answer, Mapping):  # what it says of each option could be no
             return None
-        parts = [part.strip(BLANKS) for part in answer.split(SEPARATOR)] if isinstance(answer, str) else answer
+        written = _written(answer)
+        parts = answer if written is None else [part.strip(BLANKS) for part in written.split(SEPARATOR)]
         try:
             chosen = {part for part in parts if part != ""}
             return float(sum(powers[part] for part in chosen)) if len(chosen) <= at_most else None
@@ -129,6 +152,8 @@ Code = Callable[[Any], float | None]
 
 def _coded(answers: Any, code: Code, name: str, words: str, *, blank: bool = True, **data: Any) -> FloatArray:  # noqa: ANN401
     """Code every entry once, and look the answers up; the first that is no answer is refused by its place."""
+    if answers is None or isinstance(answers, _NO_COLUMN):
+        raise BadInput("{column} must hold answers, one for each announced person", column=name)
     entries, places = entries_of(answers)
     found = np.fromiter(_each(entries, code, blank=blank), np.float64, len(entries))
     codes = found if places is None else np.append(found, np.nan)[places]

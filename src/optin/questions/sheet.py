@@ -16,6 +16,7 @@ from optin.questions.kinds import Question, checked_words
 from optin.questions.languages import QuestionWords, SheetWords, checked_languages
 from optin.questions.multiple_choice import MultipleChoice
 from optin.questions.number import Number
+from optin.questions.options import first_twice
 from optin.questions.scale import Scale
 from optin.questions.score import Score
 from optin.questions.toml import sheet_in, sheet_in_text
@@ -78,10 +79,9 @@ class Sheet(Told):
             raise BadInput(
                 "a sheet has at most {most} questions, and this one {count}", most=MOST_QUESTIONS, count=len(given)
             )
-        names = [question.name for question in given]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise BadInput('two questions of this sheet are called "{name}"; give each its own name', name=twice[0])
+        twice = first_twice([question.name for question in given])
+        if twice is not None:
+            raise BadInput('two questions of this sheet are called "{name}"; give each its own name', name=twice)
         object.__setattr__(self, "questions", given)
         for name, words in (("title", title), ("purpose", purpose), ("asked_by", asked_by)):
             object.__setattr__(self, name, checked_words(words, name))

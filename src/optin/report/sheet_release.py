@@ -38,6 +38,11 @@ def release_header(release: Release) -> Markup:
     return header_of(release, f". {_published(release)} {_price(release)}", warnings=useless_words(release))
 
 
+def says_little(release: Release) -> tuple[str, ...]:
+    """Say which results say next to nothing, of everyone or of some groups."""
+    return release.mostly_noise if release.grouped else tuple(useless_words(release))
+
+
 def header_of(release: Release, after: str, *told: str, warnings: Iterable[str]) -> Markup:
     """Name the campaign, say how many joined (and what stands ``after`` that), why it was asked and by whom, and warn."""
     offer, sheet = release.announcement, release.sheet

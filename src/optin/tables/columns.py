@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from optin.errors import Argument, BadInput, Place
 from optin.kernel.ladder import Array
-from optin.kernel.rounding import LESS, MORE, above, below
+from optin.kernel.rounding import LESS, MORE, above, below, limit_of
 
 LARGEST = 1e300
 EXTREME = 1e150
@@ -253,7 +254,10 @@ def refuse_repeats(texts: Sequence[str], name: str, said: Callable[[int, int], s
 
 
 def checked_limit(limit: float) -> float:
-    """Refuse a limit that nobody could have."""
-    if not limit >= 0.0:
+    """Refuse a limit that nobody could have; one that no float holds is never a grain more."""
+    found = math.nan
+    with contextlib.suppress(TypeError, ValueError, ArithmeticError):
+        found = limit_of(limit)
+    if not found >= 0.0:
         raise BadInput("{limit} must be a number of 0 or more", limit=Argument("limit"))
-    return float(limit)
+    return found

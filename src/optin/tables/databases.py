@@ -18,9 +18,12 @@ def copy_duckdb(file: Path, table: str | None, to: Path) -> str:
     found: Any = None
     try:
         with duckdb.connect(str(file), read_only=True) as database:
-            names = {_called(*parts): ".".join(map(_quoted, parts)) for parts in database.execute(_LISTED).fetchall()}
-            chosen = _named(file, list(names), table)
-            database.execute(f"COPY (SELECT * FROM {names[chosen]}) TO '{to}' (FORMAT parquet)")  # noqa: S608
+            listed = [
+                (_called(*parts[1:]), ".".join(map(_quoted, parts))) for parts in database.execute(_LISTED).fetchall()
+            ]
+            chosen = _named(file, [name for name, _ in listed], table)
+            place = str(to).replace("'", "''")
+            database.execute(f"COPY (SELECT * FROM {dict(listed)[chosen]}) TO '{place}' (FORMAT parquet)")  # noqa: S608
             found = chosen
     except BadInput:
         raise
@@ -34,7 +37,10 @@ def copy_duckdb(file: Path, table: str | None, to: Path) -> str:
     return str(found)
 
 
-_LISTED = "SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = current_database() ORDER BY ALL"
+_LISTED = (
+    "SELECT table_catalog, table_schema, table_name FROM information_schema.tables"
+    " WHERE table_catalog = current_database() ORDER BY ALL"
+)
 
 
 def _called(schema: str, table: str) -> str:
@@ -43,6 +49,13 @@ def _called(schema: str, table: str) -> str:
 
 
 def _named(file: Path, names: list[str], table: str | None) -> str:
+    shared = next((name for name in names if names.count(name) > 1 and table in (None, name)), None)
+    if shared is not None:
+        raise BadInput(
+            "{file} has two tables that are both called {table} (a name with a dot, and a schema with a table); rename one",
+            file=file,
+            table=shared,
+        )
     if table in names or (table is None and len(names) == 1):
         return names[0] if table is None else table
     known = ", ".join(names) or "no table at all"
@@ -73,6 +86,7 @@ def copy_query(address: str, how: HowRead, to: Path) -> str:
     try:
         with psycopg.connect(address, client_encoding="utf8") as database, to.open("wb") as file:
             database.read_only = True
+            database.execute("SET extra_float_digits = 1")  # with fewer, a limit may be written as more than it is
             with database.cursor() as cursor, cursor.copy(f"COPY ({query}\n) TO STDOUT (FORMAT csv, HEADER)") as rows:
                 for block in rows:
                     file.write(block)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from optin.errors import Argument, BadInput
+from optin.kernel.rounding import limit_of
 
 NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 """Delimiters that are easier to type as words."""
@@ -128,8 +129,8 @@ def _blank(given: float | str | None) -> float | None:
     if given is None or given == REFUSE:
         return None
     try:
-        found = float(given)
-    except (TypeError, ValueError):
+        found = limit_of(given)
+    except (TypeError, ValueError, ArithmeticError):
         found = math.nan
     if not found >= 0:
         raise BadInput(

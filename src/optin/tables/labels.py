@@ -8,6 +8,7 @@ is never imported here: what carries labels brought it along.
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,11 +31,15 @@ class Labelled(Protocol):
     def ids(self) -> tuple[str, ...] | None:
         """Ids in the same order."""
 
+    @property
+    def id_column(self) -> str:
+        """The column that their ids come from."""
+
 
 def of_people(values: Any, people: Labelled, name: str) -> Any:  # noqa: ANN401 - any array-like is welcome
     """Put one number a person into the order of the people: by label, by the id column of a table, or as it is."""
     if _is_table(values) and not hasattr(values, "index") and people.ids is not None:
-        return _by_id(values, people.ids, name)
+        return _by_id(values, people.ids, name, people.id_column)
     expect_column(values, name)
     by_id = _order_by_id(values, people, name)
     return aligned(values, people.index, name) if by_id is None else values.take(by_id)
@@ -213,15 +218,31 @@ def _missing(labels: Any) -> NDArray[np.bool_]:  # noqa: ANN401
     return np.asarray(labels.isna(), dtype=np.bool_)
 
 
-def _by_id(table: Any, ids: tuple[str, ...], name: str) -> Any:  # noqa: ANN401
+def named_ids(ids: Any) -> str:  # noqa: ANN401
+    """Return the name of a column of ids: its own where it bears one, as columns of pandas and polars do."""
+    own = getattr(ids, "name", None)
+    return own if isinstance(own, str) and own else ID
+
+
+def ids_among(names: Collection[str], own: str) -> str | None:
+    """Say which column holds ids: the one that people were read with, or else one called id; None where neither is.
+
+    >>> ids_among(["who", "id", "hours"], "who"), ids_among(["id", "hours"], "who"), ids_among(["hours"], "who")
+    ('who', 'id', None)
+    """
+    return next((name for name in (own, ID) if name in names), None)
+
+
+def _by_id(table: Any, ids: tuple[str, ...], name: str, own: str) -> Any:  # noqa: ANN401
     """Take the one column beside the ids from a table of polars or Arrow, in the order of the people's ids."""
     names = names_of(table) or []
-    others = [column for column in names if column != ID]
+    key = ids_among(names, own) or own
+    others = [column for column in names if column != key]
     if len(names) != 2 or len(others) != 1 or not hasattr(table, "__getitem__"):
         raise BadInput(
-            '{name} is a table; give one column of it, or a table of "{id}" and one column more', name=name, id=ID
+            '{name} is a table; give one column of it, or a table of "{id}" and one column more', name=name, id=key
         )
-    return np.asarray(table[others[0]])[order_of_ids(table[ID], ids, name)]
+    return np.asarray(table[others[0]])[order_of_ids(table[key], ids, name)]
 
 
 def order_of_ids(column: Any, ids: tuple[str, ...], name: str) -> Order:  # noqa: ANN401

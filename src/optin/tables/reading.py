@@ -130,11 +130,9 @@ class Table:
         """Say what stands before a fraction in a column; refuse one of which that cannot be known."""
         if self.how.decimal is not None:
             return self.how.decimal
-        both = zip(self.parts, self.tables, strict=True)
-        separated = [table.column(name) for part, table in both if part.separated]
-        if not separated:
+        if not any(part.separated for part in self.parts):
             return POINT
-        signs = sum((signs_of(column) for column in separated), Signs())
+        signs = sum((signs_of(table.column(name)) for table in self.tables), Signs())
         return decimal_mark(signs, str(self.parts[0].name), name)
 
     def words(self, columns: Sequence[str]) -> str:

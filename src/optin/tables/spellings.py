@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from optin.tables.cells import BLANKS
 from optin.tables.columns import (
     NO_COMMA,
     NO_DECIMAL,
@@ -37,5 +38,5 @@ def said_of(text: str, wanted: Wanted, mark: str) -> str:
     >>> said_of("10 %", Wanted.limits("limit"), ".")
     'is a percentage; write the number itself, such as 0.1'
     """
-    small = text.strip().lower()
+    small = text.strip(BLANKS).lower()
     return next((words for words, pattern in spellings(wanted, mark) if re.search(pattern, small)), NO_NUMBER)

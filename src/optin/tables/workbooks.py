@@ -47,6 +47,7 @@ def sheet_of(file: Path, table: str | None) -> Iterator[Any]:
 def copy_sheet(file: Path, sheet: Any, to: RowWriter) -> None:  # noqa: ANN401 - openpyxl is not always there
     """Write the rows of a sheet as text; rows in which nothing stands are passed over."""
     width, unsaid = 0, unsaid_cells(sheet)
+    sheet.reset_dimensions()  # the size that a file states of itself may be wrong, and people below it would be missing
     for number, cells in enumerate(sheet.iter_rows(), start=1):
         texts = unsaid.told(number, [_text(cell) for cell in cells])
         if number == 1:

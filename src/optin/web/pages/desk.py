@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from optin.announcement.making import MIN_PEOPLE
 from optin.questions import Sheet
 from optin.web.doors import AnalystOnly, ServiceOf
+from optin.web.pages.cautions import cautions_before
 from optin.web.pages.coming import doubles_before
 from optin.web.pages.desk_steps import STEPS
 from optin.web.pages.figures import figures_table, one_number
@@ -101,6 +102,7 @@ def _page(
         "figures": figures_table(found.release) if found.release and not one_number(found.release) else None,
         "events": [{"at": _when(event.at), "words": kept_words(event.words)} for event in log],
         "message": message,
+        "cautions": cautions_before(service, visitor, found),
         "unit": sheet_of(found.draft).questions[0].unit,
         "publish_by": day(found.publish_by),
         "again": again_words(next_time.can_again(service, visitor, campaign)),

@@ -9,6 +9,7 @@ from optin.announcement import Announcement
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.questions import Question
 from optin.releasing import Release
+from optin.report.sheet_release import says_little
 from optin.web.pages.asked_words import purpose_said, title_said
 from optin.web.pages.coming import doubles_after
 from optin.web.pages.kept import kept_words
@@ -87,6 +88,7 @@ def newsletter(found: Published, release: Release) -> str:
             _("Of {group} nothing is published: {why}.", group=shown_group(name), why=kept_words(why))
             for name, why in release.withheld.items()
         ),
+        "\n".join(says_little(release)),
         doubles_after(public=found.public, open_link=found.open_link),
         _(_RANGES),
         _privacy(release.announcement),

@@ -18,6 +18,7 @@ from optin.report.plan_sections import plan_sections
 from optin.report.section import Pictured
 from optin.report.sheet_page import plan_sections as sheet_sections
 from optin.web.doors import AnalystOnly, ServiceOf
+from optin.web.pages.cautions import foreseen_little
 from optin.web.pages.drafting import preview_words, quorum_words
 from optin.web.pages.drawing import png
 from optin.web.pages.forms import sentence
@@ -56,6 +57,7 @@ def plan_page(request: Request, service: ServiceOf, visitor: AnalystOnly, campai
     except OptinError as refusal:
         return show("desk/plan.html", visitor=visitor, **{**context, "why": sentence(refusal)})
     note = cells(service, visitor, campaign).note
+    context["little"] = foreseen_little(plan) if found.announcement is None else ""
     if sheet_of(found.draft).one_number is None:
         context["sections"] = [_shown(section) for section in sheet_sections(plan, description, None)]
         return show("desk/plan.html", visitor=visitor, **context, lead="", seen=capital(_(_SEEN)) + ".", asked=None)

@@ -11,6 +11,7 @@ from optin.report.images import WIDTH, pixels, told
 from optin.report.privacy import privacy_sheet
 from optin.report.release_sections import result_section
 from optin.report.section import Pictured
+from optin.report.sheet_release import says_little
 from optin.web.doors import MaybeVisitor, ServiceOf
 from optin.web.pages.coming import doubles_after
 from optin.web.pages.drawing import png
@@ -42,6 +43,7 @@ def result(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response
         "offer": [*asked_rows(found), *offer_rows(offer, release, found.unit)],
         "sheet": privacy_sheet(*offer.parts),
         "figures": figures_table(release) if release is not None and not one_number(release) else None,
+        "little": says_little(release) if release is not None else (),
         "spoken": {"offer": spoken(offer.fingerprint), "result": spoken(release.fingerprint) if release else ""},
     }
     if release is not None and one_number(release):

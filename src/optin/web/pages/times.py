@@ -25,6 +25,9 @@ _LESS = {
 }
 
 
+_AGAIN = "What stood in its way may be gone by then. You need not wait: every step can be taken by hand."
+
+
 def closing_time(draft: Draft) -> str:
     """Say when the last day to answer ends.
 
@@ -84,6 +87,8 @@ def next_words(found: Campaign) -> tuple[str, str]:
     """Say, as a heading and a sentence, what happens next by itself; nothing where its analyst decides."""
     if found.next_step is None:
         return "", ""
+    if found.job is not None and found.job.state == "failed" and found.job.kind == found.next_step:
+        return f"Tried again by itself: {day(found.next_at)}", _AGAIN
     few = _LESS.get(found.next_step)
     fewer = (
         _("With fewer than {quorum_people} by then {few}. ", quorum_people=count(found.draft.quorum_people), few=_(few))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, or_, select, update
+from sqlalchemy import Connection, Row, func, insert, or_, select, update
 
 from optin.agents.grouping import fault_of
 from optin.announcement import Announcement
@@ -160,6 +160,18 @@ def expect_grouped(connection: Connection, row: Row[Any], group: str | None) -> 
         raise BadInput(
             "everyone who is invited is in a group, or nobody is: earlier invitations of this campaign differ"
         )
+
+
+def invited_by_group(service: Service, analyst: Visitor, campaign: str) -> dict[str, int]:
+    """Count who is invited, not who came, in each public group."""
+
+    def look(connection: Connection) -> dict[str, int]:
+        row = owned_row(connection, analyst, campaign, least=READER)
+        here = (invitations.c.campaign == row.id, invitations.c.group_name.is_not(None))
+        query = select(invitations.c.group_name, func.count()).where(*here).group_by(invitations.c.group_name)
+        return {name: int(people) for name, people in connection.execute(query.order_by(invitations.c.group_name))}
+
+    return service.read(look)
 
 
 def log(service: Service, analyst: Visitor, campaign: str) -> list[Event]:

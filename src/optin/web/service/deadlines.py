@@ -18,6 +18,8 @@ from optin.errors import PromiseBroken
 from optin.web.schema import events
 from optin.web.service.core import Service, log_event
 from optin.web.service.drafts import Draft, last_moment
+from optin.web.service.records import Visitor
+from optin.web.service.rows import READER, owned_row
 from optin.wording.language import N_
 from optin.wording.sentences import Sentence
 
@@ -108,6 +110,16 @@ def window_end(connection: Connection, row: Row[Any], hours: float) -> float | N
     mine = (events.c.campaign == row.id, events.c.round == row.round, events.c.kind == "announce")
     announced = connection.scalar(select(func.min(events.c.at)).where(*mine))
     return None if announced is None or not hours else float(announced) + hours * 3600.0
+
+
+def deal_until(service: Service, analyst: Visitor, campaign: str) -> float | None:
+    """Say to an analyst until when people may change or withdraw sealed answers; None where it is not announced."""
+
+    def look(connection: Connection) -> float | None:
+        row = owned_row(connection, analyst, campaign, least=READER)
+        return window_end(connection, row, Draft.from_json(row.draft).window_hours)
+
+    return service.read(look)
 
 
 def publish_by(service: Service, connection: Connection, row: Row[Any]) -> float | None:

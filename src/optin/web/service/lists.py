@@ -11,7 +11,7 @@ import contextlib
 import csv
 import hmac
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,6 +74,26 @@ class Added:
     known: int
 
 
+class Known:
+    """Who stands in a list: by id, or else by address. One line with an id and one without are one person by their address."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._ids: set[str] = set()
+        self._addresses: set[str] = set()
+        self._bare: set[str] = set()
+        for entry in entries:
+            self.add(entry)
+
+    def add(self, entry: Entry) -> bool:
+        """Take someone in; say whether they are new."""
+        address = entry.address.casefold()
+        here = entry.id in self._ids or address in self._bare if entry.id else address in self._addresses
+        self._ids |= {entry.id} - {""}
+        self._addresses |= {address} - {""}
+        self._bare |= set() if entry.id else {address}
+        return not here
+
+
 def entries_in(text: str) -> list[Entry]:
     r"""Read a pasted list or CSV: an address or an id on each line, then a group; or columns named in the first line.
 
@@ -112,7 +132,6 @@ def _named(cells: dict[str, str], line: int) -> Entry:
 
 def add(service: Service, analyst: Visitor, campaign: str, entries: Sequence[Entry]) -> Added:
     """Keep entries, each with an invitation; whoever stands in the list already is left as they are."""
-    first = {entry.known_by: entry for entry in reversed(entries)}
     if not 1 <= len(entries) <= MOST_INVITATIONS:
         raise BadInput("give 1 to {most} people at a time", most=MOST_INVITATIONS)
 
@@ -122,19 +141,21 @@ def add(service: Service, analyst: Visitor, campaign: str, entries: Sequence[Ent
         row = owned_row(connection, analyst, campaign)
         if row.state not in BEFORE_REGISTRATION_CLOSES:
             raise PromiseBroken("registration is closed: an invitation would lead nowhere")
-        known = set(connection.scalars(select(invitees.c.mark).where(invitees.c.campaign == campaign)))
-        marks = {name: service.keys.digest("invitee", f"{campaign}:{name}") for name in first}
-        fresh = [entry for entry in entries if first[entry.known_by] is entry and marks[entry.known_by] not in known]
+        before = connection.execute(select(invitees).where(invitees.c.campaign == campaign)).all()
+        known, marks = Known(opened(service, each).entry for each in before), {each.mark for each in before}
+        fresh = [entry for entry in entries if known.add(entry) and _mark(service, row, entry) not in marks]
         if fresh:
-            _keep(service, connection, row, fresh, marks)
+            _keep(service, connection, row, fresh)
         return Added(len(fresh), len(entries) - len(fresh))
 
     return service.change(work)
 
 
-def _keep(
-    service: Service, connection: Connection, row: Row[Any], fresh: Sequence[Entry], marks: dict[str, str]
-) -> None:
+def _mark(service: Service, row: Row[Any], entry: Entry) -> str:
+    return service.keys.digest("invitee", f"{row.id}:{entry.known_by}")
+
+
+def _keep(service: Service, connection: Connection, row: Row[Any], fresh: Sequence[Entry]) -> None:
     now = service.clock()
     named = [(new_id(), entry) for entry in fresh]
     if len({entry.group is None for entry in fresh}) > 1:
@@ -144,7 +165,7 @@ def _keep(
         {
             "id": name,
             "campaign": row.id,
-            "mark": marks[entry.known_by],
+            "mark": _mark(service, row, entry),
             "sealed": service.keys.hidden(
                 json.dumps([entry.address, entry.id]), campaign=row.id, bound=f"invitee:{name}"
             ),

@@ -6,12 +6,19 @@ import contextlib
 import re
 import smtplib
 import ssl
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from email.message import EmailMessage
+from typing import TypeVar
 
 SECONDS = 20.0
-_ADDRESS = re.compile(r"[^@\s<>\"(),:;\\\[\]]{1,64}@[A-Za-z0-9.-]{1,189}")
+SECONDS_AT_A_TIME = 30.0
+"""How long mail keeps other work waiting, beside the one mail that is on its way when they are over."""
+_ATOM = r"[^@\s<>\"(),:;\\\[\].]+"
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_ADDRESS = re.compile(rf"(?=[^@]{{1,64}}@.{{1,189}}\Z)(?!.*=\?){_ATOM}(?:\.{_ATOM})*@{_LABEL}(?:\.{_LABEL})*")
+T = TypeVar("T")
 
 
 def looks_like_address(text: str) -> bool:
@@ -19,8 +26,32 @@ def looks_like_address(text: str) -> bool:
 
     >>> looks_like_address("ada@example.org"), looks_like_address("ada"), looks_like_address("a@b\nBcc: c@d")
     (True, False, False)
+    >>> [looks_like_address(each) for each in ("a.@b.org", "a@b..org", "=?utf-8?q?=0aBcc?=@b.org", "jörg@b.org")]
+    [False, False, False, True]
     """
     return bool(_ADDRESS.fullmatch(text)) and text.isprintable()
+
+
+def for_a_while(waiting: Iterable[T], *, seconds: float = SECONDS_AT_A_TIME) -> Iterator[T]:
+    """Go through what waits, and leave the rest for the next time once so many seconds are over.
+
+    >>> list(for_a_while("abc")), list(for_a_while("abc", seconds=-1.0))
+    (['a', 'b', 'c'], ['a'])
+    """
+    until = time.monotonic() + seconds
+    for each in waiting:
+        yield each
+        if time.monotonic() > until:
+            return
+
+
+def as_subject(text: str) -> str:
+    r"""Write a text on one line, in which nothing is read as a code for other characters: one could end the line.
+
+    >>> as_subject("=?utf-8?q?=0aBcc:x?=\nBreaks")
+    '= ?utf-8?q?=0aBcc:x?= Breaks'
+    """
+    return " ".join(text.split()).replace("=?", "= ?")
 
 
 @dataclass(frozen=True)
@@ -58,7 +89,7 @@ class Mailer:
         ``stop`` is where its reader asks for no more; what someone asked for themselves needs none.
         """
         mail = EmailMessage()
-        mail["From"], mail["To"], mail["Subject"] = self.sender, to, " ".join(subject.split())
+        mail["From"], mail["To"], mail["Subject"] = self.sender, to, as_subject(subject)
         mail["Message-ID"] = f"<{name}@{self.sender.rpartition('@')[2]}>"
         if stop is not None:
             mail["List-Unsubscribe"] = f"<{stop}>"

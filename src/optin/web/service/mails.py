@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import logging
 import smtplib
+import time
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +23,7 @@ from optin.web.service.core import Service, hashed, log_event
 from optin.web.service.drafts import Draft
 from optin.web.service.identities import OVER
 from optin.web.service.lists import opened, stop_token
-from optin.web.service.mailer import Mailer
+from optin.web.service.mailer import SECONDS_AT_A_TIME, Mailer
 from optin.web.service.records import Visitor
 from optin.web.service.rows import owned_row
 from optin.web.transactions import hold
@@ -120,20 +122,33 @@ def _sending(service: Service, number: int, rows: Any, entries: dict[str, Row[An
 
 
 def send_mails(service: Service) -> int:
-    """Send what is due, over one connection; say how many went out."""
+    """Send what is due, for a while; say how many went out."""
     if service.mail is None:
         return 0
-    due = service.read(lambda connection: _due(service, connection))
-    if not due:
-        return 0
+    waiting = deque(service.read(lambda connection: _due(service, connection)))
+    until, sent = time.monotonic() + SECONDS_AT_A_TIME, 0
+    while waiting and time.monotonic() < until:
+        sent += _send_over_one(service, service.mail, waiting, until)
+    return sent
+
+
+def _send_over_one(service: Service, mailer: Mailer, waiting: deque[Row[Any]], until: float) -> int:
+    """Send over one connection; if it breaks, the mail that was on its way waits and no other, if there is none, all do."""
+    sent, under_way = 0, list(waiting)
     try:
-        with service.mail.connected() as server:
-            return sum(_send(service, service.mail, server, row) for row in due)
+        with mailer.connected() as server:
+            while waiting:
+                under_way = [waiting.popleft()]
+                sent += _send(service, mailer, server, under_way[0])
+                if time.monotonic() > until:
+                    break
     except (OSError, smtplib.SMTPException) as error:
         LOG.warning("mail waits", extra={"reason": type(error).__name__})
-        for row in due:
+        if len(under_way) == len(waiting):  # nothing was begun
+            waiting.clear()
+        for row in under_way:
             _later(service, row, N_("the server for mail cannot be reached"))
-        return 0
+    return sent
 
 
 def _due(service: Service, connection: Connection) -> list[Row[Any]]:
@@ -154,12 +169,19 @@ def _send(service: Service, mailer: Mailer, server: smtplib.SMTP, row: Row[Any])
     link = f"{mailer.origin}/i#{invitee.secret}"
     with speaking(language(draft.language or mailer.language)):
         subject, body = mail_text(draft, link, stop, reminder=row.number > 0)
-    message = mailer.message(invitee.entry.address, subject, body, name=row.id, stop=stop)
+    address = invitee.entry.address
     try:
-        server.send_message(message)
+        message = mailer.message(address, subject, body, name=row.id, stop=stop)
+        server.send_message(message, to_addrs=[address])
+    except (ValueError, smtplib.SMTPNotSupportedError):  # letters that mail, or this server, has no way to write
+        _mark(service, row, state="back", tries=row.tries + 1, reason=N_("the address cannot be written to"))
+        return 0
     except smtplib.SMTPRecipientsRefused as refused:
         code = next(iter(refused.recipients.values()))[0]
         return _refused(service, row, code)
+    except smtplib.SMTPSenderRefused as refused:
+        _later(service, row, f"the server for mail takes nothing from this service ({refused.smtp_code})")
+        return 0
     except smtplib.SMTPResponseException as refused:
         return _refused(service, row, refused.smtp_code)
     _mark(service, row, state="sent", tries=row.tries + 1, reason=None)

@@ -2,7 +2,7 @@
 
 The link is not stored: it is worked out from the service's key and the campaign, so that it can be shown again. Every answer
 takes a place, which the device that sent it keeps; sent again from there, it takes no second one. Another device
-is another person.
+is another person. Whoever takes their answer back gives the place back too, as does a round that ends without a result.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select
 
 from optin.errors import PromiseBroken
-from optin.web.schema import campaigns, invitations
+from optin.web.schema import campaigns, invitations, registrations
 from optin.web.service.core import Service, hashed, new_secret
 from optin.web.service.drafts import Draft
 from optin.web.service.failures import NotFound
@@ -55,7 +55,7 @@ def led_to(service: Service, connection: Connection, secret: str) -> Row[Any] | 
 
 def has_place(connection: Connection, row: Row[Any], visitor: Visitor | None) -> bool:
     """Say whether whoever is here answered by this link before; raise PromiseBroken where they did not, and it is full."""
-    if visitor is not None and visitor.kind == "person" and _place_of(connection, row, visitor.account):
+    if visitor is not None and visitor.kind == "person" and _stands(connection, row, visitor.account):
         return True
     _expect_room(connection, row)
     return False
@@ -64,23 +64,43 @@ def has_place(connection: Connection, row: Row[Any], visitor: Visitor | None) ->
 def take_place(service: Service, connection: Connection, row: Row[Any], account: str) -> None:
     """Count someone once, in the transaction that takes their answers; of many at once no more get in than there are places."""
     hold(connection, row.id, shared=True)  # before the row: a step takes them in this order too
+    _expect_place(connection, row, account)
+    if not _came_by_it(connection, row, account):
+        now = service.clock()
+        mine = {"secret": hashed(new_secret()), "kind": _KIND, "campaign": row.id, "account": account}
+        connection.execute(insert(invitations).values({**mine, "created_at": now, "used_at": now}))
+
+
+def expect_place(connection: Connection, row: Row[Any], account: str) -> None:
+    """Refuse someone who came by an open link, took their answer back, and comes again when it is full."""
+    if Draft.from_json(row.draft).open_link and _came_by_it(connection, row, account):
+        _expect_place(connection, row, account)
+
+
+def _expect_place(connection: Connection, row: Row[Any], account: str) -> None:
     connection.execute(select(campaigns.c.id).where(campaigns.c.id == row.id).with_for_update())
-    if _place_of(connection, row, account):
-        return
-    _expect_room(connection, row)
-    now = service.clock()
-    mine = {"secret": hashed(new_secret()), "kind": _KIND, "campaign": row.id, "account": account}
-    connection.execute(insert(invitations).values({**mine, "created_at": now, "used_at": now}))
+    if not _stands(connection, row, account):
+        _expect_room(connection, row)
 
 
-def _place_of(connection: Connection, row: Row[Any], account: str) -> bool:
+def _came_by_it(connection: Connection, row: Row[Any], account: str) -> bool:
     return count(connection, invitations, *_places(row), invitations.c.account == account) > 0
+
+
+def _stands(connection: Connection, row: Row[Any], account: str) -> bool:
+    return count(connection, registrations, *_taken(row), registrations.c.person == account) > 0
 
 
 def _expect_room(connection: Connection, row: Row[Any]) -> None:
     most = Draft.from_json(row.draft).open_link
-    if count(connection, invitations, *_places(row)) >= most:
+    if count(connection, registrations, *_taken(row)) >= most:
         raise PromiseBroken(_FULL, most=most)
+
+
+def _taken(row: Row[Any]) -> tuple[Any, ...]:
+    """Whoever came by the link and is registered: what was taken back takes no place."""
+    came = select(invitations.c.account).where(*_places(row), invitations.c.account.is_not(None))
+    return registrations.c.campaign == row.id, registrations.c.round == row.round, registrations.c.person.in_(came)
 
 
 def _places(row: Row[Any]) -> tuple[Any, ...]:

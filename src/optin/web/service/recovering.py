@@ -19,7 +19,7 @@ from optin.web.schema import accounts, addresses, campaigns, invitations, links_
 from optin.web.service.core import Service, hashed, new_id
 from optin.web.service.delays import Patience, place_of, wait_your_turn
 from optin.web.service.identities import OVER
-from optin.web.service.mailer import Mailer, looks_like_address
+from optin.web.service.mailer import Mailer, for_a_while, looks_like_address
 from optin.web.service.records import Visitor
 from optin.wording.language import N_, _, speaking
 
@@ -115,7 +115,7 @@ def send_links(service: Service) -> None:
     if service.mail is None:
         return
     due = select(links_asked).where(links_asked.c.next_at <= service.clock()).order_by(links_asked.c.next_at)
-    for row in service.read(lambda connection: connection.execute(due.limit(_AT_A_TIME)).all()):
+    for row in for_a_while(service.read(lambda connection: connection.execute(due.limit(_AT_A_TIME)).all())):
         _answer(service, service.mail, row)
 
 
@@ -147,7 +147,9 @@ def _is_sent(mailer: Mailer, address: str, name: str, secrets: list[str]) -> boo
         subject, body = _("Your link"), link_text([f"{mailer.origin}/back#{secret}" for secret in secrets])
     try:
         with mailer.connected() as server:
-            server.send_message(mailer.message(address, subject, body, name=name))
+            server.send_message(mailer.message(address, subject, body, name=name), to_addrs=[address])
+    except (ValueError, smtplib.SMTPNotSupportedError):
+        return True  # letters that mail, or this server, has no way to write
     except smtplib.SMTPRecipientsRefused as refused:
         return all(500 <= code < 600 for code, _ in refused.recipients.values())
     except (OSError, smtplib.SMTPException) as error:

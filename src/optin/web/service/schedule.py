@@ -2,7 +2,8 @@
 
 At the end of that day registration closes and the plan is announced; people then have the hours that the draft states to look at
 their deal, to change or to withdraw; after them answers close and the result is published. Where too few people came, nothing
-goes on by itself: nothing is announced or published, and whoever asks opens it again, or cancels.
+goes on by itself: nothing is announced or published, and whoever asks opens it again, or cancels. A step that failed is tried
+again by itself a few times, ever later: what was in its way may be gone, a disk that was full or a key that was not there.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from optin.web.service.deadlines import deadline
 from optin.web.service.drafts import Draft, last_moment
 from optin.web.service.rows import count, job_of, joined_count
 
+PAUSES = (600.0, 3600.0, 4 * 3600.0, 24 * 3600.0)
+"""How long after each failure a step is tried again by itself, in seconds; after the last it is left to whoever asks."""
+
 
 @dataclass(frozen=True)
 class Due:
@@ -30,7 +34,7 @@ class Due:
 
 
 def next_by_itself(connection: Connection, row: Row[Any]) -> Due | None:
-    """Say what a campaign does next by itself; None where its analyst decides, while work goes on, and after a step failed."""
+    """Say what a campaign does next by itself; None where its analyst decides, while work goes on, after many failures."""
     draft = Draft.from_json(row.draft)
     last = last_moment(draft)
     if not draft.automatic or last is None or released(connection, row.id, row.round):
@@ -42,9 +46,11 @@ def next_by_itself(connection: Connection, row: Row[Any]) -> Due | None:
     if row.state == "answers":
         return Due("close", answers_end(connection, row, draft.window_hours))
     step = {"planning": "announce", "closed": "release"}.get(row.state)
-    if step is None or too_few(connection, row, draft) or _tried(connection, row, step):
+    if step is None or too_few(connection, row, draft):
         return None
-    return Due(step, max(last, row.changed_at) if step == "announce" else row.changed_at)
+    begun = max(last, row.changed_at) if step == "announce" else row.changed_at
+    later = _again(connection, row, step)
+    return None if later is None else Due(step, max(begun, later))
 
 
 def answers_end(connection: Connection, row: Row[Any], hours: float) -> float:
@@ -62,13 +68,18 @@ def too_few(connection: Connection, row: Row[Any], draft: Draft) -> bool:
     return joined_count(connection, row.id, row.round, joined=True) < draft.quorum_people
 
 
-def _tried(connection: Connection, row: Row[Any], step: str) -> bool:
-    """Say whether a long step is under way, or failed since the state was reached: it is not begun twice."""
+def _again(connection: Connection, row: Row[Any], step: str) -> float | None:
+    """Say from when on a long step may be begun by itself: not while one is under way, and later after each failure."""
     job = job_of(connection, row.id)
     if job is not None and job.unfinished:
-        return True
+        return None
     mine = (jobs.c.campaign == row.id, jobs.c.round == row.round, jobs.c.kind == step, jobs.c.state == "failed")
-    return count(connection, jobs, *mine, jobs.c.created_at >= row.changed_at) > 0
+    failed: list[float] = list(
+        connection.scalars(select(jobs.c.changed_at).where(*mine, jobs.c.created_at >= row.changed_at))
+    )
+    if not failed:
+        return float(row.changed_at)
+    return max(failed) + PAUSES[len(failed) - 1] if len(failed) <= len(PAUSES) else None
 
 
 def is_due(service: Service, connection: Connection, row: Row[Any]) -> str:

@@ -23,12 +23,17 @@ from optin.web.service.identities import account_of, has_id
 from optin.web.service.people.doing import Chosen, register_in
 from optin.web.service.people.looking import ends_of, stranger_view
 from optin.web.service.records import MyCampaign, Visitor
-from optin.web.service.rows import campaign_row
+from optin.web.service.rows import campaign_row, count
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{43}")
 _USED = (
     "this link was used already, on the device it was first sent from; to come back from another one, open the recovery link "
     "that was offered there after sending, or ask for one under /back if you left an address"
+)
+
+_ANOTHERS = (
+    "this campaign was answered from this device by another link. If that was you, change your answers under My campaigns; if "
+    "not, sign out first and open your link again. Your link is not used up"
 )
 
 
@@ -75,11 +80,23 @@ def sent_from_here(service: Service, secret: str, visitor: Visitor | None) -> bo
     if by_open_link is not None:
         return by_open_link
     found = service.read(lambda connection: _invitation(connection, secret))
-    if found is None or found.used_at is None:
+    if found is None:
+        return False
+    if found.used_at is None:
+        service.read(lambda connection: _expect_own(connection, found, visitor))
         return False
     if visitor is None or visitor.account != found.account:
         raise Refused(_USED)
     return True
+
+
+def _expect_own(connection: Connection, invitation: Row[Any], visitor: Visitor | None) -> None:
+    """Refuse a fresh link to a device that answered by another one of this campaign: it is someone else's."""
+    if visitor is None or visitor.kind != "person":
+        return
+    mine = (invitations.c.campaign == invitation.campaign, invitations.c.account == visitor.account)
+    if count(connection, invitations, *mine, invitations.c.kind == "person"):
+        raise Refused(_ANOTHERS)
 
 
 def is_key_of(service: Service, key: str, visitor: Visitor) -> bool:
@@ -131,6 +148,8 @@ def _who(
     mine = here.account if here else owner.id if owner is not None else None
     if invitation is not None and invitation.used_at is not None and (mine is None or invitation.account != mine):
         raise Refused(_USED)
+    if invitation is not None and invitation.used_at is None:
+        _expect_own(connection, invitation, here)
     if here is not None:
         entered = Entered(sessions.Ticket(None, here), campaign=name)
     elif owner is None and sent.secret and (known := account_of(connection, sent.secret)) is not None:

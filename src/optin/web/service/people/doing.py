@@ -15,6 +15,7 @@ from optin.web.service.cells import shown_until, time_of_choice
 from optin.web.service.core import Service
 from optin.web.service.drafts import Draft, last_moment
 from optin.web.service.ladder import step_of
+from optin.web.service.open_links import expect_place
 from optin.web.service.people.allowing import say_total
 from optin.web.service.people.looking import of_mine, visible
 from optin.web.service.records import Visitor
@@ -72,6 +73,7 @@ def register_in(service: Service, connection: Connection, person: Visitor, name:
     draft = Draft.from_json(row.draft)
     step = step_of(draft.model, chosen.step)
     _expect_open(service, row, draft)
+    expect_place(connection, row, person.account)
     if not draft.sealed and chosen.given is not None:
         raise BadInput("answers are asked for later, in this campaign")
     if draft.sealed and chosen.given is None and not draft.window_hours:

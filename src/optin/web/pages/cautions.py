@@ -1,0 +1,71 @@
+"""Warnings before steps that cannot be undone: of what will say next to nothing, and of what can never be enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from optin.errors import OptinError
+from optin.planning import Plan
+from optin.planning.size import verdict
+from optin.web.pages.stages import day
+from optin.web.service import campaigns, deadlines, preview
+from optin.web.service.asking import asked
+from optin.web.service.core import Service
+from optin.web.service.records import Campaign, Visitor
+from optin.wording.groups import shown_group
+from optin.wording.numbers import count
+
+
+def cautions_before(service: Service, visitor: Visitor, found: Campaign) -> list[str]:
+    """Say what stands against going on: groups that can never be enough, questions that will say next to nothing."""
+    if found.state not in ("draft", "registration", "planning"):
+        return [words for words in (_window_words(service, visitor, found),) if words]
+    groups = small_groups(campaigns.invited_by_group(service, visitor, found.id), found.draft.quorum_people)
+    foreseen = _foreseen(service, visitor, found) if found.state == "planning" else ""
+    return [words for words in (groups, foreseen) if words]
+
+
+def small_groups(invited: Mapping[str, int], quorum: int) -> str:
+    """Name the groups that have fewer people invited than are needed for a result.
+
+    >>> small_groups({"ER": 24, "ICU": 11}, 20)
+    '"ICU" (11 invited) cannot have a result: nothing is published of a group with fewer than 20. Invite more, or join groups.'
+    >>> small_groups({"ER": 24}, 20)
+    ''
+    """
+    few = [f"{shown_group(name)} ({people:,} invited)" for name, people in invited.items() if people < quorum]
+    if not few:
+        return ""
+    told = f"{', '.join(few)} cannot have a result: nothing is published of a group with fewer than {quorum:,}."
+    return f"{told} Invite more, or join groups."
+
+
+def _foreseen(service: Service, visitor: Visitor, found: Campaign) -> str:
+    try:
+        plan, _ = preview.pictured(service, visitor, found.id)
+    except OptinError:
+        return ""
+    return foreseen_little(plan)
+
+
+def foreseen_little(plan: Plan) -> str:
+    """Say which questions of a plan would say next to nothing; nothing where there are none."""
+    halves = [(question, plan[question.name].half_width(0.95)) for question in plan.sheet]
+    few = [(question, half) for question, half in halves if verdict(half, question.yardstick) == "useless"]
+    if not few:
+        return ""
+    told = "; ".join(f"“{asked(question)}” {question.plus_minus(half)}" for question, half in few)
+    many = f"{count(len(few), 'question', 'questions')} of {len(halves)}" if len(halves) > 1 else "The result"
+    return (
+        f"{many} will say next to nothing with the people who are here: {told}. Announced all the same, what people allow would "
+        "be given away for it: ask more people first, or cancel and ask for less."
+    )
+
+
+def _window_words(service: Service, visitor: Visitor, found: Campaign) -> str:
+    """Say until when people look at their deal, where nothing can be closed before."""
+    end = deadlines.deal_until(service, visitor, found.id) if found.draft.sealed and found.next_step is None else None
+    if end is None or found.state not in ("announced", "answers") or service.clock() >= end:
+        return ""
+    told = f"Until {day(end)} people look at their deal, change answers or withdraw."
+    return f"{told} There is nothing to do before: then close answers."

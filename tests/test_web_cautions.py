@@ -1,0 +1,80 @@
+"""Before a step that cannot be undone, and beside a result, pages say what says next to nothing and what is never enough."""
+
+import re
+
+import pytest
+from test_web_lists import Clock
+from web_steps import KEY, House
+
+import optin
+
+SHEET = optin.Sheet(
+    [optin.Number("hours", bounds=(0, 80), sd=9, unit="hours", text="How many hours?"), optin.YesNo("break")],
+    title="Two",
+)
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cautions")
+    with House(f"sqlite:///{folder / 'web.sqlite'}", folder, key=KEY, clock=Clock()) as made:
+        made.ada = made.analyst("ada")
+        yield made
+
+
+def told(house, path):
+    page = house.ask("GET", path, cookie=house.ada._cookie).text
+    return " ".join(re.sub(r"<[^>]+>", " ", page.split("<main", 1)[1]).split())
+
+
+def planned(house, sheet=SHEET, *, step, people=24, **more):
+    campaign = house.ada.draft(sheet, **{"sealed": True, "quorum_people": 10, "window_hours": 1.0, **more}).id
+    house.ada.take(campaign, "open")
+    for secret in house.ada.invite(campaign, people):
+        person = house.client()
+        person.enter(secret)
+        person.register(campaign, step, answers={question.name: 1 for question in sheet})
+    house.ada.take(campaign, "close-registration")
+    return campaign
+
+
+def test_a_plan_that_will_say_next_to_nothing_is_called_so_before_it_is_announced(house):
+    campaign = planned(house, step=1)
+    for path in (f"/a/c/{campaign}", f"/a/c/{campaign}/plan"):
+        words = told(house, path)
+        assert "2 questions of 2 will say next to nothing with the people who are here" in words
+        assert "“How many hours?” ±" in words
+    house.ada.take(campaign, "announce")
+    assert "will say next to nothing" not in told(house, f"/a/c/{campaign}"), "it is too late to warn"
+
+
+def test_a_plan_of_use_is_announced_without_a_warning(house):
+    campaign = planned(house, optin.Sheet([optin.YesNo("break")], title="One"), step=9)
+    assert "next to nothing" not in told(house, f"/a/c/{campaign}") + told(house, f"/a/c/{campaign}/plan")
+
+
+def test_a_result_that_says_next_to_nothing_is_called_so_on_its_page_and_in_the_newsletter(house):
+    campaign = planned(house, step=1)
+    house.ada.take(campaign, "announce")
+    words = told(house, f"/a/c/{campaign}")
+    assert "people look at their deal, change answers or withdraw. There is nothing to do before" in words
+    before, house.service.clock.now = house.service.clock.now, house.service.clock.now + 3601.0
+    assert "There is nothing to do before" not in told(house, f"/a/c/{campaign}")
+    for step in ("close", "release"):
+        house.ada.take(campaign, step)
+    assert "“hours” says next to nothing" in told(house, f"/r/{campaign}")
+    assert told(house, f"/r/{campaign}").count("“hours” says next to nothing") == 2, (
+        "on the page and in the newsletter's draft"
+    )
+    house.service.clock.now = before
+
+
+def test_groups_that_can_never_be_enough_are_named_before_anyone_comes(house):
+    campaign = house.ada.draft(SHEET, sealed=True, quorum_people=20).id
+    house.ada.invite(campaign, 11, group="ICU")
+    house.ada.invite(campaign, 20, group="ER")
+    words = told(house, f"/a/c/{campaign}")
+    assert "ICU&#34; (11 invited) cannot have a result" in words
+    assert "ER&#34; (" not in words
+    house.ada.invite(campaign, 9, group="ICU")
+    assert "cannot have a result" not in told(house, f"/a/c/{campaign}")

@@ -1,0 +1,150 @@
+"""Mail under bad servers, odd addresses and words that pretend to be headers: nobody's mail waits for another's."""
+
+import asyncio
+import json
+from dataclasses import replace
+from email import message_from_bytes, policy
+
+import pytest
+from aiosmtpd.controller import Controller
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import update
+from test_web_lists import Post, asking, house, mailing, owner  # noqa: F401 - a fixture
+from trying import examples
+from web_steps import free_port
+
+import optin
+from optin.errors import BadInput
+from optin.web.schema import invitees
+from optin.web.service import lists
+from optin.web.service import mails as sending
+from optin.web.service.lists import entries_in
+from optin.web.service.mailer import Mailer, looks_like_address
+from optin.web.service.mails import queue, send_mails, sendings
+
+MAILER = Mailer("127.0.0.1", 1, "survey@example.org", "https://survey.example.org", security="none")
+OURS = {"from", "to", "subject", "message-id", "list-unsubscribe", "auto-submitted"}
+OURS |= {"content-type", "content-transfer-encoding", "mime-version"}
+NEAR = st.from_regex(r"[=?.a-zé'%_Qq!0-]{1,14}@[a-z.-]{1,8}", fullmatch=True)
+WORD = "=?utf-8?q?=0aBcc=3A_spy=40example.com=0a=0aPay_here?="
+
+
+class OddPost(Post):
+    """A server that breaks the line at an address, or says no to whoever writes, or takes its time."""
+
+    breaks, sender, slow = "", "250 OK", 0.0
+
+    async def handle_RCPT(self, server, session, envelope, address, options):  # noqa: N802 - aiosmtpd's name
+        if address == self.breaks:
+            server.transport.close()
+        await asyncio.sleep(self.slow)
+        return await super().handle_RCPT(server, session, envelope, address, options)
+
+    async def handle_MAIL(self, server, session, envelope, address, options):  # noqa: N802
+        envelope.mail_from = address
+        return self.sender
+
+
+@pytest.fixture
+def odd_office():
+    post = OddPost()
+    controller = Controller(post, hostname="127.0.0.1", port=free_port(), enable_SMTPUTF8=False)
+    controller.start()
+    post.port = controller.port
+    yield post
+    controller.stop()
+
+
+def posted(house, port, text):  # noqa: F811
+    """A list whose invitation is in the queue, and what it takes to look at how it went."""
+    campaign, service = asking(house), mailing(house, port)
+    ada = owner(house, campaign)
+    lists.add(service, ada, campaign, entries_in(text))
+    queue(service, ada, campaign, 0)
+    return service, lambda: sendings(service, ada, campaign)[0], campaign
+
+
+def crowd(count, *more):
+    return "\n".join([*(f"p{at}@example.org" for at in range(count)), *more])
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(address=NEAR)
+def test_an_address_that_is_taken_is_the_one_that_is_written_to_and_adds_no_header(address):
+    if looks_like_address(address):
+        mail = MAILER.message(address, "Breaks", "Hello\n", name="n", stop="https://survey.example.org/u/x")
+        assert mail["To"].addresses[0].addr_spec == address
+        if address.isascii():
+            back = message_from_bytes(mail.as_bytes(policy=policy.SMTP), policy=policy.default)
+            assert ({name.lower() for name in back}, back["To"]) == (OURS, address)
+
+
+def test_a_title_that_is_written_as_codes_ends_no_line_of_a_mail():
+    for title in (WORD, f"Breaks {WORD}", "Breaks\r\nBcc: spy@example.com", "=?utf-8?b?CkJjYzogeEB5?="):
+        raw = MAILER.message("ada@example.org", title, "Hello\n", name="n").as_bytes(policy=policy.SMTP)
+        mail = message_from_bytes(raw, policy=policy.default)
+        assert {name.lower() for name in mail} <= OURS
+        assert mail.get_content().strip() == "Hello"
+
+
+@pytest.mark.parametrize("address", [f"{WORD}@example.org", "a.@example.org", "a@b..org", "a@-b.org", ".a@b.org"])
+def test_an_address_that_mail_has_no_way_to_write_is_refused_with_its_line(address):
+    with pytest.raises(BadInput, match="line 2: the address cannot be written to"):
+        entries_in(f"ada@example.org\n{address}")
+
+
+def test_an_odd_address_comes_back_and_keeps_no_other_mail_waiting(house, odd_office):  # noqa: F811
+    service, told, campaign = posted(house, odd_office.port, crowd(6, "jörg@example.org", "late@example.org"))
+    row = lists.listed(service, owner(house, campaign), campaign)[-1]
+    sealed = service.keys.hidden(json.dumps([f"{WORD}@b.org", ""]), campaign=campaign, bound=f"invitee:{row.name}")
+    service.change(lambda link: link.execute(update(invitees).where(invitees.c.id == row.name).values(sealed=sealed)))
+    assert send_mails(service) == 6
+    assert {reason for _, reason in told().back} == {"the address cannot be written to"}
+    assert (told().sent, told().waiting, len(told().back)) == (6, 0, 2)
+
+
+def test_a_line_that_breaks_at_one_address_keeps_no_other_mail_waiting(house, odd_office):  # noqa: F811
+    odd_office.breaks = "p3@example.org"
+    service, told, _ = posted(house, odd_office.port, crowd(7))
+    assert send_mails(service) == 6
+    assert (told().sent, told().waiting, told().back) == (6, 1, ())
+    odd_office.breaks = ""
+    house.service.clock.now += sending.PAUSES[0] + 1
+    assert send_mails(service) == 1, "and is tried again"
+    assert sorted(to for (to,), _ in odd_office.came) == [f"p{at}@example.org" for at in range(7)]
+
+
+def test_a_server_that_takes_nothing_from_us_sends_nobodys_mail_back(house, odd_office):  # noqa: F811
+    odd_office.sender = "550 authenticate first"
+    service, told, _ = posted(house, odd_office.port, crowd(2))
+    assert send_mails(service) == 0
+    assert (told().waiting, told().back) == (2, ()), "no fault of theirs"
+    odd_office.sender = "250 OK"
+    house.service.clock.now += sending.PAUSES[0] + 1
+    assert send_mails(service) == 2
+
+
+def test_a_slow_server_keeps_other_work_waiting_for_a_while_and_no_longer(house, odd_office, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(sending, "SECONDS_AT_A_TIME", 0.05)
+    odd_office.slow = 0.1
+    service, told, _ = posted(house, odd_office.port, crowd(3))
+    assert [send_mails(service) for _ in range(4)] == [1, 1, 1, 0]
+    assert (told().sent, told().waiting) == (3, 0)
+
+
+def test_a_title_that_is_written_as_codes_reaches_people_as_it_was_typed(house, odd_office):  # noqa: F811
+    sheet = replace(asking_sheet(), title=f"Breaks {WORD}")
+    campaign = house.ada.draft(sheet, sealed=True, quorum_people=10).id
+    house.ada.take(campaign, "open")
+    service = mailing(house, odd_office.port)
+    lists.add(service, owner(house, campaign), campaign, entries_in("ada@example.org"))
+    queue(service, owner(house, campaign), campaign, 0)
+    assert send_mails(service) == 1
+    ((to, mail),) = odd_office.came
+    assert (to, mail["Bcc"], mail["To"]) == (["ada@example.org"], None, "ada@example.org")
+    assert "Your own link" in mail.get_content()
+
+
+def asking_sheet():
+    return optin.Sheet([optin.YesNo("break", text="Did you skip a break?")], title="Breaks")
