@@ -56,7 +56,6 @@ MATCHES = {
     "web/pages/entrance.py": "ids in addresses",
     "web/pages/kept.py": "what files and databases hold in English, bound word for word, to be said in another language",
     "web/service/mailer.py": "addresses that people typed",
-    "web/pages/kept.py": "sentences that databases and files hold in English: their templates, to be said in another language",
     "web/pages/recovery.py": "keys in recovery links",
     "web/pages/sheet_rows.py": "edges of a histogram that people typed",
     "web/service/visits.py": "keys that a browser made",

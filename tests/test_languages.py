@@ -1,5 +1,6 @@
 """Every sentence of the pages has a German one; none is said twice, none stands in a template unsaid, and files stay English."""
 
+import ast
 import collections
 import io
 import re
@@ -260,3 +261,34 @@ def test_a_sheet_in_two_languages_is_written_as_toml_and_read_again():
 def test_what_cannot_be_said_in_another_language_is_refused(said, why):
     with pytest.raises(optin.BadInput, match=why):
         optin.Sheet(SHEET.questions, languages=said)
+
+
+PAGES = sorted((translating.SOURCE / "web" / "pages").glob("*.py"))
+SAYING = set(translating.SAYING) | set(translating.FAILING)
+NOT_FOR_READERS = {"csv_file", "log_event", "getLogger", "compile"}
+
+
+def unsaid_in_code(source):
+    """Sentences of a module, of four words or more, that are neither looked up nor documentation."""
+    tree, found, said = ast.parse(source), [], set()
+    for node in ast.walk(tree):
+        who = getattr(node.func, "id", getattr(node.func, "attr", "")) if isinstance(node, ast.Call) else ""
+        if who in SAYING | NOT_FOR_READERS or isinstance(node, ast.Expr):
+            said |= {id(each) for each in ast.walk(node) if who or isinstance(each, ast.Constant)}
+    for node in ast.walk(tree):
+        whole = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if whole and id(node) not in said and len(re.findall(r"\b[a-z]{2,}\b(?= )", node.value)) >= 4:
+            found.append(node.value)
+    return found
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_a_page_says_nothing_in_python_that_is_not_looked_up(path):
+    assert unsaid_in_code(path.read_text(encoding="utf-8")) == []
+
+
+def test_a_sentence_that_python_says_unasked_is_found():
+    assert unsaid_in_code('words = f"this is said to you as it is, {name}"') == ["this is said to you as it is, "]
+    assert (
+        unsaid_in_code('"""This is what the module does, in words."""\nwords = _("this is said to you as it is")') == []
+    )
