@@ -248,7 +248,7 @@ def _stacked(ax: Axes, rows: Sequence[Parts], own: str, ink: Ink) -> str:
     scaled_axis(ax, "x", like=plan.total)
     shown = [name for name in styles if name != "bias² at most" or any(part.bias > 0 for part in rows)]
     key(ax, ink, [(_(name), styles[name]) for name in shown])
-    return _("Where the error comes from. ") + " ".join(_sentence(part) for part in rows)
+    return _("Where the error comes from") + ". " + " ".join(_sentence(part) for part in rows)
 
 
 def bar(ax: Axes, row: int, part: Parts, most: float, ink: Ink) -> float:

@@ -17,7 +17,7 @@ from optin.web.schema import accounts, campaigns, events, jobs, mails
 from optin.web.service.rows import count
 from optin.web.settings import WebSettings
 from optin.wording.groups import tens_in_words
-from optin.wording.language import _, localised, ngettext
+from optin.wording.language import N_, _, localised, ngettext
 from optin.wording.numbers import short
 
 _DAY = 86400.0
@@ -25,6 +25,10 @@ _POSTGRESQL_BYTES = """SELECT sum(pg_total_relation_size(quote_ident(tablename):
     WHERE schemaname = current_schema()"""
 OLD_BACKUP = 2 * _DAY
 """A backup older than this is said to be."""
+
+
+STATES = (N_("registration"), N_("planning"), N_("answers"), N_("released"))
+"""States whose names pages say otherwise; the others are called what they are there too."""
 
 
 @dataclass(frozen=True)

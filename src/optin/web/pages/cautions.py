@@ -9,10 +9,10 @@ from optin.planning import Plan
 from optin.planning.size import verdict
 from optin.web.pages.stages import day
 from optin.web.service import campaigns, deadlines, preview
-from optin.web.service.asking import asked
 from optin.web.service.core import Service
 from optin.web.service.records import Campaign, Visitor
 from optin.wording.groups import shown_group
+from optin.wording.language import _
 from optin.wording.numbers import count
 
 
@@ -33,16 +33,23 @@ def small_groups(invited: Mapping[str, int], quorum: int) -> str:
     >>> small_groups({"ER": 24}, 20)
     ''
     """
-    few = [f"{shown_group(name)} ({people:,} invited)" for name, people in invited.items() if people < quorum]
+    few = [
+        _("{group} ({people:,} invited)", group=shown_group(name), people=people)
+        for name, people in invited.items()
+        if people < quorum
+    ]
     if not few:
         return ""
-    told = f"{', '.join(few)} cannot have a result: nothing is published of a group with fewer than {quorum:,}."
-    return f"{told} Invite more, or join groups."
+    return _(
+        "{groups} cannot have a result: nothing is published of a group with fewer than {quorum:,}. Invite more, or join groups.",
+        groups=", ".join(few),
+        quorum=quorum,
+    )
 
 
 def _foreseen(service: Service, visitor: Visitor, found: Campaign) -> str:
     try:
-        plan, _ = preview.pictured(service, visitor, found.id)
+        plan, _description = preview.pictured(service, visitor, found.id)
     except OptinError:
         return ""
     return foreseen_little(plan)
@@ -54,12 +61,22 @@ def foreseen_little(plan: Plan) -> str:
     few = [(question, half) for question, half in halves if verdict(half, question.yardstick) == "useless"]
     if not few:
         return ""
-    told = "; ".join(f"“{asked(question)}” {question.plus_minus(half)}" for question, half in few)
-    many = f"{count(len(few), 'question', 'questions')} of {len(halves)}" if len(halves) > 1 else "The result"
-    return (
-        f"{many} will say next to nothing with the people who are here: {told}. Announced all the same, what people allow would "
-        "be given away for it: ask more people first, or cancel and ask for less."
+    told = "; ".join(
+        _("“{question}” {half}", question=plan.sheet.text_said(question), half=question.plus_minus(half))
+        for question, half in few
     )
+    return _(
+        "{many} will say next to nothing with the people who are here: {told}. Announced all the same, what people allow would "
+        "be given away for it: ask more people first, or cancel and ask for less.",
+        many=_so_many(len(few), len(halves)),
+        told=told,
+    )
+
+
+def _so_many(few: int, all_: int) -> str:
+    if all_ == 1:
+        return _("The result")
+    return _("{questions} of {all}", questions=count(few, "question", "questions"), all=all_)
 
 
 def _window_words(service: Service, visitor: Visitor, found: Campaign) -> str:
@@ -67,5 +84,7 @@ def _window_words(service: Service, visitor: Visitor, found: Campaign) -> str:
     end = deadlines.deal_until(service, visitor, found.id) if found.draft.sealed and found.next_step is None else None
     if end is None or found.state not in ("announced", "answers") or service.clock() >= end:
         return ""
-    told = f"Until {day(end)} people look at their deal, change answers or withdraw."
-    return f"{told} There is nothing to do before: then close answers."
+    return _(
+        "Until {day} people look at their deal, change answers or withdraw. There is nothing to do before: then close answers.",
+        day=day(end),
+    )

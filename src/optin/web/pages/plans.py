@@ -89,7 +89,7 @@ def _able(service: ServiceOf, visitor: AnalystOnly, found: Campaign) -> str:
                 registered=tens_in_words(found.registered),
             )
             if some
-            else _("Fewer than about ten people")
+            else capital(_("fewer than about ten people"))
         )
     return _(
         "{who} have something left of what they allow over all campaigns. The plan is made with those; "

@@ -51,7 +51,7 @@ def asked_rows(found: Published) -> list[tuple[str, str]]:
     """List who asked, when it was published, and how many people that took."""
     offer = found.announcement.parts[0]
     several = found.announcement.grouped or len(offer.sheet) > 1
-    where = _(", in each group and for each question") if several else ""
+    where = f", {_('in each group and for each question')}" if several else ""
     stated = offer.terms.conditions
     least = max(stated.quorum_people or 1, stated.min_people or 0)
     rows = [

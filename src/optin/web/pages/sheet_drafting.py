@@ -21,7 +21,18 @@ from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.numbers import spelled, typed_number
 from optin.web.pages.ready_sheets import READY
 from optin.web.pages.rendering import REFUSALS, moved, show
-from optin.web.pages.sheet_rows import FORMS, SHEET_WORDS, Row, as_toml, moved_rows, rows_in, rows_of, toml_of
+from optin.web.pages.sheet_rows import (
+    FORMS,
+    SHEET_WORDS,
+    Row,
+    as_toml,
+    languages_in,
+    languages_text,
+    moved_rows,
+    rows_in,
+    rows_of,
+    toml_of,
+)
 from optin.web.pages.verdicts import foreseen_words
 from optin.web.service import campaigns
 from optin.web.service.asking import sheet_of
@@ -43,7 +54,7 @@ _FRESH |= {
     "wished": "",
     "wished_of": "0",
 }
-_FRESH |= dict.fromkeys(SHEET_WORDS, "")
+_FRESH |= dict.fromkeys((*SHEET_WORDS, "languages"), "")
 
 
 @router.get("/start")
@@ -138,7 +149,7 @@ def _refused(
 def _draft(form: Mapping[str, str]) -> Draft:
     people = form.get("quorum_people", "")
     return Draft(
-        sheet=sheet_from(toml_of(form, rows_in(form))),
+        sheet=_sheet(form),
         support=form.get("support", ""),
         sealed=bool(form.get("sealed")),
         public=bool(form.get("public")),
@@ -149,6 +160,13 @@ def _draft(form: Mapping[str, str]) -> Draft:
         open_link=places(form.get("open_link", "").strip()),
         window_hours=typed_number(form.get("window_hours") or "0", Sentence(WORDS["window_hours"])).number,
     )
+
+
+def _sheet(form: Mapping[str, str]) -> Sheet:
+    """Read the sheet of a form, and what it says in other languages."""
+    sheet = sheet_from(toml_of(form, rows_in(form)))
+    words = {name: getattr(sheet, name) for name in SHEET_WORDS}
+    return Sheet(sheet.questions, **words, languages=languages_in(form.get("languages", "")))
 
 
 def _form(
@@ -187,7 +205,7 @@ def _spread(rows: list[Row]) -> dict[str, str]:
 
 
 def _words_of(sheet: Sheet) -> dict[str, str]:
-    return {name: getattr(sheet, name) for name in SHEET_WORDS}
+    return {name: getattr(sheet, name) for name in SHEET_WORDS} | {"languages": languages_text(sheet)}
 
 
 def _as_texts(draft: Draft) -> dict[str, str]:

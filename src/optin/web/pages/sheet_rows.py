@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -148,6 +149,34 @@ def toml_of(words: Mapping[str, str], rows: Sequence[Row]) -> str:
     return "\n".join(parts)
 
 
+def languages_text(sheet: Sheet) -> str:
+    r"""Write what a sheet says in other languages as the editor shows it: TOML, a table for each language.
+
+    >>> sheet = Sheet.from_toml_text('title = "t"\n[titles]\nde = "T"\n[[question]]\nkind = "yes-no"\nname = "b"')
+    >>> print(languages_text(sheet))
+    [de]
+    title = "T"
+    <BLANKLINE>
+    """
+    return "\n".join(_language(tag, words.to_record()) for tag, words in sheet.languages.items())
+
+
+def _language(tag: str, said: Mapping[str, Any]) -> str:
+    own = _lines({name: text for name, text in said.items() if name != "questions"})
+    told = {name: _lines({k: v for k, v in words.items() if v}) for name, words in said["questions"].items()}
+    return f"[{tag}]\n{own}" + "".join(
+        f"[{tag}.questions.{json.dumps(name, ensure_ascii=False)}]\n{text}" for name, text in told.items() if text
+    )
+
+
+def languages_in(text: str) -> dict[str, Any]:
+    """Read what the editor holds in other languages."""
+    try:
+        return tomllib.loads(text.replace("\r\n", "\n"))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadInput("the other languages are not TOML: {why}", why=str(error)) from None
+
+
 def _arguments(row: Row, place: int) -> dict[str, Any]:
     kind, text = row["kind"], row["text"].replace("\r\n", "\n").strip()
     found: dict[str, Any] = {"kind": kind, "name": row["name"].strip() or _short_name(text, place), "text": text}
@@ -233,10 +262,14 @@ def as_toml(sheet: Sheet) -> str:
     <BLANKLINE>
     """
     words = {name: getattr(sheet, name) for name in SHEET_WORDS}
-    return "\n".join([_lines(words), *(_toml_question(question) for question in sheet)])
+    said = sheet.languages.items()
+    titles = {"titles": {tag: each.title for tag, each in said if each.title}}
+    purposes = {"purposes": {tag: each.purpose for tag, each in said if each.purpose}}
+    tables = "".join(f"\n[{name}]\n{_lines(found)}" for name, found in (titles | purposes).items() if found)
+    return "\n".join([_lines(words) + tables, *(_toml_question(sheet, question) for question in sheet)])
 
 
-def _toml_question(question: Question) -> str:
+def _toml_question(sheet: Sheet, question: Question) -> str:
     usual = {"column": question.name, "importance": 1.0, "max_gap": 0.0}
     record = {name: value for name, value in question.to_record().items() if value != usual.get(name, "")}
     variance = record.get("data_variance")
@@ -244,7 +277,13 @@ def _toml_question(question: Question) -> str:
         text = _sd_text(question)
         record = {name: value for name, value in record.items() if name != "data_variance"}
         record |= {"sd": math.sqrt(variance)} if text else {}
-    return "[[question]]\n" + _lines(record)
+    said = {tag: each.questions.get(question.name) for tag, each in sheet.languages.items()}
+    others = {
+        plural: {tag: getattr(words, name) for tag, words in said.items() if words is not None and getattr(words, name)}
+        for plural, name in (("texts", "text"), ("units", "unit"), ("labels", "labels"))
+    }
+    tables = "".join(f"\n[question.{name}]\n{_lines(found)}" for name, found in others.items() if found)
+    return "[[question]]\n" + _lines(record) + tables
 
 
 def _lines(record: Mapping[str, Any]) -> str:

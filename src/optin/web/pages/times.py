@@ -25,7 +25,7 @@ _LESS = {
 }
 
 
-_AGAIN = "What stood in its way may be gone by then. You need not wait: every step can be taken by hand."
+_AGAIN = N_("What stood in its way may be gone by then. You need not wait: every step can be taken by hand.")
 
 
 def closing_time(draft: Draft) -> str:
@@ -88,7 +88,7 @@ def next_words(found: Campaign) -> tuple[str, str]:
     if found.next_step is None:
         return "", ""
     if found.job is not None and found.job.state == "failed" and found.job.kind == found.next_step:
-        return f"Tried again by itself: {day(found.next_at)}", _AGAIN
+        return _("Tried again by itself: {day}", day=day(found.next_at)), _(_AGAIN)
     few = _LESS.get(found.next_step)
     fewer = (
         _("With fewer than {quorum_people} by then {few}. ", quorum_people=count(found.draft.quorum_people), few=_(few))

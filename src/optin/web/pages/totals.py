@@ -91,7 +91,7 @@ def left_words(left: float, total: float) -> str:
     """
     share = int(100 * left / total * (1 - 1e-12)) if left < total else 100
     if share < 1:
-        return _("Next to nothing is left of your total.") if left > 0 else _("Nothing is left of your total.")
+        return _("Next to nothing is left of your total.") if left > 0 else f"{_('Nothing is left of your total')}."
     return _("{share} % of your total is left.", share=share)
 
 

@@ -180,7 +180,11 @@ def _send(service: Service, mailer: Mailer, server: smtplib.SMTP, row: Row[Any])
         code = next(iter(refused.recipients.values()))[0]
         return _refused(service, row, code)
     except smtplib.SMTPSenderRefused as refused:
-        _later(service, row, f"the server for mail takes nothing from this service ({refused.smtp_code})")
+        _later(
+            service,
+            row,
+            Sentence("the server for mail takes nothing from this service ({code})", code=refused.smtp_code),
+        )
         return 0
     except smtplib.SMTPResponseException as refused:
         return _refused(service, row, refused.smtp_code)

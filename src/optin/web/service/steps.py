@@ -28,7 +28,7 @@ from optin.wording.language import N_
 from optin.wording.sentences import Sentence
 
 STEPS = tuple(FROM)
-LONG = ("announce", "release", "new-round", "cancel")
+LONG = (N_("announce"), N_("release"), N_("new-round"), N_("cancel"))
 WORDS = {
     "open": N_("registration was opened"),
     "close-registration": N_("registration was closed"),

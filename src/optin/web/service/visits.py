@@ -24,6 +24,7 @@ from optin.web.service.people.doing import Chosen, register_in
 from optin.web.service.people.looking import ends_of, stranger_view
 from optin.web.service.records import MyCampaign, Visitor
 from optin.web.service.rows import campaign_row, count
+from optin.wording.language import N_
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{43}")
 _USED = (
@@ -31,7 +32,7 @@ _USED = (
     "that was offered there after sending, or ask for one under /back if you left an address"
 )
 
-_ANOTHERS = (
+_ANOTHERS = N_(
     "this campaign was answered from this device by another link. If that was you, change your answers under My campaigns; if "
     "not, sign out first and open your link again. Your link is not used up"
 )

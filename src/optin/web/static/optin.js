@@ -33,7 +33,7 @@ document.addEventListener("click", async (event) => {
   const field = document.getElementById(button.dataset.copy);
   field.select();
   try { await navigator.clipboard.writeText(field.value); } catch { document.execCommand("copy"); }
-  document.getElementById(button.dataset.said).textContent = "Copied.";
+  document.getElementById(button.dataset.said).textContent = button.dataset.copied || "Copied.";
 });
 
 // What went wrong comes first, also for those who listen.

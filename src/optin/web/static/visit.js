@@ -79,11 +79,14 @@ function restore(form, typed) {
 // Numbers are told back as they are understood: 7,5 is 7.5. What was not told back here is told back after sending.
 const clear = (text) => /^[+-]?(\d+([.,]\d*)?|[.,]\d+)$/.test(text) && !/^[+-]?[1-9]\d{0,2}[.,]\d{3}$/.test(text);
 
+// As the language of the page writes it: no points between thousands, its own sign before a fraction.
+const written = (number) => document.documentElement.lang === "en" ? `${number}` : number.toLocaleString(document.documentElement.lang, { useGrouping: false, maximumFractionDigits: 15 });
+
 function tell(field) {
   const says = field.parentElement.querySelector("output.echo");
   const show = () => {
     const text = field.value.trim().replace("\u2212", "-"), number = Number(text.replace(",", "."));
-    says.textContent = clear(text) ? `= ${number} ${field.dataset.number}`.trim() : "";
+    says.textContent = clear(text) ? `= ${written(number)} ${field.dataset.number}`.trim() : "";
   };
   field.addEventListener("input", show);
   if (field.value) show();
