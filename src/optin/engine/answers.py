@@ -41,8 +41,8 @@ class Coded:
         table = rows.table.select(person=rows.ids(), wrong=self.wrong)
         others = table.filter(table.wrong)
         found = rows.session.one(others.agg(people=others.count(), first=others.person.min()), about=rows.source)
-        words = self.words.format(**self.data) if self.data else self.words
-        raise wrong_at(f"{rows.place(found['first'])}: {self.column}", words, found["people"] - 1)
+        place = f"{rows.place(found['first'])}: {self.column}"
+        raise wrong_at(place, self.words, found["people"] - 1, **self.data)
 
 
 def coded_numbers(rows: Rows, name: str) -> Coded:
