@@ -7,7 +7,7 @@ from sqlalchemy import update
 from web_steps import registered
 
 import optin
-from optin.web.languages import tags
+from optin.web.languages import wanted
 from optin.web.schema import sessions
 from optin.web.service.core import new_secret
 from optin.web.service.jobs import run_all
@@ -35,7 +35,7 @@ class Walk:
 
     def __init__(self, house, language):
         self.house, self.language, self.shown = house, language, {}
-        self.mails = language if language in tags() else ""
+        self.mails = wanted(language, otherwise="en")
 
     def see(self, name, method, path, *, status=200, cookie=None, **more):
         answer = self.house.ask(method, path, cookie=cookie, headers={"Accept-Language": self.language}, **more)
@@ -84,6 +84,7 @@ def walk(house, language):
     _deciding(found, ada, campaign)
     _one_number(found, ada)
     _running(found, ada)
+    house.walked = found
     return found.shown
 
 

@@ -35,7 +35,7 @@ def limits(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -> str:
     edges = _shares(found)
     allowed, granted = np.array([c.limit for c in found]), np.array([c.epsilon for c in found])
     top = _top(plan, allowed)
-    plain(ax, ink, x=_("people, from the strictest to the most open (%)"), y="epsilon")
+    plain(ax, ink, x=_("people, from the strictest to the most open (%)"), y=_("epsilon"))
     _area(ax, edges, granted, ink.pale)
     _hatched(ax, edges, granted, np.minimum(allowed, top), ink)
     ax.stairs(np.minimum(allowed, top * 1.1), edges, color=ink.strong, linewidth=2, baseline=None)

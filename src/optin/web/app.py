@@ -16,7 +16,7 @@ from optin.ledger import Ledger
 from optin.web import api, exception_handlers, pages
 from optin.web.doors import FreshCookies
 from optin.web.guards import BodyLimit, OwnOrigin, SecurityHeaders
-from optin.web.languages import Spoken
+from optin.web.languages import Spoken, checked_tag
 from optin.web.logs import RequestLog
 from optin.web.organisation import Hosted, organisation_of, signature_of
 from optin.web.service.core import Service
@@ -77,6 +77,7 @@ def mailer_of(settings: WebSettings) -> Mailer | None:
 def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI:
     """Make the application; a service given is the caller's to close."""
     origins, organisation = own_origins(settings), organisation_of(settings)
+    otherwise = checked_tag(settings.language)
     own = service or open_service(settings)[0]
 
     @asynccontextmanager
@@ -106,7 +107,7 @@ def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI
     _add_pages(app)
     app.add_middleware(exception_handlers.NoSurprises)
     app.add_middleware(Hosted, organisation=organisation)
-    app.add_middleware(Spoken, settings=settings)
+    app.add_middleware(Spoken, otherwise=otherwise)
     app.add_middleware(FreshCookies)
     app.add_middleware(BodyLimit, most=settings.most_body_bytes, seconds=settings.body_seconds)
     app.add_middleware(OwnOrigin, origins=origins)

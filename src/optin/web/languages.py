@@ -21,7 +21,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from optin.errors import BadInput
 from optin.web.middleware import Middleware
-from optin.web.settings import WebSettings
 from optin.wording.language import ENGLISH, Language, speaking
 
 CATALOGUES = Path(__file__).parent / "locale"
@@ -139,9 +138,9 @@ def asked_for(scope: Scope, *, otherwise: str) -> Language:
 class Spoken(Middleware):
     """Answer each request in its reader's language."""
 
-    def __init__(self, app: ASGIApp, *, settings: WebSettings) -> None:
+    def __init__(self, app: ASGIApp, *, otherwise: str) -> None:
         super().__init__(app)
-        self._otherwise = checked_tag(settings.language)
+        self._otherwise = otherwise
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, in its language."""
