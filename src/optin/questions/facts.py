@@ -78,9 +78,13 @@ class Facts(BriefQuestion):
         """The noise constant without rounding."""
         return Fraction(self._noise(self.exact_noise_scales))
 
-    @cached_property
+    @property
     def price(self) -> float:
         """C = kappa R^2 / sigma^2 (E18)."""
+        return self._own_price
+
+    @cached_property
+    def _own_price(self) -> float:
         return self._price(self.noise_scales, self.exact_variance)
 
     @property
