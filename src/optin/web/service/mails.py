@@ -134,7 +134,7 @@ def send_mails(service: Service) -> int:
 
 def _send_over_one(service: Service, mailer: Mailer, waiting: deque[Row[Any]], until: float) -> int:
     """Send over one connection; if it breaks, the mail that was on its way waits and no other, if there is none, all do."""
-    sent, under_way = 0, list(waiting)
+    sent, under_way = 0, list[Row[Any]]()
     try:
         with mailer.connected() as server:
             while waiting:
@@ -144,10 +144,10 @@ def _send_over_one(service: Service, mailer: Mailer, waiting: deque[Row[Any]], u
                     break
     except (OSError, smtplib.SMTPException) as error:
         LOG.warning("mail waits", extra={"reason": type(error).__name__})
-        if len(under_way) == len(waiting):  # nothing was begun
-            waiting.clear()
-        for row in under_way:
+        for row in under_way or waiting:
             _later(service, row, N_("the server for mail cannot be reached"))
+        if not under_way:
+            waiting.clear()
     return sent
 
 
