@@ -233,12 +233,10 @@ def _dial(plan: Plan, description: Description) -> Pictured:
     return Pictured(
         name="dial",
         title=_("One dial, from all alike to all they allow"),
-        reading=(
-            _(
-                "Every good design gives each person the smaller of their limit and one cap. Turned down to the "
-                "strictest limit, the cap makes all people count alike and drowns the result in noise; turned "
-                "up, a few open people decide the result."
-            )
+        reading=_(
+            "Every good design gives each person the smaller of their limit and one cap. Turned down to the "
+            "strictest limit, the cap makes all people count alike and drowns the result in noise; turned "
+            "up, a few open people decide the result."
         ),
         draw=lambda ax, ink: figures.variance_by_cap(ax, plan, description, ink=ink),
         numbers=numbers,
@@ -279,11 +277,9 @@ def _noise(plan: Plan, description: Description) -> Pictured:
     return Pictured(
         name="noise",
         title=_("Less noise, or more even weights"),
-        reading=(
-            _(
-                "Less noise needs more epsilon, which only the open people can give: they then count more, and "
-                "luck in their values counts more too. The best amount of noise balances the two."
-            )
+        reading=_(
+            "Less noise needs more epsilon, which only the open people can give: they then count more, and "
+            "luck in their values counts more too. The best amount of noise balances the two."
         ),
         draw=lambda ax, ink: figures.variance_by_eta(ax, plan, description, ink=ink),
         numbers=numbers,
@@ -304,11 +300,9 @@ def costs_section(plan: Plan, description: Description) -> Pictured:
     return Pictured(
         name="costs",
         title=_("Whose limits cost most accuracy"),
-        reading=(
-            _(
-                "If everyone allowed one per cent more, the result would become more accurate. The filled bar is "
-                "the part of that gain that would come from each group. People at or above the cap cost nothing."
-            )
+        reading=_(
+            "If everyone allowed one per cent more, the result would become more accurate. The filled bar is "
+            "the part of that gain that would come from each group. People at or above the cap cost nothing."
         ),
         draw=lambda ax, ink: figures.costly_limits(ax, plan, description, ink=ink),
         numbers=numbers,
