@@ -1,26 +1,14 @@
-"""How much dearer an exact private release is than the plain weighted sum it publishes."""
+"""How much dearer an exact private release is than the plain weighted sum it publishes, in processor time and in turn."""
 
-import statistics
-import time
 import tracemalloc
 
 import numpy as np
 
 import optin
+from benchmarks.timing import best_in_turn
 
 PEOPLE = 10**7
 TARGET = 15.0
-
-
-def seconds(act, repeats=7):
-    """Take the median of several runs, after one that warms up."""
-    act()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        act()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
 
 
 def main():
@@ -30,11 +18,15 @@ def main():
     plan = optin.plan(agents, bounds=(0.0, 1.0))
     offer = plan.announce(agents)
     weights = plan.weights(agents)
-    plain = seconds(lambda: np.dot(weights, values))
-    draw = seconds(lambda: optin.release(offer, agents, values))
     joined = rng.random(PEOPLE) < 0.9
     answers = np.where(joined, values, np.nan)
-    some = seconds(lambda: optin.release(offer, agents, answers, joined=joined))
+    plain, draw, some = best_in_turn(
+        [
+            lambda: np.dot(weights, values),
+            lambda: optin.release(offer, agents, values),
+            lambda: optin.release(offer, agents, answers, joined=joined),
+        ]
+    )
     tracemalloc.start()
     optin.release(offer, agents, values)
     peak = tracemalloc.get_traced_memory()[1]

@@ -182,6 +182,14 @@ def test_groups_too_small_are_refused_with_what_to_merge():
         plan.announce(agents)
 
 
+def test_one_group_alone_is_not_told_to_be_merged_with_nobody():
+    agents = optin.PrivacyConstrained([0.5, 1.0], groups=["a", "b"])
+    plan = optin.plan(agents, SHEET, merge_small=True)
+    with pytest.raises(BadInput, match=r'1 of 1 groups.*first "a \+ b": only 2') as refused:
+        plan.announce(agents)
+    assert "merge" not in str(refused.value)
+
+
 def test_merging_small_groups_is_said_and_explained_to_whoever_was_merged():
     agents = small_groups()
     plan = optin.plan(agents, SHEET, merge_small=True)

@@ -1,8 +1,10 @@
 """The log over a ledger's acts: what is signed is there, nothing signed is contradicted, and receipts show their act in it."""
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -293,3 +295,50 @@ def test_changing_any_word_of_the_terms_gives_other_words_to_compare():
     others += [replace(offer, terms=replace(offer.terms, conditions=Conditions(**each))) for each in stated]
     words = {spoken(each.fingerprint) for each in (offer, *others)}
     assert len(words) == 1 + len(others)
+
+
+@pytest.fixture
+def hashes(monkeypatch):
+    """Every hash that is made of two, as it is made."""
+    from optin.transparency import tree
+
+    made, own = [], hashlib.sha256
+
+    def counted(entry=b""):
+        made.append(len(entry))
+        return own(entry)
+
+    monkeypatch.setattr(tree, "hashlib", SimpleNamespace(sha256=counted))
+    return made
+
+
+@pytest.mark.parametrize("asked", ["published", "proofs", "verified"])
+def test_a_stranger_who_asks_for_the_log_has_each_act_hashed_a_few_times_however_many_checkpoints_there_are(
+    tmp_path, migrated, hashes, asked
+):
+    (tmp_path / "ledger.sqlite").write_bytes(migrated)
+    (tmp_path / "ledger.sqlite").chmod(0o600)
+    key, acts = SigningKey.new("example.org/survey"), 48
+    with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
+        log = Log(ledger)
+        for at in range(acts):
+            announce(ledger, f"c{at}", ids=("ann",), grains=1, allowances=acts)
+            log.sign(key)
+        hashes.clear()
+        look = {
+            "published": log.published,
+            "proofs": lambda: log.proofs(range(1, acts + 1)),
+            "verified": lambda: log_faults_of(ledger),
+        }[asked]
+        assert look()
+        size = len(ledger.acts())
+    few = 2 * size.bit_length()
+    assert len(hashes) <= size * (2 + few), "one for each act and a path for each checkpoint, not a tree for each"
+
+
+def log_faults_of(ledger):
+    """Look whether what was signed is there; True where it is."""
+    from optin.database.connection import read
+    from optin.ledger.logged import log_faults
+
+    return read(ledger.engine, log_faults) == []

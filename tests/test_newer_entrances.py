@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from cli_steps import optin as command
 from cli_steps import optin_ok
 
 import optin
@@ -216,3 +217,25 @@ def test_files_with_different_signs_between_their_cells_are_read_alike_in_memory
 def test_what_to_mend_of_a_limit_is_said_alike_in_memory_and_in_an_engine(tmp_path, blank, written):
     files = {"a.csv": f"id|limit\np|{blank}{written}\n" + "".join(f"p{at}|1.5\n" for at in range(9))}
     assert told(tmp_path, files, "memory", decimal=".") == told(tmp_path, files, "duckdb", decimal=".")
+
+
+SHEET = """
+[[question]]
+kind = "multiple-choice"
+name = "why"
+options = ["x", "y", "z"]
+at_most = 2
+"""
+
+
+def test_what_to_do_about_an_answer_that_is_none_is_said_alike_in_memory_and_in_an_engine(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sheet.toml").write_text(SHEET)
+    (tmp_path / "people.csv").write_text("id;limit;why\n" + "".join(f"p{at};0,5;x\n" for at in range(12)))
+    optin_ok("plan", "people.csv", "--limits", "limit", "--sheet", "sheet.toml", "-o", "plan.json")
+    optin_ok("announce", "plan.json", "people.csv", "--ledger", "ledger.sqlite", "-o", "offer.json")
+    (tmp_path / "people.csv").write_text("id;limit;why\n" + "".join(f"p{at};0,5;w\n" for at in range(12)))
+    asked = ("release", "offer.json", "people.csv", "--limits", "limit", "--no-ledger", "-o", "release.json")
+    said = [command(*asked, "--engine", engine).err for engine in ("memory", "duckdb")]
+    assert "A word for nothing, such as NA, is said with --missing NA" in said[0]
+    assert re.sub("line 2", "…", said[0]) == re.sub("id p0", "…", said[1])

@@ -122,6 +122,15 @@ def test_every_consistency_proof_is_the_rfc_s_and_shows_growth(size):
         assert grew(old, mth(ENTRIES[:old]).hex(), size, root, hexed(path))
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 9, 31, 32, 33])
+def test_proofs_of_smaller_trees_are_those_that_the_smaller_tree_gives(size):
+    tree = MerkleTree(LEAVES[:70])
+    assert tree.root_of(size) == mth(ENTRIES[:size]).hex()
+    assert [tree.path(at, size) for at in range(size)] == [hexed(path_of(at, ENTRIES[:size])) for at in range(size)]
+    for old in range(1, size + 1):
+        assert tree.growth(old, size) == hexed(subproof(old, ENTRIES[:size], True))
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_no_proof_shows_growth_from_a_tree_that_is_not_at_the_beginning(data):

@@ -125,6 +125,39 @@ def test_buttons_of_the_editor_store_nothing(house):
     assert many(house, campaigns) == before
 
 
+def since(page):
+    return re.search(r'name="since" value="([0-9a-f]+)"', page.text)[1]
+
+
+def test_of_two_colleagues_who_change_a_draft_at_once_neither_overwrites_the_other_unaware(house):
+    sheet = READY["pulse"].sheet
+    campaign = post(house, "/a/new-sheet", **fields(sheet)).headers["location"].rsplit("/", 1)[1]
+    path = f"/a/c/{campaign}/sheet"
+    both = since(get(house, path))
+    theirs, mine = replace(sheet, title="Theirs"), replace(sheet, title="Mine")
+    for _ in range(2):
+        assert post(house, path, **fields(theirs, since=both)).status_code == 303, "pressed twice it is kept once"
+    told = post(house, path, **fields(mine, since=both))
+    assert (told.status_code, "changed since you opened it" in told.text) == (409, True)
+    assert 'value="Mine"' in told.text, "what was typed stays"
+    assert house.ada.campaign(campaign).draft["title"] == "Theirs"
+    looked = post(house, path, **fields(mine, since=since(told), do="look"))
+    assert post(house, path, **fields(mine, since=since(looked))).status_code == 303
+    assert house.ada.campaign(campaign).draft["title"] == "Mine"
+
+
+def test_of_two_who_change_one_number_at_once_neither_overwrites_the_other_unaware(house):
+    given = {"title": "T", "question": "Q?", "lower": "0", "upper": "9", "quorum_people": "20"}
+    campaign = post(house, "/a/new", **given).headers["location"].rsplit("/", 1)[1]
+    path = f"/a/c/{campaign}/edit"
+    both = since(get(house, path))
+    assert post(house, path, **{**given, "upper": "8", "since": both}).status_code == 303
+    told = post(house, path, **{**given, "upper": "7", "since": both})
+    assert (told.status_code, house.ada.campaign(campaign).draft["upper"]) == (409, 8.0)
+    assert post(house, path, **{**given, "upper": "x", "since": both}).status_code == 422
+    assert post(house, path, **{**given, "upper": "7", "since": since(told)}).status_code == 303
+
+
 def test_mistakes_are_told_with_their_question_and_what_was_typed_stays(house):
     sheet = READY["pulse"].sheet
     for wrong, words in (

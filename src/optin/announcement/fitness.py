@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -29,17 +30,16 @@ def check_fit(promises: PromisesByGroup, min_people: int, *, names: Sequence[str
 
 
 def _of_groups(fault: BadInput, small: Sequence[int], promised: Sequence[int], names: Sequence[str]) -> BadInput:
-    merge = [names[at] for at in merged_places(small, promised)]
+    """Say which groups, and what to merge; one group alone has no other to be merged with."""
+    first: dict[str, Any] = {**fault.data, "count": len(small), "groups": len(names)}
+    first["group"] = shown_group(names[small[0]])
+    words = "{count} of {groups} groups cannot be announced, first {group}: " + fault.template
+    if len(names) == 1:
+        return BadInput(words, **first)
     return BadInput(
-        "{count} of {groups} groups cannot be announced, first {group}: "
-        + fault.template
-        + ". Or merge {merge} and plan"
-        " again, which {merge_small} does",
-        **fault.data,
-        count=len(small),
-        groups=len(names),
-        group=shown_group(names[small[0]]),
-        merge=listed_groups(merge),
+        words + ". Or merge {merge} and plan again, which {merge_small} does",
+        **first,
+        merge=listed_groups([names[at] for at in merged_places(small, promised)]),
         merge_small=Argument("merge_small", True),
     )
 

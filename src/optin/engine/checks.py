@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from optin.engine.functions import trimmed
 from optin.engine.rows import Rows
 from optin.engine.session import literal
+from optin.engine.survey import Survey, survey
 from optin.errors import BadInput
 from optin.tables.bad_rows import FIRST, SHARED_ID, BadRow, unusable
 from optin.tables.columns import NO_ID, NO_NUMBER, SAME_ID, Wanted
@@ -101,3 +102,32 @@ def expect_distinct_ids(rows: Rows) -> None:
         raise BadInput(SAME_ID, place=rows.place(person), people=people, name=rows.id)
     if found:
         _refuse(rows, faults_of_ids(rows, repeats=True))
+
+
+def checked_survey(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...]) -> Survey:
+    """Scan the limits once; where anything is unusable, ask what and whose."""
+    return usable_survey(rows, survey(rows.session, limit, about=rows.source), kinds)
+
+
+def usable_survey(rows: Rows, seen: Survey, kinds: tuple[Wanted, ...]) -> Survey:
+    """Return what was counted, unless there is nobody, or someone whose number cannot be used."""
+    if seen.people == 0:
+        raise BadInput("{source} has a header and no rows; give one row per person", source=rows.source)
+    if seen.unusable or seen.huge:
+        refuse_unusable(rows, kinds)
+    if seen.unusable:
+        names = " and ".join(kind.name for kind in kinds)
+        raise BadInput(
+            "{source}: {names} cannot be used by {name} as numbers of at least 0",
+            source=rows.source,
+            names=names,
+            name=rows.session.name,
+        )
+    return seen
+
+
+def stays_there(what: str) -> NoReturn:
+    """Refuse to load what stays in an engine."""
+    raise BadInput(
+        "{what} of an engine-backed table are not loaded; read it with engine='memory' (it must fit)", what=what
+    )

@@ -5,6 +5,7 @@ What is said here holds for any backend of Ibis; `duck` and `spark` say in which
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -47,6 +48,8 @@ class Dialect:
     write: Callable[[BaseBackend, ir.Table, str], None] = _write
     steady_sum: Callable[..., ir.FloatingScalar] = _in_parts
     """Add up floats (``where`` something holds) so that nothing drifts: 10^8 equal ones, one by one, would be off."""
+    below: Callable[[ir.FloatingColumn, ir.FloatingScalar], ir.BooleanColumn] = operator.lt
+    """Tell whether floats, none of them NaN, are below a finite bound."""
     valid_text: Callable[[ir.StringColumn], ir.StringColumn] = _as_it_is
     """Stop at text that is not UTF-8."""
     wide_integers: bool = False

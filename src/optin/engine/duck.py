@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from optin.engine.dialect import Dialect
-from optin.engine.functions import kahan_sum, sample_ranks
+from optin.engine.functions import kahan_sum, sample_ranks, sign_below
 from optin.engine.session import Session
 from optin.errors import Argument, BadInput
 from optin.extras import expect
@@ -85,6 +85,7 @@ def _quoted(text: str) -> str:
 
 DUCKDB = Dialect(
     steady_sum=kahan_sum,
+    below=sign_below,
     wide_integers=True,
     sample_ranks=sample_ranks,
     keeps_numbers=True,

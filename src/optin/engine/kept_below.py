@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from optin.engine.engines import read_parquet
-from optin.engine.session import literal
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -34,10 +33,10 @@ class KeptBelow:
 
     def get(self, rows: Rows, people: ir.Table, bound: float) -> ir.Table:
         """Return everyone whose limit, ``tau``, is at most a bound, and a few above it; they are written where they were not."""
-        if self._found is None or bound > self._top:
+        if self._found is None or bound >= self._top:
             self._top = bound * HIGHER
             path = str(rows.session.folder() / f"{uuid4().hex}.parquet")
-            rows.session.write(people.filter(people.tau <= literal(self._top)), path, about=rows.source)
+            rows.session.write(people.filter(rows.session.below(people.tau, self._top)), path, about=rows.source)
             self._found = read_parquet(rows.session, [path])
         rows.expect_unchanged()
         return self._found

@@ -48,6 +48,8 @@ class EngineLimits:
     def __len__(self) -> int:
         return self.survey.people
 
+    glanced = False
+
     @property
     def whole(self) -> int:
         """How many distinct limits may be fetched at once."""

@@ -26,9 +26,10 @@ from optin.engine.engines import (
     read_parquet,
 )
 from optin.engine.left_out import usable_rows
-from optin.engine.people import EngineConstrained, EngineQuasiLinear, limit_for_all, limit_of, with_labels
+from optin.engine.people import EngineConstrained, limit_for_all, limit_of, with_labels
 from optin.engine.rows import Rows
 from optin.engine.session import Session
+from optin.engine.weighing import EngineQuasiLinear
 from optin.errors import BadInput
 from optin.extras import installed
 from optin.tables.columns import Wanted, checked_limit

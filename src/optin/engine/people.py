@@ -9,12 +9,8 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
-from optin.agents.benefit import Benefit
-from optin.agents.forms import Constrained, Found, Weighing
-from optin.agents.models import QuasiLinear
-from optin.engine.checks import refuse_unusable
+from optin.agents.forms import Constrained, Found
+from optin.engine.checks import checked_survey, stays_there, usable_survey
 from optin.engine.grouping import (
     LABEL,
     GroupLimits,
@@ -26,14 +22,14 @@ from optin.engine.grouping import (
 )
 from optin.engine.kept_below import KeptBelow, worth_keeping
 from optin.engine.limits import EngineLimits
-from optin.engine.ratios import budget_over_cost, is_usable
+from optin.engine.ratios import budget_over_cost
 from optin.engine.rows import Rows
 from optin.engine.sampled_groups import SampledGroupLimits, expected_below
 from optin.engine.sampled_limits import GlancedLimits, glance
 from optin.engine.session import literal
-from optin.engine.survey import FINER, Survey, merged_surveys, survey
-from optin.engine.tallying import Tallied, indifferent, tally, tally_with_few
-from optin.errors import BadInput
+from optin.engine.survey import Survey, merged_surveys
+from optin.engine.tallying import Tallied, tally_with_few
+from optin.engine.weighing import EngineQuasiLinear
 from optin.kernel.bound import Tally
 from optin.kernel.ladder import Ladder
 from optin.kernel.optimum import Design
@@ -41,14 +37,6 @@ from optin.tables.columns import EXTREME, Wanted, checked_limit
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
-
-SHARED = "people who stay in an engine share one benefit and one outside option; give numbers, not one for each person"
-
-
-def _stays(what: str) -> NoReturn:
-    raise BadInput(
-        "{what} of an engine-backed table are not loaded; read it with engine='memory' (it must fit)", what=what
-    )
 
 
 class EngineConstrained(Constrained):
@@ -76,8 +64,8 @@ class EngineConstrained(Constrained):
     def seen(self) -> Survey:
         """The full survey, made when first asked for."""
         if self.by:
-            return _usable_survey(self.rows, merged_surveys(self.groups.seen.values()), self.columns)
-        return _checked(self.rows, self._numbers, self.columns)
+            return usable_survey(self.rows, merged_surveys(self.groups.seen.values()), self.columns)
+        return checked_survey(self.rows, self._numbers, self.columns)
 
     @property
     def _totals(self) -> tuple[int, float] | None:
@@ -150,7 +138,7 @@ class EngineConstrained(Constrained):
 
     def in_memory(self) -> NoReturn:
         """Refuse: limits stay in the engine."""
-        _stays("limits")
+        stays_there("limits")
 
 
 class _EnginePart(EngineConstrained):
@@ -192,125 +180,7 @@ class _EnginePart(EngineConstrained):
         return self._windows.tally(self._place, Tallied(design))
 
 
-class EngineQuasiLinear(Weighing):
-    """People of an engine who weigh a common benefit against their own cost (a column)."""
-
-    def __init__(
-        self,
-        rows: Rows,
-        costs: str,
-        *,
-        benefit: Benefit,
-        outside: Any = 0.0,  # noqa: ANN401
-        by: tuple[str, ...] = (),
-    ) -> None:
-        if getattr(benefit, "per_person", False) or np.ndim(outside):
-            raise BadInput(SHARED)
-        self.rows, self.column, self.index, self.by, self._fetched = rows, costs, None, by, list[Ladder]()
-        common = QuasiLinear(np.ones(1), benefit=benefit, outside=outside)
-        self.benefit, self.outside = common.benefit, common.outside
-        if by:
-            self.groups = groups_of(rows, self._unit_limit(), by, digits=FINER)
-            self.seen = _usable_survey(rows, merged_surveys(self.groups.seen.values()), (Wanted.costs(costs),))
-        else:
-            self.seen = _checked(rows, self._unit_limit(), (Wanted.costs(costs),))
-
-    def over(self, rows: Rows) -> EngineQuasiLinear:
-        """Return the same people over rows with more columns; what was checked and counted of them still holds."""
-        people = copy.copy(self)
-        people.rows = rows
-        return people
-
-    def __len__(self) -> int:
-        return self.seen.people
-
-    def put_into(self, places: Mapping[str, int], names: Sequence[str]) -> EngineQuasiLinear:
-        """Put people into other groups, by the place of each label among their names."""
-        people = copy.copy(self)
-        people.groups = self.groups.put_into(places, names)
-        return people
-
-    def each_group(self, find: Callable[[int, Any], Found]) -> list[Found]:
-        """Have something found of each group by itself; all of them share every scan."""
-        windows = Windows(self.rows, self._unit_limit(), self.groups, self.rows.wanted(Wanted.costs(self.column)))
-
-        def part(place: int, *, surveyed: bool = True) -> EngineQuasiLinear:  # costs are never sampled
-            people = self.over(of_labels(self.rows, self.groups.labels(place)))
-            people.groups, people.by, people._fetched = None, (), list[Ladder]()
-            people.seen = self.groups.survey(place)
-            people._windows = (windows, place)
-            return people
-
-        return found_by_group(windows, part, find)
-
-    _windows: tuple[Windows, int] | None = None
-
-    def _unit_limit(self) -> ir.FloatingColumn:
-        cost = self.rows.wanted(Wanted.costs(self.column))
-        return is_usable(Wanted.costs(self.column), cost).ifelse(indifferent(literal(1.0), cost), None).cast("float64")
-
-    def limit(self, surplus: float) -> ir.FloatingColumn:
-        """Return the epsilon at which each person is indifferent, as an expression: max(surplus, 0) / cost (E9)."""
-        return indifferent(literal(surplus), self.rows.wanted(Wanted.costs(self.column)))
-
-    def table(self) -> EngineLimits:
-        """Return t = 1/c as the kernel asks for it (E10); what the first scan saw is kept."""
-        if self._windows is not None:
-            return GroupLimits(self.rows, self._windows[0].limit, self.seen, *self._windows, fetched=self._fetched)
-        return EngineLimits(self.rows, self._unit_limit(), seen=lambda: self.seen, fetched=self._fetched)
-
-    def table_at(self, variance: float, *, data_variance: float | None = None) -> EngineLimits:
-        """Return the limits surplus / cost at a variance, bucketed by a scan of its own."""
-        return EngineLimits(self.rows, self.limit(self._surplus_at(variance, data_variance)))
-
-    def scaled_at(self, variance: float, *, data_variance: float | None = None) -> tuple[EngineLimits, float] | None:
-        """Return t = 1/c and the common surplus: limits surplus / c are t in other units, so that no scan is needed."""
-        surplus, table = self._surplus_at(variance, data_variance), self.table()
-        if surplus > 0:
-            return table, surplus
-        return (self.table_at(variance, data_variance=data_variance), 1.0) if surplus == 0 and table.infinite else None
-
-    def tally(self, design: Design, *, variance: float | None = None, data_variance: float | None = None) -> Tally:
-        """Compute the sums a certificate needs, at the cap of a design and the limits of a variance."""
-        surplus = self._surplus_at(variance or 0.0, data_variance)
-        if self._windows is not None:
-            windows, place = self._windows
-            return windows.tally(place, Tallied(design, surplus))
-        return tally(self.rows, self.limit(surplus), design)
-
-    def _surplus_at(self, variance: float, data_variance: float | None) -> float:
-        surplus = self.surplus_at(variance, data_variance=data_variance)
-        if not isinstance(surplus, float):
-            raise BadInput(SHARED)
-        return surplus
-
-    def in_memory(self) -> NoReturn:
-        """Refuse: costs stay in the engine."""
-        _stays("costs")
-
-
 EngineAgents = EngineConstrained | EngineQuasiLinear
-
-
-def _checked(rows: Rows, limit: ir.FloatingColumn, kinds: tuple[Wanted, ...]) -> Survey:
-    """Scan the limits once; where anything is unusable, ask what and whose."""
-    return _usable_survey(rows, survey(rows.session, limit, about=rows.source), kinds)
-
-
-def _usable_survey(rows: Rows, seen: Survey, kinds: tuple[Wanted, ...]) -> Survey:
-    if seen.people == 0:
-        raise BadInput("{source} has a header and no rows; give one row per person", source=rows.source)
-    if seen.unusable or seen.huge:
-        refuse_unusable(rows, kinds)
-    if seen.unusable:
-        names = " and ".join(kind.name for kind in kinds)
-        raise BadInput(
-            "{source}: {names} cannot be used by {name} as numbers of at least 0",
-            source=rows.source,
-            names=names,
-            name=rows.session.name,
-        )
-    return seen
 
 
 def limit_of(

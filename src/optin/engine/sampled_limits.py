@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optin.engine.limits import EngineLimits
 from optin.engine.rows import Rows
@@ -23,28 +24,29 @@ from optin.kernel.ladder import Array, Ladder, Outline, Sums
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-STEPS = 320
-SAMPLE = 1 << 18
+STEPS = 226
+SAMPLE = 1 << 17
 UNSURE = 1  # step: five standard errors of a rank in such a sample, at every rank
 RANKS = np.sin(np.pi * np.arange(1, STEPS) / (2 * STEPS)) ** 2
 """Shares of a sample, as far apart as a sample is unsure of each: DuckDB sorts it anew for every rank, so they are few."""
 BETWEEN = np.diff(RANKS, prepend=0.0)
+SHARE = 8  # one in so many people is few
 MOSTLY = 8  # so many times more people below than inside: subtracting loses nothing
 LARGE = 1e150  # sums above it need a closer look
-FEW_DIGITS = 2.0**12  # so much larger, and twelve of 53 binary digits are lost
 UNLIKE = 0.02  # a share of infinite limits so far from the counted one is no accident
 MOST_ENDLESS = 0.9  # above that the sample says too little about the others
 
 
 @dataclass(frozen=True)
 class Glance:
-    """How many people there are, their sum, and a sample's limits at `RANKS`.
+    """How many people there are, whether some have no limit, what all limits add up to, and a sample's limits at `RANKS`.
 
     Nothing is missing, NaN, negative, or finite and extreme among them, and the sample looks like all of them.
     """
 
     people: int
-    total: float  # infinite as soon as one of them is
+    endless: bool
+    total: float  # infinite as soon as one of them is; NaN where nobody asked
     ranks: Array
 
     def expected_below(self, bound: float) -> float:
@@ -74,10 +76,11 @@ def glance(session: Session, limit: ir.FloatingColumn, *, about: str) -> Glance 
     ranks = np.array(found["ranks"] or [], dtype=np.float64)
     whole = found["present"] == people > 0 and not found["negative"]
     plain = whole and found["extreme"] == infinite and (total < LARGE or infinite > 0)
-    return Glance(people, total, ranks) if plain and _fair(ranks, total / people, infinite / people) else None
+    fair = plain and is_fair(ranks, total / people, infinite / people)
+    return Glance(people, infinite > 0, total, ranks) if fair else None
 
 
-def _fair(ranks: Array, mean: float, infinite: float) -> bool:
+def is_fair(ranks: Array, mean: float, infinite: float) -> bool:
     """Reject an unrepresentative sample by its mean or its share of infinite limits: DuckDB's is one where rows are sorted."""
     endless = float(BETWEEN @ np.isinf(ranks)) + float(1.0 - RANKS[-1]) * math.isinf(ranks[-1])
     if infinite:
@@ -87,6 +90,8 @@ def _fair(ranks: Array, mean: float, infinite: float) -> bool:
 
 class GlancedLimits(EngineLimits):
     """Limits known from a glance; the full survey is made only when someone asks for buckets."""
+
+    glanced = True
 
     def __init__(
         self, rows: Rows, limit: ir.FloatingColumn, looked: Glance, *, seen: Callable[[], Survey], fetched: list[Ladder]
@@ -120,24 +125,23 @@ class GlancedLimits(EngineLimits):
         return self._added_up(min(bound, np.finfo(float).max))
 
     def clipped_total(self, bound: float) -> float:
-        """Add up min(limit, bound) = (limit + bound - |limit - bound|) / 2, which needs no comparison."""
+        """Add up min(limit, bound) = bound - (gap + |gap|) / 2 with gap = bound - limit, which needs no comparison.
+
+        Where a limit is above the bound its two gaps cancel exactly, however large it is; an endless one would leave NaN.
+        """
         fetched = any(ladder.low <= bound < ladder.high for ladder in self._fetched)
-        if fetched or not self._alike(len(self) * bound):
+        if fetched or self._glance.endless:
             return super().clipped_total(bound)
         table = self._limit.name("tau").as_table()
-        gap = (table.tau - literal(bound)).abs()
-        found = self.rows.session.one(
-            table.agg(total=self._add_up(table.tau), gap=self._add_up(gap)), about=self.rows.source
-        )
-        return float(found["total"] + len(self) * bound - found["gap"]) / 2
-
-    def _alike(self, bounds: float) -> bool:
-        """Tell whether adding up limits and bounds loses few digits of either: neither is far above the other."""
-        total = self._glance.total
-        return total + bounds <= min(FEW_DIGITS * bounds, FEW_DIGITS * total, LARGE)
+        gap = literal(bound) - table.tau
+        found = self.rows.session.one(table.agg(gaps=self._add_up(gap + gap.abs())), about=self.rows.source)
+        return len(self) * bound - float(found["gaps"]) / 2
 
     def _ladder(self, low: float, high: float, *, room: int) -> Ladder | None:
-        """Fetch the distinct limits inside, and in the same scan add up those at or below ``low``."""
+        """Fetch the distinct limits inside, and in the same query add up those at or below ``low``."""
+        for known in self._fetched:
+            if (known.low, known.high) == (low, high):
+                return known
         below, inside = self._expected(0.0, low), self._expected(low, high)
         few = MOSTLY * inside <= below and inside <= room
         ladder = self._listed(low, high) if few else self._stepped(low, high, room)
@@ -150,28 +154,34 @@ class GlancedLimits(EngineLimits):
         return len(self) * float(BETWEEN @ ((ranks > low) & (ranks < high)))
 
     def _listed(self, low: float, high: float) -> Ladder:
-        """List the few inside and subtract them from all below ``high``: no group is formed."""
-        table = self._limit.name("tau").as_table()
-        near = table.filter(table.tau < literal(high))
-        query = near.agg(
-            people=near.count(),
-            total=self._add_up(near.tau),
-            squares=self._add_up(near.tau * near.tau),
-            inside=near.tau.collect(where=near.tau > literal(low)),
-        )
+        """List the few inside and subtract them from all below ``high``: no group is formed.
+
+        Where many are below, both parts of the query start at the table itself, which is cheaper than a list of some of many.
+        """
+        table, is_below = self._limit.name("tau").as_table(), self.rows.session.below
+        near = table.filter(is_below(table.tau, high))
+        sums = {"people": near.count(), "total": self._add_up(near.tau), "squares": self._add_up(near.tau * near.tau)}
+        if math.isinf(high) or self._glance.expected_below(high) * SHARE <= len(self):
+            query = near.agg(**sums, inside=near.tau.collect(where=~is_below(near.tau, low)))
+        else:
+            # By another name: what two parts of a query share, DuckDB would keep whole.
+            again = self._limit.name("near").as_table()
+            inside = again.filter(_around(again.near, low, high, is_below))
+            query = near.agg(**sums).cross_join(inside.agg(inside=inside.near.collect()))
         found = self.rows.session.fetch(query, about=self.rows.source)
-        listed = found.column("inside").combine_chunks().flatten().to_numpy(zero_copy_only=False)
-        values, repeats = np.unique(listed, return_counts=True)
+        listed = np.sort(found.column("inside").combine_chunks().flatten().to_numpy(zero_copy_only=False))
+        listed = listed[np.searchsorted(listed, low, side="right") : np.searchsorted(listed, high)]
+        values, repeats = _counted(listed)
         people, total, squares = (found.column(name)[0].as_py() or 0 for name in ("people", "total", "squares"))
         below = Sums(people - len(listed), total - float(listed.sum()), squares - float(listed @ listed))
-        return Ladder(low, high, below, values, repeats.astype(np.int64), len(self))
+        return Ladder(low, high, below, values, repeats, len(self))
 
     def _stepped(self, low: float, high: float, room: int) -> Ladder | None:
         """Group by limit, everyone at or below ``low`` together; however many are alike, they are one row."""
         import ibis
 
         table = self._limit.name("tau").as_table()
-        near = table.filter(table.tau < literal(high))
+        near = table.filter(self.rows.session.below(table.tau, high))
         near = near.select(tau=near.tau, step=ibis.ifelse(near.tau <= literal(low), literal(low), near.tau))
         steps = near.group_by("step").agg(
             people=near.count(), total=self._add_up(near.tau), squares=self._add_up(near.tau * near.tau)
@@ -185,3 +195,19 @@ class GlancedLimits(EngineLimits):
         foot = int(len(values) > 0 and values[0] <= low)
         below = Sums(int(people[0]), float(totals[0]), float(squares[0])) if foot else Sums(0, 0.0, 0.0)
         return Ladder(low, high, below, values[foot:], people[foot:].astype(np.int64), len(self))
+
+
+def _counted(rising: Array) -> tuple[Array, NDArray[np.int64]]:
+    """Return distinct numbers and how often each occurs; most often all of them are distinct."""
+    if (rising[1:] > rising[:-1]).all():
+        return rising, np.ones(len(rising), dtype=np.int64)
+    values, repeats = np.unique(rising, return_counts=True)
+    return values, repeats.astype(np.int64)
+
+
+def _around(
+    tau: ir.FloatingColumn, low: float, high: float, is_below: Callable[[ir.FloatingColumn, float], ir.BooleanColumn]
+) -> ir.BooleanColumn:
+    """Tell whether a limit lies between two bounds, or next to one of them: a distance is compared once, and it is rounded."""
+    middle = (low + high) / 2
+    return is_below((tau - literal(middle)).abs(), high - middle + 4 * math.ulp(high))

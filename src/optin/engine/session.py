@@ -5,6 +5,7 @@ An engine's own messages may repeat whole rows, so none of them is shown or kept
 
 from __future__ import annotations
 
+import math
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -48,6 +49,11 @@ class Session:
         if self.scratch is None:
             self.scratch = Scratch()
         return self.scratch.path
+
+    def below(self, number: ir.FloatingColumn, bound: float) -> ir.BooleanColumn:
+        """Tell whether numbers, none of them NaN, are below a bound, in the way that is cheapest here."""
+        exact = literal(bound)
+        return self.dialect.below(number, exact) if math.isfinite(bound) else number < exact
 
     def fetch(self, query: ir.Expr, *, about: str) -> pa.Table:
         """Send one query and return its few rows; ``about`` names what is read, for a message."""

@@ -20,9 +20,10 @@ from numpy.typing import ArrayLike
 from optin.agents import Agents
 from optin.engine.arrow_columns import names_in, numbers_in
 from optin.engine.checks import refuse_unusable
-from optin.engine.people import SHARED, EngineAgents, EngineConstrained
+from optin.engine.people import EngineAgents, EngineConstrained
 from optin.engine.rows import Rows
 from optin.engine.session import literal
+from optin.engine.weighing import SHARED
 from optin.errors import BadInput, PromiseBroken
 from optin.grains.arrays import GRAIN, LOWERED, Answers
 from optin.grains.batches import Batch, Entrance, counted

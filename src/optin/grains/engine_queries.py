@@ -66,7 +66,7 @@ class Asking(ABC):
         if joined is not None:
             answer = self.answer(joined)
             columns |= {"joined": answer.fill_null(False), "unanswered": bit(answer.isnull())}
-        return columns | {f"answered_{k}": one.code.notnull() for k, one in enumerate(codes)}
+        return columns | {f"answered_{k}": one.answered for k, one in enumerate(codes)}
 
     def counts(self, view: ir.Table) -> dict[str, ir.Value]:
         """Count over everyone what does not need their grains."""
@@ -95,16 +95,20 @@ class Asking(ABC):
     def _promises(
         self, view: ir.Table, k: int, kind: str = "", those: ir.BooleanColumn | None = None
     ) -> dict[str, ir.Value]:
-        """Add up a question's grains and their squares; squares too large for 64 bits are cut into three products."""
-        grains, some = self.part(view, k), self.some(view, k)
+        """Add up a question's grains and their squares, and count who is promised any; of ``those`` alone where named."""
+        sums = {"promised": bit(self.some(view, k)).sum()}
         if those is not None:
-            grains, some = grains * bit(those), some & those
-        sums = {f"{kind}grains_{k}": self.sum(grains), f"{kind}promised_{k}": count(some)}
+            sums["promised"] -= (~those).ifelse(bit(self.some(view, k)), 0).sum()
+        sums |= {name: self.sum(column, those) for name, column in self._added(view, k).items()}
+        return {f"{kind}{name}_{k}": found for name, found in sums.items()}
+
+    def _added(self, view: ir.Table, k: int) -> dict[str, ir.IntegerColumn]:
+        """Name what is added up of a question's grains; squares too large for 64 bits are cut into three products."""
+        grains = self.part(view, k)
         if self.largest(k) <= SQUARE:
-            return sums | {f"{kind}squares_{k}": self.sum(grains * grains)}
+            return {"grains": grains, "squares": grains * grains}
         upper, lower = grains >> HALF, grains & (2**HALF - 1)
-        halves = {"upper": upper * upper, "cross": upper * lower, "lower": lower * lower}
-        return sums | {f"{kind}{name}_{k}": self.sum(product) for name, product in halves.items()}
+        return {"grains": grains, "upper": upper * upper, "cross": upper * lower, "lower": lower * lower}
 
     def weights(self, view: ir.Table, questions: Questions) -> dict[str, ir.Value]:
         """Add up promises, and what they weigh: everything from the same look at a row."""
@@ -128,10 +132,19 @@ class Asking(ABC):
             found |= {f"above_{k}": count(above), f"total_{k}": self.sum(self.part(view, k) * bit(above))}
         return found
 
-    def sum(self, column: ir.IntegerColumn) -> ir.StringScalar:
-        """Add up 64-bit integers in as many digits as it takes, and hand them over as text, which no driver rounds."""
-        wide = column if self.rows.session.dialect.wide_integers else column.cast("decimal(38, 0)")
-        return wide.sum().cast("string")
+    def sum(self, column: ir.IntegerColumn, those: ir.BooleanColumn | None = None) -> ir.StringScalar:
+        """Add up 64-bit integers in as many digits as it takes, and hand them over as text, which no driver rounds.
+
+        The sum of ``those`` alone is that of everyone without the others, who are few: an engine computes nothing for rows
+        that it passes over.
+        """
+        found = self._wide(column).sum()
+        if those is not None:
+            found = found - self._wide((~those).ifelse(column, 0)).sum()
+        return found.cast("string")
+
+    def _wide(self, column: ir.IntegerColumn) -> ir.NumericColumn:
+        return column if self.rows.session.dialect.wide_integers else column.cast("decimal(38, 0)")
 
     def expect_answers(self, found: dict[str, int], joined: Answers, codes: EngineCodes = None) -> None:
         """Refuse an answer that is none, by the id of whoever gave it."""

@@ -131,6 +131,10 @@ class Limits(Protocol):
     """What the kernel asks of a table of limits, wherever it is kept."""
 
     @property
+    def glanced(self) -> bool:
+        """Whether no more than a sample was looked at, so that buckets would cost a pass of their own."""
+
+    @property
     def whole(self) -> int:
         """How many limits are few enough to be taken whole."""
 

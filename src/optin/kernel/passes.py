@@ -44,6 +44,8 @@ class ArrayLimits:
     def __len__(self) -> int:
         return len(self.values)
 
+    glanced = False
+
     @property
     def whole(self) -> int:
         """The largest ladder held in memory: an eighth of the people, or all of a small table."""

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from optin.kernel.cap import SumsAt, ladder_around
 from optin.kernel.crossing import first_root
 from optin.kernel.ladder import Ladder, Limits, Outline
 from optin.kernel.noise import noise_variance
@@ -46,16 +47,37 @@ def least_crossing(
         search.crossing = _without_spread(limits, gain, kappa=noise.kappa, copies=noise.copies, search=search)
         return search
     offers = noise.offers()
+    if table is None and limits.glanced:
+        near = _near_the_best_gain(limits, offers, gain, replace(search))
+        if near is not None:
+            return near
     table = offer_table(limits) if table is None else table
     for ladder in _ladders(limits, table, offers, gain, search):
-        found = _in_ladder(ladder, offers, gain, search)
-        # So far out that the surplus rounds to nothing, the offer is the one without noise.
-        if found is not None and found.variance < math.inf and gain.at(found.variance) > 0:
-            search.crossing = found
+        search.crossing = _in_ladder(ladder, offers, gain, search)
+        if search.crossing is not None:
             return search
     free = len(limits) - int(table.counts[-1]) if len(table.edges) else len(limits)
     search.crossing = _only_free(noise.copies * free, gain, noise)
     return search
+
+
+def _near_the_best_gain(limits: Limits, offers: Offers, gain: Gain, search: Search) -> Search | None:
+    """Look only around where the price falls to what people gain at the least variance of all; None if nothing is decided.
+
+    Nowhere is the variance below that of equal weights, so no y is accepted whose price is above the gain there (E10). The
+    price falls: exact sums at one place exclude all that is left of it, and with many people it is nearly the solution.
+    """
+    people = len(limits)
+    best = gain.at(offers.variance(0.0, people, 0.0, 0.0))
+    if not best > 0:
+        return None
+
+    def beyond(y: float, sums_at: SumsAt) -> bool:
+        sums = sums_at(y)
+        return offers.price(y, people - sums.count, sums.total, sums.squares) <= best
+
+    search.crossing = _in_ladder(ladder_around(limits, beyond), offers, gain, search)
+    return search if search.crossing is not None and not search.undecided else None
 
 
 def offer_table(limits: Limits) -> Outline | Ladder:
@@ -98,6 +120,12 @@ def _open_ranges(edges: Edges, offers: Offers, gain: Gain, search: Search) -> It
 
 
 def _in_ladder(ladder: Ladder, offers: Offers, gain: Gain, search: Search) -> Crossing | None:
+    """Return the first solution inside; so far out that the surplus rounds to nothing, the offer is the one without noise."""
+    found = _first_in_ladder(ladder, offers, gain, search)
+    return found if found is not None and found.variance < math.inf and gain.at(found.variance) > 0 else None
+
+
+def _first_in_ladder(ladder: Ladder, offers: Offers, gain: Gain, search: Search) -> Crossing | None:
     if gain.line is not None:
         return _by_polynomial(ladder, offers, gain, gain.line)
     edges = Edges(ladder, ladder.people)

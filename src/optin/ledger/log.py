@@ -21,7 +21,7 @@ from optin.transparency.keys import SigningKey
 from optin.transparency.note import COSIGNATURE, Signature, SignedNote, VerifierKey
 from optin.transparency.public_log import PublicLog, published_log
 from optin.transparency.succession import Succession
-from optin.transparency.tree import MerkleTree, growth
+from optin.transparency.tree import MerkleTree
 from optin.wording.records import OneLine
 
 
@@ -39,19 +39,19 @@ class Log(OneLine):
         verifier = key.verifier.to_text()
 
         def work(connection: Connection) -> str:
-            leaves = logged.leaves_of_acts(connection)
+            tree = MerkleTree(logged.leaves_of_acts(connection))
             logged.expect_key(connection, key.verifier)
             before = logged.rows_signed(connection)
             if before:
-                logged.expect_continued(leaves, SignedNote.from_text(before[-1].note))
-            same = [row.note for row in before if (row.size, row.verifier) == (len(leaves), verifier)]
+                logged.expect_continued(tree, SignedNote.from_text(before[-1].note))
+            same = [row.note for row in before if (row.size, row.verifier) == (tree.size, verifier)]
             if same:
                 return str(same[0])
-            if not leaves:
+            if not tree.size:
                 raise BadInput("there is nothing to sign yet: announce a campaign first")
-            text = Checkpoint(key.name, len(leaves), MerkleTree(leaves).root).to_text()
+            text = Checkpoint(key.name, tree.size, tree.root).to_text()
             note = SignedNote(text, (key.signed(text),)).to_text()
-            connection.execute(insert(checkpoints).values(size=len(leaves), verifier=verifier, note=note))
+            connection.execute(insert(checkpoints).values(size=tree.size, verifier=verifier, note=note))
             return note
 
         stored = select(checkpoints.c.note)
@@ -118,10 +118,10 @@ class Log(OneLine):
         """Show that the log of ``new`` acts begins with that of ``old`` acts."""
 
         def look(connection: Connection) -> tuple[str, ...]:
-            found = logged.leaves_of_acts(connection)
-            if not 0 <= old <= new <= len(found):
+            found = MerkleTree(logged.leaves_of_acts(connection))
+            if not 0 <= old <= new <= found.size:
                 raise BadInput("a log grows: give two sizes of it, the smaller one first")
-            return growth(found[:new], old)
+            return found.growth(old, new)
 
         return read(self._engine, look)
 
@@ -144,12 +144,12 @@ class Log(OneLine):
         """Write the log as everyone may read it: checkpoints of ``since`` acts and more, and that each begins with the last."""
 
         def look(connection: Connection) -> PublicLog:
-            leaves = logged.leaves_of_acts(connection)
+            tree = MerkleTree(logged.leaves_of_acts(connection))
             notes = [note for note in logged.signed(connection) if Checkpoint.from_text(note.text).size >= since]
             sizes = [Checkpoint.from_text(note.text).size for note in notes]
             if notes:
-                logged.expect_continued(leaves, notes[-1])
-            paths = [growth(leaves[:new], old) for old, new in pairwise(sizes)]
+                logged.expect_continued(tree, notes[-1])
+            paths = [tree.growth(old, new) for old, new in pairwise(sizes)]
             return published_log(notes, paths, logged.all_keys(connection), logged.stated_successions(connection))
 
         return read(self._engine, look)

@@ -15,7 +15,7 @@ from optin.transparency.evidence import Earlier, LogProof, act_leaf
 from optin.transparency.keys import good_signature
 from optin.transparency.note import Signature, SignedNote, VerifierKey
 from optin.transparency.succession import Succession
-from optin.transparency.tree import MerkleTree, growth
+from optin.transparency.tree import MerkleTree
 
 REWRITTEN = (
     "the ledger no longer begins with the {size} acts that were signed: it was cut off or rewritten; nothing was signed."
@@ -77,10 +77,10 @@ def expect_key(connection: Connection, key: VerifierKey) -> None:
         raise BadInput(OTHER_KEY, name=expected.name)
 
 
-def expect_continued(leaves: Sequence[bytes], note: SignedNote) -> None:
+def expect_continued(tree: MerkleTree, note: SignedNote) -> None:
     """Refuse to sign a log that does not begin with what was signed before."""
     before = Checkpoint.from_text(note.text)
-    if before.size > len(leaves) or MerkleTree(leaves[: before.size]).root != before.root:
+    if before.size > tree.size or tree.root_of(before.size) != before.root:
         raise PromiseBroken(REWRITTEN, size=before.size)
 
 
@@ -107,23 +107,21 @@ def proofs(connection: Connection, numbers: Sequence[int]) -> dict[int, LogProof
     notes = signed(connection)
     if not notes:
         return {}
-    leaves, keys = leaves_of_acts(connection), all_keys(connection)
+    whole, keys = MerkleTree(leaves_of_acts(connection)), all_keys(connection)
     sized = [(Checkpoint.from_text(note.text), note) for note in notes]
-    trees: dict[int, MerkleTree] = {}
     found = {}
     for number in numbers:
-        covering = [(at, note) for at, note in sized if number <= at.size <= len(leaves)]
+        covering = [(at, note) for at, note in sized if number <= at.size <= whole.size]
         if not covering:
             continue
         at, note = max(covering, key=lambda each: len(each[1].signatures))  # max takes the first of equals
-        tree = trees.setdefault(at.size, MerkleTree(leaves[: at.size]))
         first = covering[0]
         before = [each for each in sized if each[0].size < number][-1:]
         earlier = [*before, *([first] if first[0].size < at.size else [])]
-        shown = tuple(Earlier(old, growth(leaves[: at.size], size.size)) for size, old in earlier)
+        shown = tuple(Earlier(old, whole.growth(size.size, at.size)) for size, old in earlier)
         signers = {(each.name, each.key_id) for one in (note, *(old for _, old in earlier)) for each in one.signatures}
         known = tuple(key for key in keys if (key.name, key.id) in signers)
-        found[number] = LogProof(note, known, tree.path(number - 1), shown)
+        found[number] = LogProof(note, known, whole.path(number - 1, at.size), shown)
     return found
 
 
@@ -140,18 +138,18 @@ def log_faults(connection: Connection) -> list[str]:
 
 
 def _faults(connection: Connection) -> list[str]:
-    leaves, found = leaves_of_acts(connection), []
+    tree, found = MerkleTree(leaves_of_acts(connection)), list[str]()
     rows = rows_signed(connection)
     for row in rows:
         note = SignedNote.from_text(row.note)
         at = Checkpoint.from_text(note.text)
         if at.size != row.size or not is_good(note, VerifierKey.from_text(row.verifier)):
             found.append(f"the checkpoint of {row.size} acts is not signed as it says")
-        elif at.size > len(leaves):
+        elif at.size > tree.size:
             found.append(
-                f"the checkpoint of {row.size} acts was signed, and only {len(leaves)} are there: some were cut off"
+                f"the checkpoint of {row.size} acts was signed, and only {tree.size} are there: some were cut off"
             )
-        elif MerkleTree(leaves[: at.size]).root != at.root:
+        elif tree.root_of(at.size) != at.root:
             found.append(f"the checkpoint of {row.size} acts was signed over other acts: the ledger was rewritten")
     names = {Checkpoint.from_text(SignedNote.from_text(row.note).text).origin for row in rows}
     if len(names) > 1:

@@ -105,10 +105,10 @@ class Wanted:
         return found
 
 
-def wrong_at(place: object, words: str, others: int) -> BadInput:
-    """Say what is wrong at a place, and how many more people it is about."""
+def wrong_at(place: object, words: str, others: int, **data: object) -> BadInput:
+    """Say what is wrong at a place, and how many more people it is about; ``data`` is what the words name."""
     more = " ({others:,} more)" if others else ""
-    return BadInput("{place} " + words + more, place=place, others=others, **advised(words))
+    return BadInput("{place} " + words + more, place=place, others=others, **advised(words), **data)
 
 
 def advised(words: str) -> dict[str, Argument]:

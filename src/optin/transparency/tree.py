@@ -34,7 +34,7 @@ class MerkleTree:
 
     def __init__(self, leaves: Sequence[bytes]) -> None:
         level = list(leaves) or [hashlib.sha256(b"").digest()]
-        self.levels = [level]
+        self.levels, self.size = [level], len(leaves)
         while len(level) > 1:
             level = _parents(level)
             self.levels.append(level)
@@ -44,14 +44,41 @@ class MerkleTree:
         """The one hash that stands for all leaves."""
         return self.levels[-1][0].hex()
 
-    def path(self, index: int) -> tuple[str, ...]:
-        """List the sister hashes met on the way from a leaf to the root."""
-        path = []
-        for level in self.levels[:-1]:
-            if (index ^ 1) < len(level):
-                path.append(level[index ^ 1].hex())
-            index //= 2
+    def path(self, index: int, size: int | None = None) -> tuple[str, ...]:
+        """List the sister hashes met on the way from a leaf to the root, also to that of the first ``size`` leaves."""
+        size, path, height = self.size if size is None else size, list[str](), 0
+        while size > 1 << height:
+            start = (index >> height ^ 1) << height
+            if start < size:
+                path.append(self._node(start, min(start + (1 << height), size)).hex())
+            height += 1
         return tuple(path)
+
+    def root_of(self, size: int) -> str:
+        """Return the root of the tree of the first ``size`` leaves, from whole subtrees that are known already."""
+        return (self._node(0, size) if size else hashlib.sha256(b"").digest()).hex()
+
+    def growth(self, old: int, new: int) -> tuple[str, ...]:
+        """List the hashes which show that the tree of ``new`` leaves begins with that of ``old`` leaves (RFC 6962, 2.1.2)."""
+        return () if old in (0, new) else tuple(node.hex() for node in self._growth(0, new, old, known=True))
+
+    def _node(self, start: int, stop: int) -> bytes:
+        """Hash a part of the leaves; it begins where a subtree of its size does, so that most of it is known."""
+        height = (stop - start - 1).bit_length()
+        if stop - start == 1 << height:
+            return self.levels[height][start >> height]
+        middle = start + (1 << height - 1)
+        return node_of(self._node(start, middle), self._node(middle, stop))
+
+    def _growth(self, start: int, stop: int, old: int, *, known: bool) -> list[bytes]:
+        """Write RFC 6962's SUBPROOF; ``known`` says that the old root is this subtree's, so that it need not be told."""
+        if start + old == stop:
+            return [] if known else [self._node(start, stop)]
+        half = 1 << (stop - start - 1).bit_length() - 1
+        middle = start + half
+        if old <= half:
+            return [*self._growth(start, middle, old, known=known), self._node(middle, stop)]
+        return [*self._growth(middle, stop, old - half, known=False), self._node(start, middle)]
 
 
 def _parents(level: list[bytes]) -> list[bytes]:
@@ -75,18 +102,7 @@ def climb(leaf: bytes, index: int, count: int, path: Sequence[str]) -> str:
 
 def growth(leaves: Sequence[bytes], old: int) -> tuple[str, ...]:
     """List the hashes which show that a tree begins with the tree of its ``old`` first leaves (RFC 6962, 2.1.2)."""
-    return () if old in (0, len(leaves)) else tuple(_growth(leaves, old, known=True))
-
-
-def _growth(leaves: Sequence[bytes], old: int, *, known: bool) -> list[str]:
-    """Write RFC 6962's SUBPROOF; ``known`` says that the old root is this subtree's, so that it need not be told."""
-    if old == len(leaves):
-        return [] if known else [MerkleTree(leaves).root]
-    half = 1 << (len(leaves) - 1).bit_length() - 1
-    left, right = leaves[:half], leaves[half:]
-    if old <= half:
-        return [*_growth(left, old, known=known), MerkleTree(right).root]
-    return [*_growth(right, old - half, known=False), MerkleTree(left).root]
+    return MerkleTree(leaves).growth(old, len(leaves))
 
 
 def grew(old: int, old_root: str, new: int, new_root: str, path: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from optin.errors import BadInput, OptinError
+from optin.errors import BadInput, OptinError, PromiseBroken
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.numbers import spelled, typed_number
@@ -60,22 +60,26 @@ def edit(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     draft = campaigns.to_revise(service, visitor, campaign)
     if draft.sheet is not None:
         return moved(f"/a/c/{campaign}/sheet")
-    return _form(visitor, {**_FRESH, **_as_texts(draft)}, campaign=campaign)
+    return _form(visitor, {**_FRESH, **_as_texts(draft), "since": campaigns.mark_of(draft)}, campaign=campaign)
 
 
 @router.post("/c/{campaign}/edit")
 def revise(service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
     """Change a draft."""
-    campaigns.to_revise(
+    stored = campaigns.to_revise(
         service, visitor, campaign
-    )  # refuse a campaign that cannot be changed before its form is checked
-    given = form
+    )  # what cannot be changed is refused before its form is checked
     try:
-        campaigns.revise(service, visitor, campaign, draft_of(given))
+        campaigns.revise(service, visitor, campaign, draft_of(form), since=form.get("since", ""))
     except REFUSALS as refusal:
         status, message = refusal.http_status, sentence(refusal)
-        return _form(visitor, given, campaign=campaign, message=message, status=status)
+        return _form(visitor, told_of(form, stored, refusal), campaign=campaign, message=message, status=status)
     return moved(f"/a/c/{campaign}")
+
+
+def told_of(form: Mapping[str, str], stored: Draft, refusal: Exception) -> dict[str, str]:
+    """Take whoever was told that a draft has changed as having seen it: kept once more, theirs takes its place."""
+    return {**form, "since": campaigns.mark_of(stored)} if isinstance(refusal, PromiseBroken) else dict(form)
 
 
 @router.get("/preview")

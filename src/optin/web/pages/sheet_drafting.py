@@ -16,7 +16,7 @@ from optin.errors import BadInput
 from optin.questions import Sheet
 from optin.questions.sheet import MOST_QUESTIONS
 from optin.web.doors import AnalystOnly, ServiceOf
-from optin.web.pages.drafting import places
+from optin.web.pages.drafting import places, told_of
 from optin.web.pages.forms import Texts, sentence
 from optin.web.pages.numbers import spelled, typed_number
 from optin.web.pages.ready_sheets import READY
@@ -98,19 +98,20 @@ def edit(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     if draft.model != PRIVACY_CONSTRAINED:
         raise BadInput("people of this draft state costs; change it by the JSON interface")
     rows = [] if draft.sheet is None else rows_of(draft.sheet)
-    return _form(visitor, _as_texts(draft), rows, campaign=campaign, look=bool(rows))
+    given = {**_as_texts(draft), "since": campaigns.mark_of(draft)}
+    return _form(visitor, given, rows, campaign=campaign, look=bool(rows))
 
 
 @router.post("/c/{campaign}/sheet")
 def revise(service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
     """Do what a button of the editor says, or keep the changed sheet."""
-    campaigns.to_revise(service, visitor, campaign)
+    stored = campaigns.to_revise(service, visitor, campaign)
     if form.get("do", "keep") != "keep":
         return _changed(visitor, form, campaign)
     try:
-        campaigns.revise(service, visitor, campaign, _draft(form))
+        campaigns.revise(service, visitor, campaign, _draft(form), since=form.get("since", ""))
     except REFUSALS as refusal:
-        return _refused(visitor, form, refusal, campaign)
+        return _refused(visitor, told_of(form, stored, refusal), refusal, campaign)
     return moved(f"/a/c/{campaign}")
 
 

@@ -43,17 +43,30 @@ def create(service: Service, analyst: Visitor, draft: Draft) -> str:
     return name
 
 
-def revise(service: Service, analyst: Visitor, campaign: str, draft: Draft) -> None:
+def mark_of(draft: Draft) -> str:
+    """Mark a draft as it is, for whoever changes it later."""
+    return hashed(draft.to_json())[:32]
+
+
+def revise(service: Service, analyst: Visitor, campaign: str, draft: Draft, *, since: str = "") -> None:
     """Change a draft; once registration is open people rely on what it says.
 
-    Words and quorum are under the announcement's fingerprint; before there is one, nothing but this keeps them.
+    Words and quorum are under the announcement's fingerprint; before there is one, nothing but this keeps them. Whoever says by
+    ``since`` which one they opened overwrites nothing that a colleague kept meanwhile.
     """
     draft = checked_draft(draft)
 
     def work(connection: Connection) -> None:
         owned_row(connection, analyst, campaign)
         hold(connection, campaign)
-        _expect_draft(owned_row(connection, analyst, campaign))
+        row = owned_row(connection, analyst, campaign)
+        _expect_draft(row)
+        now = Draft.from_json(row.draft)
+        if since and mark_of(now) != since and now != draft:
+            raise PromiseBroken(
+                "this draft was changed since you opened it, perhaps by a colleague; look at theirs in another window. Nothing "
+                "is kept yet: kept once more, yours takes its place"
+            )
         new = {"draft": draft.to_json(), "public": draft.public, "changed_at": service.clock()}
         connection.execute(update(campaigns).where(campaigns.c.id == campaign).values(new))
 

@@ -106,11 +106,18 @@ def entries_in(text: str) -> list[Entry]:
     if not lines:
         return []
     mark = max(";\t,", key=lines[0].count)
-    rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=mark)]
+    rows = _rows(lines, mark)
     names = [_NAMES.get(cell.casefold(), "") for cell in rows[0]]
     if any(names) and not any("@" in cell for cell in rows[0]):
         return [_named(dict(zip(names, row, strict=False)), at) for at, row in enumerate(rows[1:], 2)]
     return [_plain(row, at) for at, row in enumerate(rows, 1)]
+
+
+def _rows(lines: Sequence[str], mark: str) -> list[list[str]]:
+    """Read lines as cells; what is said of one that is too long for that would be no words for an analyst."""
+    with contextlib.suppress(csv.Error):
+        return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=mark)]
+    raise BadInput("this is no list: a line of it is far too long; give an address or an id on each line, then a group")
 
 
 def _plain(row: Sequence[str], line: int) -> Entry:
