@@ -31,12 +31,10 @@ def result_section(release: Release) -> Pictured:
     return Pictured(
         name="result",
         title=_("The result"),
-        reading=(
-            _(
-                "Two questions, two intervals. The mean of these very people, weighted as announced, differs "
-                "from the estimate by the noise alone. The mean of the population they stand for also differs by "
-                "the luck of who was asked."
-            )
+        reading=_(
+            "Two questions, two intervals. The mean of these very people, weighted as announced, differs "
+            "from the estimate by the noise alone. The mean of the population they stand for also differs by "
+            "the luck of who was asked."
         ),
         draw=lambda ax, ink: figures.intervals(ax, release, ink=ink),
         numbers=numbers,

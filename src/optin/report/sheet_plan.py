@@ -85,13 +85,11 @@ def shares_section(plan: Plan, *, released: bool = False) -> Pictured:
     return Pictured(
         name="shares",
         title=_("What each question takes"),
-        reading=(
-            _(
-                "All questions share one limit: one that is dear (many options, a number that hardly differs between people, "
-                "or more importance) takes more of everyone's epsilon, and less is left for the others. At the right stands "
-                "the ±{ahead}.",
-                ahead=ahead,
-            )
+        reading=_(
+            "All questions share one limit: one that is dear (many options, a number that hardly differs between people, "
+            "or more importance) takes more of everyone's epsilon, and less is left for the others. At the right stands "
+            "the ±{ahead}.",
+            ahead=ahead,
         ),
         draw=lambda ax, ink: figures.epsilon_shares(ax, plan, ink=ink),
         numbers=numbers,
