@@ -408,7 +408,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "title": "what it is called",
         "purpose": "what it is for",
         "asked_by": "who asks",
-        "languages": 'what it says in other languages, by their tags such as "de": title, purpose, texts, units and labels of options',
+        "languages": "what it says in other languages, by their tags: title, purpose, texts, units and labels of options",
     },
     "Target": {
         "error": "the standard error asked for",
