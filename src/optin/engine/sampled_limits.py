@@ -33,6 +33,7 @@ BETWEEN = np.diff(RANKS, prepend=0.0)
 SHARE = 8  # one in so many people is few
 MOSTLY = 8  # so many times more people below than inside: subtracting loses nothing
 LARGE = 1e150  # sums above it need a closer look
+FEW_DIGITS = 2.0**12  # so much larger, and twelve of 53 binary digits are lost
 UNLIKE = 0.02  # a share of infinite limits so far from the counted one is no accident
 MOST_ENDLESS = 0.9  # above that the sample says too little about the others
 
@@ -127,7 +128,8 @@ class GlancedLimits(EngineLimits):
     def clipped_total(self, bound: float) -> float:
         """Add up min(limit, bound) = bound - (gap + |gap|) / 2 with gap = bound - limit, which needs no comparison.
 
-        Where a limit is above the bound its two gaps cancel exactly, however large it is; an endless one would leave NaN.
+        Where a limit is above the bound its two gaps cancel exactly, however large it is; an endless one would leave NaN. Where
+        limits are far below the bound, too few of their digits would be left, and they are added up by themselves.
         """
         fetched = any(ladder.low <= bound < ladder.high for ladder in self._fetched)
         if fetched or self._glance.endless:
@@ -135,7 +137,9 @@ class GlancedLimits(EngineLimits):
         table = self._limit.name("tau").as_table()
         gap = literal(bound) - table.tau
         found = self.rows.session.one(table.agg(gaps=self._add_up(gap + gap.abs())), about=self.rows.source)
-        return len(self) * bound - float(found["gaps"]) / 2
+        bounds = len(self) * bound
+        clipped = bounds - float(found["gaps"]) / 2
+        return clipped if bounds <= FEW_DIGITS * clipped else super().clipped_total(bound)
 
     def _ladder(self, low: float, high: float, *, room: int) -> Ladder | None:
         """Fetch the distinct limits inside, and in the same query add up those at or below ``low``."""
