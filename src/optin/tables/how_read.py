@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from optin.errors import Argument, BadInput
-from optin.kernel.rounding import limit_of
 
 NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 """Delimiters that are easier to type as words."""
@@ -126,6 +125,8 @@ def _missing(given: str | Sequence[str] | None) -> tuple[str, ...] | None:
 
 def _blank(given: float | str | None) -> float | None:
     """Read what a blank limit counts as; refuse is the default."""
+    from optin.kernel.rounding import limit_of  # numpy, which a command's help does without
+
     if given is None or given == REFUSE:
         return None
     try:

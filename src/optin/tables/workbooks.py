@@ -49,7 +49,8 @@ def copy_sheet(file: Path, sheet: Any, to: RowWriter) -> None:  # noqa: ANN401 -
     width, unsaid = 0, unsaid_cells(sheet)
     sheet.reset_dimensions()  # the size that a file states of itself may be wrong, and people below it would be missing
     for number, cells in enumerate(sheet.iter_rows(), start=1):
-        texts = unsaid.told(number, [_text(cell) for cell in cells])
+        texts = [_text(cell) for cell in cells]
+        texts = unsaid.told(number, texts + [""] * (width - len(texts)))
         if number == 1:
             width = max((at for at, text in enumerate(texts, start=1) if text), default=0)
             if not width:
