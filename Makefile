@@ -5,7 +5,7 @@ INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint con
 # Tests start hundreds of processes, which must not compile everything anew where Python is told to write no bytecode.
 COMPILE := $(BIN)/python -m compileall -q src tests
 
-.PHONY: demo serve test types tests slow flakes bench soak lint docs dist clean
+.PHONY: demo serve test types tests later slow flakes bench soak lint docs dist clean
 
 demo: .venv/.runtime
 	$(BIN)/optin demo
@@ -25,6 +25,11 @@ types:
 
 tests:
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not soak"
+
+# Other engines and databases, and other cases of what the daily run states once (tests/later.py): .ci/run calls it after test.
+later: .venv/.dev system
+	$(COMPILE)
+	$(BIN)/pytest -n 2 --dist loadgroup -m later
 
 # Statistics with a stated false-alarm rate, long batteries, load, and every law on all of its examples: at most 25
 # minutes on two cores.

@@ -71,6 +71,7 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if is_for_later(item.path.stem, item.name):
             item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.later)
         if item.path.stem in TOGETHER and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
     items.sort(key=lambda item: (not _on_spark(item), item.path.stem not in LONG))

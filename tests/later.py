@@ -1,4 +1,4 @@
-"""What is left to ``make slow``: cases that take seconds, of laws that other cases of the test, or a floor below, state daily.
+"""What is left to ``make later``: cases that take seconds, of laws that other cases of the test, or a floor below, state daily.
 
 The daily run keeps one case of each law: in memory and on DuckDB, on SQLite, and on Spark and PostgreSQL where integers are
 compared, where locks decide, and in twenty random campaigns. Patterns are those of fnmatch, over the test's name with its case.
