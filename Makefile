@@ -26,7 +26,7 @@ types:
 tests:
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not soak"
 
-# Other engines and databases, and other cases of what the daily run states once (tests/later.py): .ci/run calls it after test.
+# Other engines and databases, and other cases of what the daily run states once (tests/later.py).
 later: .venv/.dev system
 	$(COMPILE)
 	$(BIN)/pytest -n 2 --dist loadgroup -m later
