@@ -69,7 +69,9 @@ def pytest_collection_modifyitems(config, items):
         stale = never_matching([(item.path.stem, item.name) for item in items])
         assert not stale, f"tests/later.py names cases that are not there: {stale}"
     for item in items:
-        if is_for_later(item.path.stem, item.name) and not {"slow", "soak"} & {mark.name for mark in item.iter_markers()}:
+        if is_for_later(item.path.stem, item.name) and not {"slow", "soak"} & {
+            mark.name for mark in item.iter_markers()
+        }:
             item.add_marker(pytest.mark.slow)
             item.add_marker(pytest.mark.later)
         if item.path.stem in TOGETHER and item.get_closest_marker("xdist_group") is None:
