@@ -145,8 +145,7 @@ class _EnginePart(EngineConstrained):
     """The people of one group, of whom everything was counted with the others'; of a sample is told unless ``surveyed``."""
 
     def __init__(self, whole: EngineConstrained, windows: Windows, place: int, *, surveyed: bool = False) -> None:
-        self.rows, self.columns, self.by = of_labels(whole.rows, whole.groups.labels(place)), whole.columns, ()
-        self.expression = self._numbers = self.rows.table["limit"]
+        self._whole, self.columns, self.by = whole, whole.columns, ()
         self._glance, self._fetched, self.groups = None, list[Ladder](), None
         self._windows, self._place = windows, place
         self._sample = None if surveyed else whole.groups.sample(place)
@@ -159,11 +158,24 @@ class _EnginePart(EngineConstrained):
     def __len__(self) -> int:
         return self.seen.people if self._sample is None else sum(each.people for each in self._sample)
 
+    @cached_property
+    def rows(self) -> Rows:  # type: ignore[override]
+        """The rows of this group, put together when they are first asked about: a sample needs none."""
+        return of_labels(self._whole.rows, self._whole.groups.labels(self._place))
+
+    @cached_property
+    def expression(self) -> ir.FloatingColumn:
+        """Their limits."""
+        return self.rows.table["limit"]
+
+    @property
+    def _numbers(self) -> ir.FloatingColumn:
+        return self.expression
+
     def table(self) -> EngineLimits:
         """Return the limits of this group."""
         if self._sample is not None:
-            known = self._windows.known_below[self._place]
-            return SampledGroupLimits(self.rows, self.expression, self._sample, known)
+            return SampledGroupLimits(self._sample, self._windows.known_below[self._place])
         ceiling = EXTREME if self.most > EXTREME else math.inf
         return GroupLimits(
             self.rows,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.engine.limits import EngineLimits
+from optin.engine.limits import SHARE, SMALL, EngineLimits
 from optin.engine.sampled_limits import LARGE
 from optin.engine.session import Session, literal
 from optin.kernel.ladder import Array, Ladder, Outline, Sums
@@ -23,7 +23,6 @@ from optin.kernel.ladder import Array, Ladder, Outline, Sums
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-    from optin.engine.rows import Rows
     from optin.engine.survey import Survey
 
 SAMPLE = 1 << 11
@@ -69,16 +68,15 @@ def glances(session: Session, table: ir.Table, *, about: str) -> Glances | None:
     sample_ranks = session.dialect.sample_ranks
     if sample_ranks is None:
         return None
-    usable = (table.tau >= literal(0.0)) & (table.tau <= literal(LARGE))
+    usable = (table.tau >= literal(0.0)) & (table.tau <= literal(LARGE)) | (table.tau == literal(math.inf))
     query = table.group_by("label").agg(
         people=table.count(),
         usable=usable.sum(),
-        infinite=(table.tau == literal(math.inf)).sum(),
         total=table.tau.sum(),
         ranks=sample_ranks(table.tau, RANKS.tolist(), SAMPLE),
     )
     found = session.fetch(query, about=about).to_pylist()
-    if any((row["usable"] or 0) + (row["infinite"] or 0) != row["people"] for row in found):
+    if any((row["usable"] or 0) != row["people"] for row in found):
         return None
     return {row["label"]: LabelGlance(row["people"], row["total"], np.array(row["ranks"])) for row in found}
 
@@ -103,13 +101,18 @@ def expected_below(found: Iterable[LabelGlance], bound: float) -> float:
 class SampledGroupLimits(EngineLimits):
     """The limits of one group, of which a sample is known, and once they were fetched all below a bound."""
 
-    def __init__(self, rows: Rows, limit: ir.FloatingColumn, looked: Iterable[LabelGlance], known: KnownBelow) -> None:
-        super().__init__(rows, limit, seen=_unsure)
+    def __init__(self, looked: Iterable[LabelGlance], known: KnownBelow) -> None:
+        self.scale, self.ceiling, self._seen, self._fetched = 1.0, math.inf, _unsure, []
         self._looked, self._known_below = list(looked), known
         self._people = sum(each.people for each in self._looked)
 
     def __len__(self) -> int:
         return self._people
+
+    @property
+    def whole(self) -> int:
+        """How many limits may be fetched: twice as many as elsewhere, since counting buckets of all groups costs more."""
+        return max(SMALL, 2 * len(self) // SHARE)
 
     @property
     def least(self) -> float:
@@ -135,6 +138,10 @@ class SampledGroupLimits(EngineLimits):
         """Add up the limits at or below a bound that was fetched."""
         values, repeats = self._known_below(bound, ask=False)
         return _added_up(values, repeats, bound)
+
+    def counts_at(self, bounds: Array) -> NDArray[np.int64]:
+        """Leave it to buckets: no query is made for one group alone."""
+        raise Unsure
 
     def _expected(self, bound: float) -> float:
         return float(self.outline(-1.0, math.inf).sums_at(bound).count)
