@@ -18,7 +18,7 @@ from optin.ledger.packing import readable
 from optin.ledger.packs import ROWS, found_in, packed_acts, read_columns
 from optin.ledger.schema import acts
 from optin.ledger.streamed_hashes import fetched_rows
-from optin.receipts import VERSION
+from optin.receipts import asks_several
 
 _ALLOWED = "SELECT person, MAX(grains) FROM allowances GROUP BY person"
 _TAKEN_SQL = """SELECT q.person, CAST(SUM(CASE WHEN q.capped IS NULL THEN q.grains ELSE COALESCE((SELECT c.grains FROM charges c
@@ -75,7 +75,7 @@ def _add(connection: Connection, total: Numbers, offer: int) -> None:
     held = held_of(connection, offer, version)
     grains = held.grains.copy()
     closing = closing_number(connection, offer)
-    if version != VERSION and closing is not None:
+    if asks_several(version) and closing is not None:
         charged = charged_of(connection, offer, closing, version)
         grains[charged.position] = charged.grains
     grains[given_back(connection, offer)] = 0

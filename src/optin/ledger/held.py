@@ -13,7 +13,7 @@ from optin.ledger import packs
 from optin.ledger.packing import Pack, PacksChanged, readable
 from optin.ledger.packs import PEOPLE, ROWS, found_in, is_packed, read_body, read_columns
 from optin.ledger.streamed_hashes import blocks, fetched_rows, whole
-from optin.receipts import GROUPS, VERSION
+from optin.receipts import GROUPS, VERSION, asks_several
 
 Numbers = NDArray[np.int64]
 
@@ -46,7 +46,7 @@ def promise_columns(version: int) -> tuple[str, ...]:
 
 def charge_columns(version: int) -> tuple[str, ...]:
     """Name the columns of a charge in an act of some version."""
-    return ("position", "grains") if version == VERSION else ("position", "grains", "answered")
+    return ("position", "grains", "answered") if asks_several(version) else ("position", "grains")
 
 
 def held_of(connection: Connection, offer: int, version: int) -> Held:

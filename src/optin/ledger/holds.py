@@ -23,7 +23,7 @@ from optin.ledger.schema import acts
 from optin.ledger.sharing import sharing_of
 from optin.ledger.staging import NOT_SPLIT, enroll_staged, stage_people, stage_positions
 from optin.ledger.texts import announcement_in, expect_announced
-from optin.receipts import VERSION
+from optin.receipts import asks_several
 
 STAGED_PROMISES = """staged s CROSS JOIN people p CROSS JOIN promises q
     WHERE p.id = s.id AND q.person = p.person AND q.offer = :offer"""
@@ -204,10 +204,10 @@ def _hold(connection: Connection, holding: Holding, roster: Roster) -> Entry:
     number, offer, salt = last(connection).number + 1, announcement_in(holding.body), new_salt()
     sharing = sharing_of(offer)
     version = sharing.version
-    if version != VERSION and connection.scalar(text("SELECT COUNT(*) FROM staged WHERE capped IS NULL")):
+    if asks_several(version) and connection.scalar(text("SELECT COUNT(*) FROM staged WHERE capped IS NULL")):
         raise BadInput(NOT_SPLIT)
     columns = {
-        "capped": "NULL" if version == VERSION else "s.capped",
+        "capped": "s.capped" if asks_several(version) else "NULL",
         "design": "s.design" if sharing.grouped else "NULL",
     }
     held = connection.execute(text(_HOLD.format(**columns)), {"offer": number})

@@ -16,7 +16,7 @@ from optin.ledger.packing import UNREADABLE, pack, unpack
 from optin.ledger.packs import PEOPLE, ROWS, TREE, is_packed, read_columns
 from optin.ledger.schema import acts
 from optin.ledger.tallying import MOST
-from optin.receipts import VERSION
+from optin.receipts import asks_several
 
 _PARTS = {"register": {ROWS}, "raise": {ROWS}, "announce": {ROWS, PEOPLE}, "release": {ROWS, TREE}}
 
@@ -147,7 +147,7 @@ class _Life:
         np.subtract.at(self.total, held.person[position], held.grains[position])
 
     def _charge(self, row: Row[Any]) -> None:
-        if row.version == VERSION:
+        if not asks_several(row.version):
             return
         held, charged = self._held(row.offer), self._charged(row)
         at = charged.position

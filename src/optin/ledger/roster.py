@@ -19,7 +19,7 @@ from optin.ledger.chain import Written, written_of
 from optin.ledger.sharing import Sharing
 from optin.ledger.staging import NOT_SPLIT, stage_people
 from optin.ledger.streamed_hashes import Block, digest_of_blocks, pieces
-from optin.receipts import GROUPS, SHEETS, VERSION
+from optin.receipts import GROUPS, SHEETS, VERSION, asks_several
 
 MOST = 2**63 - 1
 LONGEST_ID = 500
@@ -84,7 +84,7 @@ class Roster:
 
     def expect_answered(self, version: int) -> None:
         """Refuse people who do not say what an announcement of some version has to know of them."""
-        if version != VERSION and (self.batch.capped is None or self.batch.answered is None):
+        if asks_several(version) and (self.batch.capped is None or self.batch.answered is None):
             raise BadInput(NOT_ANSWERED)
         if version == GROUPS and self.batch.design is None:
             raise BadInput(NOT_GROUPED)

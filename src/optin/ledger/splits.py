@@ -13,7 +13,7 @@ from optin.errors import PromiseBroken
 from optin.grains.splitting import BITS, Released, all_of, spent, spent_by_group
 from optin.ledger.sharing import ONE, Sharing, sharing_of
 from optin.ledger.texts import announcement_in
-from optin.receipts import VERSION
+from optin.receipts import asks_several
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Split:
     @property
     def several(self) -> bool:
         """Whether a charge may be other than its promise: there is more than one question, or people are in groups."""
-        return self.version != VERSION
+        return asks_several(self.version)
 
     @property
     def rows(self) -> list[tuple[int, ...]]:
@@ -61,7 +61,7 @@ class Split:
 
 def split_of(offer: Row[Any], released: Released) -> Split:
     """Read the shares of an announced round, and check which of its questions are released; None: all of them."""
-    if offer.version == VERSION:
+    if not asks_several(offer.version):
         return Split()
     announced = announcement_in(offer.body)
     if announced is None:
