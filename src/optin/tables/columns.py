@@ -18,9 +18,7 @@ from optin.kernel.rounding import LESS, MORE, above, below, limit_of
 LARGEST = 1e300
 EXTREME = 1e150
 NO_NUMBER = "is not a number; write it with digits and a point"
-NO_DECIMAL = (
-    "is written with a comma; if that is its decimal mark, say {decimal}, else write it with digits and a point"
-)
+NO_DECIMAL = "is written with a comma; write it with digits and a point, or say {decimal} if that is its decimal mark"
 NO_COMMA = "has a point, and a comma was said to stand before fractions; write it with digits and a comma"
 PERCENTAGE = "is a percentage; write the number itself, such as 0.1"
 NO_LIMIT = "is a word for no limit; write inf where there is none"
@@ -40,7 +38,7 @@ SAME_ID = "{place}: {people:,} people have this {name}; every person needs their
 ADVISED = {
     "decimal": Argument("decimal", ","),
     "blank": Argument("blank_limit", "0"),
-    "missing": Argument("missing", "NA"),
+    "missing": Argument("missing", "TEXT"),
 }
 """Arguments that the words above name."""
 Rounded = Callable[[Any], float]
