@@ -1,6 +1,7 @@
 """One real table (Fair's survey, statsmodels) in the forms people have it in: read to the same plan, or refused with advice."""
 
 import csv
+import datetime
 import gzip
 import io
 import json
@@ -357,6 +358,7 @@ REFUSED = {
     ),
     "nested limits": (lambda t, f: put(f, "a.jsonl", '{"id": "a", "limit": {"is": 1}}\n'), "limit is not a number"),
     "a formula nobody computed": (lambda t, f: marked(f, "=1+1"), "limit is a formula without its result"),
+    "a number that became a date": (lambda t, f: marked(f, datetime.date(2026, 5, 1)), "limit is a date, for which"),
     "a merged cell": (lambda t, f: marked(f, None), "limit is a part of a merged cell"),
     "labels named as a column": (
         lambda t, f: t.head(3).set_index(pd.Index([1, 2, 3], name="id")),

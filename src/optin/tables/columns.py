@@ -30,6 +30,7 @@ NO_AMOUNT = "is not a number; write it with digits and a point, or nothing; a wo
 """Of answers, which may be left out."""
 UNCOMPUTED = "is a formula without its result; open the workbook in a spreadsheet program and save it there"
 OF_MERGED = "is a part of a merged cell; split it, and write each person's own"
+A_DATE = "is a date, for which spreadsheets take numbers such as 1.5; format the column as numbers and write it anew"
 MISSING = "is missing; fill it in or leave the person out"
 BLANK_LIMIT = "is missing; fill it in, or say with {blank} what an empty limit counts as"
 NO_ID = "is missing; every person needs an id, and a row without a person is to be deleted"
