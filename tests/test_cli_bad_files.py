@@ -80,7 +80,7 @@ BAD = {
     "text in numbers": (text(HEADER + GOOD + f"x,about {MARK},1,yes\n"), "line 14: limit is not a number"),
     "a number with a comma": (
         text(HEADER + GOOD + f'x,"1,{MARK}",1,yes\n'),
-        "line 14: limit is written with a comma; if that is its decimal mark, say --decimal ,",
+        "line 14: limit is written with a comma; write it with digits and a point, or say --decimal ,",
     ),
     "a negative limit": (text(HEADER + f"x,-{MARK},1,yes\n" + GOOD), "line 2: limit is negative"),
     "a missing limit": (text(HEADER + GOOD + f"x,,{MARK},yes\n"), "line 14: limit is missing"),

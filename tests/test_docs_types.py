@@ -2,6 +2,7 @@
 
 import doctest
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,8 @@ ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", *(f"docs/tutorial/{name}.md" for name in ("README", "participant", "researcher")))
 BIN = Path(sys.executable).parent
 MYPY = "[mypy]\nstrict = true\n[mypy-pandas.*]\nignore_missing_imports = true\n"
+WHOLE = re.compile(r"^```python\n(?!>>>)(.*?)^```$", re.DOTALL | re.MULTILINE)
+"""A block that is a program, without prompts."""
 WRONG = (
     "import optin\noptin.plan(optin.PrivacyConstrained([1, 4]), bounds='0 1', sd=None)\noptin.plan(3, bounds=(0, 1))\n"
 )
@@ -22,9 +25,13 @@ def shown(tmp_path_factory):
     """The Python of each page as a module of somebody's own."""
     folder = tmp_path_factory.mktemp("shown")
     for page in PAGES:
-        examples = doctest.DocTestParser().get_examples((ROOT / page).read_text())
+        text = (ROOT / page).read_text()
+        examples = doctest.DocTestParser().get_examples(text)
         name = page.removesuffix(".md").replace("/", "_").lower()
         (folder / f"{name}.py").write_text("".join(each.source for each in examples))
+        for at, block in enumerate(WHOLE.findall(text)):
+            (folder / f"{name}_{at}.py").write_text(block)
+    assert (folder / "readme_0.py").exists()
     assert sum(len(path.read_text().splitlines()) for path in folder.iterdir()) > 60
     (folder / "mypy.ini").write_text(MYPY)
     settings = {"typeCheckingMode": "standard", "reportUnusedExpression": False}

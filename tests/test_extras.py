@@ -33,6 +33,17 @@ def test_nothing_heavy_is_in_a_plain_install():
     assert not HEAVY & named(PROJECT["dependencies"])
 
 
+IMPORTED = {"argon2-cffi": "argon2", "ibis-framework": "ibis", "python-multipart": "multipart"}
+NEVER_IMPORTED = {"packaging", "pyarrow-hotfix", "sqlglot"}
+"""What Spark and Ibis load."""
+
+
+@pytest.mark.parametrize("extra", extras.PACKAGES)
+def test_every_package_that_an_extra_brings_is_missed_where_it_is_not_there(extra):
+    brought = named(OPTIONAL[extra]) - {"optin", *NEVER_IMPORTED}
+    assert {IMPORTED.get(name, name.replace("-", "_")) for name in brought} == set(extras.PACKAGES[extra])
+
+
 @pytest.mark.parametrize("extra", extras.PACKAGES)
 def test_everything_is_installed_where_tests_run(extra):
     assert extras.installed(extra)

@@ -1,6 +1,7 @@
 """One real table (Fair's survey, statsmodels) in the forms people have it in: read to the same plan, or refused with advice."""
 
 import csv
+import datetime
 import gzip
 import io
 import json
@@ -162,6 +163,11 @@ SAME = {
     "semicolons with decimal commas": lambda t, f: (put(f, "a.csv", text(t, ";", ",")), {}),
     "semicolons, quoted": lambda t, f: (put(f, "a.csv", text(t, ";", ",", csv.QUOTE_ALL)), {}),
     "semicolons as a spreadsheet saves them": lambda t, f: (put(f, "a.csv", BOM + text(t, ";", ",", end="\r\n")), {}),
+    "blanks, as R's write.table has them": lambda t, f: (
+        put(f, "a.txt", text(t, " ", quoting=csv.QUOTE_NONNUMERIC)),
+        {},
+    ),
+    "a delimiter that is said in a word": lambda t, f: (put(f, "a.txt", text(t, "|")), {"delimiter": "pipe"}),
     "a delimiter that is said": lambda t, f: (put(f, "a.txt", text(t, "~")), {"delimiter": "~"}),
     "tabs": lambda t, f: (put(f, "a.tsv", text(t, "\t")), {}),
     "tabs with decimal commas": lambda t, f: (put(f, "a.txt", text(t, "\t", ",")), {}),
@@ -321,13 +327,26 @@ TWO_WAYS = "can be read in two ways; say which sign stands before a fraction wit
 REFUSED = {
     "a decimal comma between commas": (
         first('id,limit\np1,"0,5"\np2,"0,25"\n'),
-        "if that is its decimal mark, say decimal=','",
+        "write it with digits and a point, or say decimal=',' if that is its decimal mark",
     ),
     "an unquoted decimal comma": (first("id,limit\np1,0,5\n"), "line 2 has 3 columns where the header has 2"),
     "both signs": (first("id;limit\np1;0,5\np2;1.5\n"), TWO_WAYS),
     "thousands or fractions": (first("id;limit\np1;1.234\np2;2\n"), TWO_WAYS),
     "thousands or fractions by commas": (first("id\tlimit\np1\t1,234\np2\t2\n"), TWO_WAYS),
-    "two separators": (first("id;x,limit;y\np;1,2;3\n"), "say which with delimiter=','"),
+    "two separators": (first("id;x,limit;y\np;1,2;3\n"), "say which with delimiter='comma' or delimiter='semicolon'"),
+    "a line for spreadsheets": (
+        first("sep=;\nid;limit\np1;1\n"),
+        "line 1 tells spreadsheets what stands between cells",
+    ),
+    "a quoted line for spreadsheets": (
+        first('"sep=,"\r\nid,limit\r\np1,1\r\n'),
+        "the first line must name the columns",
+    ),
+    "a name with blanks around it": (first("id, limit\np1,1\n"), 'did you mean " limit"?'),
+    "a workbook cut short": (
+        lambda t, f: put(f, "b.xlsx", workbook(t.head(3), f / "a.xlsx").read_bytes()[:-100]),
+        "is not a workbook that can be read, or is damaged",
+    ),
     "several sheets": (lambda t, f: workbook(t.head(3), f / "a.xlsx", ("A", "B")), "say which with table='NAME': A, B"),
     "several tables": (lambda t, f: database(t.head(3), f / "a.db", ("a", "b")), "has a, b; say which table holds"),
     "a percentage in a workbook": (lambda t, f: workbook(t.head(3), f / "a.xlsx", percent=True), "is a percentage"),
@@ -339,6 +358,7 @@ REFUSED = {
     ),
     "nested limits": (lambda t, f: put(f, "a.jsonl", '{"id": "a", "limit": {"is": 1}}\n'), "limit is not a number"),
     "a formula nobody computed": (lambda t, f: marked(f, "=1+1"), "limit is a formula without its result"),
+    "a number that became a date": (lambda t, f: marked(f, datetime.date(2026, 5, 1)), "limit is a date, for which"),
     "a merged cell": (lambda t, f: marked(f, None), "limit is a part of a merged cell"),
     "labels named as a column": (
         lambda t, f: t.head(3).set_index(pd.Index([1, 2, 3], name="id")),
@@ -494,9 +514,40 @@ def test_lines_that_are_no_rows_are_named_in_one_go_and_left_out_when_asked(engi
             optin.read(path, limits="limit", engine=engine)
         assert str(refusal.value).count(place) == 2
         assert "2 rows cannot be used" in str(refusal.value)
-        people = optin.read(path, limits="limit", engine=engine, skip_bad=tmp_path / "mend.csv")
+        mend = tmp_path / f"{path.name}.csv"
+        people = optin.read(path, limits="limit", engine=engine, skip_bad=mend)
         assert (len(people), people.reading.left_out) == (9, 2)
-        assert (tmp_path / "mend.csv").read_text().count(place) == 2
+        assert mend.read_text().count(place) == 2
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_rows_that_are_being_mended_are_not_written_over(engine, tmp_path):
+    """The same rows may be written again: each step of a campaign reads the same table."""
+    path, mend = put(tmp_path, "a.csv", "id,limit\na,1\nb,x\n"), tmp_path / "mend.csv"
+    for _ in range(2):
+        assert len(optin.read(path, limits="limit", engine=engine, skip_bad=mend)) == 1
+    edited = mend.read_text().replace("b,x", "b,2")
+    mend.write_text(edited)
+    with pytest.raises(BadInput, match="is there already with something else in it"):
+        optin.read(path, limits="limit", engine=engine, skip_bad=mend)
+    assert mend.read_text() == edited
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("lines", ["a,x\nb,-1\n", "a,1,1\nb\n", "a,x\nb\n"])
+def test_a_table_of_which_no_row_can_be_used_is_written_out_whole_and_said(lines, engine, tmp_path):
+    path, mend = put(tmp_path, "a.csv", "id,limit\n" + lines), tmp_path / "mend.csv"
+    with pytest.raises(BadInput, match="no row can be used: all 2 were left out, and written to"):
+        optin.read(path, limits="limit", engine=engine, skip_bad=mend)
+    assert len(mend.read_text().splitlines()) == 3
+
+
+def test_a_file_that_cannot_be_read_is_called_as_it_was_given(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path, "a.csv", "id;x,limit;y\np;1,2;3\n")
+    put(tmp_path, "b.csv.gz", b"\x1f\x8b")
+    for name in ("a.csv", "b.csv.gz"):
+        assert command("plan", name, "--limits", "limit", "--bounds", 0, 1).err.startswith(f"optin: {name} ")
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
@@ -564,7 +615,7 @@ def forms_of_nothing(folder):
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_a_text_that_is_said_to_stand_for_nothing_is_an_empty_cell_in_every_form(engine, tmp_path):
     for path in forms_of_nothing(tmp_path):
-        with pytest.raises(BadInput, match="say with missing='NA' that such a cell is empty"):
+        with pytest.raises(BadInput, match="say with missing='TEXT' that such a cell is empty"):
             optin.read(path, limits="limit", engine=engine)
         with pytest.raises(BadInput, match="say with blank_limit='0' what an empty limit counts as"):
             optin.read(path, limits="limit", engine=engine, missing=("NA", "-99"))
@@ -599,7 +650,7 @@ def test_answers_that_r_wrote_as_na_are_answers_left_out_once_that_is_said(engin
     optin_ok("plan", path, "--limits", "limit", "--sheet", sheet, *end, "-o", plan)
     optin_ok("announce", plan, path, "--ledger", tmp_path / "l.sqlite", *end, "-o", offer)
     asked = ("release", offer, path, "--ledger", tmp_path / "l.sqlite", *end, "-o", tmp_path / "r.json")
-    assert "a word for nothing is said with --missing NA" in command(*asked).err
+    assert "a word for nothing is said with --missing TEXT" in command(*asked).err
     done = optin_ok(*asked, "--missing", "NA", "--json").json
     assert [each["people"] for each in done["questions"]] == [20, 15]
 

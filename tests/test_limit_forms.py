@@ -12,7 +12,7 @@ import optin
 from optin.errors import BadInput
 from optin.forms import FIELD, KINDS
 from optin.web.service.ladder import LIMITS
-from optin.wording.limit_steps import LIMIT_STEPS, QUESTION, texts_of
+from optin.wording.limit_steps import LIMIT_STEPS, QUESTION, STEP_TEXTS, texts_of
 
 DICTIONARY = (
     "Variable / Field Name,Form Name,Section Header,Field Type,Field Label,"
@@ -92,6 +92,13 @@ def test_every_text_of_a_step_is_read_as_its_epsilon(engine, tmp_path):
     people = optin.read(tmp_path / "a.csv", limits="limit", engine=engine)
     for bound in (0.01, 0.3, 8.0):
         assert people.table().clipped_total(bound) == pytest.approx(sum(min(eps, bound) for _, eps in told), rel=1e-12)
+
+
+def test_every_line_of_a_form_that_names_a_step_is_one_of_its_texts():
+    text = [line.strip() for line in optin.limit_form("text").splitlines() if line.startswith("  ")]
+    paper = [line.strip()[3:].strip() for line in optin.limit_form("paper").splitlines() if "[ ]" in line]
+    for lines in (text, paper):
+        assert [STEP_TEXTS[line.lower()] for line in lines] == [step.epsilon for step in LIMIT_STEPS]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -10,12 +10,16 @@ Most accurate among weighted means with fixed weights and one Laplace noise.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from optin._attached import METHODS
 from optin._version import __version__
 
+TYPE_CHECKING = (
+    False  # as typing says, which takes longer to load than all of this; whoever checks types knows the name
+)
 if TYPE_CHECKING:
+    from typing import Any
+
     from optin import baselines, campaign, dynamics, figures, incentives, relations, report, simulation
     from optin.agents import Description, LinearBenefit, PrivacyConstrained, QuasiLinear, describe
     from optin.announcement import Announcement, Deal, announce, explain

@@ -24,6 +24,7 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
         "jinja2",
         "pydantic_settings",
         "argon2",
+        "babel",
         "cryptography",
         "httpx",
         "multipart",

@@ -55,7 +55,7 @@ def limit_form(kind: FormKind | str = "text") -> str:
 
 
 def _text() -> str:
-    steps = [f"  {step.name}: {step.words}" for step in LIMIT_STEPS]
+    steps = [f"  {step.line}" for step in LIMIT_STEPS]
     return "\n".join([QUESTION, "", UNSURE, "", *steps, "", ADVICE]) + "\n"
 
 

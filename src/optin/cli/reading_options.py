@@ -17,7 +17,10 @@ from optin.tables.how_read import HowRead
 
 _reading = partial(typer.Option, rich_help_panel="How the table is read", show_default="found out, and said")
 OPTIONS: dict[str, Any] = {
-    "delimiter": Annotated[str | None, _reading("--delimiter", metavar="SIGN", help="Between cells: , ; | or tab.")],
+    "delimiter": Annotated[
+        str | None,
+        _reading("--delimiter", metavar="SIGN", help="Between cells: comma, semicolon, tab, pipe, blank, or a sign."),
+    ],
     "decimal": Annotated[str | None, _reading("--decimal", metavar=". or ,", help="What stands before a fraction.")],
     "table": Annotated[
         str | None,

@@ -62,10 +62,29 @@ def mended(column: str, words: str) -> str:
 
 
 def write_bad(path: Path, header: Sequence[str], rows: Iterable[tuple[str, Sequence[str], str]]) -> None:
-    """Write rows for people to mend: where each stood, its cells, and what is wrong; readable by its owner alone."""
+    """Write rows for people to mend: where each stood, its cells, and what is wrong; readable by its owner alone.
+
+    A file that holds anything else is left as it is: people may be mending the rows of an earlier time in it.
+    """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([WHERE, MENDED, *header])
     writer.writerows([where, words, *cells] for where, cells, words in rows)
+    if path.is_file() and path.read_bytes() != text.getvalue().encode():
+        raise BadInput(
+            "{path} is there already with something else in it, perhaps rows that are being mended; give {skip} another name,"
+            " or move that file away",
+            path=path,
+            skip=Argument("skip_bad"),
+        )
     with AtomicWrite(path, private=True) as file:
         file.write(text.getvalue())
+
+
+def none_left(left_out: int, path: Path) -> BadInput:
+    """Say that every row of a table was left out."""
+    return BadInput(
+        "no row can be used: all {count:,} were left out, and written to {path} with what to mend",
+        count=left_out,
+        path=path,
+    )

@@ -18,9 +18,7 @@ from optin.kernel.rounding import LESS, MORE, above, below, limit_of
 LARGEST = 1e300
 EXTREME = 1e150
 NO_NUMBER = "is not a number; write it with digits and a point"
-NO_DECIMAL = (
-    "is written with a comma; if that is its decimal mark, say {decimal}, else write it with digits and a point"
-)
+NO_DECIMAL = "is written with a comma; write it with digits and a point, or say {decimal} if that is its decimal mark"
 NO_COMMA = "has a point, and a comma was said to stand before fractions; write it with digits and a comma"
 PERCENTAGE = "is a percentage; write the number itself, such as 0.1"
 NO_LIMIT = "is a word for no limit; write inf where there is none"
@@ -32,6 +30,7 @@ NO_AMOUNT = "is not a number; write it with digits and a point, or nothing; a wo
 """Of answers, which may be left out."""
 UNCOMPUTED = "is a formula without its result; open the workbook in a spreadsheet program and save it there"
 OF_MERGED = "is a part of a merged cell; split it, and write each person's own"
+A_DATE = "is a date, for which spreadsheets take numbers such as 1.5; format the column as numbers and write it anew"
 MISSING = "is missing; fill it in or leave the person out"
 BLANK_LIMIT = "is missing; fill it in, or say with {blank} what an empty limit counts as"
 NO_ID = "is missing; every person needs an id, and a row without a person is to be deleted"
@@ -40,7 +39,7 @@ SAME_ID = "{place}: {people:,} people have this {name}; every person needs their
 ADVISED = {
     "decimal": Argument("decimal", ","),
     "blank": Argument("blank_limit", "0"),
-    "missing": Argument("missing", "NA"),
+    "missing": Argument("missing", "TEXT"),
 }
 """Arguments that the words above name."""
 Rounded = Callable[[Any], float]

@@ -46,8 +46,8 @@ def width_words(columns: int, width: int) -> str:
     """Say that a line has more or fewer columns than the header."""
     counted = "1 column" if columns == 1 else f"{columns} columns"
     return (
-        f"has {counted} where the header has {width}; look for a missing or an extra comma, a decimal comma, or a quote that"
-        " is not closed"
+        f"has {counted} where the header has {width}; look for a missing or an extra separator, a decimal comma, or a quote"
+        " that is not closed"
     )
 
 

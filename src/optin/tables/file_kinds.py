@@ -63,11 +63,12 @@ def unpacked(file: Path, packed: str, to: Path) -> None:
 
 
 def _is_workbook(file: Path) -> bool:
+    """Tell a workbook by what is in its archive, or by its name where that cannot be opened: it was cut short, perhaps."""
     try:
         with zipfile.ZipFile(file) as packed:
             return "xl/workbook.xml" in packed.namelist()
     except (zipfile.BadZipFile, OSError):
-        return False
+        return file.suffix.lower() == ".xlsx"
 
 
 def _unzstd(file: Path) -> Any:  # noqa: ANN401 - a file of Arrow

@@ -61,15 +61,18 @@ def _among(file: str, name: str, header: list[str]) -> BadInput:
     folded = {known.casefold().strip(): known for known in header}
     near = get_close_matches(name.casefold().strip(), folded, n=1, cutoff=0.6)
     listed = (
-        folded[near[0]]
-        if near
-        else ", ".join(known or '""' for known in header[:12]) + (", …" if len(header) > 12 else "")
+        _quoted(folded[near[0]]) if near else ", ".join(map(_quoted, header[:12])) + (", …" if len(header) > 12 else "")
     )
     other = " ({id} names another)" if name == "id" else ""  # the column of ids was perhaps never named
     known = "; did you mean {known}?" if near else "; it has {known}"
     return BadInput(
         "{file} has no column {name}" + other + known, file=file, name=name, known=listed, id=Argument("id", "COL")
     )
+
+
+def _quoted(name: str) -> str:
+    """Write a name so that one sees where it begins and ends."""
+    return f'"{name}"' if name != name.strip() or not name else name
 
 
 def expect_told_apart(file: Path | str, header: list[str]) -> None:

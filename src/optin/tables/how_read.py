@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from optin.errors import Argument, BadInput
+from optin.tables.separators import WORDS
 
-NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
-"""Delimiters that are easier to type as words."""
 REFUSE = "refuse"
 
 
@@ -53,7 +52,7 @@ class HowRead:
         unknown = next((name for name in given if name not in cls.__dataclass_fields__), None)
         if unknown is not None:
             raise TypeError(f"read() got an unexpected keyword argument {unknown!r}")
-        delimiter = NAMED.get(given.get("delimiter") or "", given.get("delimiter"))
+        delimiter = (WORDS | {"\\t": "\t"}).get(given.get("delimiter") or "", given.get("delimiter"))
         skipped = given.get("skip_bad")
         return cls(
             **given
@@ -102,7 +101,7 @@ def _delimiter(text: str | None) -> str | None:
     if text is None or (len(text) == 1 and not text.isalnum() and text not in "\"'.\r\n"):
         return text
     raise BadInput(
-        "{delimiter} is one sign between cells: a comma, a semicolon, a pipe or the word tab",
+        "{delimiter} is what stands between cells: comma, semicolon, tab, pipe, blank, or another sign",
         delimiter=Argument("delimiter"),
     )
 

@@ -107,7 +107,8 @@ def plain_files(path: str, how: HowRead = AS_FOUND) -> tuple[DataFile, ...]:
 def plain(file: Path, how: HowRead = AS_FOUND) -> DataFile:
     """Return a file that every engine reads: itself, or a copy that was made when it was first asked for."""
     real = real_name(str(file))
-    found = _made(real, marks_of([real])[0], how.delimiter, how.table, how.missing, how.skip_bad is not None)
+    with told([DataFile(file, Path(real))]):
+        found = _made(real, marks_of([real])[0], how.delimiter, how.table, how.missing, how.skip_bad is not None)
     return replace(found, name=file, path=file if str(found.path) == real else found.path)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.errors import BadInput
+from optin.tables.bad_rows import none_left, write_bad
 from optin.tables.cells import Cells, Mask, as_entries, as_ids, as_numbers, as_truths, coded, signs_of
 from optin.tables.columns import NO_AMOUNT, NO_GROUP, NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
 from optin.tables.csvfiles import TextTable, read_csv
@@ -215,8 +216,17 @@ def read_files(
             _expect(file.path, expected, known)
         tables = tuple(_read(file.path, wanted, known) for file, known in zip(files, headers, strict=True))
     if sum(len(table) for table in tables) == 0:
-        raise BadInput("{path} has a header and no rows; give one row per person", path=called(files))
+        raise _no_rows(files, shared(headers), how)
     return Table(files, tables, tuple(wanted), how)
+
+
+def _no_rows(files: Sequence[DataFile], names: Sequence[str], how: HowRead) -> BadInput:
+    """Say that nobody is there; lines that were left out, because they are no rows, are written to their file all the same."""
+    lines = [line for file in files for line in file.bad_lines()]
+    if lines and how.skip_bad is not None:
+        write_bad(how.skip_bad, names, lines)
+        return none_left(len(lines), how.skip_bad)
+    return BadInput("{path} has a header and no rows; give one row per person", path=called(files))
 
 
 def called(files: Sequence[DataFile]) -> str:

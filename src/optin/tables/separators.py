@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from io import StringIO
 from itertools import islice
@@ -11,7 +12,10 @@ from pathlib import Path
 from optin.errors import Argument, BadInput
 
 COMMA = ","
+BLANK = " "
 NAMES = {COMMA: "commas", ";": "semicolons", "\t": "tabs", "|": "pipes"}
+WORDS = {"comma": COMMA, "semicolon": ";", "tab": "\t", "pipe": "|", "blank": BLANK}
+"""Delimiters as words: a shell takes some of the signs for its own."""
 LOOKED_AT = 1 << 18  # bytes
 ROWS = 200
 
@@ -23,16 +27,19 @@ def delimiter_of(name: Path, file: Path) -> str:
     """
     with file.open("rb") as opened:
         text = opened.read(LOOKED_AT).decode("utf-8-sig", errors="replace")
-    signs = [sign for sign in NAMES if sign in _first(text)]
+    first = _first(text)
+    _expect_names(name, text)
+    signs = [sign for sign in NAMES if sign in first]
     if signs in ([], [COMMA]):
-        return COMMA
+        return BLANK if first and not first.strip(BLANK) else COMMA  # nothing but blanks between names in quotes
     fitting = [sign for sign in signs if len(signs) == 1 or _fits(text, sign)]
     if len(fitting) > 1:
         raise BadInput(
-            "{name} could be read with {listed} between its cells; say which with {delimiter}",
+            "{name} could be read with {listed} between its cells; say which with {delimiter} or {other}",
             name=name,
             listed=" or with ".join(NAMES[sign] for sign in fitting),
-            delimiter=Argument("delimiter", _typed(fitting[0])),
+            delimiter=_typed(fitting[0]),
+            other=_typed(fitting[1]),
         )
     return fitting[0] if fitting else COMMA
 
@@ -43,11 +50,21 @@ def in_words(delimiter: str) -> str:
     >>> in_words(";"), in_words("~")
     ('semicolons', '~ between cells')
     """
-    return NAMES.get(delimiter, f"{delimiter} between cells")
+    return "blanks" if delimiter == BLANK else NAMES.get(delimiter, f"{delimiter} between cells")
 
 
-def _typed(sign: str) -> str:
-    return "tab" if sign == "\t" else sign
+def _typed(sign: str) -> Argument:
+    return Argument("delimiter", next(word for word, typed in WORDS.items() if typed == sign))
+
+
+def _expect_names(name: Path, text: str) -> None:
+    """Refuse a first line that tells spreadsheets what stands between cells, and names no columns."""
+    if re.match(r'"?sep=.?"?[\r\n]', text, re.IGNORECASE):
+        raise BadInput(
+            "{name} line 1 tells spreadsheets what stands between cells (sep=); delete it: the first line must name the"
+            " columns",
+            name=name,
+        )
 
 
 def _first(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from optin.tables.cells import BLANKS
 from optin.tables.columns import (
+    A_DATE,
     NO_COMMA,
     NO_DECIMAL,
     NO_LIMIT,
@@ -26,7 +27,11 @@ NOTHING_WORDS = "^(none|no|nothing|never|null|nil|na|n/a|n[.]a[.]|-+|[?]+|missin
 def spellings(wanted: Wanted, mark: str) -> Sequence[tuple[str, str]]:
     """List what to say of a text that is no number, and the pattern (of small letters) it is told by; the first counts."""
     signs = [(NO_COMMA, WITH_POINT)] if mark == COMMA else [(NO_DECIMAL, WITH_COMMA)]
-    signs += [(UNCOMPUTED, "^= [(]a formula"), (OF_MERGED, "^= [(]a part")]
+    signs += [
+        (UNCOMPUTED, "^= [(]a formula"),
+        (OF_MERGED, "^= [(]a part"),
+        (A_DATE, "^[0-9]{4}-[0-9]{2}-[0-9]{2}(t|$)"),
+    ]
     if not wanted.is_limit:
         return signs
     return [*signs, (PERCENTAGE, "%$"), (NO_LIMIT, ENDLESS_WORDS), (TWO_WAYS, NOTHING_WORDS)]

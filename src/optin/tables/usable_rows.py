@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.tables.bad_rows import FIRST, SHARED_ID, BadRow, mended, unusable, write_bad
+from optin.tables.bad_rows import FIRST, SHARED_ID, BadRow, mended, none_left, unusable, write_bad
 from optin.tables.cells import Mask
 from optin.tables.columns import NO_ID, Wanted
 from optin.tables.reading import Table, read_files
@@ -61,6 +61,8 @@ def usable(table: Table, id: str, wanted: Sequence[Wanted]) -> Usable:  # noqa: 
     if gone:
         _write(table, table.how.skip_bad, wanted, faults, np.flatnonzero(bad))
     ids = tuple(text for text, wrong in zip(texts, bad.tolist(), strict=True) if not wrong)
+    if not ids:
+        raise none_left(gone, table.how.skip_bad)
     left = replace(table.without(bad) if bad.any() else table, how=replace(table.how, skip_bad=None))
     return Usable(left, ids, {name: found[~bad] for name, found in numbers.items()}, gone)
 

@@ -62,13 +62,18 @@ class LimitStep:
         """What it means, in a sentence."""
         return SUSPECT.format(factor=odds_factor(self.epsilon))
 
+    @property
+    def line(self) -> str:
+        """What a form that is pasted as text shows: the name, and what it means."""
+        return f"{self.name}: {self.words}"
+
 
 LIMIT_STEPS = tuple(LimitStep(index, epsilon, name) for index, (epsilon, name) in enumerate(_NAMES))
 
 
 def texts_of(step: LimitStep) -> tuple[str, ...]:
     """List the texts that stand for a step, in small letters."""
-    return step.code, step.name, step.label.lower()
+    return step.code, step.name, step.label.lower(), step.line.lower()
 
 
 STEP_TEXTS = {text: step.epsilon for step in LIMIT_STEPS for text in texts_of(step)}
