@@ -15,7 +15,7 @@ from optin.errors import BadInput
 from optin.ledger import Ledger
 from optin.web import api, exception_handlers, pages
 from optin.web.doors import FreshCookies
-from optin.web.guards import BodyLimit, OwnOrigin, SecurityHeaders
+from optin.web.guards import BodyLimit, OwnOrigin, SecurityHeaders, Unhurried
 from optin.web.languages import Spoken, checked_tag
 from optin.web.logs import RequestLog
 from optin.web.organisation import Hosted, organisation_of, signature_of
@@ -113,6 +113,7 @@ def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI
     app.add_middleware(OwnOrigin, origins=origins)
     app.add_middleware(SecurityHeaders, https=all(origin.startswith("https:") for origin in origins))
     app.add_middleware(RequestLog)
+    app.add_middleware(Unhurried, seconds=settings.refusal_seconds)
     return app
 
 

@@ -25,6 +25,8 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), browsing-topics=()",
 }
 SAFE = ("GET", "HEAD", "OPTIONS")
+MOST_HELD = 100
+"""How many answers wait at once: each keeps a connection, and others have to find one."""
 
 
 async def _refuse(send: Send, status: int, words: str) -> None:
@@ -112,6 +114,28 @@ class BodyLimit(Middleware):
             body += message.get("body", b"")
             more = message.get("more_body", False)
         return body
+
+
+class Unhurried(Middleware):
+    """Keep whoever is told to wait waiting a little, without a thread: who asks again at once would take all the time."""
+
+    def __init__(self, app: ASGIApp, *, seconds: float) -> None:
+        super().__init__(app)
+        self._seconds, self._held = seconds, 0
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; an answer that says "too many" goes out later, unless many such wait already."""
+
+        async def later(message: Message) -> None:
+            if message.get("status") == 429 and self._held < MOST_HELD:
+                self._held += 1
+                try:
+                    await asyncio.sleep(self._seconds)
+                finally:
+                    self._held -= 1
+            await send(message)
+
+        await self._app(scope, receive, later)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
