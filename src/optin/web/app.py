@@ -106,11 +106,11 @@ def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI
     app.include_router(api.router)
     _add_pages(app)
     app.add_middleware(exception_handlers.NoSurprises)
-    app.add_middleware(Hosted, organisation=organisation)
-    app.add_middleware(Spoken, otherwise=otherwise)
     app.add_middleware(FreshCookies)
     app.add_middleware(BodyLimit, most=settings.most_body_bytes, seconds=settings.body_seconds)
     app.add_middleware(OwnOrigin, origins=origins)
+    app.add_middleware(Hosted, organisation=organisation)  # around what may refuse: that is said on a page too
+    app.add_middleware(Spoken, otherwise=otherwise)
     app.add_middleware(SecurityHeaders, https=all(origin.startswith("https:") for origin in origins))
     app.add_middleware(RequestLog)
     app.add_middleware(Unhurried, seconds=settings.refusal_seconds)
