@@ -7,7 +7,8 @@ COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY src ./src
 RUN python3 -m venv /opt/optin \
  && /opt/optin/bin/python -m pip install --no-cache-dir --disable-pip-version-check --constraint constraints.txt '.[web,postgres]' \
- && find /opt/optin -name __pycache__ -prune -exec rm -rf {} +
+ && { /opt/optin/bin/python -m compileall -qf --invalidation-mode unchecked-hash /opt/optin/lib || true; }
+# compiled once, here, whatever the files' times become: each start would else take as long again (some are templates, no Python)
 
 FROM ${BASE}
 RUN useradd --system --uid 10001 --user-group --no-create-home --home-dir /var/lib/optin --shell /usr/sbin/nologin optin \

@@ -11,6 +11,7 @@ ALL = [
     "sheets",
     "ledger",
     "service",
+    "strangers",
     "scale",
     "laboratory",
     "startup",

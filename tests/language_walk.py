@@ -37,8 +37,13 @@ class Walk:
         self.house, self.language, self.shown = house, language, {}
         self.mails = wanted(language, otherwise="en")
 
-    def see(self, name, method, path, *, status=200, cookie=None, **more):
-        answer = self.house.ask(method, path, cookie=cookie, headers={"Accept-Language": self.language}, **more)
+    def see(self, name, method, path, *, status=200, cookie=None, origin=None, host=None, **more):
+        said = {
+            "Accept-Language": self.language,
+            **({"Origin": origin} if origin else {}),
+            **({"Host": host} if host else {}),
+        }
+        answer = self.house.ask(method, path, cookie=cookie, headers=said, **more)
         assert answer.status_code == status, (name, answer.status_code, words_of(answer.text)[-600:])
         self.shown[name] = answer.text
         return answer
@@ -94,6 +99,9 @@ def _outside(found):
     found.see("nothing here", "GET", "/nowhere", status=404)
     found.see("a wrong password", "POST", "/login", status=403, data={"name": "ada", "password": "wrong" * 4})
     found.see("a wrong code", "POST", "/i", status=403, data={"secret": "x" * 40, "by": "hand"})
+    found.see("too much", "POST", "/login", status=413, data={"name": "x" * 70_000})
+    found.see("from elsewhere", "POST", "/login", status=403, data={}, origin="https://example.org")
+    found.see("by another name", "GET", "/about", status=403, host="example.org")
 
 
 def _drafting(found, ada):
@@ -172,6 +180,8 @@ def _deciding(found, ada, campaign):
     found.see("the next campaign", "GET", f"/a/year?of={campaign}&campaigns=2&expected=200&mix=mixed", **mine)
     council = re.search(r'href="(/council/[^"]+)"', found.shown["published"])[1]
     found.see("the council", "GET", council)
+    found.see("the annex", "GET", f"{council}/annex.html")
+    found.see("checking without a network", "GET", "/check.html")
     found.campaign = campaign
     return deal
 

@@ -42,6 +42,11 @@ def test_the_image_builds_in_one_stage_and_runs_in_another_without_rights():
     assert last.index("\nUSER optin\n") < last.index("\nCMD ")
 
 
+def test_the_image_holds_what_was_compiled_so_that_no_start_compiles_again():
+    assert "compileall -qf --invalidation-mode unchecked-hash" in IMAGE
+    assert "__pycache__" not in IMAGE
+
+
 def test_only_the_proxy_is_reached_from_outside_and_keys_are_in_no_backup():
     services = COMPOSE["services"]
     assert [name for name, each in services.items() if "ports" in each] == ["proxy"]

@@ -1,5 +1,6 @@
 """Strangers cannot stop the service: what takes long is done a little at a time, and nobody holds a connection for ever."""
 
+import asyncio
 import re
 import socket
 import threading
@@ -16,6 +17,7 @@ from argon2 import PasswordHasher, extract_parameters, profiles
 from web_steps import AS_SERVED, PASSWORD, OpenHouse, Outpost
 
 from optin.errors import BadInput
+from optin.web import guards
 from optin.web.pages import drawing
 from optin.web.service import passwords
 from optin.web.service.failures import TooSoon
@@ -325,6 +327,49 @@ def test_whoever_keeps_the_service_waiting_does_not_keep_others_out(patient, sen
         with httpx.Client(trust_env=False, verify=False, timeout=60) as client:
             for _ in range(3):
                 assert client.get(patient.origin + "/", headers={"Connection": "close"}).status_code == 200
+    finally:
+        for one in lines:
+            one.close()
+
+
+def test_whoever_is_told_to_wait_waits_for_that_without_a_thread_and_others_do_not(monkeypatch):
+    told, slept = [], []
+
+    async def busy(scope, receive, send):
+        await send({"type": "http.response.start", "status": scope["status"], "headers": []})
+
+    async def send(message):
+        told.append(message["status"])
+
+    async def sleep(seconds):
+        slept.append((seconds, list(told)))
+
+    monkeypatch.setattr(guards.asyncio, "sleep", sleep)
+    door = guards.Unhurried(busy, seconds=1.5)
+    for status in (200, 429, 403):
+        asyncio.run(door({"type": "http", "status": status}, None, send))
+    assert (told, slept) == ([200, 429, 403], [(1.5, [200])])
+    door._held = guards.MOST_HELD
+    asyncio.run(door({"type": "http", "status": 429}, None, send))
+    assert len(slept) == 1, "where many wait already nobody else is held: each keeps a connection"
+
+
+def test_a_request_that_has_come_and_was_not_read_yet_is_not_cut_off(patient):
+    """The loop is kept busy while one visitor asks and forty idle ones come: all of them are let in before anything is read."""
+    host, kept = patient.origin.partition("//")[2].encode(), patient.server.server_state.connections
+    lines = []
+    try:
+        for _ in range(12):
+            lines.append(socket.create_connection(("127.0.0.1", patient.port)))
+        while len(kept) < 12:
+            time.sleep(0.01)
+        busy = threading.Event()
+        next(iter(kept)).loop.call_soon_threadsafe(busy.wait)
+        with line(patient) as visitor:
+            visitor.sendall(b"GET /health HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n" % host)
+            lines += [socket.create_connection(("127.0.0.1", patient.port)) for _ in range(40)]
+            busy.set()
+            assert rest(visitor).startswith(b"HTTP/1.1 200")
     finally:
         for one in lines:
             one.close()

@@ -1,7 +1,11 @@
 """Pages in their reader's language: German throughout, chosen by a cookie or by the browser; longer ones and others fit too."""
 
+import html
+import io
+import json
 import re
 import string
+import zipfile
 
 import pytest
 from language_walk import SHEET, walk, words_of
@@ -9,6 +13,8 @@ from other_languages import LONGER, longer, speak
 from web_steps import KEY, House
 
 import optin
+from optin.council.browser import check_script, check_words
+from optin.council.browser import sentences as check_sentences
 from optin.web.languages import language
 from optin.web.service.drafts import Draft
 from optin.web.service.mails import mail_text
@@ -72,6 +78,28 @@ def test_a_page_says_which_language_it_is_in_and_numbers_stand_as_there(german):
     assert "38,5" in german["told back"] or "30" in german["told back"]
     assert re.search(r"\d,\d", words_of(german["the plan so far"]))
     assert not re.search(r"\d\.\d", words_of(german["the plan so far"]))
+
+
+def test_what_a_bundle_holds_is_english_and_the_sheets_own_whoever_asks(house, german):
+    council = re.search(r'href="(/council/[^"]+)"', german["published"])[1]
+    asked = {tag: house.ask("GET", f"{council}/bundle.zip", headers={"Accept-Language": tag}) for tag in ("de", "en")}
+    assert asked["de"].content == asked["en"].content
+    with zipfile.ZipFile(io.BytesIO(asked["de"].content)) as bundle:
+        annex = bundle.read("annex.html").decode()
+    assert "How data flows" in annex
+    assert "Welchen Weg die Daten nehmen" in german["the annex"]
+    for name in ("consent.json", "promise.json"):
+        said = house.ask("GET", f"{council}/{name}", headers={"Accept-Language": "de"}).text
+        assert said == house.ask("GET", f"{council}/{name}").text
+
+
+def test_what_the_script_of_the_council_says_is_given_to_it_in_german(german):
+    for name in ("the council", "checking without a network"):
+        given = json.loads(html.unescape(re.search(r'data-words="([^"]*)"', german[name])[1]))
+        assert list(given) == list(check_sentences(check_script()))
+        assert given["It does not fit together"] == "Es passt nicht zusammen"
+    with speaking(language("en")):
+        assert check_words() == ""
 
 
 def test_english_is_spoken_where_nothing_else_is_asked_for(house, german):

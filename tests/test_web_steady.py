@@ -1,6 +1,8 @@
 """Several processes on one database do everything once, a killed one leaves nothing undone, and nothing grows with requests."""
 
 import contextlib
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -189,6 +191,34 @@ def test_services_that_share_a_database_do_not_wait_for_each_other(url, request)
             assert (mine, theirs, again) == (True, True, False)
         with turn(here.engine, "a") as free:
             assert free
+
+
+# --- starting ---------------------------------------------------------------------------------------------------------
+
+NOT_TO_START = {
+    "alembic",
+    "httpx",
+    "rich",
+    "pygments",
+    "scipy",
+    "opendp",
+    "matplotlib",
+    "pandas",
+    "pyarrow",
+    "duckdb",
+    "ibis",
+}
+
+
+def test_a_service_loads_nothing_at_its_start_that_it_needs_later_or_never(tmp_path):
+    with Ledger.open(str(tmp_path / "web.sqlite")):
+        pass  # its tables are up to date: what brings them there is not needed again
+    check = (
+        "import sys\nfrom optin.web.app import create_app\nfrom optin.web.settings import WebSettings\nimport optin.web.serving\n"
+        f"create_app(WebSettings(ledger={str(tmp_path / 'web.sqlite')!r}))\nprint(sorted({NOT_TO_START} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr
 
 
 # --- behind a web server ----------------------------------------------------------------------------------------------

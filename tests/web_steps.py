@@ -108,7 +108,8 @@ class House:
 
     def __enter__(self):
         keys = self.folder / "keys"
-        settings = WebSettings(ledger=self.url, port=self.port, keys=keys, key=self.key, **self.settings)
+        given = {"refusal_seconds": 0, **self.settings}
+        settings = WebSettings(ledger=self.url, port=self.port, keys=keys, key=self.key, **given)
         self.service = Service(
             Ledger.open(self.url), Keyring(keys, b64decode(self.key)), clock=self.clock, mail=self.mail
         )

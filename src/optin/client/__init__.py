@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from optin.client.records import (
     Admission,
     CampaignStatus,
@@ -14,7 +16,9 @@ from optin.client.records import (
     Outlook,
     PublishedCampaign,
 )
-from optin.client.visiting import Client
+
+if TYPE_CHECKING:
+    from optin.client.visiting import Client
 
 __all__ = [
     "Admission",
@@ -29,3 +33,12 @@ __all__ = [
     "Outlook",
     "PublishedCampaign",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - as modules do
+    """Load httpx for whoever visits a service; the service itself shares the records alone."""
+    if name != "Client":
+        raise AttributeError(f"module 'optin.client' has no attribute {name!r}")
+    from optin.client.visiting import Client
+
+    return Client

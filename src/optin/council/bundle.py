@@ -20,6 +20,7 @@ from optin.errors import BadInput
 from optin.formats.strict_json import once
 from optin.releasing import Release
 from optin.transparency.public_log import PublicLog
+from optin.wording.language import NOBODYS, speaking
 from optin.wording.records import Brief
 
 MOST_BYTES = 2**28
@@ -59,7 +60,11 @@ class Bundle(Brief):
         }
 
     def files(self, name: str = "bundle.zip") -> dict[str, str]:
-        """Write what is in the bundle, by name."""
+        """Write what is in the bundle, by name: in English and in the sheet's own words, whoever asks."""
+        with speaking(NOBODYS):
+            return self._files(name)
+
+    def _files(self, name: str) -> dict[str, str]:
         files = {
             "README.txt": README.format(name=name),
             "bundle.json": json.dumps({"optin": "bundle", "version": 1, "answers": self.keeping.name}) + "\n",

@@ -5,18 +5,22 @@ const DASH = "\u2014 ";
 const FIELDS = ["version", "number", "kind", "campaign", "round", "offer", "at", "fingerprint", "result", "body", "people",
   "rows", "joined", "previous"];
 
+// What is said is looked up by its English words in what the page gives; without it, it is English.
+const said = () => JSON.parse(document.getElementById("check-words")?.dataset.words || "{}");
+const say = (words, data = {}) => (said()[words] || words).replace(/\{(\w+)\}/g, (_, name) => data[name]);
+
 class Broken extends Error {}
-const expect = (holds, otherwise) => { if (!holds) throw new Broken(otherwise); };
+const expect = (holds, otherwise) => { if (!holds) throw new Broken(otherwise()); };
 const utf8 = text => new TextEncoder().encode(text);
 const sha = async bytes => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 const hex = bytes => Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("");
 const unhex = text => {
-  expect(typeof text === "string" && /^([0-9a-f]{2})*$/.test(text), "a hash cannot be read");
+  expect(typeof text === "string" && /^([0-9a-f]{2})*$/.test(text), () => say("a hash cannot be read"));
   return Uint8Array.from(text.match(/../g) || [], pair => parseInt(pair, 16));
 };
 const hashOf = text => {
   const found = unhex(text);
-  expect(found.length === 32, "a hash cannot be read");
+  expect(found.length === 32, () => say("a hash cannot be read"));
   return found;
 };
 const joined = (...parts) => {
@@ -25,7 +29,7 @@ const joined = (...parts) => {
   return all;
 };
 const unbase64 = text => {
-  try { return Uint8Array.from(atob(text), letter => letter.charCodeAt(0)); } catch { throw new Broken("base64 cannot be read"); }
+  try { return Uint8Array.from(atob(text), letter => letter.charCodeAt(0)); } catch { throw new Broken(say("base64 cannot be read")); }
 };
 const leaf = entry => sha(joined(new Uint8Array([0]), entry));
 const node = (left, right) => sha(joined(new Uint8Array([1]), left, right));
@@ -40,10 +44,10 @@ const isWeak = bytes => WEAK.includes(hex(bytes.slice(0, 31)) + (bytes[31] & 0x7
 async function keyOf(text) {
   const [name, id, data] = [text.split("+")[0], text.split("+")[1], text.split("+").slice(2).join("+")];
   const bytes = unbase64(data);
-  expect(bytes.length === 33 && (bytes[0] === 1 || bytes[0] === 4), "a public key cannot be read");
-  expect(!isWeak(bytes.slice(1)), "a public key is good for every text");
+  expect(bytes.length === 33 && (bytes[0] === 1 || bytes[0] === 4), () => say("a public key cannot be read"));
+  expect(!isWeak(bytes.slice(1)), () => say("a public key is good for every text"));
   const found = hex((await sha(joined(utf8(name + "\n"), bytes))).slice(0, 4));
-  expect(found === id, "a public key has another id than its own");
+  expect(found === id, () => say("a public key has another id than its own"));
   return { name, id, kind: bytes[0], public: bytes.slice(1), text, fingerprint: hex(await sha(utf8(text))) };
 }
 
@@ -55,15 +59,15 @@ async function keysOf(texts) {
 
 function noteOf(text) {
   const at = text.lastIndexOf("\n\n");
-  expect(at > 0 && text.endsWith("\n"), "a checkpoint cannot be read");
+  expect(at > 0 && text.endsWith("\n"), () => say("a checkpoint cannot be read"));
   const signatures = text.slice(at + 2).trimEnd().split("\n").map(line => {
     const [name, data] = line.slice(DASH.length).split(" ");
-    expect(line.startsWith(DASH) && data, "a signature cannot be read");
+    expect(line.startsWith(DASH) && data, () => say("a signature cannot be read"));
     const bytes = unbase64(data);
     return { name, id: hex(bytes.slice(0, 4)), data: bytes.slice(4) };
   });
   const body = text.slice(0, at + 1), [origin, size, root] = body.split("\n");
-  expect(/^(0|[1-9]\d{0,14})$/.test(size), "a checkpoint cannot be read");
+  expect(/^(0|[1-9]\d{0,14})$/.test(size), () => say("a checkpoint cannot be read"));
   return { body, signatures, origin, size: Number(size), root: hex(unbase64(root)) };
 }
 
@@ -71,13 +75,13 @@ async function signedBy(note, key) {
   const found = note.signatures.filter(each => each.name === key.name && each.id === key.id);
   for (const each of found) {
     const stamp = key.kind === 4 ? 8 : 0;
-    expect(each.data.length === stamp + 64, `a signature of ${key.name} is not good`);
+    expect(each.data.length === stamp + 64, () => say("a signature of {name} is not good", key));
     const time = stamp ? new DataView(each.data.buffer, each.data.byteOffset).getBigUint64(0) : 0n;
     const message = stamp ? `cosignature/v1\ntime ${time}\n${note.body}` : note.body;
     const made = await crypto.subtle.importKey("raw", key.public, { name: "Ed25519" }, false, ["verify"]);
     expect(await crypto.subtle.verify({ name: "Ed25519" }, made, each.data.slice(stamp), utf8(message)),
-      `a signature of ${key.name} is not good`);
-    expect(time <= 253402300799n, `a signature of ${key.name} is not good`);
+      () => say("a signature of {name} is not good", key));
+    expect(time <= 253402300799n, () => say("a signature of {name} is not good", key));
     return { key, time: Number(time) };
   }
   return null;
@@ -87,25 +91,25 @@ async function opened(text, keys) {
   const note = noteOf(text), good = [];
   for (const key of keys) { const found = await signedBy(note, key); if (found) good.push(found); }
   const signer = good.filter(each => each.key.kind === 1 && each.key.name === note.origin).pop();
-  expect(signer, `the checkpoint of ${note.size} acts is not signed with a key of its log`);
+  expect(signer, () => say("the checkpoint of {size} acts is not signed with a key of its log", note));
   return { ...note, signer: signer.key, witnesses: good.filter(each => each.key.kind === 4) };
 }
 
 async function rootAbove(head, number, size, path) {
-  expect(number >= 1 && number <= size, `act ${number} is not in a log of ${size} acts`);
+  expect(number >= 1 && number <= size, () => say("act {number} is not in a log of {size} acts", { number, size }));
   let at = await leaf(unhex(head)), index = number - 1, count = size;
   const sisters = path.map(hashOf);
   while (count > 1) {
     const other = index % 2 ? index - 1 : index + 1;
     if (other < count) {
       const sister = sisters.shift();
-      expect(sister, "a path is too short");
+      expect(sister, () => say("a path is too short"));
       at = index % 2 ? await node(sister, at) : await node(at, sister);
     }
     index = Math.floor(index / 2);
     count = Math.floor((count + 1) / 2);
   }
-  expect(sisters.length === 0, "a path is too long");
+  expect(sisters.length === 0, () => say("a path is too long"));
   return hex(at);
 }
 
@@ -142,61 +146,68 @@ async function headOf(act) {
 }
 
 function seen(found) {
-  const names = found.witnesses.map(each => `${each.key.name} at ${new Date(each.time * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`);
-  const many = names.length === 1 ? "1 witness" : `${names.length} witnesses`;
-  return names.length ? `seen by ${many}: ${names.join(", ")}` : "seen by no witness yet";
+  const at = time => new Date(time * 1000).toISOString().slice(0, 16).replace("T", " ");
+  const names = found.witnesses.map(each => say("{name} at {time} UTC", { name: each.key.name, time: at(each.time) })).join(", ");
+  const count = found.witnesses.length;
+  if (count === 0) return say("seen by no witness yet");
+  return count === 1 ? say("seen by 1 witness: {names}", { names }) : say("seen by {count} witnesses: {names}", { count, names });
 }
+
+const kindOf = kind => kind === "announce" ? say("announce") : kind === "release" ? say("release") : kind;
 
 async function checkLog(log, acts) {
   const keys = await keysOf(log.keys), lines = [], notes = [];
   for (const text of log.checkpoints) notes.push(await opened(text, keys));
-  expect(notes.length > 0 && log.paths.length === notes.length - 1, "the log cannot be read");
+  expect(notes.length > 0 && log.paths.length === notes.length - 1, () => say("the log cannot be read"));
   for (let at = 1; at < notes.length; at++) {
     expect(await grew(notes[at - 1], notes[at], log.paths[at - 1]),
-      `the log of ${notes[at].size} acts does not begin with the one of ${notes[at - 1].size} that was signed before`);
+      () => say("the log of {size} acts does not begin with the one of {before} that was signed before", { size: notes[at].size, before: notes[at - 1].size }));
   }
   const newest = notes[notes.length - 1];
-  lines.push(`${notes.length} signed ${notes.length === 1 ? "checkpoint" : "checkpoints, each beginning with the one before"}`);
+  lines.push(notes.length === 1 ? say("1 signed checkpoint")
+    : say("{count} signed checkpoints, each beginning with the one before", { count: notes.length }));
   for (const act of acts ? acts.acts : []) {
     expect(await rootAbove(await headOf(act), act.number, newest.size, act.path) === newest.root,
-      `act ${act.number} is not in the log that was signed`);
-    lines.push(`act ${act.number} (${act.kind}) is in the log`);
+      () => say("act {number} is not in the log that was signed", act));
+    lines.push(say("act {number} ({kind}) is in the log", { number: act.number, kind: kindOf(act.kind) }));
   }
   return [...lines, ...told(newest)];
 }
 
 const told = found => [
-  `the checkpoint of ${found.size} acts is signed for ${found.origin}`,
-  `that key's words: ${spoken(found.signer.fingerprint)}`,
+  say("the checkpoint of {size} acts is signed for {origin}", found),
+  say("that key's words: {words}", { words: spoken(found.signer.fingerprint) }),
   seen(found),
 ];
 
 async function checkReceipt(receipt) {
-  expect(receipt.log, "this receipt has no proof of a log");
+  expect(receipt.log, () => say("this receipt has no proof of a log"));
   const keys = await keysOf(receipt.log.keys), found = await opened(receipt.log.checkpoint, keys);
   expect(await rootAbove(receipt.ledger_head, receipt.ledger_number, found.size, receipt.log.path) === found.root,
-    `act ${receipt.ledger_number} is not in the log that was signed`);
+    () => say("act {number} is not in the log that was signed", { number: receipt.ledger_number }));
   for (const each of receipt.log.earlier) {
     const old = await opened(each.checkpoint, keys);
-    expect(await grew(old, found, each.path), `the log of ${found.size} acts does not begin with the one of ${old.size}`);
+    expect(await grew(old, found, each.path), () => say("the log of {size} acts does not begin with the one of {before}", { size: found.size, before: old.size }));
   }
-  return [`act ${receipt.ledger_number} is in the log`, ...told(found),
-    `the receipt names an offer of these words: ${spoken(receipt.fingerprint)}; that the act is of it, optin check shows with release.json`];
+  return [say("act {number} is in the log", { number: receipt.ledger_number }), ...told(found),
+    say("the receipt names an offer of these words: {words}; that the act is of it, optin check shows with release.json",
+      { words: spoken(receipt.fingerprint) })];
 }
 
 // What several people hold: two receipts that name different hashes for one act, or two logs of one size, are a fork.
 function compared(held) {
   for (const [at, one] of held.entries()) for (const other of held.slice(0, at)) {
     const note = noteOf(one.record.log.checkpoint), before = noteOf(other.record.log.checkpoint);
-    expect(note.origin === before.origin, `${other.name} and ${one.name} are of different logs`);
+    const names = { one: one.name, other: other.name, number: one.record.ledger_number, size: note.size };
+    expect(note.origin === before.origin, () => say("{other} and {one} are of different logs", names));
     expect(one.record.ledger_number !== other.record.ledger_number || one.record.ledger_head === other.record.ledger_head,
-      `${other.name} and ${one.name} name different hashes for act ${one.record.ledger_number}: there are two ledgers`);
+      () => say("{other} and {one} name different hashes for act {number}: there are two ledgers", names));
     expect(note.size !== before.size || note.root === before.root,
-      `${other.name} and ${one.name} contradict each other: two different logs of ${note.size} acts were signed`);
+      () => say("{other} and {one} contradict each other: two different logs of {size} acts were signed", names));
   }
   const sizes = new Set(held.map(each => noteOf(each.record.log.checkpoint).size));
-  return sizes.size === 1 ? [`${held.length} receipts compared: all of them show one ledger`]
-    : ["no two of them contradict each other, but they are of different times: optin check compares them with a bundle"];
+  return sizes.size === 1 ? [say("{count} receipts compared: all of them show one ledger", { count: held.length })]
+    : [say("no two of them contradict each other, but they are of different times: optin check compares them with a bundle")];
 }
 
 // JSON.parse keeps the last of two entries of a name, where other readers keep the first: such a file says two things.
@@ -210,7 +221,7 @@ function parsed(text) {
     else if (token === ",") named = open.at(-1) !== null;
     else if (named) {
       const name = JSON.parse(token), names = open.at(-1);
-      expect(!names.has(name), `it has "${name}" twice`);
+      expect(!names.has(name), () => say("it has {name} twice", { name: `"${name}"` }));
       names.add(name);
       named = false;
     }
@@ -222,17 +233,17 @@ async function checkFile(text) {
   const record = parsed(text);
   if (record.optin === "receipt") return checkReceipt(record);
   if (record.optin === "log") return checkLog(record, null);
-  throw new Broken("this is neither a receipt nor a log");
+  throw new Broken(say("this is neither a receipt nor a log"));
 }
 
 async function report(where, work) {
   const list = document.createElement("ul");
-  let title = "Checked: everything fits together", kind = "good";
+  let title = say("Checked: everything fits together"), kind = "good";
   let lines;
   try { lines = await work(); } catch (error) {
-    title = error instanceof Broken ? "It does not fit together" : "It could not be checked";
+    title = error instanceof Broken ? say("It does not fit together") : say("It could not be checked");
     kind = "bad";
-    lines = [error instanceof Broken ? error.message : "the file cannot be read, or this browser does not know Ed25519"];
+    lines = [error instanceof Broken ? error.message : say("the file cannot be read, or this browser does not know Ed25519")];
   }
   for (const line of lines) list.append(Object.assign(document.createElement("li"), { textContent: line }));
   where.replaceChildren(Object.assign(document.createElement("h3"), { textContent: title }), list);

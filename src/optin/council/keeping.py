@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from optin.announcement import Announcement
 from optin.errors import BadInput
+from optin.wording.language import N_, _
 from optin.wording.records import Brief
 
 
@@ -22,37 +23,42 @@ class Keeping(Brief):
     def withdrawal(self, offer: Announcement) -> str:
         """Say how and until when someone can withdraw, with the date if one was stated."""
         until = offer.terms.conditions.answers_until
-        return self.last_moment + (f" Answers are taken until {until}." if until else "")
+        taken = (_("Answers are taken until {until}.", until=until),) if until else ()
+        return " ".join((_(self.last_moment), *taken))
 
 
 SERVICE = Keeping(
     "service",
-    "the database of the web service, encrypted with a key that is kept in a file outside of it",
-    "Answers are unreadable once the round ends: their key is destroyed when the result is drawn, or the round is cancelled or"
-    " begun anew. What was promised and spent stays under a random id; a person's account until they leave.",
-    "Until answers are closed, on the person's own page: decline, or leave. After that an answer is counted once.",
+    N_("the database of the web service, encrypted with a key that is kept in a file outside of it"),
+    N_(
+        "Answers are unreadable once the round ends: their key is destroyed when the result is drawn, or the round is cancelled"
+        " or begun anew. What was promised and spent stays under a random id; a person's account until they leave."
+    ),
+    N_("Until answers are closed, on the person's own page: decline, or leave. After that an answer is counted once."),
     (
-        "A person opens an invitation, or an account without a name, and states the most epsilon they accept.",
-        "The plan is made from these limits; the offer is announced, and can no longer change.",
-        "Each person sees what it means for them, and joins with their answers or declines.",
-        "Answers are encrypted as they arrive, and are opened only once the quorum is met.",
-        "One result is drawn with noise, and is published; the key of the answers is destroyed.",
-        "Everyone keeps a receipt.",
+        N_("A person opens an invitation, or an account without a name, and states the most epsilon they accept."),
+        N_("The plan is made from these limits; the offer is announced, and can no longer change."),
+        N_("Each person sees what it means for them, and joins with their answers or declines."),
+        N_("Answers are encrypted as they arrive, and are opened only once the quorum is met."),
+        N_("One result is drawn with noise, and is published; the key of the answers is destroyed."),
+        N_("Everyone keeps a receipt."),
     ),
 )
 FILES = Keeping(
     "files",
-    "a table on the operator's own machine, or in the operator's database",
-    "The table of answers is the operator's, and optin does not delete it: ask the operator for a date. The ledger keeps what"
-    " was promised and spent under the ids of the table, and no answer.",
-    "Until the result is drawn, by telling the operator, who writes it down (optin ledger decline).",
+    N_("a table on the operator's own machine, or in the operator's database"),
+    N_(
+        "The table of answers is the operator's, and optin does not delete it: ask the operator for a date. The ledger keeps what"
+        " was promised and spent under the ids of the table, and no answer."
+    ),
+    N_("Until the result is drawn, by telling the operator, who writes it down (optin ledger decline)."),
     (
-        "The operator collects the most epsilon that each person accepts.",
-        "The plan is made from these limits; the offer is announced, and can no longer change.",
-        "Each person is shown the offer, and joins with their answers or declines.",
-        "The operator reads the answers of those who joined into one table.",
-        "One result is drawn with noise, and is published.",
-        "Everyone can ask for a receipt.",
+        N_("The operator collects the most epsilon that each person accepts."),
+        N_("The plan is made from these limits; the offer is announced, and can no longer change."),
+        N_("Each person is shown the offer, and joins with their answers or declines."),
+        N_("The operator reads the answers of those who joined into one table."),
+        N_("One result is drawn with noise, and is published."),
+        N_("Everyone can ask for a receipt."),
     ),
 )
 

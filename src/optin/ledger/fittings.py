@@ -13,8 +13,8 @@ from sqlalchemy import Connection, Table, text
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable, Index
 
+from optin.database.guards import REFUSAL, guards
 from optin.database.metadata import metadata
-from optin.database.migrations.versions.ledger_0001 import REFUSAL, guards
 from optin.ledger.schema import APPEND_ONLY
 
 TABLES = [metadata.tables[name] for name in APPEND_ONLY]

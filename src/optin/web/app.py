@@ -15,7 +15,7 @@ from optin.errors import BadInput
 from optin.ledger import Ledger
 from optin.web import api, exception_handlers, pages
 from optin.web.doors import FreshCookies
-from optin.web.guards import BodyLimit, OwnOrigin, SecurityHeaders
+from optin.web.guards import BodyLimit, OwnOrigin, SecurityHeaders, Unhurried
 from optin.web.languages import Spoken, checked_tag
 from optin.web.logs import RequestLog
 from optin.web.organisation import Hosted, organisation_of, signature_of
@@ -106,13 +106,14 @@ def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI
     app.include_router(api.router)
     _add_pages(app)
     app.add_middleware(exception_handlers.NoSurprises)
-    app.add_middleware(Hosted, organisation=organisation)
-    app.add_middleware(Spoken, otherwise=otherwise)
     app.add_middleware(FreshCookies)
     app.add_middleware(BodyLimit, most=settings.most_body_bytes, seconds=settings.body_seconds)
     app.add_middleware(OwnOrigin, origins=origins)
+    app.add_middleware(Hosted, organisation=organisation)  # around what may refuse: that is said on a page too
+    app.add_middleware(Spoken, otherwise=otherwise)
     app.add_middleware(SecurityHeaders, https=all(origin.startswith("https:") for origin in origins))
     app.add_middleware(RequestLog)
+    app.add_middleware(Unhurried, seconds=settings.refusal_seconds)
     return app
 
 

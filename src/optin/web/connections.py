@@ -1,17 +1,27 @@
 """Connections that end: whoever asks or reads too slowly is hung up on, and so many are open that all others are served.
 
 A server that waits for a request's last line waits for ever, and each connection kept costs a file. Uvicorn bounds only
-how long an idle connection is kept; here the rest is bounded, below HTTP, where no thread is held yet.
+how long an idle connection is kept; here the rest is bounded, below HTTP, where no thread is held yet. Many who come at once are
+let in a few at a time, so that those who are in are served meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import select
+import socket
 from typing import Any
 
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from optin.web.settings import WebSettings
+
+AT_ONCE = 64
+"""How many are let in before those who are in are looked at again."""
+IN_LINE = 4096
+"""How many the machine lets wait at the door; its own limit may be lower."""
 
 
 class _Limited(H11Protocol):
@@ -26,13 +36,20 @@ class _Limited(H11Protocol):
         self._deadlines: dict[str, asyncio.TimerHandle] = {}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request; where too many are open, the one that has kept us waiting longest goes."""
+        """Begin to wait for a request; where too many are open, those that have kept us waiting longest go."""
         super().connection_made(transport)
         self._since = self.loop.time()
-        kept = [one for one in self.connections if isinstance(one, _Limited) and not one.transport.is_closing()]
-        if len(kept) > self.most:
-            min((one for one in kept if one.keeps_us_waiting), key=lambda one: one._since).hang_up()
         self._expect("head", self.header_seconds)
+        if len(self.connections) > self.most:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Hang up on those that have kept us waiting longest, one in twenty at once: choosing takes longer than hanging up."""
+        kept = [one for one in self.connections if isinstance(one, _Limited) and one.keeps_us_waiting]
+        going = len(self.connections) - self.most + self.most // 20
+        for one in sorted(kept, key=lambda one: one._since)[:going]:
+            if not one.has_sent_more:
+                one.hang_up()
 
     @property
     def is_waiting(self) -> bool:
@@ -46,6 +63,14 @@ class _Limited(H11Protocol):
         Five hundred bodies that drip in would else be as many connections that may stay, and nobody else came in.
         """
         return self.is_waiting or self.cycle.more_body or "taking" in self._deadlines
+
+    @property
+    def has_sent_more(self) -> bool:
+        """Whether something has come that we have not read yet: then it is we who keep them waiting."""
+        place = self.transport.get_extra_info("socket").fileno()
+        look = select.poll()
+        look.register(place, select.POLLIN)
+        return bool(look.poll(0))
 
     def data_received(self, data: bytes) -> None:
         """Read on; the head of a request must be whole in time, however often a little of it comes."""
@@ -81,7 +106,8 @@ class _Limited(H11Protocol):
         super().connection_lost(exc)
 
     def hang_up(self) -> None:
-        """End a connection without waiting for the other side."""
+        """End a connection without waiting for the other side; from now on it is not counted."""
+        self.connections.discard(self)
         self.transport.abort()
 
     def _expect(self, what: str, seconds: float) -> None:
@@ -102,3 +128,14 @@ def limited(settings: WebSettings) -> type[asyncio.Protocol]:
         "most": settings.most_connections,
     }
     return type("Limited", (_Limited,), limits)
+
+
+class Server(uvicorn.Server):
+    """A server that lets a few in at a time, while many may stand at its door: asyncio has one number for both."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, with a long line."""
+        await super().startup(sockets)
+        for each in [one for server in self.servers for one in server.sockets]:
+            with contextlib.closing(socket.socket(fileno=socket.dup(each.fileno()))) as same:
+                same.listen(IN_LINE)

@@ -28,7 +28,7 @@ def set_up(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http)
 
 
-def _answer(request: Request, status: int, why: Failure | str, headers: dict[str, str] | None = None) -> Response:
+def answered(request: Request, status: int, why: Failure | str, headers: dict[str, str] | None = None) -> Response:
     """Say why, to programs in our own words and on a page in the language of the page."""
     path = request.url.path
     if path.startswith("/api/") or path in ("/api", "/health", "/ready"):
@@ -43,12 +43,12 @@ def _answer(request: Request, status: int, why: Failure | str, headers: dict[str
 def _known(request: Request, error: Exception) -> Response:
     assert isinstance(error, OptinError | VisitFailure)  # noqa: S101 - registered for these alone
     headers = {"Retry-After": str(error.seconds)} if isinstance(error, TooSoon) else None
-    return _answer(request, error.http_status, error, headers)
+    return answered(request, error.http_status, error, headers)
 
 
 def _invalid(request: Request, error: Exception) -> Response:
     problems = error.errors() if isinstance(error, RequestValidationError) else []
-    return _answer(request, 422, "; ".join(_told(problem) for problem in problems) or "this cannot be used")
+    return answered(request, 422, "; ".join(_told(problem) for problem in problems) or "this cannot be used")
 
 
 def _told(problem: dict[str, Any]) -> str:
@@ -66,7 +66,7 @@ def _http(request: Request, error: Exception) -> Response:
     status = 422 if status == 400 else status  # one status for what cannot be read, whichever part could not read it
     headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
     words = {404: N_("there is nothing here, or it is not yours"), 405: N_("this cannot be done here")}
-    return _answer(request, status, words.get(status, N_("this cannot be used")), headers)
+    return answered(request, status, words.get(status, N_("this cannot be used")), headers)
 
 
 class NoSurprises(Middleware):
@@ -88,4 +88,4 @@ class NoSurprises(Middleware):
             if begun:
                 raise
             words = N_("something unexpected happened; the operator's log names the place")
-            await _answer(Request(scope), 500, words)(scope, receive, send)
+            await answered(Request(scope), 500, words)(scope, receive, send)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from optin.web.exception_handlers import answered
 from optin.web.middleware import Middleware
+from optin.wording.language import N_
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
@@ -25,13 +27,15 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), browsing-topics=()",
 }
 SAFE = ("GET", "HEAD", "OPTIONS")
+_ANOTHER_NAME = N_("this service goes by another name; use the address you were given")
+_ANOTHER_PAGE = N_("changes are accepted only from this service's own pages: send its Origin")
+MOST_HELD = 100
+"""How many answers wait at once: each keeps a connection, and others have to find one."""
 
 
-async def _refuse(send: Send, status: int, words: str) -> None:
-    body = json.dumps({"error": words}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, words: str) -> None:
+    """Refuse a request as everything is refused: to programs in a word, to a browser on a page in its reader's language."""
+    await answered(Request(scope, receive), status, words)(scope, receive, send)
 
 
 class SecurityHeaders(Middleware):
@@ -70,9 +74,9 @@ class OwnOrigin(Middleware):
         """Pass on what comes from us."""
         headers = Headers(scope=scope)
         if headers.get("host") not in self._hosts and scope["path"] not in ("/health", "/ready"):
-            await _refuse(send, 403, "this service goes by another name; use the address you were given")
+            await _refuse(scope, receive, send, 403, _ANOTHER_NAME)
         elif scope["method"] not in SAFE and headers.get("origin") not in self._origins:
-            await _refuse(send, 403, "changes are accepted only from this service's own pages: send its Origin")
+            await _refuse(scope, receive, send, 403, _ANOTHER_PAGE)
         else:
             await self._app(scope, receive, send)
 
@@ -93,12 +97,13 @@ class BodyLimit(Middleware):
             async with asyncio.timeout(self._seconds):
                 body = await self._whole(receive)
         except TimeoutError:
-            await _refuse(send, 408, f"a request must be whole within {self._seconds:g} s; send it again")
+            words = f"a request must be whole within {self._seconds:g} s; send it again"
+            await _refuse(scope, receive, send, 408, words)
             return
         if body is None:
             return
         if len(body) > self._most:
-            await _refuse(send, 413, f"at most {self._most} bytes are accepted")
+            await _refuse(scope, receive, send, 413, f"at most {self._most} bytes are accepted")
             return
         await self._app(scope, _replayed(body, receive), send)
 
@@ -112,6 +117,28 @@ class BodyLimit(Middleware):
             body += message.get("body", b"")
             more = message.get("more_body", False)
         return body
+
+
+class Unhurried(Middleware):
+    """Keep whoever is told to wait waiting a little, without a thread: who asks again at once would take all the time."""
+
+    def __init__(self, app: ASGIApp, *, seconds: float) -> None:
+        super().__init__(app)
+        self._seconds, self._held = seconds, 0
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; an answer that says "too many" goes out later, unless many such wait already."""
+
+        async def later(message: Message) -> None:
+            if message.get("status") == 429 and self._held < MOST_HELD:
+                self._held += 1
+                try:
+                    await asyncio.sleep(self._seconds)
+                finally:
+                    self._held -= 1
+            await send(message)
+
+        await self._app(scope, receive, later)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

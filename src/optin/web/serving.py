@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import uvicorn
 
 from optin.web.app import create_app, open_service
-from optin.web.connections import limited
+from optin.web.connections import AT_ONCE, Server, limited
 from optin.web.logs import set_up_logs
 from optin.web.organisation import organisation_of
 from optin.web.service.accounts import first_analyst_secret
@@ -36,7 +37,8 @@ def serve(settings: WebSettings) -> None:
         _greet(settings, service)
         set_up_logs(settings.log_level)
         take_short_turns()
-        uvicorn.run(create_app(settings, service), **server_options(settings))
+        with contextlib.suppress(KeyboardInterrupt):
+            Server(uvicorn.Config(create_app(settings, service), **server_options(settings))).run()
     finally:
         service.ledger.close()
 
@@ -54,6 +56,7 @@ def server_options(settings: WebSettings) -> dict[str, Any]:
         "host": settings.host,
         "port": settings.port,
         "http": limited(settings),
+        "backlog": AT_ONCE,
         "ws": "none",
         "log_config": None,
         "access_log": False,

@@ -48,6 +48,7 @@ class WebSettings(BaseSettings):
     header_seconds: float = Field(default=10.0, gt=0)
     body_seconds: float = Field(default=20.0, gt=0)
     answer_seconds: float = Field(default=30.0, gt=0)
+    refusal_seconds: float = Field(default=1.0, ge=0, le=60)
     days_to_announce: float = Field(default=90.0, gt=0, le=3650)
     days_to_answer: float = Field(default=60.0, gt=0, le=3650)
     days_to_publish: float = Field(default=14.0, gt=0, le=3650)

@@ -18,6 +18,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
+from optin.council.browser import sentences
 from optin.web.languages import CATALOGUES
 
 SOURCE = Path(__file__).parent.parent
@@ -56,6 +57,7 @@ FAILING_ON_PAGES = (
 ROOMS = (
     "announcement",
     "baselines",
+    "council",
     "figures",
     "planning",
     "questions",
@@ -68,6 +70,7 @@ ROOMS = (
 )
 """Rooms that say something on pages."""
 NOT_ON_PAGES = (
+    "council/checking.py",
     "planning/record.py",
     "planning/version_1.py",
     "planning/version_2.py",
@@ -105,7 +108,7 @@ def extracted() -> Catalog:
 
 def _found() -> Iterator[tuple[str, str | tuple[str, ...]]]:
     for room in ROOMS:
-        for path in sorted((*(SOURCE / room).rglob("*.py"), *(SOURCE / room).rglob("*.html"))):
+        for path in sorted(each for kind in ("py", "html", "js") for each in (SOURCE / room).rglob(f"*.{kind}")):
             name = path.relative_to(SOURCE).as_posix()
             if not name.startswith(NOT_ON_PAGES):
                 yield from ((name, message) for message in _said_in(path, name))
@@ -118,6 +121,9 @@ def _said_in(path: Path, name: str) -> Iterator[str | tuple[str, ...]]:
                 found = (said,) if isinstance(said, str) else tuple(each for each in said or () if each)
                 if found:
                     yield found[0] if len(found) == 1 else found
+        return
+    if path.suffix == ".js":
+        yield from sentences(path.read_text(encoding="utf-8"))
         return
     saying = SAYING | (FAILING if name.startswith(FAILING_ON_PAGES) else {})
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 
-from optin.council.browser import check_page, check_script
+from optin.council.annex import annex
+from optin.council.browser import check_page, check_script, check_words
 from optin.errors import BadInput
 from optin.ledger import Log
 from optin.transparency.note import VerifierKey
@@ -46,6 +47,7 @@ def council(service: ServiceOf, visitor: MaybeVisitor, campaign: str, secret: st
         "offer_words": spoken(offer.fingerprint),
         "result_words": spoken(release.fingerprint) if release else "",
         "length": LENGTH,
+        "check_words": check_words(),
         **_signed(service),
     }
     return show("council.html", visitor=visitor, **context)
@@ -75,6 +77,10 @@ def council_file(service: ServiceOf, campaign: str, secret: str, name: str) -> R
     found = log.bundle(service, campaign, secret)
     if name == "bundle.zip":
         return _file(found.to_bytes(), name, _ZIP)
+    if (
+        name == "annex.html"
+    ):  # to be read: in the reader's language. The one in the bundle is made again by whoever checks it
+        return _file(annex(found.announcement, found.keeping), name, _HTML)
     files = found.files()
     if name not in files:
         raise NotFound

@@ -19,6 +19,10 @@ _WORDS = {
         N_("There is no such page, or it is not yours to see. If you followed a link, check that it is whole."),
     ),
     405: (N_("That does not go here"), N_("This address does not take what was sent.")),
+    408: (
+        N_("That took too long"),
+        N_("What was sent did not come in time, and nothing of it was kept. Please send it again."),
+    ),
     409: (N_("This cannot be done now"), N_("Something else happened first, or it would break what was promised.")),
     413: (N_("That was too much"), N_("What was sent is larger than anything this site asks for.")),
     422: (N_("That could not be read"), N_("Something in what was sent is missing or not as it should be.")),

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 from alembic import op
 
+from optin.database.guards import REFUSAL, guards
+
 revision = "0001"
 down_revision = None
 
@@ -83,46 +85,6 @@ def _create_holds() -> None:
     op.create_table(
         "charges", _key("offer"), _key("position"), _number("act"), _number("grains"), sqlite_with_rowid=False
     )
-
-
-UNIQUE = {
-    "acts": (
-        "number = NEW.number",
-        "NEW.kind = 'announce' AND kind = 'announce' AND campaign = NEW.campaign AND round = NEW.round",
-        "NEW.kind IN ('release', 'cancel') AND kind IN ('release', 'cancel') AND offer = NEW.offer",
-    ),
-    "people": ("person = NEW.person", "id = NEW.id"),
-    "allowances": ("person = NEW.person AND act = NEW.act",),
-    "promises": ("offer = NEW.offer AND position = NEW.position", "person = NEW.person AND offer = NEW.offer"),
-    "returns": ("offer = NEW.offer AND position = NEW.position",),
-    "charges": ("offer = NEW.offer AND position = NEW.position",),
-    "packs": ("act = NEW.act AND part = NEW.part AND block = NEW.block",),
-    "head_lock": ("one = NEW.one",),
-    "checkpoints": ("size = NEW.size AND verifier = NEW.verifier",),
-    "cosignatures": ("size = NEW.size AND verifier = NEW.verifier",),
-    "successions": ("number = NEW.number",),
-}
-
-
-REFUSAL = " BEGIN RAISE EXCEPTION 'the ledger is append-only'; END "
-
-
-def guards(table: str) -> dict[str, str]:
-    """Write SQLite's triggers of a table, by name.
-
-    A row whose key exists is refused too: REPLACE deletes the old one, and by default no trigger on DELETE hears of it.
-    """
-    exists = " OR ".join(f"EXISTS (SELECT 1 FROM {table} WHERE {key})" for key in UNIQUE[table])  # noqa: S608
-    moments = {
-        "replace": f"INSERT ON {table} WHEN {exists}",
-        "update": f"UPDATE ON {table}",
-        "delete": f"DELETE ON {table}",
-    }
-    return {
-        f"{table}_refuses_{verb}": f"CREATE TRIGGER {table}_refuses_{verb} BEFORE {moment} "
-        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
-        for verb, moment in moments.items()
-    }
 
 
 def _refuse_changes() -> None:
