@@ -218,3 +218,49 @@ def newcomers_found_before(people, cases, rng):
     assert np.all(agree[true, np.arange(cases)])
     assert np.all(cap > 0)
     return 1.0 / agree.sum(axis=0)
+
+
+def histograms_of(people, cap, total, squares):
+    """All numbers of people on the steps below a cap that give exact sums of grains, found by meeting in the middle.
+
+    Sums are kept modulo 2^64, mixed into one number that is linear in the numbers of people: two that agree do so by 2^-64 only.
+    """
+    below = [int(step * 2**32) for step in LADDER if step < cap]
+    top, mask = int(cap * 2**32), 2**64 - 1
+    weight = [((g - top) + 0x9E3779B97F4A7C15 * (g * g - top * top)) & mask for g in below]
+    target = ((total - people * top) + 0x9E3779B97F4A7C15 * (squares - people * top * top)) & mask
+    half = len(below) // 2
+    left, right = (_counts(people, steps) for steps in (half, len(below) - half))
+    sums = [side @ np.array(part, dtype=np.uint64) for side, part in ((left, weight[:half]), (right, weight[half:]))]
+    order = np.argsort(sums[1])
+    wanted = np.uint64(target) - sums[0]
+    at = np.searchsorted(sums[1][order], wanted)
+    hits = np.flatnonzero(sums[1][order][np.minimum(at, len(order) - 1)] == wanted)
+    found = [np.concatenate([left[hit], right[order[at[hit]]]]) for hit in hits]
+    return [each.astype(int).tolist() for each in found if each.sum() <= people]
+
+
+def _counts(people, steps):
+    """All ways to have at most so many people on so many steps."""
+    found = np.zeros((1, 0), dtype=np.uint64)
+    for _ in range(steps):
+        parts = [np.c_[found, np.full(len(found), each, dtype=np.uint64)] for each in range(people + 1)]
+        found = np.concatenate(parts)
+        found = found[found.sum(axis=1) <= people]
+    return found
+
+
+def found_before(scene, people, cases, rng):
+    """Posterior probability of one person's step from exact sums: who is below the cap is known, others stand anywhere above.
+
+    The difference that a decliner makes is their own epsilon; one announcement, or two, give the numbers of people on each step.
+    """
+    world = drawn(people, cases, rng)
+    cap = planned_caps(world, 4 * PRICE if scene == "two rounds" else PRICE)
+    found = []
+    for counts, most in zip(world, cap, strict=True):
+        true, above = rng.choice(len(LADDER), p=counts / people), most <= LADDER
+        known = counts / people if scene != "decliner" else np.ones(len(LADDER))
+        pooled = (counts[above].sum() / people if scene != "decliner" else 1.0) / max(above.sum(), 1)
+        found.append(pooled if above[true] else known[true])
+    return np.array(found)

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from stranger import two_figures
 from trying import examples
 
 import optin
-from optin.kernel.coarse import is_eighth_power, neighbours, on_step, step_below, two_figures_up
+from optin.kernel.coarse import is_eighth_power, neighbours, on_step, step_below, told_up, two_figures_up
+from optin.kernel.spreads import Moments
 
 PAGE = (Path(__file__).parent.parent / "docs/theory/coarse.md").read_text()
 LADDER = [0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 1.0, 2.0, 5.0]
@@ -202,7 +203,7 @@ def sheet_release(seed):
 
 
 @settings(max_examples=examples(40), deadline=None)
-@given(st.integers(0, 2**32), st.sampled_from([0.5, 0.8, 0.95, 0.999]))
+@given(st.integers(0, 2**32), st.sampled_from([1e-9, 0.01, 0.5, 0.8, 0.95, 0.999, 1 - 1e-10]))
 def test_public_intervals_contain_the_exact_ones_at_every_level_and_shares_add_up(seed, level):
     release = sheet_release(seed)
     for name, told in release.results.items():
@@ -215,6 +216,26 @@ def test_public_intervals_contain_the_exact_ones_at_every_level_and_shares_add_u
     noise = release.sealed["hours"].noise_interval(level)
     assert release["hours"].noise_interval(level).low <= noise.low + 1e-9
     assert release["hours"].noise_interval(level).high >= noise.high - 1e-9
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(
+    *(st.floats(0.0, 1.0), st.floats(0.0, 0.25), st.floats(0.5, 500.0), st.floats(1.0, 4.0)),
+    *(st.sampled_from([10, 25, 99, 100, 249, 250, 5000]), st.sampled_from([1e-9, 0.01, 0.5, 0.95, 1 - 1e-9])),
+)
+def test_the_interval_of_a_told_spread_contains_the_exact_one_however_few_figures_are_told(
+    mean, second, reach, uneven, people, level
+):
+    """Below 250 people noise and squares are told up to a quarter too large, and not a tenth: at low levels that showed."""
+    squares, slack = min(uneven / people, 1.0), 1e-6
+    exact = Moments(mean, min(second, mean * (1 - mean)), reach, squares, squares)
+    noise, told = told_up(1 / reach, people), told_up(squares, people)
+    assume(told < 1.0)
+    for off in (-slack, slack):
+        shown = Moments(exact.mean + off, exact.companion - off, 1 / noise, told, told, slack)
+        (low, high), (least, most) = shown.sd_interval(1 - level), exact.sd_interval(1 - level)
+        assert low <= least + 1e-12
+        assert high >= most - 1e-12
 
 
 @settings(max_examples=examples(30), deadline=None)

@@ -184,7 +184,7 @@ def test_a_key_given_twice_in_json_is_refused_wherever_a_log_or_a_bundle_is_read
         PublicLog.from_json(text.replace('"optin": "log"', '"optin": "log", "optin": "log"'))
     for name, old in (
         ("acts.json", '"number": 2,'),
-        ("bundle.json", '"version": 1,'),
+        ("bundle.json", '"version": 2,'),
         ("release.json", '"charged": true,'),
     ):
         files = bundle.files()

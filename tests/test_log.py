@@ -23,7 +23,6 @@ from optin.transparency.evidence import LogProof, fork_between, shown_in
 from optin.transparency.keys import SigningKey
 from optin.transparency.note import SignedNote
 from optin.transparency.opening import Trust, opened
-from optin.transparency.succession import followers
 from optin.wording.spoken import spoken
 
 FIXTURES = Path(__file__).parent / "fixtures" / "version-1"
@@ -138,11 +137,12 @@ def test_a_key_follows_another_and_only_by_the_other_s_own_signature(ledger):
         log.sign(old)
     release(ledger)
     log.sign(new)
-    assert followers([old.verifier], log.successions()) == (old.verifier, new.verifier)
+    assert Trust((old.verifier,)).following(log.successions()).keys == (old.verifier, new.verifier)
     assert ledger.verify().ok
     lost = SigningKey.new(old.name)
     log.rotate(lost)
-    assert lost.verifier not in followers([old.verifier], log.successions()), "a lost key names no successor"
+    known = Trust((old.verifier,)).following(log.successions())
+    assert not known.knows(lost.verifier), "a lost key names no successor"
     assert at(log.sign(lost)).size == at(log.checkpoints()[-1]).size
     assert ledger.verify().ok
 

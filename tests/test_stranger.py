@@ -11,7 +11,10 @@ from stranger import (
     PRIOR,
     SCENES,
     announced_caps,
+    announcement,
     drawn,
+    found_before,
+    histograms_of,
     newcomers_found_before,
     posteriors,
     rounded_up,
@@ -142,3 +145,29 @@ def test_before_sums_were_sealed_a_newcomer_was_found():
         found = newcomers_found_before(size, 200, np.random.default_rng(size))
         row = f"| newcomer, exact sums | {size:,} | {' | '.join(f'{each:.2f}' for each in summary(found))} |"
         assert row in THREATS
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_exact_sums_of_25_people_gave_away_how_many_stand_on_each_step_below_the_cap(seed):
+    """The attack that sealed sums end: from people, cap and two exact sums, the whole histogram, and no other."""
+    steps = drawn(25, 1, np.random.default_rng(seed))[0]
+    cap = optin.plan(crowd(steps), bounds=(0, 1)).cap
+    grains = [int(min(step, cap) * 2**32) for step in LADDER]
+    total, squares = (sum(int(n) * g**power for n, g in zip(steps, grains, strict=True)) for power in (1, 2))
+    assert histograms_of(25, cap, total, squares) == [steps[cap > LADDER].tolist()]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_of_what_is_public_now_hundreds_of_histograms_are_possible(seed):
+    rng = np.random.default_rng(seed)
+    world, others = drawn(25, 1, rng), drawn(25, 20_000, rng)
+    agree = announcement(others, 25) == announcement(world, 25)
+    assert len(np.unique(others[agree], axis=0)) >= 100
+
+
+@pytest.mark.parametrize("scene", ["single", "two rounds", "decliner"])
+def test_before_sums_were_sealed_steps_below_the_cap_were_known(scene):
+    for size in SIZES:
+        found = found_before(scene, size, 200, np.random.default_rng(size))
+        row = f"| {scene}, exact sums | {size:,} | {' | '.join(f'{each:.2f}' for each in summary(found))} |"
+        assert row in THREATS, row

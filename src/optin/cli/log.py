@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,9 @@ from optin.cli.log_keys import kept_key, key_place
 from optin.cli.options import AsJson, LedgerUrl
 from optin.cli.output import read_text
 from optin.errors import BadInput
+
+if TYPE_CHECKING:
+    from optin.transparency.note import VerifierKey
 
 KeyFile = Annotated[
     Path | None,
@@ -62,29 +65,39 @@ def make_key(
 
 
 def _follow(ledger: str, place: Path, *, lost: bool, as_json: bool) -> None:
-    """Draw a new key, have it follow the old one, and put it in the old one's place, which is kept beside it."""
+    """Draw a new key, have it follow the old one, and put it in the old one's place, which is kept beside it.
+
+    The new key is in a file before the ledger knows of it, so that it is there whenever this is cut short: doing it again puts
+    that one in its place.
+    """
     from optin.ledger import Log
     from optin.transparency.keys import SigningKey, read_key, write_key
+    from optin.transparency.succession import Succession
 
     with open_ledger(ledger) as opened:
         log = Log(opened)
         signer = log.signer()
         if signer is None:
             raise BadInput("no key signs for this ledger yet: make one without --rotate")
-        old = None if lost else read_key(place)
-        new = SigningKey.new(signer.name)
-        aside = place.with_name(f"{place.name}.{signer.id.hex()}")
-        fresh = place.with_name(f"{place.name}.{new.verifier.id.hex()}")
-        write_key(fresh, new)
-        log.rotate(new, old)
+        if not (log.successions() and _beside(place, signer).exists()):
+            old, new = None if lost else read_key(place), SigningKey.new(signer.name)
+            write_key(_beside(place, new.verifier), new)
+            log.rotate(new, old)
+        step = Succession.from_note(log.successions()[-1])
         if place.exists():
-            place.rename(aside)
-        fresh.rename(place)
-        log.sign(new)
-    _show_key(place, new, as_json=as_json)
+            place.rename(_beside(place, step.old))
+        _beside(place, step.new).rename(place)
+        signing = read_key(place)
+        log.sign(signing)
+    _show_key(place, signing, as_json=as_json)
     screen.note(
         "give the new public key to everyone who checks" + ("; witnesses have to accept it by hand" if lost else "")
     )
+
+
+def _beside(place: Path, key: VerifierKey) -> Path:
+    """Say where a key is while it is not the one that signs: beside that one, with its id at the end of its name."""
+    return place.with_name(f"{place.name}.{key.id.hex()}")
 
 
 def _show_key(place: Path, key: object, *, as_json: bool) -> None:

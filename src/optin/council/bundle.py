@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from optin._version import __version__
 from optin.announcement import Announcement
 from optin.council.annex import annex
 from optin.council.consent import consent_text
@@ -42,7 +43,10 @@ promise.json       the privacy promise, for machines
 
 @dataclass(frozen=True, repr=False)
 class Bundle(Brief):
-    """The public files of one round; what follows from the offer (annex, records) is made again from it when it is checked."""
+    """The public files of one round; what follows from the offer (annex, records) is made again from it when it is checked.
+
+    ``made_by`` is the version of optin that worded these: another one may word them otherwise, and then cannot compare them.
+    """
 
     announcement: Announcement
     release: Release | None
@@ -50,6 +54,7 @@ class Bundle(Brief):
     log: PublicLog = field(repr=False)
     keeping: Keeping = field(repr=False)
     made: dict[str, str] = field(default_factory=dict, repr=False)
+    made_by: str | None = __version__
 
     def derived(self) -> dict[str, str]:
         """Write what follows from the offer."""
@@ -67,7 +72,10 @@ class Bundle(Brief):
     def _files(self, name: str) -> dict[str, str]:
         files = {
             "README.txt": README.format(name=name),
-            "bundle.json": json.dumps({"optin": "bundle", "version": 1, "answers": self.keeping.name}) + "\n",
+            "bundle.json": json.dumps(
+                {"optin": "bundle", "version": 2, "answers": self.keeping.name, "made_by": self.made_by}
+            )
+            + "\n",
             "announcement.json": self.announcement.to_json() + "\n",
             "acts.json": json.dumps({"optin": "acts", "acts": [act.to_record() for act in self.acts]}, indent=2) + "\n",
             "log.json": self.log.to_json() + "\n",
@@ -76,6 +84,10 @@ class Bundle(Brief):
         if self.release is not None:
             files["release.json"] = self.release.to_json() + "\n"
         return files
+
+    def proofs(self) -> str:
+        """Write what a browser checks in one text: asked for one by one, log and acts could be of two moments."""
+        return json.dumps({"log": json.loads(self.log.to_json()), "acts": [act.to_record() for act in self.acts]})
 
     def to_bytes(self, name: str = "bundle.zip") -> bytes:
         """Write the file; the same bundle gives the same bytes."""
@@ -90,7 +102,8 @@ def read_bundle(path: Path) -> Bundle:
     """Read a bundle that anyone may have written; what is in it is checked elsewhere."""
     files = _files(path)
     about, sealed = _json(files["bundle.json"], "bundle"), _json(files["acts.json"], "acts")
-    if set(about) != {"optin", "version", "answers"} or set(sealed) != {"optin", "acts"}:
+    known = about in _readable(about.get("answers"), about.get("made_by"))
+    if not known or set(sealed) != {"optin", "acts"}:
         raise BadInput("{path} is not a bundle that this optin reads", path=path)
     return Bundle(
         Announcement.from_json(files["announcement.json"]),
@@ -99,7 +112,14 @@ def read_bundle(path: Path) -> Bundle:
         PublicLog.from_json(files["log.json"]),
         keeping_named(str(about["answers"])),
         {name: text for name, text in files.items() if name in _DERIVED},
+        about.get("made_by"),
     )
+
+
+def _readable(answers: object, made_by: object) -> tuple[dict[str, object], ...]:
+    """List what a bundle may say of itself; one of version 1 does not say who made it."""
+    old = {"optin": "bundle", "version": 1, "answers": answers}
+    return old, old | {"version": 2, "made_by": made_by if isinstance(made_by, str) else ""}
 
 
 def _files(path: Path) -> dict[str, str]:

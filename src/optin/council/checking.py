@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
+from optin._version import __version__
 from optin.announcement import Announcement
 from optin.council.bundle import Bundle
 from optin.errors import BadInput
@@ -38,13 +39,23 @@ def checked_bundle(bundle: Bundle, trust: Trust | None = None) -> tuple[str, ...
         expect(False, "a result was drawn, and is missing here")
     elif any(act.seal.kind == "cancel" for act in bundle.acts):
         lines.append("the round was cancelled: there is no result")
-    expect(bundle.made == bundle.derived(), "the annex or a record says something else than the offer")
     lines += [
-        "annex, consent record and promise say what the offer says",
+        _papers(bundle),
         f"{count(len(bundle.log.notes), 'checkpoint', 'checkpoints')}, each beginning with the one before",
         *newest.told(trust),
     ]
     return tuple(lines)
+
+
+def _papers(bundle: Bundle) -> str:
+    """Compare annex and records with those that this version makes of the offer; those of another may be worded otherwise."""
+    if bundle.made == bundle.derived():
+        return "annex, consent record and promise say what the offer says"
+    expect(bundle.made_by != __version__, "the annex or a record says something else than the offer")
+    return (
+        "annex, consent record and promise were NOT compared: another version of optin worded them, says the file. Do not rely"
+        " on them: make them again from announcement.json with optin annex"
+    )
 
 
 def _expect_announced(bundle: Bundle, offer: Announcement) -> None:

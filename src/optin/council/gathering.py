@@ -2,33 +2,53 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, select
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
 
 from optin.announcement import Announcement
-from optin.campaign.history import release_of
+from optin.campaign.history import stored_release
 from optin.council.bundle import Bundle
 from optin.council.keeping import Keeping
 from optin.council.sealed_acts import KINDS, SealedAct
 from optin.database.connection import read
 from optin.errors import BadInput
-from optin.ledger import Ledger, Log
+from optin.ledger import Ledger
 from optin.ledger.chain import seal_of
+from optin.ledger.logged import leaves_of_acts, published
 from optin.ledger.schema import acts
+from optin.transparency.checkpoint import Checkpoint
+from optin.transparency.tree import MerkleTree
 
 
 def bundle_of(ledger: Ledger, campaign: str, round: int, keeping: Keeping) -> Bundle:  # noqa: A002 - the word of the contract
-    """Put together what everyone may read of one round, with proofs in the newest signed checkpoint."""
+    """Put together what everyone may read of one round, as of the newest signed checkpoint, with proofs in it.
 
-    def look(connection: Connection) -> list[tuple[SealedAct, str]]:
-        where = (acts.c.campaign == campaign, acts.c.round == round, acts.c.kind.in_(KINDS))
-        rows = connection.execute(select(acts).where(*where).order_by(acts.c.number)).all()
-        return [(SealedAct(seal_of(row)), row.body) for row in rows]
+    All of it is read from one state of the ledger: acts of others, and a new checkpoint over them, may come at any moment.
+    """
+    return read(ledger.engine, lambda connection: _gathered(connection, campaign, round, keeping))
 
-    found = read(ledger.engine, look)
+
+def _gathered(connection: Connection, campaign: str, round: int, keeping: Keeping) -> Bundle:  # noqa: A002
+    done, log = _done(connection, campaign, round), published(connection)
+    size = Checkpoint.from_text(log.newest.text).size
+    signed = [row for row in done if row.number <= size]
+    if not signed:
+        raise BadInput(
+            "no signed checkpoint covers this offer yet: the operator has to sign one with optin ledger sign"
+        )
+    tree = MerkleTree(leaves_of_acts(connection)[:size])
+    proved = tuple(SealedAct(seal_of(row), tree.path(row.number - 1)) for row in signed)
+    drawn = any(row.kind == "release" for row in signed)
+    release = stored_release(connection, campaign, round) if drawn else None
+    return Bundle(Announcement.from_json(signed[0].body), release, proved, log, keeping)
+
+
+def _done(connection: Connection, campaign: str, round: int) -> Sequence[Row[Any]]:  # noqa: A002
+    """List the public acts of a round, oldest first."""
+    where = (acts.c.campaign == campaign, acts.c.round == round, acts.c.kind.in_(KINDS))
+    found = connection.execute(select(acts).where(*where).order_by(acts.c.number)).all()
     if not found:
         raise BadInput("this campaign and round were not announced in this ledger")
-    log = Log(ledger)
-    paths = log.paths([act.seal.number for act, _ in found])
-    offer = Announcement.from_json(found[0][1])
-    proved = tuple(SealedAct(act.seal, paths[act.seal.number]) for act, _ in found if act.seal.number in paths)
-    return Bundle(offer, release_of(ledger, campaign, round), proved, log.published(), keeping)
+    return found

@@ -59,6 +59,29 @@ class AtomicWrite:
             os.chmod(made, (0o777 if made.is_dir() else 0o666) & ~mask)
 
 
+def write_once(path: Path, text: str) -> None:
+    """Put a file for its owner's eyes where there is none, whole or not at all; FileExistsError where there is one."""
+    folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    try:
+        draft = folder / path.name
+        _write(draft, text.encode())
+        os.chmod(draft, 0o600)
+        _put_once(draft, path)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _put_once(draft: Path, path: Path) -> None:
+    """Give a file its place if nobody has it; where a disk knows no second name of a file, the place is taken first."""
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        os.replace(draft, path)
+
+
 def _write(draft: Path, content: bytes) -> None:
     with draft.open("wb") as file:
         file.write(content)

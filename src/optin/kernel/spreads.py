@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from optin.kernel.coarse import COARSEST
 from optin.kernel.halfwidth import skewness_allowance
 from optin.kernel.noise import LAPLACE, noise_variance
 from optin.kernel.tails import normal_laplace_reach
 
 LEVELS = 1 << 20
-UP = 1.1
-"""What rounding up to two figures multiplies a number by at most."""
+UP = float(COARSEST)
+"""What rounding up multiplies noise and squared weights by at most."""
 ENOUGH = 50.0
 """From so many effective people on, a released spread serves where a variance was declared too (E22)."""
 RELEASED_ERROR = 0.9
@@ -61,7 +62,7 @@ class Moments:
     squares: float
     heaviest: float
     slack: float = 0.0
-    """How far both means may be off where they are rounded; noise and squared weights are then rounded up to two figures."""
+    """How far both means may be off where they are rounded; noise and squared weights are then rounded up too."""
 
     @property
     def noise(self) -> float:

@@ -6,7 +6,6 @@ A ledger that had no log before begins one at its head: the first checkpoint is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from sqlalchemy import Connection, func, insert, select
 
@@ -19,7 +18,7 @@ from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.evidence import LogProof
 from optin.transparency.keys import SigningKey
 from optin.transparency.note import COSIGNATURE, Signature, SignedNote, VerifierKey
-from optin.transparency.public_log import PublicLog, published_log
+from optin.transparency.public_log import PublicLog
 from optin.transparency.succession import Succession
 from optin.transparency.tree import MerkleTree
 from optin.wording.records import OneLine
@@ -129,30 +128,9 @@ class Log(OneLine):
         """Show that acts are in the log, as far as a checkpoint covers them; those of one act are the same whoever asks."""
         return read(self._engine, lambda connection: logged.proofs(connection, numbers))
 
-    def paths(self, numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
-        """Show that acts are in the newest signed checkpoint, as far as it covers them."""
-
-        def look(connection: Connection) -> dict[int, tuple[str, ...]]:
-            rows = logged.rows_signed(connection)
-            size = rows[-1].size if rows else 0
-            tree = MerkleTree(logged.leaves_of_acts(connection)[:size])
-            return {number: tree.path(number - 1) for number in numbers if number <= size}
-
-        return read(self._engine, look)
-
     def published(self, *, since: int = 0) -> PublicLog:
         """Write the log as everyone may read it: checkpoints of ``since`` acts and more, and that each begins with the last."""
-
-        def look(connection: Connection) -> PublicLog:
-            tree = MerkleTree(logged.leaves_of_acts(connection))
-            notes = [note for note in logged.signed(connection) if Checkpoint.from_text(note.text).size >= since]
-            sizes = [Checkpoint.from_text(note.text).size for note in notes]
-            if notes:
-                logged.expect_continued(tree, notes[-1])
-            paths = [tree.growth(old, new) for old, new in pairwise(sizes)]
-            return published_log(notes, paths, logged.all_keys(connection), logged.stated_successions(connection))
-
-        return read(self._engine, look)
+        return read(self._engine, lambda connection: logged.published(connection, since=since))
 
     def lags(self, kinds: Sequence[str]) -> bool:
         """Tell whether an act of these kinds is not under a checkpoint yet."""

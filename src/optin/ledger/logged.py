@@ -14,6 +14,7 @@ from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.evidence import Earlier, LogProof, act_leaf
 from optin.transparency.keys import good_signature
 from optin.transparency.note import Signature, SignedNote, VerifierKey
+from optin.transparency.public_log import PublicLog, published_log
 from optin.transparency.succession import Succession
 from optin.transparency.tree import MerkleTree
 
@@ -65,7 +66,9 @@ def next_signer(connection: Connection) -> VerifierKey | None:
 
 def all_keys(connection: Connection) -> tuple[VerifierKey, ...]:
     """List everyone's keys: the log's, then the witnesses'."""
-    logs = connection.scalars(select(checkpoints.c.verifier).order_by(checkpoints.c.size)).all()
+    stated = [Succession.from_note(note).new.to_text() for note in stated_successions(connection)]
+    signed_with = connection.scalars(select(checkpoints.c.verifier).order_by(checkpoints.c.size)).all()
+    logs = sorted(signed_with, key=lambda key: stated.index(key) if key in stated else -1)
     witnesses = connection.scalars(select(cosignatures.c.verifier).order_by(cosignatures.c.verifier)).all()
     return tuple(VerifierKey.from_text(text) for text in dict.fromkeys((*logs, *witnesses)))
 
@@ -108,6 +111,7 @@ def proofs(connection: Connection, numbers: Sequence[int]) -> dict[int, LogProof
     if not notes:
         return {}
     whole, keys = MerkleTree(leaves_of_acts(connection)), all_keys(connection)
+    followed = tuple(stated_successions(connection))
     sized = [(Checkpoint.from_text(note.text), note) for note in notes]
     found = {}
     for number in numbers:
@@ -121,8 +125,19 @@ def proofs(connection: Connection, numbers: Sequence[int]) -> dict[int, LogProof
         shown = tuple(Earlier(old, whole.growth(size.size, at.size)) for size, old in earlier)
         signers = {(each.name, each.key_id) for one in (note, *(old for _, old in earlier)) for each in one.signatures}
         known = tuple(key for key in keys if (key.name, key.id) in signers)
-        found[number] = LogProof(note, known, whole.path(number - 1, at.size), shown)
+        found[number] = LogProof(note, known, whole.path(number - 1, at.size), shown, followed)
     return found
+
+
+def published(connection: Connection, *, since: int = 0) -> PublicLog:
+    """Write the log as everyone may read it: checkpoints of ``since`` acts and more, and that each begins with the last."""
+    tree = MerkleTree(leaves_of_acts(connection))
+    notes = [note for note in signed(connection) if Checkpoint.from_text(note.text).size >= since]
+    sizes = [Checkpoint.from_text(note.text).size for note in notes]
+    if notes:
+        expect_continued(tree, notes[-1])
+    paths = [tree.growth(old, new) for old, new in pairwise(sizes)]
+    return published_log(notes, paths, all_keys(connection), stated_successions(connection))
 
 
 def log_faults(connection: Connection) -> list[str]:
@@ -170,10 +185,13 @@ def _bad_cosignatures(connection: Connection) -> list[str]:
 
 
 def _broken_successions(connection: Connection, rows: Sequence[Row[Any]]) -> list[str]:
-    """Name keys that signed without following the one before."""
+    """Name keys that signed without following the one before, or after another had followed them."""
     steps = [Succession.from_note(note) for note in stated_successions(connection)]
     signers = {row.verifier for row in rows}
     first = {steps[0].old.to_text()} if steps else set(sorted(signers)[:1])
     stated = first | {step.new.to_text() for step in steps}
     broken = any(after.old != before.new for before, after in pairwise(steps)) or not signers <= stated
-    return ["a key signed that does not follow the one before it"] if broken else []
+    ends = {step.old.to_text(): step.size for step in steps}
+    late = [row.size for row in rows if row.size > ends.get(row.verifier, row.size)]
+    found = ["a key signed that does not follow the one before it"] if broken else []
+    return found + [f"the checkpoint of {size} acts is signed with a key that another had followed" for size in late]

@@ -140,7 +140,7 @@ def logged(receipt: Receipt, trust: Trust | None = None) -> tuple[str, ...]:
     found = shown_in(receipt.log, number=receipt.ledger_number, head=receipt.ledger_head, trust=trust)
     return (
         _("act {ledger_number} is in the operator's log", ledger_number=receipt.ledger_number),
-        *found.told(trust or Trust()),
+        *found.told(receipt.log.trusting(trust or Trust())),
     )
 
 

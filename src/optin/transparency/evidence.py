@@ -10,9 +10,13 @@ from optin.errors import BadInput
 from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.note import SignedNote, VerifierKey, expect
 from optin.transparency.opening import Opened, Trust, opened
+from optin.transparency.succession import Succession
 from optin.transparency.tree import climb, grew, is_path, leaf_of
 from optin.wording.numbers import count
 from optin.wording.records import Brief
+
+_FIELDS = {"checkpoint", "keys", "path", "earlier", "successions"}
+_MOST = 200
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +54,7 @@ class LogProof(Brief):
     keys: tuple[VerifierKey, ...] = ()
     path: tuple[str, ...] = field(default=(), repr=False)
     earlier: tuple[Earlier, ...] = ()
+    successions: tuple[SignedNote, ...] = field(default=(), repr=False)
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -62,30 +67,38 @@ class LogProof(Brief):
         new = self.checkpoint
         return tuple(Grown(Checkpoint.from_text(each.note.text), new, each.path) for each in self.earlier)
 
+    def trusting(self, trust: Trust) -> Trust:
+        """Trust also the keys that follow known ones, or went before them."""
+        return trust.following(self.successions)
+
     def to_record(self) -> dict[str, Any]:
-        """Write it as JSON holds it."""
+        """Write it as JSON holds it; which key followed which, only where one did."""
+        followed = {"successions": [note.to_text() for note in self.successions]} if self.successions else {}
         return {
             "checkpoint": self.note.to_text(),
             "keys": [key.to_text() for key in self.keys],
             "path": list(self.path),
             "earlier": [each.to_record() for each in self.earlier],
-        }
+        } | followed
 
     @classmethod
     def from_record(cls, record: object) -> LogProof:
         """Read it from a file that anyone may have written."""
-        if not isinstance(record, dict) or set(record) != {"checkpoint", "keys", "path", "earlier"}:
+        if not isinstance(record, dict) or set(record) | {"successions"} != _FIELDS:
             raise BadInput("this receipt's proof of the log cannot be read")
-        keys, path, earlier = record["keys"], record["path"], record["earlier"]
-        if not (is_path(path) and isinstance(keys, list) and isinstance(earlier, list) and len(keys + earlier) <= 200):
+        keys, path, lists = record["keys"], record["path"], (record["earlier"], record.get("successions", []))
+        if not (is_path(path) and all(isinstance(each, list) and len(each) <= _MOST for each in (keys, *lists))):
             raise BadInput("this receipt's proof of the log cannot be read")
+        earlier, successions = lists
         found = cls(
             _note(record["checkpoint"]),
             tuple(VerifierKey.from_text(_text(key)) for key in keys),
             tuple(path),
             tuple(_earlier(each) for each in earlier),
+            tuple(_note(each) for each in successions),
         )
-        _ = found.growths  # that each is a checkpoint is known from here on
+        # that each is a checkpoint, or says which key follows which, is known from here on
+        _ = found.growths, [Succession.from_text(each.text) for each in found.successions]
         return found
 
 
@@ -112,6 +125,7 @@ def act_leaf(head: str) -> bytes:
 
 def shown_in(proof: LogProof, *, number: int, head: str, trust: Trust | None = None) -> Opened:
     """Check that an act is in the log of a signed checkpoint, and that the log grew from each earlier one to it."""
+    trust = proof.trusting(trust or Trust())
     found = opened(proof.note, proof.keys, trust)
     expect_act(found.checkpoint, proof.path, number=number, head=head)
     for each, grown in zip(proof.earlier, proof.growths, strict=True):

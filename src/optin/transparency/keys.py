@@ -11,6 +11,7 @@ from pathlib import Path
 
 from optin.errors import BadInput
 from optin.extras import expect as expect_extra
+from optin.formats.atomic import write_once
 from optin.transparency.note import (
     COSIGNATURE,
     ED25519,
@@ -120,18 +121,14 @@ def good_signature(note: SignedNote, key: VerifierKey) -> Signature | None:
 
 
 def write_key(path: Path, key: SigningKey) -> None:
-    """Write a private key to a new file that its owner alone can read; an old one is never replaced."""
+    """Write a private key to a new file that its owner alone can read: whole or not at all, and never over an old one."""
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        write_once(path, key.to_text() + "\n")
     except FileExistsError:
         reason = "there is a file already, and a key is never replaced"
     except OSError as error:
         reason = error.strerror or "it cannot be opened"
     else:
-        with os.fdopen(handle, "w") as file:
-            file.write(key.to_text() + "\n")
-            file.flush()
-            os.fsync(file.fileno())
         return
     raise BadInput("{path} cannot be written: {reason}", path=path, reason=reason)
 

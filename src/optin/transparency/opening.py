@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -9,6 +10,7 @@ from datetime import UTC, datetime
 from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.keys import good_signature, time_of
 from optin.transparency.note import COSIGNATURE, ED25519, SignedNote, VerifierKey, expect
+from optin.transparency.succession import with_successors
 from optin.wording.language import _
 from optin.wording.numbers import count
 from optin.wording.records import Brief
@@ -17,9 +19,13 @@ from optin.wording.spoken import spoken
 
 @dataclass(frozen=True, repr=False)
 class Trust(Brief):
-    """Keys that someone knows from elsewhere; without any, a checkpoint is checked with the keys it came with."""
+    """Keys that someone knows from elsewhere; without any, a checkpoint is checked with the keys it came with.
+
+    ``ended`` says of keys that another one followed how many acts they signed at most.
+    """
 
     keys: tuple[VerifierKey, ...] = ()
+    ended: tuple[tuple[VerifierKey, float], ...] = ()
 
     def of(self, kind: int, brought: Iterable[VerifierKey]) -> tuple[VerifierKey, ...]:
         """List the keys of a kind to check with: those known or, where none is, those that came along."""
@@ -29,6 +35,15 @@ class Trust(Brief):
     def knows(self, key: VerifierKey) -> bool:
         """Tell whether a key is known from elsewhere."""
         return key in self.keys
+
+    def until(self, key: VerifierKey) -> float:
+        """Say how many acts a key signs at most: without end, unless another one followed it."""
+        return dict(self.ended).get(key, math.inf)
+
+    def following(self, successions: Iterable[SignedNote]) -> Trust:
+        """Trust also the keys that follow known ones and those that went before them, each for its own time."""
+        found = with_successors({key: self.until(key) for key in self.keys}, successions)
+        return Trust(tuple(found), tuple((key, end) for key, end in found.items() if end < math.inf))
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,6 +104,12 @@ def opened(note: SignedNote, brought: Iterable[VerifierKey] = (), trust: Trust |
     logs = [key for key in trust.of(ED25519, along) if key.name == checkpoint.origin]
     signers = [key for key in logs if good_signature(note, key) is not None]
     expect(bool(signers), f"the checkpoint of {checkpoint.origin} is not signed with a key known as that log's")
+    signer = max(reversed(signers), key=trust.until)
+    expect(
+        checkpoint.size <= trust.until(signer),
+        f"the checkpoint of {count(checkpoint.size, 'act', 'acts')} is signed for {checkpoint.origin} with a key that another one"
+        " had followed by then: whoever has the old key made it",
+    )
     found = [(key, good_signature(note, key)) for key in dict.fromkeys(trust.of(COSIGNATURE, along))]
     witnesses = tuple(Seen(key, time_of(signature)) for key, signature in found if signature is not None)
-    return Opened(checkpoint, signers[-1], witnesses)
+    return Opened(checkpoint, signer, witnesses)

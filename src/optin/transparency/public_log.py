@@ -14,7 +14,6 @@ from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.evidence import Grown, count_of
 from optin.transparency.note import SignedNote, VerifierKey, expect
 from optin.transparency.opening import Opened, Trust, opened
-from optin.transparency.succession import followers
 from optin.transparency.tree import is_path
 from optin.wording.records import Brief
 
@@ -42,8 +41,8 @@ class PublicLog(Brief):
         return tuple(Grown(old, new, path) for (old, new), path in zip(pairwise(places), self.paths, strict=True))
 
     def trusting(self, trust: Trust) -> Trust:
-        """Trust also the keys that known ones signed as their successors."""
-        return Trust(followers(trust.keys, self.successions))
+        """Trust also the keys that follow known ones, or went before them."""
+        return trust.following(self.successions)
 
     def to_json(self) -> str:
         """Write it for everyone to read."""

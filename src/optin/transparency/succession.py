@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import islice
 
 from optin.errors import BadInput
 from optin.transparency.keys import SigningKey, good_signature
@@ -26,14 +29,20 @@ class Succession(Brief):
         return f"{_TITLE}\n{self.size}\n{self.old.to_text()}\n{self.new.to_text()}\n"
 
     @classmethod
-    def from_note(cls, note: SignedNote) -> Succession:
-        """Read one; the new key must have signed it."""
-        lines = note.text.split("\n")
+    def from_text(cls, text: str) -> Succession:
+        """Read what both keys sign."""
+        lines = text.split("\n")
         if len(lines) != 5 or lines[0] != _TITLE or not lines[1].isdecimal() or len(lines[1]) > 18:
             raise BadInput("this does not say which key follows which")
         found = cls(int(lines[1]), VerifierKey.from_text(lines[2]), VerifierKey.from_text(lines[3]))
-        if found.old.name != found.new.name or {found.old.kind, found.new.kind} != {ED25519}:
-            raise BadInput("a key can only be followed by one of the same log")
+        if found.old.name != found.new.name or {found.old.kind, found.new.kind} != {ED25519} or found.old == found.new:
+            raise BadInput("a key can only be followed by another one of the same log")
+        return found
+
+    @classmethod
+    def from_note(cls, note: SignedNote) -> Succession:
+        """Read one; the new key must have signed it."""
+        found = cls.from_text(note.text)
         if good_signature(note, found.new) is None:
             raise BadInput("a new key has to sign that it follows another")
         return found
@@ -44,11 +53,19 @@ class Succession(Brief):
         return SignedNote(text, tuple(key.signed(text) for key in keys))
 
 
-def followers(known: Iterable[VerifierKey], notes: Iterable[SignedNote]) -> tuple[VerifierKey, ...]:
-    """Add to the keys that are known those which a known key signed as its successor; a lost key has none."""
-    found = list(known)
-    for note in notes:
-        step = Succession.from_note(note)
-        if step.old in found and step.new not in found and good_signature(note, step.old) is not None:
-            found.append(step.new)
-    return tuple(found)
+def with_successors(known: Mapping[VerifierKey, float], notes: Iterable[SignedNote]) -> dict[VerifierKey, float]:
+    """Add keys that follow known ones, or went before them; each key has the most acts of a log that it may sign.
+
+    A key is followed by whom it signed as its successor, once: what it signs for more acts after that is a thief's. A lost
+    key signed no successor, so whoever knows only the lost one knows none. Whom a known key says to follow is believed it.
+    """
+    found, steps = dict(known), {note: Succession.from_note(note) for note in notes}
+    agreed, before = cache(lambda note: good_signature(note, steps[note].old) is not None), dict[VerifierKey, float]()
+    while found != before:
+        before = dict(found)
+        for step in steps.values():
+            if step.new in found:
+                found[step.old] = min(found.get(step.old, math.inf), step.size)
+        follows = (step.new for note, step in steps.items() if found.get(step.old) == math.inf and agreed(note))
+        found |= dict.fromkeys(islice(follows, 1), math.inf)  # one at a time: it ends the key that it follows
+    return found

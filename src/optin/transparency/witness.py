@@ -21,7 +21,7 @@ from optin.formats.atomic import AtomicWrite
 from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.evidence import count_of, fork_between
 from optin.transparency.keys import SigningKey, read_key, write_key
-from optin.transparency.note import ED25519, Signature, SignedNote, VerifierKey
+from optin.transparency.note import Signature, SignedNote, VerifierKey
 from optin.transparency.opening import Opened, Trust, opened
 from optin.transparency.public_log import PublicLog
 from optin.wording.records import Brief
@@ -39,9 +39,15 @@ REWRITTEN = (
 )
 
 
+FORGOTTEN = (
+    "what this witness remembers of the log cannot be read from {place}: {reason}. Nothing was signed. Put it back from a copy; a"
+    " witness that begins anew finds nothing that was done before"
+)
+
+
 @dataclass(frozen=True, repr=False)
 class Remembered(Brief):
-    """Where a log stood when it was last seen, and the keys it signed with so far."""
+    """Where a log stood when it was last seen, and the key that signed it: one that it followed signs no more."""
 
     note: SignedNote
     keys: tuple[VerifierKey, ...] = field(default=())
@@ -62,8 +68,9 @@ class Witness:
     def __init__(self, folder: Path, *, name: str | None = None) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder, place = folder, folder / "witness.key"
-        if not place.exists():
-            write_key(place, SigningKey.new(name or f"witness-{secrets.token_hex(6)}", witness=True))
+        with self._alone():
+            if not place.exists():
+                write_key(place, SigningKey.new(name or f"witness-{secrets.token_hex(6)}", witness=True))
         self._key = read_key(place)
         if name is not None and self._key.name != name:
             raise BadInput("this folder is of the witness {name}; leave --name out", name=self._key.name)
@@ -78,8 +85,13 @@ class Witness:
         place = self._place(origin)
         if not place.exists():
             return None
-        record = json.loads(place.read_text())
-        return Remembered(SignedNote.from_text(record["checkpoint"]), tuple(map(VerifierKey.from_text, record["keys"])))
+        try:
+            record = json.loads(place.read_text())
+            note, keys = SignedNote.from_text(record["checkpoint"]), map(VerifierKey.from_text, record["keys"])
+            return Remembered(note, tuple(keys))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            reason = "it was changed, or is damaged"
+        raise BadInput(FORGOTTEN, place=place, reason=reason)
 
     def see(self, log: PublicLog, *, time: int, trust: Trust | None = None) -> Cosigned:
         """Sign a log's newest checkpoint if it begins with what was seen before; PromiseBroken, with evidence, if it does not.
@@ -93,8 +105,7 @@ class Witness:
             found = opened(log.newest, log.keys, known)
             if before is not None:
                 self._expect_grown(log, before, found)
-            keys = tuple(dict.fromkeys((*known.of(ED25519, ()), found.signer)))
-            self._remember(origin, Remembered(log.newest, keys))
+            self._remember(origin, Remembered(log.newest, (found.signer,)))
             return Cosigned(found, self._key.signed(log.newest.text, time=time), before is None)
 
     def _expect_grown(self, log: PublicLog, before: Remembered, found: Opened) -> None:

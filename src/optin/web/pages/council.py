@@ -57,10 +57,11 @@ def _signed(service: Service) -> dict[str, Any]:
     """List the newest checkpoints, and everyone's keys with their words."""
     signed = Log(service.ledger)
     keys = signed.keys()
-    notes = [opened(note, keys) for note in signed.checkpoints()]
+    everything = signed.checkpoints()
+    notes = [opened(note, keys) for note in everything[-SHOWN:]]
     return {
-        "checkpoints": [_line(note) for note in reversed(notes[-SHOWN:])],
-        "more": max(len(notes) - SHOWN, 0),
+        "checkpoints": [_line(note) for note in reversed(notes)],
+        "more": len(everything) - len(notes),
         "origin": notes[-1].checkpoint.origin if notes else "",
         "keys": [(key.name, spoken(key.fingerprint), key.to_text()) for key in keys],
     }
@@ -77,11 +78,9 @@ def council_file(service: ServiceOf, campaign: str, secret: str, name: str) -> R
     found = log.bundle(service, campaign, secret)
     if name == "bundle.zip":
         return _file(found.to_bytes(), name, _ZIP)
-    if (
-        name == "annex.html"
-    ):  # to be read: in the reader's language. The one in the bundle is made again by whoever checks it
+    if name == "annex.html":  # in the reader's language; the one in the bundle is made again by whoever checks it
         return _file(annex(found.announcement, found.keeping), name, _HTML)
-    files = found.files()
+    files = found.files() | {"proofs.json": found.proofs()}
     if name not in files:
         raise NotFound
     return _file(files[name], name, _HTML if name.endswith(".html") else _JSON)
