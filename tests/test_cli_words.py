@@ -157,7 +157,8 @@ def test_people_who_allow_nothing_do_not_make_a_quorum_without_a_ledger(tmp_path
     ("name", "change", "told"),
     [
         ("people.csv.gz", lambda raw: gzip.compress(raw)[:-20], "is damaged: it cannot be unpacked as gzip"),
-        ("people.xlsx", lambda raw: b"PK\x03\x04\xff" + raw, "line 1 is the start of a spreadsheet or a zip archive"),
+        ("people.zip", lambda raw: b"PK\x03\x04\xff" + raw, "line 1 is the start of a spreadsheet or a zip archive"),
+        ("people.xlsx", lambda raw: b"PK\x03\x04\xff" + raw, "is not a workbook that can be read, or is damaged"),
         ("people.xls", lambda raw: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + raw, "line 1 is an old workbook (XLS)"),
         ("people.db", lambda raw: b"SQLite format 3\x00" + raw, "line 1 is a database of SQLite"),
         ("wide.csv", lambda raw: raw.decode().encode("utf-16-be"), "seems to be UTF-16 without a byte order mark"),

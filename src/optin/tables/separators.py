@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections import Counter
 from io import StringIO
 from itertools import islice
@@ -59,7 +58,8 @@ def _typed(sign: str) -> Argument:
 
 def _expect_names(name: Path, text: str) -> None:
     """Refuse a first line that tells spreadsheets what stands between cells, and names no columns."""
-    if re.match(r'"?sep=.?"?[\r\n]', text, re.IGNORECASE):
+    first = text.splitlines()[0].strip('"').lower() if text.splitlines() else ""
+    if first.startswith("sep=") and len(first) <= len("sep=;"):
         raise BadInput(
             "{name} line 1 tells spreadsheets what stands between cells (sep=); delete it: the first line must name the"
             " columns",
