@@ -40,6 +40,10 @@ class Cell(Protocol):
     def unit(self) -> int:
         """What all its levels are multiples of."""
 
+    @property
+    def lowest(self) -> float:
+        """A code below which none has another level."""
+
     def steps(self, code: ir.NumericColumn) -> ir.IntegerColumn:
         """Return levels as integers of an engine, in this unit."""
 
@@ -67,6 +71,11 @@ class Scaled:
     bounds: tuple[float, float]
     companion: bool = False
     unit: ClassVar[int] = 1
+
+    @property
+    def lowest(self) -> float:
+        """The lower bound."""
+        return self.bounds[0]
 
     def levels(self, codes: FloatArray) -> FloatArray:
         """Clamp and scale."""
@@ -152,6 +161,7 @@ class Chosen:
 
     place: int
     level: int
+    lowest: ClassVar[float] = 0.0
 
     @property
     def unit(self) -> int:
@@ -183,6 +193,7 @@ class Contains:
 
     place: int
     level: int
+    lowest: ClassVar[float] = 0.0
 
     @property
     def unit(self) -> int:
