@@ -5,8 +5,9 @@ What counts as an answer is what counts in memory (`optin.questions.options`), l
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from operator import add, or_
 from typing import TYPE_CHECKING, Any
 
@@ -27,15 +28,17 @@ class Coded:
     """Answers to one question: codes, and whose answer is none (None where that cannot be).
 
     ``words`` say what is wrong with an answer that is none, and ``column`` where it stands. ``there`` tells who wrote anything
-    where that is told with less work than by a code; with a wrong answer, nothing is done with either.
+    where that is told with less work than by a code; with a wrong answer, nothing is done with either. ``of`` codes other rows
+    with the same column, where many people give few different answers: then each of these is read once.
     """
 
     column: str
-    code: ir.FloatingColumn
+    code: ir.NumericColumn
     wrong: ir.BooleanColumn | None
     words: str
     data: dict[str, Any] = field(default_factory=dict)
     there: ir.BooleanColumn | None = None
+    of: Callable[[Rows], Coded] | None = None
 
     @property
     def answered(self) -> ir.BooleanColumn:
@@ -78,14 +81,14 @@ def coded_bins(numbers: Coded, edges: tuple[float, ...]) -> Coded:
     inner = list(enumerate(edges[1:-1], 1))
     above = [(numbers.code >= literal(edge), place) for place, edge in reversed(inner)]
     bins = ibis.cases((numbers.code.isnull(), ibis.null("int64")), *above, else_=0)
-    return Coded(numbers.column, bins.cast("float64"), numbers.wrong, numbers.words)
+    return Coded(numbers.column, bins, numbers.wrong, numbers.words, there=numbers.answered)
 
 
 def coded_truths(rows: Rows, name: str) -> Coded:
     """Code yes as 0 and no as 1, whether stored as truths, as 1 and 0, or in words."""
     column, truth = rows.column(name), rows.truth(name)
     wrong = None if column.type().is_boolean() else _written_without(column, truth.notnull())
-    return Coded(name, (~truth).cast("int32").cast("float64"), wrong, NO_ANSWER)
+    return Coded(name, (~truth).cast("int32"), wrong, NO_ANSWER, of=partial(coded_truths, name=name))
 
 
 def coded_options(rows: Rows, name: str, options: tuple[str, ...]) -> Coded:
@@ -93,8 +96,9 @@ def coded_options(rows: Rows, name: str, options: tuple[str, ...]) -> Coded:
     import ibis
 
     text = _text(rows, name)
-    code = ibis.cases(*((text == option, place) for place, option in enumerate(options))).cast("float64")
-    return Coded(name, code, _written_without(text, code.notnull()), NO_OPTION)
+    code = ibis.cases(*((text == option, place) for place, option in enumerate(options)))
+    again = partial(coded_options, name=name, options=options)
+    return Coded(name, code, _written_without(text, code.notnull()), NO_OPTION, of=again)
 
 
 def coded_sets(rows: Rows, name: str, options: tuple[str, ...], at_most: int) -> Coded:
@@ -114,7 +118,8 @@ def coded_sets(rows: Rows, name: str, options: tuple[str, ...], at_most: int) ->
     rest = reduce(lambda left, part: left.replace(part, ""), [*whole, SEPARATOR * 2], parts)
     bits = reduce(add, (one.cast("int64") * (1 << place) for place, one in enumerate(chosen)))
     right = (rest == "") & (reduce(add, chosen) <= at_most)
-    return Coded(name, right.ifelse(bits, None).cast("float64"), ~right, NO_SET, {"most": at_most}, text.notnull())
+    again = partial(coded_sets, name=name, options=options, at_most=at_most)
+    return Coded(name, right.ifelse(bits, None), ~right, NO_SET, {"most": at_most}, text.notnull(), again)
 
 
 def _text(rows: Rows, name: str) -> ir.StringColumn:

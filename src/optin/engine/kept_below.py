@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LEAST = 1 << 20  # among fewer people a scan costs about as much as writing a file
 SHARE = 8  # at most one in so many people is written
+SPLIT = 4  # at most one in so many people is looked at twice
 HIGHER = 1.1  # times a bound: the caps next to the one asked about lie below
 
 
@@ -45,3 +46,8 @@ class KeptBelow:
 def worth_keeping(rows: Rows, people: int, expected: float) -> bool:
     """Tell whether so many of all people are few, and lie in files, of which it is known whether they change."""
     return bool(rows.files) and rows.session.dialect.keeps_numbers and people >= LEAST and expected * SHARE <= people
+
+
+def worth_splitting(people: int, expected: float) -> bool:
+    """Tell whether people are many, and so many of all as are expected to be looked at again are few."""
+    return people >= LEAST and expected * SPLIT <= people

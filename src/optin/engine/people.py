@@ -20,7 +20,7 @@ from optin.engine.grouping import (
     labelled,
     of_labels,
 )
-from optin.engine.kept_below import KeptBelow, worth_keeping
+from optin.engine.kept_below import KeptBelow, worth_keeping, worth_splitting
 from optin.engine.limits import EngineLimits
 from optin.engine.ratios import budget_over_cost
 from optin.engine.rows import Rows
@@ -93,6 +93,10 @@ class EngineConstrained(Constrained):
         table = self.rows.table
         labels = table.select(tau=self.expression, label=table[LABEL]) if self.by else None
         return self._kept.get(self.rows, self._numbers.name("tau").as_table() if labels is None else labels, bound)
+
+    def mostly_above(self, bound: float) -> bool:
+        """Tell whether all others are so few that it pays to look at them once more, by themselves."""
+        return worth_splitting(len(self), self._expected_below(bound))
 
     def _expected_below(self, bound: float) -> float:
         """Say about how many limits are below a bound; as many as there may be where no sample tells."""

@@ -219,13 +219,12 @@ class _Seen:
         )
 
     def _cells(self, k: int, rows: slice, grains: Halves, those: BoolArray | None) -> tuple[int, ...]:
-        """Add up cells; codes of those who do not count are 0, as are their grains."""
+        """Add up cells; whoever does not count has no grains, so any code will do for one that is missing."""
         codes, cells = self.codes[k][rows], self.questions[k].cells
         if those is None:
             return cell_sums(cells, codes, grains)
         kept, *spare = grains.spare
-        kept[:] = codes
-        np.copyto(kept, 0.0, where=~those)
+        np.fmax(codes, cells[0].lowest, out=kept)  # which takes NaN for the other number
         return cell_sums(cells, kept, replace(grains, spare=tuple(spare)))
 
     def _joined(self, rows: slice) -> BoolArray | None:

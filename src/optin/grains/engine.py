@@ -8,6 +8,7 @@ large table, are looked at one by one. However many questions and cells there ar
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
@@ -18,6 +19,7 @@ from optin.engine.session import literal
 from optin.errors import BadInput
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, Answers, Questions
 from optin.grains.engine_queries import Asking, EngineCodes, FewBelow, not_kept
+from optin.grains.engine_split import Split
 from optin.grains.engine_sums import (
     found_sums,
     part_expression,
@@ -37,6 +39,11 @@ if TYPE_CHECKING:
     from optin.engine.rows import Rows
 
 
+def unknown(_: float) -> bool:
+    """Say that nothing tells how many people reach a bound."""
+    return False
+
+
 @dataclass(frozen=True)
 class EnginePromises(Asking):
     """How grains follow from limits in an engine: what `GrainRule` tells about arrays, asked for by queries.
@@ -53,6 +60,8 @@ class EnginePromises(Asking):
     salt: str = field(default="", repr=False)
     few_below: FewBelow = field(default=not_kept, repr=False)
     """Returns limits below a bound, as ``tau``, where they are few and kept apart."""
+    mostly_above: Callable[[float], bool] = field(default=unknown, repr=False)
+    """Tells whether so many people, and so many of them, reach a bound that it is worth while to look at all others alone."""
 
     @property
     def noiseless(self) -> bool:
@@ -140,16 +149,18 @@ class EnginePromises(Asking):
         if codes is not None and len(self.shares) > 1:
             return self._sums_of_answers(joined, codes)
         view, few = self._view(joined), self._few(joined)
-        found = self._one(view.aggregate(**self.counts(view)).cross_join(few.aggregate(**self.below_cap(few))))
+        found = self.one(view.aggregate(**self.counts(view)).cross_join(few.aggregate(**self.below_cap(few))))
         self.expect_answers(found, joined)
         most = [self.largest(k) for k in range(self.many)]
         everyone = with_those_at_cap(found, most)
         return everyone, everyone if joined is None else with_those_at_cap(found, most, "joined_")
 
     def _sums_of_answers(self, joined: Answers, codes: tuple[Coded, ...]) -> tuple[SheetSums, SheetSums]:
-        """Look at everyone, since everyone's answers must be looked at: who is at the cap is not told apart here."""
+        """Look at everyone, since everyone's answers must be looked at, where those below the cap are many."""
+        if self.mostly_above(self.cap):
+            return Split(self, codes, joined).sums()
         view = self.rows.table.select(capped=self.capped(), **self.answers(joined, codes))
-        found = self._one(view.aggregate(**self.counts(view), **self.everything(view)))
+        found = self.one(view.aggregate(**self.counts(view), **self.everything(view)))
         self.expect_answers(found, joined, codes)
         return found_sums(found, len(self.shares)), found_sums(found, len(self.shares), "joined_")
 
@@ -165,6 +176,10 @@ class EnginePromises(Asking):
 
         That someone who joined did not answer is refused where there is one question, and else a skip.
         """
+        if self.many > 1 and self.mostly_above(self.cap):
+            those = Split(self, codes, joined).weighed(questions, bars)
+            self.rows.expect_unchanged()
+            return those
         columns: dict[str, Any] = {"id": self.rows.ids(), "capped": self.capped(), **wrong_bits(codes)}
         columns |= {f"code_{k}": one.code for k, one in enumerate(codes)}
         if self.salt:
@@ -173,7 +188,7 @@ class EnginePromises(Asking):
         if joined is not None:
             table = table.filter(self.answer(joined).fill_null(False))
         view = table.select(**columns)
-        found = self._one(view.aggregate(**self.weights(view, questions), **self.above(view, bars)))
+        found = self.one(view.aggregate(**self.weights(view, questions), **self.above(view, bars)))
         self.rows.expect_unchanged()
         self.expect_answers(found, None, codes)
         self.expect_values(found, view)
@@ -185,13 +200,13 @@ class EnginePromises(Asking):
         """Count, for each question, those who give more than ``bar`` grains, and add up what they give (the tilt of E15)."""
         if codes is not None and len(self.shares) > 1:
             view = self.rows.table.select(capped=self.capped(), **self.answers(joined, codes))
-            found = self._one(view.aggregate(**self.above(view, bars)))
+            found = self.one(view.aggregate(**self.above(view, bars)))
             return tuple((found[f"above_{k}"], found[f"total_{k}"]) for k in range(len(bars)))
         view, few = self._view(joined), self._few(joined)
         if joined is not None:
             view, few = view.filter(view.joined), few.filter(few.joined)
         parts = few.aggregate(few=few.count(), **self.above(few, bars))
-        found = self._one(view.aggregate(people=view.count()).cross_join(parts))
+        found = self.one(view.aggregate(people=view.count()).cross_join(parts))
         return tuple(with_those_above(found, k, most=self.largest(k), bar=bar) for k, bar in enumerate(bars))
 
     def spent(self, joined: Answers, codes: EngineCodes = None, released: int | None = None) -> None:
@@ -216,7 +231,7 @@ class EnginePromises(Asking):
         low = self.rows.table.filter(self.limit < literal(self.cap))
         return low.select(capped=capped, **self.answers(joined))
 
-    def _one(self, query: ir.Table) -> dict[str, int]:
+    def one(self, query: ir.Table) -> dict[str, int]:
         """Ask for one row of whole numbers; the sum of nothing is 0."""
         return whole_numbers(self.rows.session.one(query, about=self.rows.source), self.rows)
 

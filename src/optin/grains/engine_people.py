@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,7 +27,7 @@ from optin.engine.weighing import SHARED
 from optin.errors import BadInput, PromiseBroken
 from optin.grains.arrays import GRAIN, LOWERED, Answers
 from optin.grains.batches import Batch, Entrance, counted
-from optin.grains.engine import EnginePromises
+from optin.grains.engine import EnginePromises, unknown
 from optin.grains.engine_groups import EngineGroupPromises, GroupRule
 from optin.grains.engine_queries import EngineCodes, FewBelow, not_kept
 from optin.grains.overlay import FIRST, SECOND, STATED, allowance, epsilon, expression_cut_to, laid_over, left_of
@@ -53,8 +53,9 @@ class EnginePeople:
     def promises(self, offered: Offered) -> EnginePromises:
         """Join what is announced with limits in an engine."""
         cap = math.inf if offered.noiseless else offered.cap
-        limit, few = self._limit(offered), _few_below(self.agents)
-        return EnginePromises(self.agents.rows, limit, len(self.agents), cap, offered.shares, few_below=few)
+        limit, few, above = self._limit(offered), _few_below(self.agents), _mostly_above(self.agents)
+        people, shares = len(self.agents), offered.shares
+        return EnginePromises(self.agents.rows, limit, people, cap, shares, few_below=few, mostly_above=above)
 
     def promises_by_group(self, offers: Sequence[Offered]) -> EngineGroupPromises:
         """Join what is announced to each group with the limits of its people."""
@@ -307,6 +308,11 @@ class EngineGroupJoining(EngineJoining):
 def _few_below(agents: EngineAgents) -> FewBelow:
     """Return what knows the few with low limits; of people who weigh costs nothing does, for their limits move."""
     return agents.few_below if isinstance(agents, EngineConstrained) else not_kept
+
+
+def _mostly_above(agents: EngineAgents) -> Callable[[float], bool]:
+    """Return what tells whether most limits reach a bound; of people who weigh costs nothing does."""
+    return agents.mostly_above if isinstance(agents, EngineConstrained) else unknown
 
 
 def _split(rule: EnginePromises) -> dict[str, ir.IntegerColumn]:

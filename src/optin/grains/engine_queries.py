@@ -110,16 +110,20 @@ class Asking(ABC):
         upper, lower = grains >> HALF, grains & (2**HALF - 1)
         return {"grains": grains, "upper": upper * upper, "cross": upper * lower, "lower": lower * lower}
 
-    def weights(self, view: ir.Table, questions: Questions) -> dict[str, ir.Value]:
-        """Add up promises, and what they weigh: everything from the same look at a row."""
+    def weights(self, view: ir.Table, questions: Questions, *, short: bool = False) -> dict[str, ir.Value]:
+        """Add up promises, and what they weigh: everything from the same look at a row.
+
+        Cells are of the grains, or if ``short`` of what they are short of the most that anyone gives.
+        """
         weights = {"people": view.count(), "promised": count(self.some(view))}
         weights |= {name: view[name].sum() for name in view.columns if name.startswith("wrong_")}
         for k in range(self.many):
             code, grains = view[f"code_{k}"], self.part(view, k)
+            grains = self.largest(k) - grains if short else grains
             weights[f"people_{k}"] = code.count()
             weights |= self._promises(view, k, those=code.notnull() if self.many > 1 else None)
             for at, cell in enumerate(questions[k].cells):  # whoever gave no answer has no level, and adds nothing
-                weights[f"cell_{k}_{at}"] = self.sum(cell.weighed(grains, code))
+                weights[f"cell_{k}_{at}"] = self.sum(grains * cell.steps(code))
         return weights | ({"marks": self.sum(view.mark)} if "mark" in view.columns else {})
 
     def above(self, view: ir.Table, bars: Any) -> dict[str, ir.Value]:  # noqa: ANN401 - of everyone, or by group

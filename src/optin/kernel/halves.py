@@ -77,13 +77,15 @@ class Halves:
 
     def part(self, share: int, those: Mask | None = None) -> Halves:
         """Return what a question of this share gets, nothing for all but ``those``."""
-        mask, upper, lower, *spare = self.spare
-        np.multiply(self.lower, share / SHARES, out=lower)  # both have few digits: the product is exact
-        np.floor(lower, out=lower)
+        mask, upper, own, *spare = self.spare
+        lower = self.lower  # which is all of it where one question gets everything
+        if share != SHARES:
+            lower = np.multiply(lower, share / SHARES, out=own)  # both have few digits: the product is exact
+            np.floor(lower, out=lower)
         if those is None:
             return Halves(self.upper, lower, 2 * share, tuple(spare))
         mask[:] = those
-        np.multiply(lower, mask, out=lower)
+        lower = np.multiply(lower, mask, out=own)
         return Halves(Upper(np.multiply(self.upper.array, mask, out=upper)), lower, 2 * share, tuple(spare))
 
     def total(self) -> int:

@@ -40,8 +40,12 @@ class Cell(Protocol):
     def unit(self) -> int:
         """What all its levels are multiples of."""
 
-    def weighed(self, grains: ir.IntegerColumn, code: ir.FloatingColumn) -> ir.IntegerColumn:
-        """Return grains times levels as a column of an engine, in this unit."""
+    @property
+    def lowest(self) -> float:
+        """A code below which none has another level."""
+
+    def steps(self, code: ir.NumericColumn) -> ir.IntegerColumn:
+        """Return levels as integers of an engine, in this unit."""
 
     @classmethod
     def add_up(cls, cells: tuple[Any, ...], codes: FloatArray, grains: Halves) -> tuple[int, ...]:
@@ -68,6 +72,11 @@ class Scaled:
     companion: bool = False
     unit: ClassVar[int] = 1
 
+    @property
+    def lowest(self) -> float:
+        """The lower bound."""
+        return self.bounds[0]
+
     def levels(self, codes: FloatArray) -> FloatArray:
         """Clamp and scale."""
         found = number_levels(codes, self.bounds)
@@ -83,9 +92,9 @@ class Scaled:
             return level
         return exact_floor(level * (literal(LEVEL) - level) * literal(1 / LEVEL))
 
-    def weighed(self, grains: ir.IntegerColumn, code: ir.FloatingColumn) -> ir.IntegerColumn:
-        """Multiply."""
-        return grains * self.expression(code).cast("int64")
+    def steps(self, code: ir.NumericColumn) -> ir.IntegerColumn:
+        """Take levels for integers."""
+        return self.expression(code).cast("int64")
 
     @classmethod
     def add_up(cls, cells: tuple[Scaled, ...], codes: FloatArray, grains: Halves) -> tuple[int, ...]:
@@ -152,6 +161,7 @@ class Chosen:
 
     place: int
     level: int
+    lowest: ClassVar[float] = 0.0
 
     @property
     def unit(self) -> int:
@@ -166,9 +176,9 @@ class Chosen:
         """Compare with the place."""
         return (code == float(self.place)).cast("int32").cast("float64") * float(self.level)
 
-    def weighed(self, grains: ir.IntegerColumn, code: ir.FloatingColumn) -> ir.IntegerColumn:
-        """Add up the grains of whoever chose it."""
-        return grains * (code == float(self.place)).cast("int32")
+    def steps(self, code: ir.NumericColumn) -> ir.IntegerColumn:
+        """Say who chose it."""
+        return (code == self.place).cast("int32")
 
     @classmethod
     def add_up(cls, cells: tuple[Chosen, ...], codes: FloatArray, grains: Halves) -> tuple[int, ...]:
@@ -183,6 +193,7 @@ class Contains:
 
     place: int
     level: int
+    lowest: ClassVar[float] = 0.0
 
     @property
     def unit(self) -> int:
@@ -198,9 +209,9 @@ class Contains:
         """Look at one binary digit."""
         return ((code.cast("int64") >> self.place) & 1).cast("float64") * float(self.level)
 
-    def weighed(self, grains: ir.IntegerColumn, code: ir.FloatingColumn) -> ir.IntegerColumn:
-        """Add up the grains of whoever chose it."""
-        return grains * ((code.cast("int64") >> self.place) & 1)
+    def steps(self, code: ir.NumericColumn) -> ir.IntegerColumn:
+        """Say who chose it."""
+        return (code.cast("int64") >> self.place) & 1
 
     @classmethod
     def add_up(cls, cells: tuple[Contains, ...], codes: FloatArray, grains: Halves) -> tuple[int, ...]:
