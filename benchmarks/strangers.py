@@ -1,4 +1,4 @@
-"""How long others wait while strangers do their worst: 10,000 idle sockets or slow heads, 500 slow bodies, 24 wrong passwords.
+"""How long others wait while strangers do their worst: 10,000 idle sockets or slow heads, 400 slow bodies, 24 wrong passwords.
 
 The usual wait is the median of two quiet times, before and after, which also say what the machine alone does; each siege is
 measured in it. Whoever is hung up on or answered comes again. Others come with a connection of their own for each request, as new
@@ -21,7 +21,7 @@ from web_steps import AS_SERVED, DRAFT, Outpost, put_people
 from benchmarks.service import Waiting
 from optin.web.service import passwords
 
-IDLE, SLOW, HOSTILE, SECONDS, MOST, AGAIN = 10_000, 500, 24, 15.0, 5, 500
+IDLE, SLOW, HOSTILE, SECONDS, MOST, AGAIN = 10_000, 400, 24, 15.0, 5, 500
 HEAD = "POST /login HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nContent-Type: application/x-www-form-urlencoded\r\n"
 PASSWORD = "name=nobody&password=wrong+horse+battery"
 SIEGES = {

@@ -253,6 +253,7 @@ def test_a_sheet_in_two_languages_is_written_as_toml_and_read_again():
         ({"de": {"questions": {"nobody": {"text": "?"}}}}, 'has no "nobody"'),
         ({"de": {"questions": {"mood": {"labels": ["eins", "zwei"]}}}}, "has 3 options"),
         ({"de": {"questions": {"mood": {"labels": ["eins", "zwei", "zwei"]}}}}, "each another one"),
+        ({"de": {"questions": {"mood": {"labels": ["eins", "zwei", "zwei\u200b"]}}}}, "each another one"),
         ({"not a tag": {}}, "go by tags"),
         ({"de": {"titel": "T"}}, 'has no "titel"'),
         ({"de": "T"}, "is a table"),

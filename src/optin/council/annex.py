@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from optin.announcement import Announcement
 from optin.council.keeping import Keeping
-from optin.questions import Question, Sheet
+from optin.questions import Sheet
 from optin.report.markup import Markup, joined, paragraphs, tag
 from optin.report.privacy import privacy_sheet
 from optin.report.style import STYLE
@@ -89,7 +90,7 @@ def _questions(sheet: Sheet) -> Iterator[tuple[str, str]]:
         yield question.name, f"{sheet.text_said(question)} ({answers})" if question.text else answers
 
 
-def _answers(sheet: Sheet, question: Question) -> str:
+def _answers(sheet: Sheet, question: Any) -> str:  # noqa: ANN401 - kinds differ in what may be answered
     """Say what may be answered, as `answers_of` does, in the language spoken."""
     ends = getattr(question, "bounds", None) or getattr(question, "edges", None)
     if ends is None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from optin.errors import BadInput
 from optin.questions.kinds import Question, checked_words
+from optin.questions.options import first_twice
 
 MOST_LANGUAGES = 40
 
@@ -85,8 +86,8 @@ def _question_words(given: Mapping[str, Any], tag: str, question: Question) -> Q
     _expect_known(given, ("text", "unit", "labels"), tag)
     labels = given.get("labels", ())
     found = tuple(labels) if isinstance(labels, list | tuple) else ()
-    options = question.labels
-    if labels and (len(found) != len(options) or len(set(found)) < len(found)):
+    options, texts = question.labels, [str(label) for label in found]
+    if labels and (len(found) != len(options) or first_twice(texts) is not None):
         raise BadInput(
             'question "{question}" has {count} options: give as many labels in "{tag}", each another one, in the same order',
             question=question.name,
