@@ -25,15 +25,16 @@ from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.engine.weighing import SHARED
 from optin.errors import BadInput, PromiseBroken
-from optin.grains.arrays import GRAIN, LOWERED, Answers
+from optin.grains.arrays import LOWERED, Answers
 from optin.grains.batches import Batch, Entrance, counted
 from optin.grains.engine import EnginePromises, unknown
 from optin.grains.engine_groups import EngineGroupPromises, GroupRule
+from optin.grains.engine_lowering import lowered
 from optin.grains.engine_queries import EngineCodes, FewBelow, not_kept
-from optin.grains.overlay import FIRST, SECOND, STATED, allowance, epsilon, expression_cut_to, laid_over, left_of
+from optin.grains.overlay import FIRST, SECOND, STATED, allowance, epsilon, laid_over, left_of
 from optin.grains.people import DECLINED, NOBODY, Allowing, Announced, Known, Offered
 from optin.grains.splitting import Released
-from optin.grains.units import USEFUL, allowance_grains, nothing_left
+from optin.grains.units import allowance_grains
 from optin.tables.columns import NO_AMOUNT, Wanted, column
 from optin.wording import underway
 
@@ -119,9 +120,9 @@ class EnginePeople:
         if rows is not None:
             totals = self._totals(allowing.allowances, rows)
             left = left_of(rows, totals=totals, raise_limits=allowing.raise_limits)
-            return _lowered(agents, rows, rows.table[STATED], left, allowing.levels)
+            return lowered(agents, rows, rows.table[STATED], left, allowing.levels)
         totals = self._totals(allowing.allowances, agents.rows)
-        return agents if totals is None else _lowered(agents, agents.rows, agents.expression, totals, allowing.levels)
+        return agents if totals is None else lowered(agents, agents.rows, agents.expression, totals, allowing.levels)
 
     def _totals(self, allowances: ArrayLike | str | None, rows: Rows) -> ir.IntegerValue | None:
         """Read what people allow over all releases, in grains: one number for all, or a column without gaps."""
@@ -332,24 +333,3 @@ def _columns(rows: Rows, query: ir.Table, people: int) -> Iterator[dict[str, Any
     for batch in underway.counted("reading people", walk, people, len):
         names, *numbers = query.columns
         yield {names: names_in(batch.column(names))} | {name: numbers_in(batch.column(name)) for name in numbers}
-
-
-def _lowered(
-    agents: EngineConstrained, rows: Rows, limit: ir.FloatingColumn, left: ir.IntegerColumn, levels: ArrayLike | None
-) -> EngineConstrained:
-    """Lower limits to what is left; one whose grains are covered is left as it is, to the last bit."""
-    lowered = (allowance(limit) <= left).ifelse(limit, expression_cut_to(left, levels))
-    if agents.by:
-        rows = replace(rows, table=rows.table.mutate(**{"limit": lowered, STATED: limit}))
-        lowered = rows.table["limit"]
-    people = EngineConstrained(rows, lowered, columns=agents.columns, by=agents.by)
-    if people.most * GRAIN < 1 and _all_spent(rows, limit, left):
-        raise nothing_left()
-    return people
-
-
-def _all_spent(rows: Rows, limit: ir.FloatingColumn, left: ir.IntegerColumn) -> bool:
-    """Tell people who have nothing of use left from people who allow nothing, or have less left than the lowest level."""
-    table = rows.table.select(left=left, stated=allowance(limit))
-    most = rows.session.one(table.aggregate(left=table.left.max(), stated=table.stated.max()), about=rows.source)
-    return bool(most["left"] < USEFUL and most["stated"] > 0)
