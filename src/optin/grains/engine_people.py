@@ -52,11 +52,10 @@ class EnginePeople:
 
     def promises(self, offered: Offered) -> EnginePromises:
         """Join what is announced with limits in an engine."""
-        cap = math.inf if offered.noiseless else offered.cap
-        limit, few = self._limit(offered), _few_below(self.agents)
+        cap, limit, few = math.inf if offered.noiseless else offered.cap, self._limit(offered), _few_below(self.agents)
         above = self.agents.mostly_above if isinstance(self.agents, EngineConstrained) else unknown
-        people, shares = len(self.agents), offered.shares
-        return EnginePromises(self.agents.rows, limit, people, cap, shares, few_below=few, mostly_above=above)
+        rule = EnginePromises(self.agents.rows, limit, len(self.agents), cap, offered.shares, few_below=few)
+        return replace(rule, mostly_above=above)
 
     def promises_by_group(self, offers: Sequence[Offered]) -> EngineGroupPromises:
         """Join what is announced to each group with the limits of its people."""
