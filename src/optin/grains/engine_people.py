@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -53,10 +53,10 @@ class EnginePeople:
 
     def promises(self, offered: Offered) -> EnginePromises:
         """Join what is announced with limits in an engine."""
-        cap = math.inf if offered.noiseless else offered.cap
-        limit, few, above = self._limit(offered), _few_below(self.agents), _mostly_above(self.agents)
-        people, shares = len(self.agents), offered.shares
-        return EnginePromises(self.agents.rows, limit, people, cap, shares, few_below=few, mostly_above=above)
+        cap, limit, few = math.inf if offered.noiseless else offered.cap, self._limit(offered), _few_below(self.agents)
+        above = self.agents.mostly_above if isinstance(self.agents, EngineConstrained) else unknown
+        rule = EnginePromises(self.agents.rows, limit, len(self.agents), cap, offered.shares, few_below=few)
+        return replace(rule, mostly_above=above)
 
     def promises_by_group(self, offers: Sequence[Offered]) -> EngineGroupPromises:
         """Join what is announced to each group with the limits of its people."""
@@ -309,11 +309,6 @@ class EngineGroupJoining(EngineJoining):
 def _few_below(agents: EngineAgents) -> FewBelow:
     """Return what knows the few with low limits; of people who weigh costs nothing does, for their limits move."""
     return agents.few_below if isinstance(agents, EngineConstrained) else not_kept
-
-
-def _mostly_above(agents: EngineAgents) -> Callable[[float], bool]:
-    """Return what tells whether most limits reach a bound; of people who weigh costs nothing does."""
-    return agents.mostly_above if isinstance(agents, EngineConstrained) else unknown
 
 
 def _split(rule: EnginePromises) -> dict[str, ir.IntegerColumn]:
