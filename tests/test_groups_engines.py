@@ -252,6 +252,26 @@ def test_a_missing_label_is_refused(tmp_path, engine):
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("named", [{"limits": "limit"}, {"costs": "cost", "benefit": optin.LinearBenefit(2.0, 1.0)}])
+def test_one_group_without_limits_is_named_and_takes_nothing_from_the_others(tmp_path, engine, named):
+    limits = [math.inf] * 20 + [0.5, 1.0, 2.0] * 10
+    people = {
+        "id": range(50),
+        "limit": limits,
+        "cost": [0.0] * 20 + limits[20:],
+        "ward": ["open"] * 20 + ["careful"] * 30,
+    }
+    pq.write_table(pa.table(people), tmp_path / "people.parquet")
+    found = optin.read(tmp_path / "people.parquet", groups="ward", engine=engine, **named)
+    planned = optin.plan(found, bounds=(0, 1))
+    with pytest.raises(BadInput, match='nobody who counts in group "open" set a limit'):
+        planned.announce(found)
+    if "limits" in named:
+        whole = planned.total(planned.sheet.questions[0].name)
+        assert whole.ungrouped_standard_error <= whole.standard_error
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_csv_cells_are_labels_byte_for_byte(tmp_path, engine):
     rows = ["id,limit,ward", *(f"p{k},0.5,{'007' if k % 2 else '7'}" for k in range(40))]
     (tmp_path / "people.csv").write_text("\n".join([*rows, 'p99,1.0,"say ""hi"", twice"']) + "\n")

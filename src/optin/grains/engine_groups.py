@@ -242,9 +242,12 @@ class EngineGroupPromises(Asking):
     def _capped(self, view: ir.Table) -> ir.IntegerColumn:
         import ibis
 
-        if any(math.isinf(rule.cap) for rule in self.rules):
-            return (self.limit(view) >= literal(math.inf)).ifelse(int(HIGHEST_EPSILON * GRAIN), 0).cast("int64")
-        return whole(ibis.least(self.limit(view), view.cap, literal(HIGHEST_EPSILON)) * literal(GRAIN))
+        limit = self.limit(view)
+        grains = whole(ibis.least(limit, view.cap, literal(HIGHEST_EPSILON)) * literal(GRAIN))
+        if all(math.isfinite(rule.cap) for rule in self.rules):
+            return grains
+        endless = (limit >= literal(math.inf)).ifelse(int(HIGHEST_EPSILON * GRAIN), 0).cast("int64")
+        return (view.cap >= literal(math.inf)).ifelse(endless, grains)
 
     def largest(self, k: int) -> int:
         """Return the most grains that anyone of any group gives for a question."""

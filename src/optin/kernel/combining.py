@@ -133,20 +133,27 @@ def as_one_group(reaches: Sequence[float], sampling: Sequence[float], noise: flo
     Group g gives the part c_g <= 1 of its epsilons, which add up to E_g and whose own mean has the sampling variance v_g.
     V = (sum c^2 S + noise) / (sum c E)^2 with S = v E^2 is least where c = min(1, x E / S) and
     sum E max(x - S / E, 0) = noise: E1 among groups, so x is found in the same way. ``noise`` is that at sum c E = 1. The
-    best plan without groups is at least as accurate; it could also cap people within groups otherwise.
+    best plan without groups is at least as accurate; it could also cap people within groups otherwise. A group without any
+    limit (E infinite) gives x / v, as much as it should.
 
     >>> as_one_group([2.0], [0.25], 2.0), as_one_group([2.0, 2.0], [0.25, 0.25], 2.0)
     (0.75, 0.25)
+    >>> as_one_group([math.inf], [0.25], 2.0), as_one_group([math.inf, 2.0], [0.25, 0.25], 2.0)
+    (0.25, 0.1875)
     """
-    thresholds = sorted((variance * reach, reach) for reach, variance in zip(reaches, sampling, strict=True))
+    given_both = list(zip(reaches, sampling, strict=True))
+    endless = [variance for reach, variance in given_both if math.isinf(reach)]
+    if not all(endless) or len(endless) == len(given_both):
+        return 1.0 / math.fsum(1.0 / variance for variance in endless) if all(endless) else 0.0
+    thresholds = sorted((variance * reach, reach) for reach, variance in given_both if math.isfinite(reach))
     total = squares = 0.0
     for place, (threshold, reach) in enumerate(thresholds):
         total, squares = total + reach, squares + threshold * reach
         cap = (noise + squares) / total
         if place + 1 == len(thresholds) or cap <= thresholds[place + 1][0]:
             break
-    given = math.fsum(reach * min(1.0, cap / threshold if threshold else 1.0) for threshold, reach in thresholds)
-    return cap / given
+    given = [reach * min(1.0, cap / threshold if threshold else 1.0) for threshold, reach in thresholds]
+    return cap / math.fsum([*given, *(cap / variance for variance in endless)])
 
 
 def _variance(part: Part, above: float, *, released: bool) -> float:

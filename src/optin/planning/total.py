@@ -61,7 +61,7 @@ def _half_width(terms: list[tuple[float, QuestionPlan]]) -> float:
 def _ungrouped(groups: list[QuestionPlan]) -> float:
     """Take everyone's promise, or a part of it, as a weight in one mean."""
     asked = groups[0].question
-    if math.isinf(groups[0].epsilon_total):  # without noise everyone who counts counts alike
+    if all(math.isinf(each.epsilon_total) for each in groups):  # without noise everyone who counts counts alike
         variance = asked.data_variance / sum(each.plan.pooled_people for each in groups)
     else:
         sampling = [asked.data_variance * each.plan.weight_squares for each in groups]

@@ -184,7 +184,11 @@ class Differences(Told):
         lines = (("intervals", self.promise), *((shown_group(name), why) for name, why in self.withheld.items()))
         head = ("group", "less", "answer", "difference", f"{100 * self.level:.4g} % together")
         level = self.each_level
-        rows = tuple(row for pair in self.pairs for row in pair.rows(level))
+        rows = tuple(
+            (*(shown_group(name)[1:-1] for name in pair.groups), *row[2:])
+            for pair in self.pairs
+            for row in pair.rows(level)
+        )
         return Telling(f"Differences of {self.question.name}", lines, head, rows, numbers=3, more=".to_pandas()")
 
     @property
