@@ -13,6 +13,7 @@ import optin
 from optin.web.pages.newsletters import newsletter, result_rows
 from optin.web.service import published
 from optin.web.service.records import Visitor
+from optin.wording.limit_steps import HIGHEST_STEP
 
 HOURS = optin.Number("hours", bounds=(0, 80), sd=9, unit="hours", text="How many hours did you work?")
 TWO = optin.Sheet(
@@ -171,7 +172,7 @@ def test_a_newsletter_states_interval_and_privacy_and_is_drafted_for_whoever_ask
     page = house.ask("GET", f"/r/{campaign}", cookie=analyst._cookie).text
     draft = html.unescape(re.search(r'id="newsletter"[^>]*>(.*?)</textarea>', page, re.DOTALL)[1])
     assert "Send it to no one else." in page
-    assert "The works council asked 12 people; 12 took part. The rota." in draft
+    assert "The works council asked; 12 people registered, 12 took part. The rota." in draft
     release = analyst.published(campaign).release
     for question in release.sheet:
         assert question.text in draft
@@ -196,7 +197,9 @@ def test_a_newsletter_says_by_which_factor_where_a_cap_binds_and_names_groups(ho
     found = published.show(house.service, campaign, mine)
     draft = newsletter(found, found.release)
     assert '- "ICU", mean: ' in draft
-    assert ("on the odds of a guess about them" in draft) == (max(p.cap for p in found.announcement.parts) < 20)
+    assert ("on the odds of a guess about them" in draft) == (
+        max(p.cap for p in found.announcement.parts) < HIGHEST_STEP
+    )
 
 
 def test_results_by_invitation_are_for_those_invited_in_every_form(house):

@@ -69,6 +69,8 @@ class LimitStep:
 
 
 LIMIT_STEPS = tuple(LimitStep(index, epsilon, name) for index, (epsilon, name) in enumerate(_NAMES))
+HIGHEST_STEP = LIMIT_STEPS[-1].epsilon
+"""The highest limit that people are asked about: a cap above it takes nothing from anyone, and is not worth telling."""
 
 
 def texts_of(step: LimitStep) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from optin.web.pages.wording import cap_words
 from optin.web.service.records import Published
 from optin.wording.groups import shown_group
 from optin.wording.language import N_, _
+from optin.wording.limit_steps import HIGHEST_STEP
 from optin.wording.numbers import count
 
 _RANGES = N_(
@@ -77,7 +78,7 @@ def newsletter(found: Published, release: Release) -> str:
     paragraphs = [
         title_said(found),
         _(
-            "{asked} {people}; {joined_people:,} took part. {purpose}",
+            "{asked}; {people} registered, {joined_people:,} took part. {purpose}",
             asked=asked,
             people=count(release.announcement.people),
             joined_people=release.joined_people,
@@ -118,7 +119,9 @@ def _privacy(offer: Announcement) -> str:
     if offer.noiseless:
         return _("No noise was added: nobody who counts set a limit.")
     chosen, kept = _CHOSEN if offer.model == PRIVACY_CONSTRAINED else _WEIGHED
-    cap = cap_words(max(part.cap for part in offer.parts))
+    cap = cap_words(
+        max(part.cap for part in offer.parts), highest=HIGHEST_STEP if offer.model == PRIVACY_CONSTRAINED else math.inf
+    )
     most = (
         ""
         if cap == cap_words(math.inf)

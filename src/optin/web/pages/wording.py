@@ -15,7 +15,7 @@ from optin.web.service.ladder import Step, ladder_of
 from optin.wording.beliefs import Move, believed, moves, unsure_words
 from optin.wording.guesses import right_in_100
 from optin.wording.language import N_, _, capital, localised
-from optin.wording.limit_steps import SUSPECT
+from optin.wording.limit_steps import HIGHEST_STEP, SUSPECT
 from optin.wording.numbers import (
     at_most,
     count,
@@ -261,7 +261,7 @@ def _sheet_rows(offer: Announcement, release: Release | None) -> Sequence[tuple[
 
 def _capped(offer: Announcement) -> str:
     cap = max(part.cap for part in offer.parts)
-    if cap < 20.0:
+    if cap < (HIGHEST_STEP if offer.model == PRIVACY_CONSTRAINED else 20.0):
         return _(
             "a factor of {factor} on the odds (epsilon {cap}), or less by their own limit",
             factor=odds_factor(cap),
