@@ -132,7 +132,7 @@ LATER = {
 def is_for_later(file, name):
     """Tell whether a case is left to the long run.
 
-    >>> is_for_later("test_web_load", "test_joins[postgresql-100-10]"), is_for_later("test_web_load", "test_joins[sqlite]")
+    >>> is_for_later("test_web_budgets", "test_all[postgresql]"), is_for_later("test_web_budgets", "test_all[sqlite]")
     (True, False)
     """
     return any(fnmatchcase(name, pattern) for pattern in LATER.get(file, ()))
