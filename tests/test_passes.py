@@ -67,7 +67,11 @@ def test_a_release_is_one_look_to_decide_and_one_for_the_sums(tmp_path, engine, 
         assert found.those.questions == expected.those.questions
 
 
-def test_each_look_of_a_release_of_ten_questions_scans_the_table_once(tmp_path, monkeypatch):
+@pytest.mark.parametrize("split", [False, True])
+def test_each_look_of_a_release_of_ten_questions_scans_the_table_once_or_where_most_reach_the_cap_twice(
+    tmp_path, monkeypatch, split
+):
+    monkeypatch.setattr("optin.engine.people.EngineConstrained.mostly_above", lambda *_: split)
     kept, _, offer, _ = asked_of(tmp_path, "duckdb", 10)
     plans, fetch = [], Session.fetch
 
@@ -77,7 +81,18 @@ def test_each_look_of_a_release_of_ten_questions_scans_the_table_once(tmp_path, 
 
     monkeypatch.setattr(Session, "fetch", explained)
     measure(offer, kept, None, joined="joined")
-    assert [plan.count("Function:") for plan in plans] == [1, 1]
+    assert [plan.count("Function:") for plan in plans] == ([2, 2] if split else [1, 1])
+
+
+def test_people_are_looked_at_twice_by_one_query_only_in_files_whose_changes_are_noticed(tmp_path, monkeypatch):
+    monkeypatch.setattr("optin.engine.kept_below.LEAST", 0)
+    path = tmp_path / "people.parquet"
+    pq.write_table(pa.table({"id": [str(k) for k in range(100)], "limit": [0.1] * 5 + [2.0] * 95}), path)
+    connection = ibis.duckdb.connect()
+    connection.create_table("people", pq.read_table(path))
+    for source in (connection.table("people"), connection.read_parquet(path)):
+        assert not optin.read(source, limits="limit").mostly_above(1.0)
+    assert optin.read(path, limits="limit", engine="duckdb").mostly_above(1.0)
 
 
 @pytest.mark.parametrize("many", [1, 10])

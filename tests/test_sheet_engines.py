@@ -206,8 +206,10 @@ def test_what_counts_as_an_answer_is_what_counts_in_memory(tmp_path, engine):
         assert told == verdicts(answers, lambda answer, question=question: in_memory(question, answer))
 
 
+@pytest.mark.parametrize("split", [False, True])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_an_answer_that_is_none_is_refused_by_id_and_never_repeated(tmp_path, engine):
+def test_an_answer_that_is_none_is_refused_by_id_and_never_repeated(tmp_path, monkeypatch, engine, split):
+    monkeypatch.setattr("optin.engine.people.EngineConstrained.mostly_above", lambda *_: split)
     ids, good = (
         ["a", "b", "c"],
         {"shift": ["early"] * 3, "reasons": ["pay"] * 3, "hours": ["1"] * 3, "skipped": ["yes"] * 3},

@@ -48,6 +48,10 @@ def worth_keeping(rows: Rows, people: int, expected: float) -> bool:
     return bool(rows.files) and rows.session.dialect.keeps_numbers and people >= LEAST and expected * SHARE <= people
 
 
-def worth_splitting(people: int, expected: float) -> bool:
-    """Tell whether people are many, and so many of all as are expected to be looked at again are few."""
-    return people >= LEAST and expected * SPLIT <= people
+def worth_splitting(rows: Rows, people: int, expected: float) -> bool:
+    """Tell whether people are many, lie in files, and so many of all as are expected to be looked at again are few.
+
+    A query that looks at someone twice must know that nothing changed in between: of files that is known, and of a table that
+    somebody else may write to it is not.
+    """
+    return bool(rows.files) and people >= LEAST and expected * SPLIT <= people

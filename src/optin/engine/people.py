@@ -96,7 +96,7 @@ class EngineConstrained(Constrained):
 
     def mostly_above(self, bound: float) -> bool:
         """Tell whether all others are so few that it pays to look at them once more, by themselves."""
-        return worth_splitting(len(self), self._expected_below(bound))
+        return worth_splitting(self.rows, len(self), self._expected_below(bound))
 
     def _expected_below(self, bound: float) -> float:
         """Say about how many limits are below a bound; as many as there may be where no sample tells."""

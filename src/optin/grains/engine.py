@@ -177,9 +177,7 @@ class EnginePromises(Asking):
         That someone who joined did not answer is refused where there is one question, and else a skip.
         """
         if self.many > 1 and self.mostly_above(self.cap):
-            those = Split(self, codes, joined).weighed(questions, bars)
-            self.rows.expect_unchanged()
-            return those
+            return Split(self, codes, joined).weighed(questions, bars)
         columns: dict[str, Any] = {"id": self.rows.ids(), "capped": self.capped(), **wrong_bits(codes)}
         columns |= {f"code_{k}": one.code for k, one in enumerate(codes)}
         if self.salt:

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from optin.engine.session import literal
 from optin.grains.arrays import Answers, Questions
-from optin.grains.engine_sums import Found, bit, count, found_sums, those_of, with_those_above, with_those_at_cap
+from optin.grains.engine_sums import (
+    Found,
+    bit,
+    count,
+    found_sums,
+    those_of,
+    with_those_above,
+    with_those_at_cap,
+    wrong_bits,
+)
 from optin.grains.totals import SheetSums, Sums
 
 if TYPE_CHECKING:
@@ -50,19 +59,19 @@ class Split:
         return with_those_at_cap(found, self._most), self._with_those_at_cap(found, "joined_", low)
 
     def weighed(self, questions: Questions, bars: tuple[int, ...]) -> SheetSums:
-        """Add up promises and cells of those who joined, and what is above bars.
-
-        Whose answer is none was looked at before anything was decided; one that became so since is missed in the counts.
-        """
+        """Add up promises and cells of those who joined, and what is above bars."""
         asked, everyone = self.promises, self._those(self.promises.rows.table)
         view, few = (self._those(table).select(**self._columns) for table in (asked.rows.table, self._low))
         counts: dict[str, Any] = {"all": view.count()} | ({"marks": asked.sum(view.mark)} if asked.salt else {})
         levels = self._levels(questions)
         for k in self._one_by_one:
-            counts |= levels(k, view, replace(self.codes[k], code=view[f"code_{k}"]))
+            wrong = view[f"wrong_{k}"] == 1 if f"wrong_{k}" in view.columns else None
+            counts |= levels(k, view, replace(self.codes[k], code=view[f"code_{k}"], wrong=wrong))
         below = {**asked.weights(few, questions, short=True), **asked.above(few, bars)}
         below.pop("marks", None)
         found = self._found(view.aggregate(**counts), self._kinds(everyone, levels), few.aggregate(**below))
+        asked.rows.expect_unchanged()
+        asked.expect_answers(found, None, self.codes)
         those = self._with_those_at_cap(found, "", found["people"])
         cells = tuple(self._with_cells(found, k, each, questions, bars) for k, each in enumerate(those.questions))
         return replace(those, questions=cells)
@@ -93,6 +102,7 @@ class Split:
     def _columns(self) -> dict[str, Any]:
         asked = self.promises
         columns = {"capped": asked.capped()} | {f"code_{k}": one.code for k, one in enumerate(self.codes)}
+        columns |= {name: each for name, each in wrong_bits(self.codes).items() if not self._is_of_kinds(name)}
         return columns | ({"mark": asked.mark(self.codes, None)} if asked.salt else {})
 
     def _kinds(self, table: ir.Table, counts: Counts) -> list[ir.Table]:
@@ -110,7 +120,7 @@ class Split:
 
         def counts(k: int, table: ir.Table, one: Coded) -> dict[str, ir.Value]:
             add_up, cells = self.promises.sum, enumerate(questions[k].cells)
-            found: dict[str, Any] = {f"all_{k}": _each(table, bit(one.code.notnull())).sum()}
+            found: dict[str, Any] = {f"all_{k}": _each(table, bit(one.code.notnull())).sum()} | _wrong(k, table, one)
             return found | {f"level_{k}_{at}": add_up(_each(table, cell.steps(one.code))) for at, cell in cells}
 
         return counts
@@ -151,8 +161,12 @@ def _each(table: ir.Table, number: ir.IntegerColumn) -> ir.IntegerColumn:
 def _answering(k: int, kinds: ir.Table, one: Coded) -> dict[str, ir.Value]:
     """Count those who answered a question, and those whose answer is none."""
     there = one.answered & kinds.joined if "joined" in kinds.columns else one.answered
-    found = {f"all_{k}": _each(kinds, bit(there)).sum()}
-    return found | ({} if one.wrong is None else {f"wrong_{k}": _each(kinds, bit(one.wrong.fill_null(False))).sum()})
+    return {f"all_{k}": _each(kinds, bit(there)).sum()} | _wrong(k, kinds, one)
+
+
+def _wrong(k: int, table: ir.Table, one: Coded) -> dict[str, ir.Value]:
+    """Count those whose answer to a question is none, where that can be."""
+    return {} if one.wrong is None else {f"wrong_{k}": _each(table, bit(one.wrong.fill_null(False))).sum()}
 
 
 def _and_equals(below: Sums, people: int, most: int) -> Sums:
