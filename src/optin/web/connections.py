@@ -20,6 +20,8 @@ from optin.web.settings import WebSettings
 
 AT_ONCE = 64
 """How many are let in before those who are in are looked at again."""
+LOOK_AGAIN_SECONDS = 0.05
+"""How soon room is made again where too many are still open."""
 IN_LINE = 4096
 """How many the machine lets wait at the door; its own limit may be lower."""
 
@@ -30,6 +32,7 @@ class _Limited(H11Protocol):
     header_seconds: float
     answer_seconds: float
     most: int
+    looking: asyncio.TimerHandle | None = None
 
     def __init__(self, *given: Any, **more: Any) -> None:  # noqa: ANN401 - whatever uvicorn gives
         super().__init__(*given, **more)
@@ -50,6 +53,19 @@ class _Limited(H11Protocol):
         for one in sorted(kept, key=lambda one: one._since)[:going]:
             if not one.has_sent_more:
                 one.hang_up()
+        if len(self.connections) > self.most:
+            self._look_again()
+
+    def _look_again(self) -> None:
+        """Make room again soon, though nobody else comes: some were spared, since what they sent is to be read first."""
+        kind = type(self)
+        if kind.looking is None:
+            kind.looking = self.loop.call_later(LOOK_AGAIN_SECONDS, self._room_was_short)
+
+    def _room_was_short(self) -> None:
+        type(self).looking = None
+        if len(self.connections) > self.most:
+            self._make_room()
 
     @property
     def is_waiting(self) -> bool:
