@@ -134,7 +134,10 @@ def test_papers_that_this_version_made_are_compared_letter_by_letter(kept, tmp_p
     found = optin("check", changed(other, tmp_path))
     assert (found.code, "says something else than the offer" in found.err) == (4, True)
     claimed = other | {"bundle.json": json.dumps(about | {"made_by": "0.1.0"})}
-    assert "NOT compared" in optin_ok("check", changed(claimed, tmp_path)).out
+    told = optin_ok("check", changed(claimed, tmp_path)).out
+    assert "NOT compared" in told
+    assert "What could be compared in this file is good" in told
+    assert "Everything" not in told
 
 
 # --- words ------------------------------------------------------------------------------------------------------------

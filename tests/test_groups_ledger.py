@@ -49,7 +49,8 @@ def test_groups_are_announced_and_released_by_one_act_each_and_charges_add_up(le
     for person in (0, 1, 2, 3, 7, 100):
         receipt = optin.Receipt.from_json(receipts[person].to_json())
         assert receipt.design == sorted(set(groups)).index(groups[person])
-        assert any("the person is in group" in line for line in optin.check(receipt, offer, release))
+        (told,) = [line for line in optin.check(receipt, offer, release) if "the person is in group" in line]
+        assert ("says the operator" in told) == (receipt.index is None), "who was not charged is in no group by proof"
     found = ledger.verify([release, *receipts[:9]])
     assert found.ok, found
     again = campaign.release(offer, agents, answers, ledger=ledger, joined=joined)

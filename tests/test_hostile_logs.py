@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import tracemalloc
 import zipfile
 from dataclasses import replace
 
@@ -119,6 +120,8 @@ def test_no_other_key_is_taken_for_a_weak_one():
 # --- names and texts --------------------------------------------------------------------------------------------------
 
 UNSEEN = ["w\u200b1", "w\u202e1", "w1\u2060", "w\ufeff", "w\ud8001", "w\x851", "w\u20281", "w\xa01", "w\x00"]
+UNSEEN += ["w1\u3164", "w\u115f1", "w1\ufe0f", "w1\u2800", "w\u034f1", "w\uffa01", "w\u17b51", "w1\U000e0100", "w\xad1"]
+"""Also letters that are drawn by nothing, though Unicode calls them letters, marks or signs."""
 
 
 @pytest.mark.parametrize("name", UNSEEN)
@@ -215,6 +218,21 @@ def test_a_witness_does_not_follow_a_log_to_another_key_that_the_old_one_did_not
         checked_log(log, Trust((key.verifier,)))
 
 
+def test_a_witness_that_is_given_keys_of_witnesses_alone_still_knows_the_log_by_the_key_it_remembers(packed, tmp_path):
+    """It used to take any key then, and to sign for whoever had replaced the ledger's."""
+    key, bundle = packed
+    witness, thief = Witness(tmp_path / "w"), SigningKey.new(key.name)
+    witness.see(bundle.log, time=1)
+    stolen = replace(
+        bundle.log, notes=tuple(signed(thief, note.text) for note in bundle.log.notes), keys=(thief.verifier,)
+    )
+    others = Trust((SigningKey.new("w", witness=True).verifier,))
+    with pytest.raises(PromiseBroken, match="not signed with a key known"):
+        witness.see(stolen, time=2, trust=others)
+    assert witness.see(bundle.log, time=3, trust=others)
+    assert witness.see(stolen, time=4, trust=Trust((thief.verifier,))), "whoever was given the new key is followed"
+
+
 # --- bundles ----------------------------------------------------------------------------------------------------------
 
 
@@ -285,6 +303,46 @@ def test_a_bundle_packed_in_another_way_or_behind_a_password_or_too_large_is_ref
     monkeypatch.setattr(reading, "MOST_BYTES", 100)
     with pytest.raises(BadInput, match="other files than a bundle does"):
         read_bundle(zipped(tmp_path, files))
+
+
+def grown(folder, files, name, letters, kind):
+    """A bundle in which one file is a thousand times as long as it says."""
+    with zipfile.ZipFile(folder / "b.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for each, text in files.items():
+            info = zipfile.ZipInfo(each)
+            info.compress_type = kind if each == name else zipfile.ZIP_DEFLATED
+            archive.writestr(info, " " * letters if each == name else text)
+        at = archive.getinfo(name).header_offset
+    data = bytearray((folder / "b.zip").read_bytes())
+    listed = data.rfind(b"PK\x01\x02", 0, data.rfind(name.encode()))
+    for place in (at + 22, listed + 24):
+        data[place : place + 4] = (100).to_bytes(4, "little")
+    (folder / "b.zip").write_bytes(data)
+    return folder / "b.zip"
+
+
+@pytest.mark.parametrize("kind", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_no_more_of_a_bundle_is_unpacked_than_it_says_it_holds(packed, tmp_path, kind):
+    """Eight kilobytes that said they were a hundred bytes used to take three gigabytes of the council's machine."""
+    bomb = grown(tmp_path, packed[1].files(), "annex.html", 2**26, kind)
+    tracemalloc.start()
+    with pytest.raises(BadInput):
+        read_bundle(bomb)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**23
+
+
+def test_what_a_bundle_tells_people_to_type_is_what_optin_writes(packed, tmp_path):
+    """README.txt was compared with nothing: it could say to install something else, in a file that the check called good."""
+    files = packed[1].files("c-1.zip")
+    assert "optin check c-1.zip" in files["README.txt"]
+    assert checked_bundle(read_bundle(zipped(tmp_path, files)))
+    for change in (("optin[trust]", "optin-check"), ("c-1.zip", "c-1.zip; echo"), ("annex", "Annex")):
+        readme = files["README.txt"].replace(*change)
+        with pytest.raises(PromiseBroken, match="do not type what it says"):
+            checked_bundle(read_bundle(zipped(tmp_path, files | {"README.txt": readme})))
+    assert "optin check bundle.zip" in packed[1].files("a b; c.zip")["README.txt"]
 
 
 def test_names_that_lead_out_of_a_bundle_or_stand_there_twice_are_refused(packed, tmp_path):

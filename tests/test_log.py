@@ -191,7 +191,11 @@ def test_only_witnesses_one_knows_are_counted_and_only_the_log_s_own_key_counts(
     assert "seen by 1 witness: w1" in "\n".join(check(receipt, offer, drawn, trust=trust))
     stranger = SigningKey.new("w9", witness=True)
     told = "\n".join(check(receipt, offer, drawn, trust=Trust((key.verifier, stranger.verifier))))
-    assert "seen by no witness yet" in told
+    assert "seen by no witness whose key you gave" in told
+    told = "\n".join(check(receipt, offer, drawn, trust=Trust((key.verifier,))))
+    assert "seen by no witness whose key you gave" in told, "witnesses of the operator's used to count here"
+    told = "\n".join(check(receipt, offer, drawn, trust=Trust((seen[1].verifier,))))
+    assert ("seen by 1 witness: w2" in told, "the key that came with it" in told) == (True, True)
     with pytest.raises(PromiseBroken, match="not signed with a key known"):
         check(receipt, offer, drawn, trust=Trust((SigningKey.new(key.name).verifier,)))
 

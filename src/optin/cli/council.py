@@ -101,7 +101,10 @@ def check_together(files: list[Path], trust: Trust, *, as_json: bool) -> None:
     if as_json:
         screen.print_json({"ok": True, "shown": list(shown)})
         return
-    screen.heading("Everything fits together" if len(files) > 1 else "Everything in this file is good")
+    alone = "Everything in this file is good"
+    if not all(bundle.papers_agree for bundle in bundles.values()):
+        alone = "What could be compared in this file is good"
+    screen.heading("Everything fits together" if len(files) > 1 else alone)
     for line in shown:
         screen.say(f"  {line}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 import zlib
 from dataclasses import dataclass, field
@@ -24,9 +25,12 @@ from optin.transparency.public_log import PublicLog
 from optin.wording.language import NOBODYS, speaking
 from optin.wording.records import Brief
 
-MOST_BYTES = 2**28
+MOST_BYTES = 2**26
+"""A log of some ten thousand checkpoints; a witness reads no larger one from a service either."""
 _DERIVED = ("annex.html", "consent.json", "promise.json")
 _ALWAYS = ("README.txt", "bundle.json", "announcement.json", "acts.json", "log.json", *_DERIVED)
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_PLAIN = re.compile(r"[\w.][\w.-]{0,199}")
 _WHEN = (1980, 1, 1, 0, 0, 0)
 README = """What was asked, promised and published, with proofs. Check all of it, without the operator:
 
@@ -55,6 +59,19 @@ class Bundle(Brief):
     keeping: Keeping = field(repr=False)
     made: dict[str, str] = field(default_factory=dict, repr=False)
     made_by: str | None = __version__
+    readme: str = field(default=README.format(name="bundle.zip"), repr=False)
+
+    @property
+    def papers_agree(self) -> bool:
+        """Whether annex and records are those that this version makes of the offer."""
+        return self.made == self.derived()
+
+    @property
+    def introduced(self) -> bool:
+        """Whether README.txt is as this version writes it: it tells people what to type."""
+        before, after = README.split("{name}")
+        name = self.readme.removeprefix(before).removesuffix(after)
+        return self.readme == README.format(name=name) and _PLAIN.fullmatch(name) is not None
 
     def derived(self) -> dict[str, str]:
         """Write what follows from the offer."""
@@ -71,7 +88,7 @@ class Bundle(Brief):
 
     def _files(self, name: str) -> dict[str, str]:
         files = {
-            "README.txt": README.format(name=name),
+            "README.txt": README.format(name=name if _PLAIN.fullmatch(name) else "bundle.zip"),
             "bundle.json": json.dumps(
                 {"optin": "bundle", "version": 2, "answers": self.keeping.name, "made_by": self.made_by}
             )
@@ -113,6 +130,7 @@ def read_bundle(path: Path) -> Bundle:
         keeping_named(str(about["answers"])),
         {name: text for name, text in files.items() if name in _DERIVED},
         about.get("made_by"),
+        files["README.txt"],
     )
 
 
@@ -125,13 +143,9 @@ def _readable(answers: object, made_by: object) -> tuple[dict[str, object], ...]
 def _files(path: Path) -> dict[str, str]:
     try:
         with zipfile.ZipFile(path) as archive:
-            names = [each.filename for each in archive.infolist()]
-            size = sum(each.file_size for each in archive.infolist())
-            fits = (
-                set(names) - {"release.json"} == set(_ALWAYS) and len(names) == len(set(names)) and size <= MOST_BYTES
-            )
-            if fits:
-                return {name: archive.read(name).decode("utf-8") for name in names}
+            held = archive.infolist()
+            if _is_a_bundle(held):
+                return {each.filename: _unpacked(archive, each) for each in held}
             reason = "it holds other files than a bundle does"
     except (
         zipfile.BadZipFile,
@@ -145,6 +159,20 @@ def _files(path: Path) -> dict[str, str]:
     except OSError as error:
         reason = error.strerror or "it cannot be opened"
     raise BadInput("{path} cannot be read: {reason}", path=path, reason=reason)
+
+
+def _is_a_bundle(held: list[zipfile.ZipInfo]) -> bool:
+    """Tell whether these are the files of a bundle, each once, not too large, and packed as optin packs them."""
+    names = [each.filename for each in held]
+    known = set(names) - {"release.json"} == set(_ALWAYS) and len(names) == len(set(names))
+    packed = all(each.compress_type in _PACKED for each in held)
+    return known and packed and sum(each.file_size for each in held) <= MOST_BYTES
+
+
+def _unpacked(archive: zipfile.ZipFile, each: zipfile.ZipInfo) -> str:
+    """Unpack one file, and no more of it than it says that it has: a thousandfold may be packed where it says little."""
+    with archive.open(each) as packed:
+        return packed.read(each.file_size + 1).decode("utf-8")
 
 
 def _json(text: str, kind: str) -> dict[str, Any]:

@@ -49,11 +49,13 @@ def checked_bundle(bundle: Bundle, trust: Trust | None = None) -> tuple[str, ...
 
 def _papers(bundle: Bundle) -> str:
     """Compare annex and records with those that this version makes of the offer; those of another may be worded otherwise."""
-    if bundle.made == bundle.derived():
+    if bundle.papers_agree and bundle.introduced:
         return "annex, consent record and promise say what the offer says"
-    expect(bundle.made_by != __version__, "the annex or a record says something else than the offer")
+    other = bundle.made_by != __version__
+    expect(other or bundle.papers_agree, "the annex or a record says something else than the offer")
+    expect(other, "README.txt is not as optin writes it: do not type what it says")
     return (
-        "annex, consent record and promise were NOT compared: another version of optin worded them, says the file. Do not rely"
+        "README.txt, annex, consent record and promise were NOT compared: another version of optin worded them, says the file. Do not rely"
         " on them: make them again from announcement.json with optin annex"
     )
 

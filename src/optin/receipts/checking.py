@@ -92,7 +92,13 @@ def check(
     if announcement.grouped:
         at = receipt.design or 0
         _expect(at < len(announcement.parts), "the receipt is for a group that was not announced")
-        shown.append(_("the person is in group {group}", group=shown_group(list(release.groups)[at])))
+        group = shown_group(list(release.groups)[at])
+        charged = receipt.index is not None
+        shown.append(
+            _("the person is in group {group}", group=group)
+            if charged
+            else _("the person is in group {group}, says the operator", group=group)
+        )
         announcement, release = announcement.parts[at], list(release.groups.values())[at]
         _expect(receipt.promised <= announcement.largest_promise, "more was promised than the group is offered")
     _expect_split(receipt, announcement)

@@ -18,6 +18,11 @@ MOST_LETTERS = 2**16
 """A note is no longer than this; nobody's checkpoint is."""
 DASH = "\N{EM DASH} "
 _NAME = re.compile(r"[^\s+\x00-\x1f\x7f]{1,200}")
+_UNSEEN = re.compile(
+    "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Letters that nothing is drawn for (Unicode's Default_Ignorable_Code_Point), and the blank of Braille."""
 _ID, _PUBLIC = 4, 32
 _WEAK = frozenset(
     (
@@ -46,7 +51,7 @@ def checked_name(name: str) -> str:
 
 def _is_name(name: str) -> bool:
     """Tell whether a name can be read as it is written: letters that nobody sees would make two names look alike."""
-    return _NAME.fullmatch(name) is not None and name.isprintable()
+    return _NAME.fullmatch(name) is not None and name.isprintable() and not _UNSEEN.search(name)
 
 
 def decoded(text: str) -> bytes | None:

@@ -21,6 +21,8 @@ from optin.wording.spoken import spoken
 class Trust(Brief):
     """Keys that someone knows from elsewhere; without any, a checkpoint is checked with the keys it came with.
 
+    Whoever knows some counts no other witnesses; where none of them is a log's, the log's key is the one it came with.
+
     ``ended`` says of keys that another one followed how many acts they signed at most.
     """
 
@@ -28,9 +30,16 @@ class Trust(Brief):
     ended: tuple[tuple[VerifierKey, float], ...] = ()
 
     def of(self, kind: int, brought: Iterable[VerifierKey]) -> tuple[VerifierKey, ...]:
-        """List the keys of a kind to check with: those known or, where none is, those that came along."""
+        """List the keys of a kind to check with: those known or, where nobody is vouched for, those that came along."""
         known = tuple(key for key in self.keys if key.kind == kind)
-        return known or tuple(key for key in brought if key.kind == kind)
+        if known or (self.keys and kind == COSIGNATURE):
+            return known
+        return tuple(key for key in brought if key.kind == kind)
+
+    @property
+    def knows_logs(self) -> bool:
+        """Tell whether a key of a log is known."""
+        return any(key.kind == ED25519 for key in self.keys)
 
     def knows(self, key: VerifierKey) -> bool:
         """Tell whether a key is known from elsewhere."""
@@ -75,7 +84,7 @@ class Opened(Brief):
         lines = [
             first,
             _("that key's words: {words}", words=spoken(self.signer.fingerprint)),
-            seen_by(self.witnesses),
+            seen_by(self.witnesses) if self.witnesses or not trust.keys else _("seen by no witness whose key you gave"),
         ]
         if not all(trust.knows(key) for key in (self.signer, *(seen.key for seen in self.witnesses))):
             lines.append(_("whose keys these are nobody here can tell: compare their words with others, or give --key"))

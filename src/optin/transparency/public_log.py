@@ -60,7 +60,8 @@ class PublicLog(Brief):
         """Read a log; anything else is BadInput."""
         try:
             record = json.loads(text, object_pairs_hook=once)
-            if set(record) == _FIELDS and record["optin"] == "log" and all(map(is_path, record["paths"])):
+            lists = all(isinstance(record[name], list) for name in _FIELDS - {"optin"})
+            if lists and set(record) == _FIELDS and record["optin"] == "log" and all(map(is_path, record["paths"])):
                 found = cls(
                     tuple(SignedNote.from_text(str(note)) for note in record["checkpoints"]),
                     tuple(tuple(path) for path in record["paths"]),

@@ -96,12 +96,14 @@ class Witness:
     def see(self, log: PublicLog, *, time: int, trust: Trust | None = None) -> Cosigned:
         """Sign a log's newest checkpoint if it begins with what was seen before; PromiseBroken, with evidence, if it does not.
 
-        A log that was never seen is taken at its word, or by the key that is known from elsewhere.
+        A log that was never seen is taken at its word, or by the key that is known from elsewhere; one that was seen, by the key
+        that signed it then, unless another one is known from elsewhere.
         """
         origin = Checkpoint.from_text(log.newest.text).origin
         with self._alone():
             before = self.remembered(origin)
-            known = log.trusting(trust or Trust(before.keys if before else ()))
+            remembered = Trust(before.keys if before else ())
+            known = log.trusting(trust if trust and trust.knows_logs else remembered)
             found = opened(log.newest, log.keys, known)
             if before is not None:
                 self._expect_grown(log, before, found)
