@@ -82,7 +82,9 @@ def test_a_file_that_was_changed_anywhere_is_taken_or_refused_alike_in_the_brows
     if kind == "proofs":  # its log is the other file's
         changes = [(at, text) for at, text in changes if not at or (at[0] == "acts" and len(at) > 1)]
     told = page.evaluate(ASK, [text for _, text in changes])
-    apart = [(at, text[-300:]) for (at, text), (good, _) in zip(changes, told, strict=True) if good != is_good(kind, text)]
+    apart = [
+        (at, text[-300:]) for (at, text), (good, _) in zip(changes, told, strict=True) if good != is_good(kind, text)
+    ]
     assert apart == []
     assert is_good(kind, held[kind])
     assert len(changes) > 100

@@ -55,8 +55,8 @@ def _papers(bundle: Bundle) -> str:
     expect(other or bundle.papers_agree, "the annex or a record says something else than the offer")
     expect(other, "README.txt is not as optin writes it: do not type what it says")
     return (
-        "README.txt, annex, consent record and promise were NOT compared: another version of optin worded them, says the file. Do not rely"
-        " on them: make them again from announcement.json with optin annex"
+        "README.txt, annex, consent record and promise were NOT compared: another version of optin worded them, says the file."
+        " Do not rely on them: make them again from announcement.json with optin annex"
     )
 
 
