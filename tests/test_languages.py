@@ -161,6 +161,11 @@ def test_what_was_kept_in_english_is_said_again():
         assert kept_words("the step release failed: too few people answered it").endswith(
             "zu wenige Personen haben sie beantwortet"
         )
+        for kept in ("2026-03-04", "4 March 2026"):
+            assert kept_words(f"the last day to answer was moved to {kept}").endswith("auf den 4. März 2026 verschoben")
+        assert kept_words("the last day to answer was moved to 31 June 2026").endswith(
+            "auf den 31 June 2026 verschoben"
+        )
         assert kept_words("words of someone else") == "words of someone else"
     assert kept_words("registration was opened") == "registration was opened"
 

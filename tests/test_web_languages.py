@@ -173,7 +173,11 @@ def test_mails_are_written_in_the_campaign_s_language():
     draft = Draft(title="Breaks", asked_by="Der Personalrat", answer_by="2026-03-04")
     with speaking(language("de")):
         subject, text = mail_text(draft, "LINK", "STOP", reminder=True)
-    assert (subject, "Ihr eigener Link, nur für Sie:\nLINK" in text, "Offen bis 2026-03-04" in text) == (
+    assert (
+        subject,
+        "Ihr eigener Link, nur für Sie:\nLINK" in text,
+        "bis zum 4. März 2026 (Ende" in text,
+    ) == (
         "Erinnerung: Breaks",
         True,
         True,

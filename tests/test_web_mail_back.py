@@ -102,6 +102,17 @@ def test_looking_at_a_link_from_a_mail_uses_nothing_up_and_an_hour_ends_it(house
     assert house.ask("POST", "/back", data={"secret": secret}).status_code == 403
 
 
+def test_a_link_is_sent_in_the_language_of_whoever_asks_for_it(house, post_office):
+    leave(house)
+    for tag, subject in (("de", "Ihr Link"), ("en", "Your link")):
+        before = len(post_office.came)
+        house.service.clock.now += 700
+        asked = house.ask("POST", "/back/mail", data={"address": MINE}, headers={"Accept-Language": tag})
+        assert asked.status_code == 200
+        wait_until(lambda: len(post_office.came) > before)  # noqa: B023 - it is over within the round
+        assert post_office.came[-1][1]["Subject"] == subject
+
+
 def test_a_mail_names_nobody_and_no_campaign_and_holds_no_key(house, post_office):
     page, cookie, csrf = sent(house)
     key = re.search(r"/back#([\w-]{43})", page.text)[1]

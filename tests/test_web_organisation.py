@@ -1,5 +1,6 @@
 """Who runs the service is named on every page and in every mail, from files that were looked at first; unsaid, nowhere."""
 
+import re
 import struct
 import zlib
 
@@ -95,6 +96,17 @@ def test_every_mail_ends_with_who_writes(tmp_path, said):
         assert mail.get_content() == f"Hello\n\n{end}"
     silent = WebSettings(smtp_host="127.0.0.1", smtp_from="a@example.org")
     assert mailer_of(silent).message("b@example.org", "Sleep", "Hello\n", name="n").get_content() == "Hello\n"
+
+
+def test_a_mail_ends_in_the_language_it_is_written_in(tmp_path, said):
+    settings = WebSettings(**said, smtp_host="127.0.0.1", smtp_from="a@example.org", origin="https://ward.example")
+    mailer = mailer_of(settings)
+    ends = {
+        tag: mailer.message("b@example.org", "S", "T\n", name="n", language=tag).get_content() for tag in ("en", "de")
+    }
+    assert "Privacy notice: https" in ends["en"]
+    assert "Datenschutzhinweise: https://ward.example/privacy-notice\nImpressum: https" in ends["de"]
+    assert not re.search("Privacy|Imprint", ends["de"])
 
 
 def test_the_text_of_a_mail_to_copy_ends_with_who_writes(tmp_path, said):

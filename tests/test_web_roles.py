@@ -1,11 +1,14 @@
 """Owners, colleagues and readers do what their role allows; administrators let analysts in and out, and read nothing."""
 
 import re
+import threading
 
 import pytest
+from test_web_total_races import waiting
 from web_steps import DRAFT, PASSWORD, House, answering, released
 
 from optin.errors import OptinError
+from optin.web.service import administration
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +153,65 @@ def test_a_revoked_analyst_is_out_at_once_and_their_campaigns_go_on(house, ada):
     ada.take(campaign, "open")
     assert ada.campaign(campaign).state == "registration"
     assert post(house, ada, "/admin/analyst", name="ada", action="revoke").status_code == 422
+
+
+def act(house, who, action, name):
+    return post(house, who, "/admin/analyst", name=name, action=action).status_code
+
+
+def test_a_campaign_always_has_an_owner_who_can_come_in(house, ada):
+    ben, cleo, dora = (house.analyst(name) for name in ("ben", "cleo", "dora"))
+    begun, shared = ben.draft(**DRAFT).id, ben.draft(**DRAFT).id
+    give(house, ben, shared, "dora", "owner")
+    assert [act(house, ada, "appoint", "cleo"), act(house, cleo, "revoke", "ben")] == [303, 303]
+    for role in ("none", "reader", "colleague"):
+        assert give(house, cleo, begun, "cleo", role).status_code == 422, "nobody would own it any more"
+    assert give(house, cleo, shared, "cleo", "none").status_code == 303, "another owner is left"
+    assert act(house, ada, "revoke", "cleo") == 303
+    assert get(house, ada, f"/a/c/{begun}").status_code == 200, "whoever revokes the last owner becomes one"
+    assert get(house, ada, f"/a/c/{shared}").status_code == 404, "where another owner is left, nobody does"
+    assert get(house, dora, f"/a/c/{shared}").status_code == 200
+
+
+def test_whoever_was_revoked_comes_in_by_no_link_they_made_before(house, ada):
+    gil, hal = house.analyst("gil"), house.analyst("hal")
+    invited, others = gil.invite_analyst(), hal.invite_analyst()
+    assert act(house, ada, "revoke", "gil") == 303
+    with pytest.raises(OptinError, match="used before or is not valid"):
+        house.client().become_analyst(invited, "gil again", PASSWORD)
+    house.client().become_analyst(others, "ida", PASSWORD)
+
+
+@pytest.mark.parametrize("action", ["revoke", "dismiss"])
+def test_a_former_administrator_keeps_no_link_to_another_s_password(house, ada, action):
+    name, victim = f"former {action}", f"victim of {action}"
+    former, _ = house.analyst(name), house.analyst(victim)
+    act(house, ada, "appoint", name)
+    kept = re.search(r"/new-password#([\w-]+)", post(house, former, "/admin/reset", name=victim).text)[1]
+    assert act(house, ada, action, name) == 303
+    form = {"secret": kept, "password": "another horse battery"}
+    assert house.ask("POST", "/new-password", data=form).status_code == 403
+
+
+def test_of_two_administrators_who_dismiss_each_other_at_once_one_stays(url, tmp_path, monkeypatch):
+    with House(url, tmp_path) as house:
+        rut, zoe = house.analyst("rut"), house.analyst("zoe")
+        assert act(house, rut, "appoint", "zoe") == 303
+        look, threads, told = administration._expect_another, [], []
+
+        def look_and_let_the_other_begin(link, account):
+            look(link, account)
+            if not threads:
+                threads.append(threading.Thread(target=lambda: told.append(act(house, zoe, "dismiss", "rut"))))
+                threads[0].start()
+                while threads[0].is_alive() and not waiting(house.service):
+                    threads[0].join(0.01)
+
+        monkeypatch.setattr(administration, "_expect_another", look_and_let_the_other_begin)
+        assert act(house, rut, "dismiss", "zoe") == 303
+        threads[0].join()
+        assert told == [404]
+        assert get(house, rut, "/admin").status_code == 200
 
 
 def test_a_service_keeps_one_administrator_and_a_dismissed_one_is_an_analyst_only(house, ada, others):

@@ -18,7 +18,7 @@ from optin.web.doors import FreshCookies
 from optin.web.guards import BodyLimit, OwnOrigin, SecurityHeaders, Unhurried
 from optin.web.languages import Spoken, checked_tag
 from optin.web.logs import RequestLog
-from optin.web.organisation import Hosted, organisation_of, signature_of
+from optin.web.organisation import Hosted, organisation_of, signatures_of
 from optin.web.service.core import Service
 from optin.web.service.gates import DRAWING
 from optin.web.service.jobs import Worker
@@ -66,7 +66,7 @@ def mailer_of(settings: WebSettings) -> Mailer | None:
         settings.smtp_port,
         settings.smtp_from,
         origin.rstrip("/"),
-        signature=signature_of(settings, origin.rstrip("/")),
+        signatures=signatures_of(settings, origin.rstrip("/")),
         language=settings.language,
         security=settings.smtp_security,
         user=settings.smtp_user or "",

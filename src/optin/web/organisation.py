@@ -10,7 +10,7 @@ from pathlib import Path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from optin.errors import BadInput
-from optin.web.languages import checked_tag, language
+from optin.web.languages import checked_tag, language, tags
 from optin.web.middleware import Middleware
 from optin.web.service.mailer import looks_like_address
 from optin.web.settings import WebSettings
@@ -80,10 +80,16 @@ def organisation_of(settings: WebSettings) -> Organisation:
     )
 
 
-def signature_of(settings: WebSettings, origin: str) -> str:
-    """Write the end of mails in the language that whoever runs the service set."""
-    with speaking(language(checked_tag(settings.language))):
-        return organisation_of(settings).signature(origin)
+def signatures_of(settings: WebSettings, origin: str) -> dict[str, str]:
+    """Write the end of mails in each language there is."""
+    checked_tag(settings.language)
+    organisation = organisation_of(settings)
+    return {tag: _signature(organisation, origin, tag) for tag in tags()}
+
+
+def _signature(organisation: Organisation, origin: str, tag: str) -> str:
+    with speaking(language(tag)):
+        return organisation.signature(origin)
 
 
 def _one_line(text: str | None, name: str) -> str:

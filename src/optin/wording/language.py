@@ -109,7 +109,30 @@ def written_day(moment: datetime) -> str:
     '4 March 2026'
     """
     day = _SPOKEN.get().day
-    return day(moment) if day else f"{moment.day} {moment:%B %Y}"
+    return day(moment) if day else _in_english(moment)
+
+
+def _in_english(moment: datetime) -> str:
+    return f"{moment.day} {moment:%B %Y}"
+
+
+@dataclass(frozen=True)
+class Day:
+    """A day of the calendar that is filled into a sentence: written in English, and said in the language spoken.
+
+    >>> str(Day.of("2026-03-04")), _("until {day}", day=Day.of("2026-03-04"))
+    ('4 March 2026', 'until 4 March 2026')
+    """
+
+    moment: datetime
+
+    @classmethod
+    def of(cls, text: str) -> Day:
+        """Read a day that is written with digits alone, as forms send it."""
+        return cls(datetime.strptime(text, "%Y-%m-%d"))
+
+    def __str__(self) -> str:
+        return _in_english(self.moment)
 
 
 def capital(words: str) -> str:
@@ -141,7 +164,9 @@ class _Written:
 
 
 def in_digits(value: Any) -> Any:  # noqa: ANN401 - whatever a template names
-    """Have a number formatted in the language spoken; anything else stays what it is."""
+    """Have a number or a day written in the language spoken; anything else stays what it is."""
+    if isinstance(value, Day):
+        return written_day(value.moment)
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return _Written(value) if number and _SPOKEN.get().messages else value
 

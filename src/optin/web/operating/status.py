@@ -17,7 +17,7 @@ from optin.web.schema import accounts, campaigns, events, jobs, mails
 from optin.web.service.rows import count
 from optin.web.settings import WebSettings
 from optin.wording.groups import tens_in_words
-from optin.wording.language import N_, _, localised, ngettext
+from optin.wording.language import N_, _, localised, ngettext, written_day
 from optin.wording.numbers import short
 
 _DAY = 86400.0
@@ -105,7 +105,8 @@ def age(seconds: float) -> str:
 
 
 def _when(at: float) -> str:
-    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
+    moment = datetime.fromtimestamp(at, UTC)
+    return f"{written_day(moment)}, {moment:%H:%M} UTC"
 
 
 def status_of(settings: WebSettings, ledger: Ledger) -> Status:

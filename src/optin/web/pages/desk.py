@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -100,7 +99,7 @@ def _page(
         "planned": found.state not in ("draft", "registration", "cancelled"),
         "result": result_words(found.release) if found.release else None,
         "figures": figures_table(found.release) if found.release and not one_number(found.release) else None,
-        "events": [{"at": _when(event.at), "words": kept_words(event.words)} for event in log],
+        "events": [{"at": day(event.at), "words": kept_words(event.words)} for event in log],
         "message": message,
         "cautions": cautions_before(service, visitor, found),
         "unit": sheet_of(found.draft).questions[0].unit,
@@ -263,10 +262,6 @@ def _time_facts(draft: Draft) -> list[tuple[str, str]]:
         return []
     after = plan_of_times(draft) or _("You take each step yourself; answers that come later are refused.")
     return [(_("Last day to answer"), last_day(draft)), (_("After that"), after)]
-
-
-def _when(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 @router.get("/c/{campaign}/progress")

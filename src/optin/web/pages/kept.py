@@ -6,15 +6,19 @@ a sentence was made from, by its words, and says it anew; one that it does not k
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 import string
+from datetime import datetime
 
-from optin.wording.language import Language, localised, spoken_here
+from optin.wording.language import Day, Language, localised, spoken_here, written_day
 
 _FEWEST = 6
 """Templates with fewer letters of their own would fit too much."""
 _NUMBER = re.compile(r"-?[\d,]*\d(\.\d+)?")
+_DAY, _DIGITS = re.compile(r"\d{1,2} [A-Z][a-z]+ \d{4}"), re.compile(r"\d{4}-\d{2}-\d{2}")
+"""A day as it is kept, and as earlier versions kept it."""
 
 
 def kept_words(words: str) -> str:
@@ -42,7 +46,17 @@ def _again(language: Language, words: str) -> str:
 def _data(language: Language, text: str) -> str:
     if _NUMBER.fullmatch(text):
         return localised(text)
-    return "; ".join(_again(language, part) for part in text.split("; "))
+    return _day(text) or "; ".join(_again(language, part) for part in text.split("; "))
+
+
+def _day(text: str) -> str:
+    """Write a day as the page does; nothing where it is none."""
+    with contextlib.suppress(ValueError):
+        if _DAY.fullmatch(text):
+            return written_day(datetime.strptime(text, "%d %B %Y"))
+        if _DIGITS.fullmatch(text):
+            return written_day(Day.of(text).moment)
+    return ""
 
 
 @functools.lru_cache(maxsize=8)

@@ -79,11 +79,11 @@ def first_analyst_secret(service: Service) -> str | None:
 
 
 def invite_analyst(service: Service, analyst: Visitor) -> str:
-    """Make a one-time secret with which another analyst can come in."""
+    """Make a one-time secret with which another analyst can come in; it ends with the account of whoever made it."""
 
     def work(connection: Connection) -> str:
         log_event(connection, service.clock(), "analyst invited", "an analyst invited another")
-        return _invite(service, connection, "analyst")
+        return _invite(service, connection, "analyst", by=analyst.account)
 
     return service.change(work)
 
@@ -299,9 +299,10 @@ def _create(service: Service, connection: Connection, kind: str, **more: Any) ->
     return SimpleNamespace(**row)
 
 
-def _invite(service: Service, connection: Connection, kind: str) -> str:
+def _invite(service: Service, connection: Connection, kind: str, *, by: str | None = None) -> str:
+    """Make an invitation; until it is used its account is that of whoever made it."""
     secret = new_secret()
-    row = {"secret": hashed(secret), "kind": kind, "created_at": service.clock()}
+    row = {"secret": hashed(secret), "kind": kind, "account": by, "created_at": service.clock()}
     connection.execute(insert(invitations).values(row))
     return secret
 

@@ -5,9 +5,10 @@ Nothing here reads a limit or an answer, and there is no way from here to one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, delete, func, or_, select, update
 
 from optin.errors import BadInput
 from optin.web.schema import accounts, campaigns, invitations, roles
@@ -16,8 +17,18 @@ from optin.web.service.core import Service, log_event
 from optin.web.service.drafts import Draft
 from optin.web.service.failures import NotFound
 from optin.web.service.records import Visitor
-from optin.web.service.roles import ADMINISTRATOR, SERVICE, account_named, is_administrator, set_role
-from optin.web.service.rows import OWNER, count
+from optin.web.service.roles import (
+    ADMINISTRATOR,
+    RUNNING,
+    SERVICE,
+    account_named,
+    has_another_owner,
+    is_administrator,
+    runs_the_service,
+    set_role,
+)
+from optin.web.service.rows import OWNER, campaign_row, count
+from optin.web.transactions import hold
 from optin.wording.sentences import Sentence
 
 
@@ -78,53 +89,91 @@ def standings(service: Service, visitor: Visitor) -> list[Standing]:
     return service.read(look)
 
 
+def _change(service: Service, visitor: Visitor, work: Callable[[Connection], None]) -> None:
+    """Write as someone who runs the service, and one after another: whoever was dismissed meanwhile changes nothing."""
+    expect_administrator(service, visitor)
+
+    def alone(connection: Connection) -> None:
+        hold(connection, RUNNING)
+        if not runs_the_service(connection, visitor.account):
+            raise NotFound
+        work(connection)
+
+    service.change(alone)
+
+
 def appoint(service: Service, visitor: Visitor, name: str) -> None:
     """Let another analyst run the service too."""
-    expect_administrator(service, visitor)
 
     def work(connection: Connection) -> None:
         set_role(service, connection, SERVICE, account_named(connection, name), ADMINISTRATOR)
         log_event(connection, service.clock(), "appointed", Sentence("{name} was made an administrator", name=name))
 
-    service.change(work)
+    _change(service, visitor, work)
 
 
 def dismiss(service: Service, visitor: Visitor, name: str) -> None:
-    """Let an administrator be an analyst only; one has to stay."""
-    expect_administrator(service, visitor)
+    """Let an administrator be an analyst only; one has to stay. Links to new passwords that nobody used yet end."""
 
     def work(connection: Connection) -> None:
         account = account_named(connection, name)
         _expect_another(connection, account)
+        _end_reset_links(connection, account)
         connection.execute(delete(roles).where(roles.c.campaign == SERVICE, roles.c.account == account))
         log_event(connection, service.clock(), "dismissed", Sentence("{name} is no administrator any more", name=name))
 
-    service.change(work)
+    _change(service, visitor, work)
 
 
 def revoke(service: Service, visitor: Visitor, name: str) -> None:
     """Let an analyst in no more: signed out everywhere at once. Their campaigns go on, with this administrator as an owner.
 
-    What they began stays theirs in name: people invited again by the same id are known by whose list they stood on.
+    What they began stays theirs in name: people invited again by the same id are known by whose list they stood on. Links
+    they made, with which somebody could come in, end too: it could be they themselves.
     """
-    expect_administrator(service, visitor)
 
     def work(connection: Connection) -> None:
         account = account_named(connection, name)
         if account == visitor.account:
             raise BadInput("you cannot revoke yourself; another administrator can")
         _expect_another(connection, account)
-        for campaign in connection.scalars(select(campaigns.c.id).where(campaigns.c.owner == account)).all():
+        for campaign in _to_take_over(connection, account):
             set_role(service, connection, campaign, visitor.account, OWNER)
+        _end_reset_links(connection, account)
+        _end_invitations(connection, account)
         connection.execute(delete(roles).where(roles.c.account == account))
-        connection.execute(delete(invitations).where(invitations.c.kind == "reset", invitations.c.account == account))
         connection.execute(
             update(accounts).where(accounts.c.id == account).values(left_at=service.clock(), password=None)
         )
         sessions.end_all(connection, account)
         log_event(connection, service.clock(), "revoked", "an analyst's account was revoked")
 
-    service.change(work)
+    _change(service, visitor, work)
+
+
+def _to_take_over(connection: Connection, account: str) -> list[str]:
+    """List the campaigns that someone began, and those that have no other owner who can still come in."""
+    began = set(connection.scalars(select(campaigns.c.id).where(campaigns.c.owner == account)))
+    given = (roles.c.account == account, roles.c.role == OWNER)
+    owned = set(connection.scalars(select(roles.c.campaign).where(*given))) - began
+    for campaign in sorted(began | owned):
+        hold(connection, campaign)
+    lonely = {name for name in owned if not has_another_owner(connection, campaign_row(connection, name), account)}
+    return sorted(began | lonely)
+
+
+def _end_reset_links(connection: Connection, account: str) -> None:
+    """End links to a new password for someone and, if they ran the service, all that nobody used yet: they may hold one."""
+    every = runs_the_service(connection, account)
+    whose = invitations.c.kind == "reset" if every else invitations.c.account == account
+    connection.execute(delete(invitations).where(invitations.c.kind == "reset", whose))
+
+
+def _end_invitations(connection: Connection, account: str) -> None:
+    """End invitations of analysts that someone made, and those of which nobody knows who did: made by an earlier version."""
+    made = or_(invitations.c.account == account, invitations.c.account.is_(None))
+    unused = (invitations.c.kind == "analyst", invitations.c.used_at.is_(None))
+    connection.execute(delete(invitations).where(*unused, made))
 
 
 def _expect_another(connection: Connection, account: str) -> None:

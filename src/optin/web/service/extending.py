@@ -20,6 +20,7 @@ from optin.web.service.records import Visitor
 from optin.web.service.rows import expect_round, job_of, owned_row
 from optin.web.service.steps import record_step
 from optin.web.transactions import hold
+from optin.wording.language import Day
 from optin.wording.sentences import Sentence
 
 
@@ -45,7 +46,7 @@ def extend(
         later = _later(service, draft, answer_by)
         _expect_near(service, connection, row, later)
         connection.execute(update(campaigns).where(campaigns.c.id == row.id).values(draft=later.to_json()))
-        words = Sentence("the last day to answer was moved to {day}", day=answer_by)
+        words = Sentence("the last day to answer was moved to {day}", day=Day.of(answer_by))
         log_event(connection, service.clock(), "extend", words, campaign=row.id, round=row.round)
         if row.state == "planning":
             record_step(service, connection, row, "reopen-registration")

@@ -7,7 +7,7 @@ import re
 import smtplib
 import ssl
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from typing import TypeVar
@@ -56,13 +56,16 @@ def as_subject(text: str) -> str:
 
 @dataclass(frozen=True)
 class Mailer:
-    """An SMTP server, and who writes; ``origin`` is where people see this service, ``signature`` ends every mail."""
+    """An SMTP server, and who writes; ``origin`` is where people see this service.
+
+    One of the ``signatures`` ends every mail: that of the mail's language, or else of the service's.
+    """
 
     host: str
     port: int
     sender: str
     origin: str
-    signature: str = ""
+    signatures: Mapping[str, str] = field(default_factory=dict)
     language: str = "en"
     security: str = "starttls"
     user: str = field(default="", repr=False)
@@ -83,7 +86,9 @@ class Mailer:
                 server.login(self.user, self.password)
             yield server
 
-    def message(self, to: str, subject: str, body: str, *, name: str, stop: str | None = None) -> EmailMessage:
+    def message(
+        self, to: str, subject: str, body: str, *, name: str, stop: str | None = None, language: str = ""
+    ) -> EmailMessage:
         """Write a mail: the same name each time it is tried, so that one that comes twice is seen once.
 
         ``stop`` is where its reader asks for no more; what someone asked for themselves needs none.
@@ -94,7 +99,7 @@ class Mailer:
         if stop is not None:
             mail["List-Unsubscribe"] = f"<{stop}>"
         mail["Auto-Submitted"] = "auto-generated"
-        mail.set_content(signed(body, self.signature))
+        mail.set_content(signed(body, self.signatures.get(language or self.language, "")))
         return mail
 
 

@@ -27,7 +27,7 @@ from optin.web.service.mailer import SECONDS_AT_A_TIME, Mailer
 from optin.web.service.records import Visitor
 from optin.web.service.rows import owned_row
 from optin.web.transactions import hold
-from optin.wording.language import N_, _, speaking
+from optin.wording.language import N_, Day, _, speaking
 from optin.wording.sentences import Sentence
 
 PAUSES = (60.0, 300.0, 1800.0, 7200.0, 21600.0)
@@ -167,11 +167,12 @@ def _send(service: Service, mailer: Mailer, server: smtplib.SMTP, row: Row[Any])
     draft = Draft.from_json(found[1].draft)
     stop = f"{mailer.origin}/u/{stop_token(service, invitee.name)}"
     link = f"{mailer.origin}/i#{invitee.secret}"
-    with speaking(language(draft.language or mailer.language)):
+    tongue = draft.language or mailer.language
+    with speaking(language(tongue)):
         subject, body = mail_text(draft, link, stop, reminder=row.number > 0)
     address = invitee.entry.address
     try:
-        message = mailer.message(address, subject, body, name=row.id, stop=stop)
+        message = mailer.message(address, subject, body, name=row.id, stop=stop, language=tongue)
         server.send_message(message, to_addrs=[address])
     except (ValueError, smtplib.SMTPNotSupportedError):  # letters that mail, or this server, has no way to write
         _mark(service, row, state="back", tries=row.tries + 1, reason=N_("the address cannot be written to"))
@@ -237,7 +238,7 @@ def mail_text(
     Whoever sends it by other means has no address to ``stop`` it by, and says nothing of one.
 
     >>> subject, body = mail_text(Draft(title="Breaks", asked_by="The council", answer_by="2026-03-04"), "L", "S")
-    >>> subject, "Open until 2026-03-04" in body, body.index("L") < body.index("S")
+    >>> subject, "Open until 4 March 2026" in body, body.index("L") < body.index("S")
     ('Breaks', True, True)
     """
     title, purpose = words_said(draft)
@@ -251,7 +252,7 @@ def mail_text(
             "Looking at it uses nothing up. Only averages and counts come out, with noise: you set how much they may say about "
             "you."
         ),
-        _("Open until {day} (end of the day, UTC).", day=draft.answer_by) if draft.answer_by else "",
+        _("Open until {day} (end of the day, UTC).", day=Day.of(draft.answer_by)) if draft.answer_by else "",
         _("This reminder goes to everyone who was invited: nobody sees who has answered.") if reminder else "",
         _("No more mail about this: {stop}", stop=stop) if stop else "",
     ]

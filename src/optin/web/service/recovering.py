@@ -14,14 +14,14 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 
 from optin.errors import BadInput, PromiseBroken
-from optin.web.languages import language
+from optin.web.languages import language, tags
 from optin.web.schema import accounts, addresses, campaigns, invitations, links_asked, links_back, registrations
 from optin.web.service.core import Service, hashed, new_id
 from optin.web.service.delays import Patience, place_of, wait_your_turn
 from optin.web.service.identities import OVER
 from optin.web.service.mailer import Mailer, for_a_while, looks_like_address
 from optin.web.service.records import Visitor
-from optin.wording.language import N_, _, speaking
+from optin.wording.language import N_, _, speaking, spoken_here
 
 SECONDS = 3600.0
 """How long a link in a mail works."""
@@ -87,7 +87,7 @@ def ask(service: Service, address: str, *, place: str) -> None:
         Patience(f"link asked to:{_mark(service, found)}", free=3, longest=600.0),
     ]
     name = new_id()
-    row = {"id": name, "sealed": service.keys.hidden(found, bound=f"link asked:{name}"), "tries": 0}
+    row = {"id": name, "sealed": service.keys.hidden(_asked(found), bound=f"link asked:{name}"), "tries": 0}
 
     def work(connection: Connection) -> None:
         wait_your_turn(service, connection, turns, words=N_("links were asked for several times"))
@@ -95,6 +95,11 @@ def ask(service: Service, address: str, *, place: str) -> None:
 
     service.change(work)
     service.bell.set()
+
+
+def _asked(address: str) -> str:
+    """Write who asked and in which language they read: the mail speaks it too."""
+    return f"{address} {spoken_here().tag}".strip()
 
 
 def redeemed(service: Service, connection: Connection, secret: str) -> Row[Any] | None:
@@ -120,9 +125,10 @@ def send_links(service: Service) -> None:
 
 
 def _answer(service: Service, mailer: Mailer, row: Row[Any]) -> None:
-    address = service.keys.shown(row.sealed, bound=f"link asked:{row.id}")
+    address, _blank, tag = service.keys.shown(row.sealed, bound=f"link asked:{row.id}").partition(" ")
+    tongue = tag if tag in tags() else mailer.language
     secrets = service.change(lambda connection: _links(service, connection, row, address))
-    if not secrets or _is_sent(mailer, address, row.id, secrets) or row.tries >= len(PAUSES):
+    if not secrets or _is_sent(mailer, address, row.id, secrets, tongue) or row.tries >= len(PAUSES):
         service.change(lambda connection: connection.execute(delete(links_asked).where(links_asked.c.id == row.id)))
         return
     later = {"tries": row.tries + 1, "next_at": service.clock() + PAUSES[row.tries]}
@@ -141,13 +147,13 @@ def _links(service: Service, connection: Connection, row: Row[Any], address: str
     return list(found.values())
 
 
-def _is_sent(mailer: Mailer, address: str, name: str, secrets: list[str]) -> bool:
+def _is_sent(mailer: Mailer, address: str, name: str, secrets: list[str], tongue: str) -> bool:
     """Send a mail; say whether there is nothing more to try: it went out, or is refused for good."""
-    with speaking(language(mailer.language)):
+    with speaking(language(tongue)):
         subject, body = _("Your link"), link_text([f"{mailer.origin}/back#{secret}" for secret in secrets])
     try:
         with mailer.connected() as server:
-            server.send_message(mailer.message(address, subject, body, name=name), to_addrs=[address])
+            server.send_message(mailer.message(address, subject, body, name=name, language=tongue), to_addrs=[address])
     except (ValueError, smtplib.SMTPNotSupportedError):
         return True  # letters that mail, or this server, has no way to write
     except smtplib.SMTPRecipientsRefused as refused:

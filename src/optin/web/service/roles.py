@@ -7,14 +7,16 @@ limit: nobody does. Whoever runs the service is an administrator, under no campa
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, Row, delete, insert, select
 
 from optin.errors import BadInput
 from optin.web.schema import accounts, roles
-from optin.web.service.core import Service, log_event
+from optin.web.service.core import Service, hashed, log_event
 from optin.web.service.records import Visitor
 from optin.web.service.rows import COLLEAGUE, OWNER, READER, count, owned_row, role_in
+from optin.web.transactions import hold
 from optin.wording.sentences import Sentence
 
 ADMINISTRATOR = "administrator"
@@ -22,6 +24,8 @@ SERVICE = ""
 """What stands for the service where a campaign is named."""
 GIVEN = (READER, COLLEAGUE, OWNER)
 """The roles that an owner can give."""
+RUNNING = hashed("who runs the service")[:32]
+"""What is held while it changes who runs the service: of two who dismiss each other at once, one stays."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +66,9 @@ def give(service: Service, analyst: Visitor, campaign: str, name: str, role: str
         raise BadInput("a role is reader, colleague or owner")
 
     def work(connection: Connection) -> None:
-        row = owned_row(connection, analyst, campaign, least=OWNER)
-        account = account_named(connection, name)
-        if account == row.owner:
-            raise BadInput("whoever began a campaign stays its owner")
+        row, account = _someone_else(connection, analyst, campaign, name)
+        if role != OWNER:
+            _expect_another_owner(connection, row, account)
         set_role(service, connection, campaign, account, role)
         log_event(
             connection,
@@ -83,10 +86,8 @@ def take_back(service: Service, analyst: Visitor, campaign: str, name: str) -> N
     """End someone's role in a campaign; only its owners can, and whoever began it stays."""
 
     def work(connection: Connection) -> None:
-        row = owned_row(connection, analyst, campaign, least=OWNER)
-        account = account_named(connection, name)
-        if account == row.owner:
-            raise BadInput("whoever began a campaign stays its owner")
+        row, account = _someone_else(connection, analyst, campaign, name)
+        _expect_another_owner(connection, row, account)
         connection.execute(delete(roles).where(roles.c.campaign == campaign, roles.c.account == account))
         log_event(
             connection,
@@ -98,6 +99,29 @@ def take_back(service: Service, analyst: Visitor, campaign: str, name: str) -> N
         )
 
     service.change(work)
+
+
+def _someone_else(connection: Connection, analyst: Visitor, campaign: str, name: str) -> tuple[Row[Any], str]:
+    """Find a campaign of one's own, and someone who did not begin it; nobody else changes roles in it meanwhile."""
+    owned_row(connection, analyst, campaign, least=OWNER)
+    hold(connection, campaign)
+    row, account = owned_row(connection, analyst, campaign, least=OWNER), account_named(connection, name)
+    if account == row.owner:
+        raise BadInput("whoever began a campaign stays its owner")
+    return row, account
+
+
+def _expect_another_owner(connection: Connection, row: Row[Any], account: str) -> None:
+    """Refuse to leave a campaign that nobody owns any more: whoever began it may have been revoked."""
+    if not has_another_owner(connection, row, account):
+        raise BadInput("a campaign needs an owner who can still come in: make someone else one first")
+
+
+def has_another_owner(connection: Connection, row: Row[Any], account: str) -> bool:
+    """Say whether a campaign has an owner besides this account who can still come in."""
+    began = (accounts.c.id == row.owner, accounts.c.id != account, accounts.c.left_at.is_(None))
+    given = (roles.c.campaign == row.id, roles.c.role == OWNER, roles.c.account != account)
+    return count(connection, accounts, *began) + count(connection, roles, *given) > 0
 
 
 def account_named(connection: Connection, name: str) -> str:
@@ -118,8 +142,13 @@ def set_role(service: Service, connection: Connection, campaign: str, account: s
 
 def is_administrator(service: Service, visitor: Visitor) -> bool:
     """Say whether someone runs the service."""
-    own = (roles.c.campaign == SERVICE, roles.c.account == visitor.account, roles.c.role == ADMINISTRATOR)
-    return service.read(lambda connection: count(connection, roles, *own)) > 0
+    return service.read(lambda connection: runs_the_service(connection, visitor.account))
+
+
+def runs_the_service(connection: Connection, account: str) -> bool:
+    """Say whether an account is an administrator's."""
+    own = (roles.c.campaign == SERVICE, roles.c.account == account, roles.c.role == ADMINISTRATOR)
+    return count(connection, roles, *own) > 0
 
 
 def appoint_the_first(service: Service, connection: Connection, account: str) -> None:

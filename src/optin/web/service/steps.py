@@ -24,7 +24,7 @@ from optin.web.service.life import FROM, REACHED
 from optin.web.service.records import Visitor
 from optin.web.service.rows import expect_round, job_of, owned_row
 from optin.web.transactions import hold
-from optin.wording.language import N_
+from optin.wording.language import N_, Day
 from optin.wording.sentences import Sentence
 
 STEPS = tuple(FROM)
@@ -122,7 +122,7 @@ def _expect_time_to_come(service: Service, row: Row[Any], hint: str) -> None:
     draft = Draft.from_json(row.draft)
     last = last_moment(draft)
     if last is not None and service.clock() >= last:
-        raise PromiseBroken("the last day to answer, {day}, is over: {hint}", day=draft.answer_by, hint=hint)
+        raise PromiseBroken("the last day to answer, {day}, is over: {hint}", day=Day.of(draft.answer_by), hint=hint)
     if draft.automatic and draft.window_hours >= 24 * service.days_to_answer:
         raise PromiseBroken(
             "an announced campaign is cancelled after {days:g} days here: give people fewer hours after the announcement",

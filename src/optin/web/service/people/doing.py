@@ -22,6 +22,7 @@ from optin.web.service.records import Visitor
 from optin.web.service.rows import expect_round, group_of
 from optin.web.service.totals import budget_of, keep_total
 from optin.web.transactions import hold
+from optin.wording.language import Day
 
 MOST_TIMES = 100
 
@@ -94,7 +95,7 @@ def _expect_open(service: Service, row: Row[Any], draft: Draft) -> None:
         raise PromiseBroken("registration is closed")
     end = last_moment(draft)
     if end is not None and service.clock() >= end:
-        raise PromiseBroken("the last day to answer, {day}, is over", day=draft.answer_by)
+        raise PromiseBroken("the last day to answer, {day}, is over", day=Day.of(draft.answer_by))
 
 
 def join(
