@@ -11,6 +11,8 @@ import pytest
 from babel.messages.pofile import write_po
 
 import optin
+from optin.releasing.useless import useless_words
+from optin.report.answer_sections import accuracy_notes
 from optin.web import languages, translating
 from optin.web.languages import language, tags, wanted
 from optin.web.pages.kept import kept_words
@@ -76,7 +78,18 @@ def unsaid(template):
     read = re.findall(r'(?:aria-label|alt|placeholder|title|data-linked-words)="([^"{]*)"', template)
     tags_of = re.sub(r"(?s)\{\{.*?\}\}|\{%.*?%\}", " ", template)
     shown = re.sub(r"&\w+;", " ", re.sub(r"<[^<>]*>", " ", tags_of))
-    return re.findall(r"[A-Za-z]{2,}", NAMES.sub(" ", " ".join([shown, *read])))
+    return re.findall(r"[A-Za-z]{2,}", NAMES.sub(" ", " ".join([shown, *read, *written_in(template)])))
+
+
+def written_in(template):
+    """Texts that an expression between tags writes out itself: in no call, such as _("…"), and compared with nothing."""
+    between = re.sub(r"(?s)<(?:\{\{.*?\}\}|\{%.*?%\}|[^<>{}])*>", " ", template)
+    for expression in re.findall(r"(?s)\{\{(.*?)\}\}", between):
+        words, before = re.sub(r"""("[^"]*")|'[^']*'""", r"\1", expression), None
+        while words != before:
+            before, words = words, re.sub(r'[\w.]+\((?:"[^"]*"|[^()"])*\)', " ", words)
+            words = re.sub(r'(?<![\w.])\(((?:"[^"]*"|[^()"])*)\)', r" \1 ", words) if words == before else words
+        yield from re.findall(r'"([^"]*)"', re.sub(r'(?:==|!=|\bin)\s*(?:"[^"]*"|\([^)]*\))', " ", words))
 
 
 @pytest.mark.parametrize("tag", OTHERS)
@@ -114,6 +127,8 @@ def test_words_that_are_not_looked_up_are_found():
         "unsaid",
         "Also",
     ]
+    page = '<p class="{{ "one" if a == "b" else "two" }}">{{ "late" if many == "all" else _("said") }} {{ field("f", b) }}</p>'
+    assert unsaid(page) == ["late"]
 
 
 def test_a_sentence_without_a_translation_is_missed():
@@ -241,6 +256,19 @@ def test_what_a_sheet_says_in_another_language_is_shown_there_and_bound_with_it(
         assert sheet.text_said(sheet["break"]) == "break"
     assert (sheet.title_said, sheet.text_said(sheet["hours"])) == ("Breaks", "hours")
     assert "languages" not in SHEET.to_record(), "sheets that say nothing else keep their fingerprints"
+
+
+def test_what_is_said_of_a_result_counts_in_the_unit_of_its_reader():
+    people, table = made(20)
+    sheet = optin.Sheet(SHEET.questions, title=SHEET.title, languages={"de": GERMAN})
+    release = optin.release(optin.plan(people, sheet).announce(people, campaign="breaks"), people, table)
+    said = {}
+    for tag in ("en", "de"):
+        with speaking(language(tag)):
+            said[tag] = " ".join([*useless_words(release), *accuracy_notes(release, sheet["hours"], release["hours"])])
+    assert re.search(r"± [\d.]+ hours", said["en"])
+    assert re.search(r"± [\d.,]+ Stunden", said["de"])
+    assert not re.search(r"[\d] hours", said["de"])
 
 
 def test_a_sheet_in_two_languages_is_written_as_toml_and_read_again():

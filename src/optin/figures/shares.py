@@ -24,14 +24,16 @@ def epsilon_shares(ax: Axes, terms: Plan | Announcement, *, ink: Ink = LIGHT) ->
     """
     names = tuple(question.name for question in terms.sheet)
     plain(ax, ink, x=_("share of everyone's epsilon (%)"), y="", grid="x")
+    units = {question.name: terms.sheet.unit_said(question) for question in terms.sheet}
     for row, question in enumerate(terms.sheet):
-        _bar(ax, ink, row, terms[question.name].epsilon_share, _half(terms, question, unit_label(question.unit)))
+        half = _half(terms, question, unit_label(units[question.name]))
+        _bar(ax, ink, row, terms[question.name].epsilon_share, half)
     ax.set_yticks(range(len(names)), row_labels(names), parse_math=False)
     ax.tick_params(axis="y", length=0, labelsize=letters(ax, 8.5 if len(names) >= MANY else 9))
     most = max(terms[name].epsilon_share for name in names)
     ax.set(ylim=(len(names) - 0.45, -0.55), xlim=(0, min(135 * most, 118)))
     told = [
-        f"{question.name}: {percent(terms[question.name].epsilon_share)}, {_half(terms, question, question.unit)}"
+        f"{question.name}: {percent(terms[question.name].epsilon_share)}, {_half(terms, question, units[question.name])}"
         for question in terms.sheet
     ]
     return _(

@@ -21,6 +21,7 @@ from optin.questions.scale import Scale
 from optin.questions.score import Score
 from optin.questions.toml import sheet_in, sheet_in_text
 from optin.questions.yes_no import YesNo
+from optin.wording.amounts import plus_minus_of
 from optin.wording.language import _, localised, spoken_here
 from optin.wording.numbers import count
 from optin.wording.telling import Telling, Told
@@ -194,6 +195,10 @@ class Sheet(Told):
     def unit_said(self, question: Question) -> str:
         """Say what a question counts in."""
         return self._words(question).unit or question.unit
+
+    def plus_minus(self, question: Question, half: float) -> str:
+        """Write ± for a question, as `Question.plus_minus` does, in the unit of the language spoken here."""
+        return plus_minus_of(half, proportion=question.proportion, unit=self.unit_said(question))
 
     def answer_said(self, question: Question, answer: str) -> str:
         """Say an option, or a figure such as the mean, in the language spoken here.

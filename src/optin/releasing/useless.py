@@ -27,10 +27,10 @@ def expected_half(release: Release, question: Question) -> float:
 def useless_words(release: Release) -> Iterator[str]:
     """Warn of each result of undivided people that says next to nothing."""
     for question, half in _useless(release):
-        said, most = (question.plus_minus(each) for each in (half, POOR * question.yardstick))
+        said, most = (release.sheet.plus_minus(question, each) for each in (half, POOR * question.yardstick))
         yield _(
             "“{name}” says next to nothing: so few answers lead to {said}, and {most} is the most that is of use.",
-            name=question.name,
+            name=release.sheet.text_said(question) if len(release.sheet) == 1 else question.name,
             said=said,
             most=most,
         )
@@ -38,11 +38,13 @@ def useless_words(release: Release) -> Iterator[str]:
 
 def useless_groups(release: Release) -> tuple[str, ...]:
     """Say of which groups a result says nothing, each sentence once: a reader would take an estimate for a finding."""
-    return by_group({name: [_noise(question) for question, _ in _useless(own)] for name, own in release.groups.items()})
+    return by_group(
+        {name: [_noise(own, question) for question, _ in _useless(own)] for name, own in release.groups.items()}
+    )
 
 
-def _noise(question: Question) -> str:
-    most = question.plus_minus(POOR * question.yardstick)
+def _noise(release: Release, question: Question) -> str:
+    most = release.sheet.plus_minus(question, POOR * question.yardstick)
     return _(
         "“{name}” says nothing. {most} is the most that is of use, and the noise under these people's "
         "limits is wider: the estimate is mostly noise, also where it lies outside the bounds of values.",

@@ -68,7 +68,7 @@ def _numbers(release: Release, question: Question, result: QuestionResult) -> Ma
     rows = [
         (
             release.sheet.answer_said(question, each.answer),
-            each.written(question.unit)[0],
+            each.written(release.sheet.unit_said(question))[0],
             each.written()[1],
             _error(errors.get(each.answer), each, question),
         )
@@ -93,7 +93,7 @@ def accuracy_notes(release: Release, question: Question, result: QuestionResult)
     return [
         _(
             "{half_words} It takes {share} of everyone's epsilon.",
-            half_words=result.half_words(question.unit),
+            half_words=result.half_words(release.sheet.unit_said(question)),
             share=percent(share),
         ),
         left_out(release, question),

@@ -9,10 +9,18 @@ from optin.figures.accuracy import release_parts
 from optin.releasing import Release
 from optin.report.markup import Markup, joined, table, tag
 from optin.report.section import Pictured, error_name, error_reading, facts, note, root, section, squared_error_caption
-from optin.wording.language import _
+from optin.wording.language import N_, _
 from optin.wording.numbers import count, ends, largest, percent, power_of, steady
 
 LEVELS = (0.9, 0.95, 0.99)
+
+
+METHODS = (
+    N_("normal plus Laplace, declared variance, skewness allowed for"),
+    N_("normal plus Laplace, declared variance"),
+    N_("Hoeffding and Laplace, error split"),
+)
+"""Methods that are named where no words are said; others are marked where they are named."""
 
 
 def result_section(release: Release) -> Pictured:

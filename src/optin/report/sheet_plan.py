@@ -137,7 +137,7 @@ def turnout_section(plan: Plan) -> Markup:
 
 def _half(plan: Plan, question: Question, *, turnout: float = 1.0) -> str:
     half = plan[question.name].half_width(0.95, turnout=turnout)
-    return question.plus_minus(half)
+    return plan.sheet.plus_minus(question, half)
 
 
 def plan_numbers(plan: Plan) -> Markup:

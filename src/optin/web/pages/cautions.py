@@ -62,7 +62,7 @@ def foreseen_little(plan: Plan) -> str:
     if not few:
         return ""
     told = "; ".join(
-        _("“{question}” {half}", question=plan.sheet.text_said(question), half=question.plus_minus(half))
+        _("“{question}” {half}", question=plan.sheet.text_said(question), half=plan.sheet.plus_minus(question, half))
         for question, half in few
     )
     return _(

@@ -75,6 +75,13 @@ def _row(question: Question, found: SizedQuestion, people: int) -> dict[str, Any
 _NEVER = N_("No number of people makes it good with such limits.")
 
 
+_LIES = {
+    "good": N_("{told} lies below the ends of what is of use, {ends}."),
+    "poor": N_("{told} lies between the ends of what is of use, {ends}."),
+    "useless": N_("{told} lies above the ends of what is of use, {ends}."),
+}
+
+
 def reason(question: Question, half: float, verdict: Verdict) -> str:
     """Say why a result will be good, poor or useless: ± beside how far answers lie apart.
 
@@ -87,8 +94,7 @@ def reason(question: Question, half: float, verdict: Verdict) -> str:
         ends = _(
             "{good:g} and {poor:g} points", good=100 * GOOD * question.yardstick, poor=100 * POOR * question.yardstick
         )
-        where = {"good": "below", "poor": "between", "useless": "above"}[verdict]
-        return _("{told} lies {where} the ends of what is of use, {ends}.", told=told, where=where, ends=ends)
+        return _(_LIES[verdict], told=told, ends=ends)
     apart = question.spread_words(question.yardstick)
     part = {"good": _("at most a fifth"), "poor": _("between a fifth and a half"), "useless": _("more than half")}[
         verdict

@@ -18,11 +18,10 @@ from optin.web.pages.ready_sheets import READY
 from optin.web.pages.rendering import REFUSALS, show
 from optin.web.pages.verdicts import imagined_limits
 from optin.web.service import campaigns, next_time
-from optin.web.service.asking import asked, sheet_of
+from optin.web.service.asking import sheet_of, words_said
 from optin.web.service.drafts import PRIVACY_CONSTRAINED
 from optin.web.service.next_time import Again
 from optin.web.service.records import Visitor
-from optin.wording.amounts import plus_minus_of
 from optin.wording.language import _
 from optin.wording.numbers import count
 
@@ -40,7 +39,7 @@ def year(request: Request, service: ServiceOf, visitor: AnalystOnly) -> Response
     context: dict[str, Any] = {
         "form": given,
         "sheets": [
-            *((each.id, each.draft.title) for each in known),
+            *((each.id, words_said(each.draft)[0]) for each in known),
             *((name, _(one.title)) for name, one in READY.items()),
         ],
         "again": [],
@@ -49,7 +48,7 @@ def year(request: Request, service: ServiceOf, visitor: AnalystOnly) -> Response
     }
     try:
         sheet = _sheet(service, visitor, given["of"] or context["sheets"][0][0])
-        context |= {"table": _table(sheet, given), "names": [asked(question) for question in sheet]}
+        context |= {"table": _table(sheet, given), "names": [sheet.text_said(question) for question in sheet]}
         if given["of"] not in READY and given["of"]:
             context["again"] = again_words(next_time.can_again(service, visitor, given["of"]))
     except REFUSALS as refusal:
@@ -75,13 +74,14 @@ def _row(sheet: Sheet, given: Mapping[str, str], people: int, many: int, chosen:
     """Say what one of so many campaigns gives, if each asks for an equal part of what people allow over all of them."""
     found = size(sheet, people=people, limits=imagined_limits(given) / many)
     cells = [
-        _cell(question, each.half_width, each.verdict) for question, each in zip(sheet, found.questions, strict=True)
+        _cell(sheet, question, each.half_width, each.verdict)
+        for question, each in zip(sheet, found.questions, strict=True)
     ]
     return {"many": count(many, "campaign", "campaigns"), "chosen": many == chosen, "cells": cells}
 
 
-def _cell(question: Question, half: float, verdict: str) -> tuple[str, str]:
-    return plus_minus_of(half, proportion=question.proportion, unit=question.unit), verdict
+def _cell(sheet: Sheet, question: Question, half: float, verdict: str) -> tuple[str, str]:
+    return sheet.plus_minus(question, half), verdict
 
 
 def again_words(found: tuple[Again, ...]) -> list[str]:

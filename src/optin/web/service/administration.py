@@ -13,6 +13,7 @@ from sqlalchemy import Connection, delete, func, or_, select, update
 from optin.errors import BadInput
 from optin.web.schema import accounts, campaigns, invitations, roles
 from optin.web.service import sessions
+from optin.web.service.asking import words_said
 from optin.web.service.core import Service, log_event
 from optin.web.service.drafts import Draft
 from optin.web.service.failures import NotFound
@@ -84,7 +85,9 @@ def standings(service: Service, visitor: Visitor) -> list[Standing]:
 
     def look(connection: Connection) -> list[Standing]:
         rows = connection.execute(query).all()
-        return [Standing(Draft.from_json(row.draft).title, row.name, row.state, row.changed_at) for row in rows]
+        return [
+            Standing(words_said(Draft.from_json(row.draft))[0], row.name, row.state, row.changed_at) for row in rows
+        ]
 
     return service.read(look)
 
