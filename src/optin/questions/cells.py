@@ -7,7 +7,7 @@ a cell says which integer level each code has. Replacing one answer moves all le
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +70,7 @@ class Scaled:
 
     bounds: tuple[float, float]
     companion: bool = False
-    unit: ClassVar[int] = 1
+    unit = 1
 
     @property
     def lowest(self) -> float:
@@ -161,7 +161,7 @@ class Chosen:
 
     place: int
     level: int
-    lowest: ClassVar[float] = 0.0
+    lowest = 0.0
 
     @property
     def unit(self) -> int:
@@ -193,7 +193,7 @@ class Contains:
 
     place: int
     level: int
-    lowest: ClassVar[float] = 0.0
+    lowest = 0.0
 
     @property
     def unit(self) -> int:
