@@ -36,6 +36,7 @@ LONG = (
 
 TOGETHER = (
     "test_blind_spots",
+    "test_cli_words",
     "test_council",
     "test_house",
     "test_log",
@@ -44,8 +45,34 @@ TOGETHER = (
     "test_public_files",
     "test_report",
     "test_sheet_report",
+    "test_web_access",
+    "test_web_cautions",
+    "test_web_entrance",
+    "test_web_every_role",
+    "test_web_identities",
+    "test_web_languages",
+    "test_web_lists",
+    "test_web_mail_back",
+    "test_web_next_time",
+    "test_web_one_visit",
+    "test_web_open_links",
+    "test_web_openapi",
+    "test_web_pages",
+    "test_web_pages_fuzz",
+    "test_web_pages_openapi",
+    "test_web_pages_refusals",
+    "test_web_roles",
+    "test_web_sheet_editor",
+    "test_web_sheets",
+    "test_web_tens",
+    "test_web_typed_numbers",
+    "test_web_visit_pages",
 )
-"""Files whose tests look at one thing that is long in the making: one worker makes it, and the other does not make it too."""
+"""Files whose tests look at one thing that is long in the making: one worker makes it, and the other does not make it too.
+
+Where that thing is a service with a clock, its tests are also always run in one order: which half of them a worker had
+before decided what the clock said.
+"""
 
 SMALL = {
     "spark.sql.shuffle.partitions": "1",
