@@ -14,6 +14,7 @@ from optin import campaign
 from optin.errors import BadInput, PromiseBroken
 from optin.ledger import Ledger
 from optin.releasing import Release
+from optin.releasing.useless import expected_half
 
 PEOPLE = 40
 IDS = [f"p{at}" for at in range(PEOPLE)]
@@ -287,3 +288,27 @@ def test_where_everybody_skips_everything_nothing_is_released_and_the_words_say_
     announcement, agents = offered()
     with pytest.raises(PromiseBroken, match="nobody joined who answered anything"):
         optin.release(announcement, agents, {"break": [None] * PEOPLE, "shift": [None] * PEOPLE})
+
+
+@pytest.mark.parametrize("people", [12, 40, 83, 180, 900])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_what_is_published_keeps_its_largest_error_as_the_public_is_told_of_it(people, grouped):
+    """Numbers under seal are told rounded up, so ± too: what counts is the ± that everyone reads, offered and released."""
+    limits = np.random.default_rng(people).choice([0.7, 1.1, 2.0], people)
+    agents = optin.PrivacyConstrained(limits, **({"groups": ["all"] * people} if grouped else {}))
+    asked = [optin.YesNo("a", max_gap=0.1), optin.Number("n", bounds=(0, 10), sd=2), optin.Choice("c", options=tuple("xyz"))]
+    plan = optin.plan(agents, asked)
+    planned = (plan.groups["all"] if grouped else plan).questions
+    given = {"a": [True, False] * (people // 2) + [True] * (people % 2), "n": [5.0] * people, "c": ["x"] * people}
+    for times in (0.999, 1.02, 1.1, 1.3, 1.6):
+        most = [min(times * each.half_width(), 9.0 if each.name == "n" else 0.999) for each in planned]
+        free = optin.YesNo("free")
+        strict = [*(replace(question, max_error=each) for question, each in zip(asked, most, strict=True)), free]
+        offer = optin.plan(agents, strict).announce(agents)
+        release = optin.release(offer, agents, given | {"free": [True] * people})
+        offered, found = (offer.groups["all"], release.groups["all"]) if grouped else (offer, release)
+        for question in strict[:3]:
+            kept = offered[question.name].half_width() <= question.max_error
+            assert (question.name not in found.dropped) == kept
+            if kept:
+                assert expected_half(found, question) <= question.max_error

@@ -20,7 +20,7 @@ from optin.announcement.exact import exact_variance, promised_accuracy
 from optin.announcement.making import bars, tilt_of
 from optin.announcement.numbers import ExactSums
 from optin.announcement.offer import Announcement
-from optin.announcement.one_question import spending_of
+from optin.announcement.one_question import told_spending, told_tilt
 from optin.announcement.terms import QUASI_LINEAR
 from optin.errors import Argument, BadInput, PromiseBroken
 from optin.grains.arrays import Answers, Codes, SheetSums
@@ -60,7 +60,9 @@ class QuestionTurnout:
     sums: ExactSums
     variance: float
     half_width: float
-    """Half of the 95 % interval that these sums lead to: what ± means; without a gap's part as long as the tilt is not known."""
+    """Half of the 95 % interval that these sums lead to, as far as the public is told of them: what ± means.
+
+    It is without a gap's part as long as the tilt is not known."""
     tilt: float | None = None
     """The tilt of the weights (E15); None where it was not looked at."""
 
@@ -188,7 +190,7 @@ def _with_tilts(announcement: Announcement, came: Turnout, tilts: tuple[float, .
     return replace(
         came,
         questions=tuple(
-            replace(own, tilt=tilt, half_width=own.half_width + question.max_gap * tilt)
+            replace(own, tilt=tilt, half_width=own.half_width + question.max_gap * told_tilt(announcement, tilt))
             for question, own, tilt in questions
         ),
     )
@@ -201,9 +203,7 @@ def _answered(announcement: Announcement, those: SheetSums) -> tuple[QuestionTur
         exact, variance, half = ExactSums(sums.grains, sums.squares), math.inf, math.inf
         if sums.grains > 0:
             variance = nearest(exact_variance(question, exact, noiseless=announcement.noiseless))
-            most = announcement.largest_parts[place]
-            spending = spending_of(exact, people=sums.people, most=most, noiseless=announcement.noiseless)
-            half = question.half_width(0.05, spending)
+            half = question.half_width(0.05, told_spending(announcement, place, exact, sums.people))
         found.append(QuestionTurnout(sums.people, sums.promised, exact, variance, half))
     return tuple(found)
 

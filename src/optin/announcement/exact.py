@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from optin.announcement.numbers import ExactNumbers, ExactSums, PublicNumbers
+from optin.kernel.coarse import told_up
 from optin.kernel.noise import variance
 from optin.kernel.rounding import GRAIN, exact_epsilon, nearest
 from optin.kernel.sharing import SHARES
@@ -38,6 +39,11 @@ def noise_of(sums: ExactSums, share: int) -> Fraction:
 def squares_of(sums: ExactSums) -> Fraction:
     """Return the sum of squared weights."""
     return Fraction(sums.total_squared_grains, sums.total_grains**2)
+
+
+def told_of(sums: ExactSums, share: int, announced: int) -> tuple[float, float]:
+    """Return 1/E and squared weights as the public is told of them where so many people were announced: rounded up."""
+    return told_up(noise_of(sums, share), announced), min(told_up(squares_of(sums), announced), 1.0)
 
 
 def exact_numbers(sheet: Sheet, public: PublicNumbers, sums: tuple[ExactSums, ...]) -> ExactNumbers:

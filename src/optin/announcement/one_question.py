@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from optin.announcement.numbers import ExactSums
+from optin.announcement.exact import told_of
+from optin.announcement.numbers import ExactSums, noise_of_share
 from optin.announcement.telling import ToldOfferedQuestion
+from optin.kernel.coarse import told_up
 from optin.kernel.halfwidth import heaviest_weight
 from optin.kernel.rounding import epsilon_of
 from optin.kernel.sharing import SHARES
 from optin.questions import Question, Sheet
+from optin.questions.counted import RoundedCounted
 from optin.questions.intervals import check_level
 from optin.questions.spending import Spending
+from optin.wording.groups import SMALLEST_GROUP, in_tens
 
 if TYPE_CHECKING:
     from optin.announcement.offered import Offered
@@ -30,6 +34,25 @@ def spending_of(sums: ExactSums, *, people: int, most: int, noiseless: bool) -> 
     squares = float(Fraction(sums.total_squared_grains, sums.total_grains**2))
     reach = math.inf if noiseless else float(epsilon_of(sums.total_grains))
     return Spending(reach, squares, float(heaviest_weight(people, squares, float(Fraction(most, sums.total_grains)))))
+
+
+def told_spending(offer: Offered, place: int, sums: ExactSums, people: int) -> Spending:
+    """Return what ± of a question follows from, by sums over those who answered it, as far as the public is told of them.
+
+    So what is published keeps a largest ± in the eyes of everyone, and whether it is says no more than what is told.
+    """
+    most, share = offer.largest_parts[place], offer.shares[place]
+    if offer.open_sums is not None:
+        return spending_of(sums, people=people, most=most, noiseless=offer.noiseless)
+    noise, squares = told_of(sums, share, offer.people)
+    at_most = in_tens(people) + SMALLEST_GROUP - 1 if offer.public.tens else people
+    told = RoundedCounted(at_most, noise_of_share(noise, share), squares, most, ())
+    return Spending(told.reach, squares, told.heaviest)
+
+
+def told_tilt(offer: Offered, tilt: float) -> float:
+    """Return the tilt of those who answered as the public is told of it."""
+    return tilt if offer.open_sums is not None else min(told_up(tilt, offer.people), 1.0)
 
 
 @dataclass(frozen=True)

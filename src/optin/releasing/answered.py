@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from optin.announcement.exact import noise_of, squares_of
+from optin.announcement.exact import told_of
 from optin.announcement.numbers import ExactSums, noise_of_share
 from optin.announcement.one_question import Portion
 from optin.formats.strict_json import Fields, real, wide
@@ -67,11 +67,7 @@ class Answered:
         if self.dropped:
             return Answered(people, dropped=self.dropped, tens=of_group, sealed=self)
         exact = question.result(self.counted(question, portion))
-        told = Told(
-            told_up(noise_of(self.sums, portion.share), announced),
-            min(told_up(squares_of(self.sums), announced), 1.0),
-            (),
-        )
+        told = Told(*told_of(self.sums, portion.share, announced), ())
         found = Answered(people, min(told_up(self.tilt, announced), 1.0), told=told, tens=of_group, sealed=self)
         rounded = replace(found._rounded(question, portion), means=exact.means())  # its steps follow from what is told
         cells = tuple(float(cell) for cell in question.result(rounded).on_steps())
