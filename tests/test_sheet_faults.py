@@ -1,6 +1,7 @@
 """Faults of sheets that were found by attacking them; each stays mended."""
 
 import contextlib
+import math
 import sqlite3
 from dataclasses import replace
 
@@ -296,7 +297,11 @@ def test_what_is_published_keeps_its_largest_error_as_the_public_is_told_of_it(p
     """Numbers under seal are told rounded up, so ± too: what counts is the ± that everyone reads, offered and released."""
     limits = np.random.default_rng(people).choice([0.7, 1.1, 2.0], people)
     agents = optin.PrivacyConstrained(limits, **({"groups": ["all"] * people} if grouped else {}))
-    asked = [optin.YesNo("a", max_gap=0.1), optin.Number("n", bounds=(0, 10), sd=2), optin.Choice("c", options=tuple("xyz"))]
+    asked = [
+        optin.YesNo("a", max_gap=0.1),
+        optin.Number("n", bounds=(0, 10), sd=2),
+        optin.Choice("c", options=tuple("xyz")),
+    ]
     plan = optin.plan(agents, asked)
     planned = (plan.groups["all"] if grouped else plan).questions
     given = {"a": [True, False] * (people // 2) + [True] * (people % 2), "n": [5.0] * people, "c": ["x"] * people}
@@ -312,3 +317,33 @@ def test_what_is_published_keeps_its_largest_error_as_the_public_is_told_of_it(p
             assert (question.name not in found.dropped) == kept
             if kept:
                 assert expected_half(found, question) <= question.max_error
+
+
+def test_what_is_read_off_a_result_is_refused_in_words_and_a_text_is_one_option():
+    agents = optin.PrivacyConstrained([2.0] * PEOPLE)
+    asked = [optin.Scale("mood", options=("bad", "ab", "a", "b")), optin.Histogram("age", edges=(0, 1, 2))]
+    offer = optin.plan(agents, asked).announce(agents)
+    release = optin.release(offer, agents, {"mood": ["ab"] * PEOPLE, "age": [0.5] * PEOPLE})
+    mood, age = release["mood"], release["age"]
+    assert mood.share("ab") == mood.proportions["ab"]
+    assert mood.share_interval("ab") == mood.interval("ab")
+    for wrong in (
+        (1, 2),
+        (1, 2, 3, math.nan),
+        (1, 2, 3, math.inf),
+        ("a", 1, 2, 3),
+        {"bad": 1},
+        3,
+        "1234",
+        (1, 2, 3, "4"),
+    ):
+        for read in (mood.average, mood.average_interval):
+            with pytest.raises(BadInput, match="give a score, a number, for each of the 4 options"):
+                read(wrong)
+    assert mood.average_interval((2, 2, 2, 2)) == (2, 2)
+    assert [type(end) for end in mood.mean_interval()] == [float, float]
+    for part in ("0.5", None, [0.5], 0):
+        with pytest.raises(BadInput, match="must lie between 0 and 1"):
+            age.quantile(part)
+    with pytest.raises(BadInput, match="each must be two different numbers"):
+        optin.Score("score", items=2, each=(3, 0))

@@ -19,7 +19,7 @@ from optin.questions.cells import Cell, FloatArray
 from optin.questions.choice import Choice
 from optin.questions.counted import Counting
 from optin.questions.intervals import check_level
-from optin.questions.kinds import Entry, Reading
+from optin.questions.kinds import Entry, Reading, number
 from optin.questions.proportions import Proportions
 from optin.questions.spending import Spends
 from optin.questions.values import as_numbers, typed_between
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from optin.engine.rows import Rows
 
 MOST_BINS = 32
+_PART = "a quantile's part must lie between 0 and 1: 0.5 is the median"
 
 
 @dataclass(frozen=True, repr=False)
@@ -183,9 +184,10 @@ class HistogramResult(Proportions):
 
 
 def _checked_part(part: float) -> float:
-    if not 0.0 < part < 1.0:
-        raise BadInput("a quantile's part must lie between 0 and 1: 0.5 is the median")
-    return float(part)
+    found = number(part, "part", _PART)
+    if not 0.0 < found < 1.0:
+        raise BadInput(_PART)
+    return found
 
 
 def _checked_edges(edges: Iterable[Any], name: str) -> tuple[float, ...]:

@@ -140,25 +140,23 @@ def pair(fields: Fields, name: str) -> tuple[float, float]:
     fields.refuse(f'"{name}" is not a pair of usable numbers, the lower one first')
 
 
-def checked_bounds(bounds: Any) -> tuple[float, float]:  # noqa: ANN401
+def checked_bounds(bounds: Any, name: str = "bounds") -> tuple[float, float]:  # noqa: ANN401
     """Return bounds as two floats, the lower one first."""
     try:
         two = len(bounds) == 2 and np.ndim(bounds[0]) == np.ndim(bounds[1]) == 0
     except (KeyError, TypeError):
         two = False
     if not two:
-        raise BadInput(_TWO, argument=Argument("bounds"))
-    lo, hi = number(bounds[0], "bounds", _TWO), number(bounds[1], "bounds", _TWO)
+        raise BadInput(_TWO, argument=Argument(name))
+    lo, hi = number(bounds[0], name, _TWO), number(bounds[1], name, _TWO)
     if not (math.isfinite(lo) and math.isfinite(hi)):
-        raise BadInput(
-            "{bounds} must be finite: without them no noise hides one person's value", bounds=Argument("bounds")
-        )
+        raise BadInput("{bounds} must be finite: without them no noise hides one person's value", bounds=Argument(name))
     if not lo < hi:
-        raise BadInput("{bounds} must be two different numbers, the lower first", bounds=Argument("bounds"))
+        raise BadInput("{bounds} must be two different numbers, the lower first", bounds=Argument(name))
     if not 1 / WIDEST <= hi - lo <= WIDEST:
         raise BadInput(
             "{bounds} are {width:g} apart; measure the data in units that make this less extreme",
-            bounds=Argument("bounds"),
+            bounds=Argument(name),
             width=hi - lo,
         )
     return lo, hi

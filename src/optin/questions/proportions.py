@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from optin.errors import BadInput
 from optin.kernel.coarse import FINENESS, on_step, step_below
 from optin.kernel.combining import Part
 from optin.kernel.halfwidth import skewness_allowance
@@ -116,28 +117,49 @@ class Proportions(ToldProportions):
 
     def share(self, options: Sequence[str]) -> float:
         """Return the proportion who chose one of several options."""
-        places = {place_of(option, self.options) for option in options}
+        places = self._places(options)
         return float(sum((self.exact[place] for place in places), Fraction(0)))
 
     def share_interval(self, options: Sequence[str], level: float = 0.95) -> tuple[float, float]:
         """Bound the proportion who chose one of several options."""
-        places = {place_of(option, self.options) for option in options}
+        places = self._places(options)
         scales = self._scales([float(place in places) for place in range(len(self.options))])
         cell = Cell(self.counted.weight_squares, self.counted.heaviest, scales)
         found = told_interval(check_level(level), self.share(options), cell, self._slack(len(places)))
         return widened_by(self.counted.bias, found)
 
+    def _places(self, options: Sequence[str]) -> set[int]:
+        """Look options up; a text is one of them, and not its letters."""
+        return {place_of(option, self.options) for option in ((options,) if isinstance(options, str) else options)}
+
     def average(self, scores: Sequence[float]) -> float:
         """Return the mean of a score given to each option."""
-        return float(sum(Fraction(score) * part for score, part in zip(scores, self.exact, strict=True)))
+        pairs = zip(self._checked(scores), self.exact, strict=True)
+        return float(sum(Fraction(score) * part for score, part in pairs))
+
+    def _checked(self, scores: Sequence[float]) -> list[float]:
+        """Refuse scores that are not a finite number for each option."""
+        given: list[Any] = [] if isinstance(scores, str | Mapping) or not isinstance(scores, Iterable) else list(scores)
+        try:
+            found = [math.nan if isinstance(score, str | bytes) else float(score) for score in given]
+        except (OverflowError, TypeError, ValueError):
+            found = []
+        if len(found) != len(self.options) or not all(map(math.isfinite, found)):
+            raise BadInput(
+                "give a score, a number, for each of the {count} options, in their order", count=len(self.options)
+            )
+        return found
 
     def average_interval(self, scores: Sequence[float], level: float = 0.95) -> tuple[float, float]:
         """Bound the mean of a score: people's spread is read off the same cells and taken on the high side (E22)."""
-        low, high = min(scores), max(scores)
-        unit = [(score - low) / (high - low) for score in scores]
+        found = self._checked(scores)
+        low, high = min(found), max(found)
+        if low == high:
+            return low, high
+        unit = [(score - low) / (high - low) for score in found]
         moved = self._slack(len(unit) / 2)
-        half = (high - low) * (self._half_width(unit, check_level(level)) + self.counted.bias + moved)
-        middle = self.average(scores)
+        half = float((high - low) * (self._half_width(unit, check_level(level)) + self.counted.bias + moved))
+        middle = self.average(found)
         bounded = max(middle - half, low), min(middle + half, high)
         return bounded if bounded[0] <= bounded[1] else (low, low) if middle < low else (high, high)
 

@@ -54,7 +54,7 @@ class Score(Measured, Worded):
         self._keep(items=as_whole(self.items))
         if self.items is None or not 1 <= self.items <= MOST_ITEMS:
             raise BadInput(_ITEMS, question=self.name, most=MOST_ITEMS)
-        self._keep(each=checked_bounds(self.each))
+        self._keep(each=checked_bounds(self.each, "each"))
         checked_bounds(self.bounds)
         if self.max_gap > self.width:
             raise BadInput(GAP, question=self.name)
