@@ -345,5 +345,7 @@ def test_what_is_read_off_a_result_is_refused_in_words_and_a_text_is_one_option(
     for part in ("0.5", None, [0.5], 0):
         with pytest.raises(BadInput, match="must lie between 0 and 1"):
             age.quantile(part)
+    with pytest.raises(BadInput, match="have shape"):
+        optin.release(offer, agents, {"mood": ["ab"] * PEOPLE, "age": np.ones((PEOPLE, 2))})
     with pytest.raises(BadInput, match="each must be two different numbers"):
         optin.Score("score", items=2, each=(3, 0))

@@ -103,7 +103,7 @@ class Histogram(Worded):
     def coded(self, answers: Any, name: str = "") -> FloatArray:  # noqa: ANN401 - a column of any kind
         """Code each number by the place of its bin; an inner edge belongs to the bin above it."""
         numbers = as_numbers(answers, name or self.column)
-        places = np.zeros(len(numbers))
+        places = np.zeros(numbers.shape)
         for edge in self.edges[1:-1]:  # so few that comparing with each is five times as fast as a search
             places += numbers >= edge
         places[np.isnan(numbers)] = np.nan
