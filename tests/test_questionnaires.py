@@ -190,6 +190,8 @@ def test_is_it_for_you_sums_its_tables_up_as_they_are():
     assert [said[limits][50][0] for limits in ("careful", "mixed", "open")] == ["useless", "poor", "poor"]
     assert all(set(each[50][1:]) == {"useless"} for each in said.values())
     assert all(each[500][0] == "good" for each in said.values())
+    careful = optin.size([optin.YesNo("ill")], people=500, limits=0.03).questions[0]
+    assert (careful.verdict, round(100 * careful.half_width)) == ("poor", 21)
     assert said["careful"][500][1:3] == ["poor", "poor"]
     assert said["mixed"][500][1:3] == said["open"][500][1:3] == ["good", "good"]
     assert said["careful"][500][3:] == said["mixed"][500][3:] == ["useless", "useless"]

@@ -46,6 +46,9 @@ def test_the_page_says_what_its_numbers_say():
         bias, chance = (float(part.split()[0]) for part in row[4].split(" ± "))
         if row[1] == "tied":
             assert abs(bias) > 5, row
+            held, beyond = float(row[7].split()[0]), float(row[5]) / float(row[6])
+            assert beyond > 2, row
+            assert 80 < held < 99 if row[0] == "engel" else held < 11, row
             continue
         assert float(row[5]) == pytest.approx(float(row[6]), rel=0.05), row
         if row[1] == "not grouped":

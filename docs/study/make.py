@@ -171,8 +171,10 @@ variance, and how often the 95 % interval held. {stamp}.
 {single}
 
 Untied, no bias stands out from chance, errors are as predicted, and intervals hold at least as often as they say.
-Tied, the open ones count more and the estimate leans to them; the interval, which was told of no gap, misses. That is
-what the [breakdown gap](../how-to/choosing.md) beside every result warns of, and what `max_gap` is for.
+Tied, the open ones count more and the estimate leans to them; the interval, which was told of no gap, misses in nine of
+ten campaigns or nearly always. Of engel's 235 households it is so wide that it still holds often, of incomes as often
+as it says, though errors are more than twice the predicted. That is what the [breakdown gap](../how-to/choosing.md)
+beside every result warns of, and what `max_gap` is for.
 
 ## Sheets
 

@@ -148,8 +148,8 @@ same limits, biased ones and those nobody has thought of included. How many time
 
 **Left**: for one person it is far off (the midpoint is better than asking them), and so it is for many with limits so small
 that noise hides all they say; for more it is near 1 where sampling is what is left. Where noise and sampling count alike
-the factor comes to about a half more ({bump:.2f} at {bump_at:,} people with limit 0.01), and how much of that is the bound's
-own fault is not known.
+the factor comes to about a half more ({bump:.2f} at {bump_at:,} people with limit 0.01). For tens and hundreds of people much
+of it [is the bound's own](../theory/lower-bound.md#how-tight); for so many as these that is not known.
 
 **Right** (the same limits, 1,000 people): if values are declared to vary little and limits are small, the factor is large.
 Some of that can be had by others, who look for where the values lie first ([how much](../theory/lower-bound.md#how-tight)),

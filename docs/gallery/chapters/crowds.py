@@ -230,8 +230,9 @@ away before the promise breaks and the round is void (E12). The people of [the t
 |---|---|---|---|---|
 {table}
 
-As a rule of thumb, slack s has room for a share of about s / (1 + s) of random decliners, a little less where
-noise is a large part of the error. It is cheap as long as the benefit is far above what it takes to make people join.
+Slack s has room for a share of s / (1 + s) of random decliners where sampling is all of the error, for
+1 - 1 / √(1 + s), about half of that, where noise is, and for something between where both count
+([how much](../theory/participation.md#how-much-slack-survives-which-share-of-decliners)). It is cheap as long as the benefit is far above what it takes to make people join.
 
 ```python
 >>> import optin

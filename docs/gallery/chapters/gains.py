@@ -94,7 +94,7 @@ harmonic limits. ADPM is the optimum for the worst-case variance.
 
 A *biased* design can be better. Raw stretching shrinks values towards the lower bound; if nearly everyone is there
 already, that is a good guess. On 0.1 / 1 its error is {stretched[0.005]:.2f} of the optimum's if the mean is 0.005, and
-{stretched[0.02]:.2f} times the optimum's if it is 0.02. It is a guess, and nothing that is published tells when it is
+{stretched[0.02]:.2f} times the optimum's if it is 0.02 (of an optimum that was told the true variance). It is a guess, and nothing that is published tells when it is
 wrong.
 
 ```python
@@ -198,6 +198,7 @@ def small_gains(figure: Figure) -> Shown:
     rows = "\n".join(f"| {name} | {100 * shares[name]:.0f} % | {gains[name]:.3g} |" for name in order)
     calm, noisy = ([name for name in order if (shares[name] >= 0.5) == much] for much in (False, True))
     few_calm = max(gains[name] for name in calm if name in few)
+    crowds = {people: ratio(levels((0.1, people * 9 // 10), (10, people // 10))) for people in (10, 100, 1000)}
     return Shown(
         f"""
 The simplest rival: leave out everyone below one limit, treat the rest alike, choose the limit well (Ghosh and
@@ -210,9 +211,10 @@ Ligett; Cyffers and Ziani). A thousand people, values between 0 and 1, worst-cas
 What matters is whether noise dominates, and not how many levels there are: where it makes less than half of the variance
 the threshold has at most {gains[calm[-1]]:.2f} times the optimum's here (on few levels {few_calm:.2f} times), where it makes
 more {gains[noisy[0]]:.1f} to {gains[noisy[-1]]:.1f} times. On two levels 4 times is the most there can be, and on more there
-is more ([large gains](large-gains.md)). The part of noise alone does not tell the gain: limits matter too. It
-is smaller with more people, because then sampling is what is left: compare both
-lines of the standard mix. If that is not worth explaining weights to people, a threshold is an honest choice. What it
+is more ([large gains](large-gains.md)). The part of noise alone does not tell the gain: limits matter too. With
+very many people both fade, because then sampling is what is left: compare both lines of the standard mix. Until then
+more people may also raise the gain: on 0.1 / 10, nine to one, it is {crowds[10]:.2f} for ten people, {crowds[100]:.2f}
+for a hundred and {crowds[1000]:.2f} for a thousand. If that is not worth explaining weights to people, a threshold is an honest choice. What it
 cannot do is let everybody take part.
 
 ```python

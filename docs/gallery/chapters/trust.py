@@ -178,7 +178,7 @@ How to: [groups](../how-to/groups.md). Theory: [E27](../theory/groups.md).
 def _group_row(gap: float, outcome: optin.simulation.GroupOutcome) -> str:
     """Write what one design did at one gap."""
     bias, errors = round(outcome.bias, 3) + 0.0, (outcome.computed**0.5, outcome.mse**0.5)
-    told = f"{outcome.predicted_bias:.3f} | {bias:.3f} | {errors[0]:.4f} | {errors[1]:.4f} | {outcome.coverage:.0%}"
+    told = f"{outcome.predicted_bias:z.3f} | {bias:z.3f} | {errors[0]:.4f} | {errors[1]:.4f} | {outcome.coverage:.0%}"
     return f"| {gap:g} | {outcome.design} | {told} |"
 
 
