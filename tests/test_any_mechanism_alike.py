@@ -57,7 +57,8 @@ def best_mechanism(people, limit, answers):
 
 
 @pytest.mark.parametrize(
-    ("people", "limit"), [(1, 1.0), (3, 1.0), (4, 0.75), (6, 2.0), (10, 0.1), (10, 1.0), (20, 0.6), (40, 0.075), (40, 1.0)]
+    ("people", "limit"),
+    [(1, 1.0), (3, 1.0), (4, 0.75), (6, 2.0), (10, 0.1), (10, 1.0), (20, 0.6), (40, 0.075), (40, 1.0)],
 )
 def test_up_to_forty_people_of_one_limit_the_best_of_all_mechanisms_is_above_the_bound_and_not_far(people, limit):
     """Answers are rounded to 1/40, which costs at most 1/6400."""
@@ -69,7 +70,7 @@ def test_up_to_forty_people_of_one_limit_the_best_of_all_mechanisms_is_above_the
 @pytest.mark.parametrize(("people", "limit"), [(10, 1.0), (80, 0.2)])
 def test_of_many_people_of_one_limit_the_best_of_all_mechanisms_is_what_the_page_says(people, limit):
     """Answers rounded half as finely move it by less than a hundredth."""
-    (row,) = re.findall(rf"^\| {people} × {limit:g} \| (.+) \|$", PAGE.read_text(), re.M)
+    (row,) = re.findall(rf"^\| {people} . {limit:g} \| (.+) \|$", PAGE.read_text(), re.M)
     best = best_mechanism(people, limit, MEANS)
     told = [float(each) for each in row.split(" | ")]
     assert told == pytest.approx([planned(people, limit), best, bound(people, limit)], rel=0.012)

@@ -232,7 +232,8 @@ away before the promise breaks and the round is void (E12). The people of [the t
 
 Slack s has room for a share of s / (1 + s) of random decliners where sampling is all of the error, for
 1 - 1 / √(1 + s), about half of that, where noise is, and for something between where both count
-([how much](../theory/participation.md#how-much-slack-survives-which-share-of-decliners)). It is cheap as long as the benefit is far above what it takes to make people join.
+([how much](../theory/participation.md#how-much-slack-survives-which-share-of-decliners)).
+It is cheap as long as the benefit is far above what it takes to make people join.
 
 ```python
 >>> import optin

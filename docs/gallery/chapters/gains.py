@@ -94,7 +94,8 @@ harmonic limits. ADPM is the optimum for the worst-case variance.
 
 A *biased* design can be better. Raw stretching shrinks values towards the lower bound; if nearly everyone is there
 already, that is a good guess. On 0.1 / 1 its error is {stretched[0.005]:.2f} of the optimum's if the mean is 0.005, and
-{stretched[0.02]:.2f} times the optimum's if it is 0.02 (of an optimum that was told the true variance). It is a guess, and nothing that is published tells when it is
+{stretched[0.02]:.2f} times the optimum's if it is 0.02 (of an optimum that was told the true variance). It is a
+guess, and nothing that is published tells when it is
 wrong.
 
 ```python
@@ -214,7 +215,8 @@ more {gains[noisy[0]]:.1f} to {gains[noisy[-1]]:.1f} times. On two levels 4 time
 is more ([large gains](large-gains.md)). The part of noise alone does not tell the gain: limits matter too. With
 very many people both fade, because then sampling is what is left: compare both lines of the standard mix. Until then
 more people may also raise the gain: on 0.1 / 10, nine to one, it is {crowds[10]:.2f} for ten people, {crowds[100]:.2f}
-for a hundred and {crowds[1000]:.2f} for a thousand. If that is not worth explaining weights to people, a threshold is an honest choice. What it
+for a hundred and {crowds[1000]:.2f} for a thousand. If that
+is not worth explaining weights to people, a threshold is an honest choice. What it
 cannot do is let everybody take part.
 
 ```python
