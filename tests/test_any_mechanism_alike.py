@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from pathlib import Path
@@ -13,7 +14,7 @@ from scipy.sparse import coo_matrix, hstack, vstack
 from scipy.stats import binom
 
 import optin
-from optin.kernel.any_mechanism import Rungs, least_error
+from optin.kernel.any_mechanism import Rungs, _by_a_world_between, least_error
 
 PAGE = Path(__file__).parent.parent / "docs/theory/lower-bound.md"
 MEANS = np.linspace(0.0, 1.0, 41)
@@ -87,3 +88,59 @@ def test_the_bounds_own_part_of_the_factor_of_three_hundred_people_is_what_the_p
 def test_slopes_that_limits_do_not_allow_would_be_found_out():
     """Held to half of their limits people would be said to leave more than a mechanism really does."""
     assert bound(20, 0.3) > best_mechanism(20, 0.6, MEANS)
+
+
+def best_between_ends(limits):
+    """Solve for the least worst error where all values are 0 or all are 1, of any mechanism on coins."""
+    answers, worlds = np.linspace(0.0, 1.0, 81), 2 ** len(limits)
+    size = worlds * len(answers)
+    steps = [(world, world ^ 1 << i, limit) for world in range(worlds) for i, limit in enumerate(limits)]
+    allowed = np.zeros((2 + len(steps) * len(answers), size + 1))
+    allowed[0, : len(answers)], allowed[1, size - len(answers) : size] = answers**2, (1.0 - answers) ** 2
+    allowed[:2, size] = -1.0
+    for row, ((here, there, limit), at) in enumerate(itertools.product(steps, range(len(answers))), start=2):
+        allowed[row, here * len(answers) + at] = 1.0
+        allowed[row, there * len(answers) + at] = -math.exp(limit)
+    whole = np.kron(np.eye(worlds), np.ones(len(answers)))
+    found = linprog(
+        np.append(np.zeros(size), 1.0),
+        A_ub=coo_matrix(allowed).tocsr(),
+        b_ub=np.zeros(len(allowed)),
+        A_eq=np.hstack([whole, np.zeros((worlds, 1))]),
+        b_eq=np.ones(worlds),
+        method="highs-ipm",
+    )
+    assert found.success
+    return found.fun
+
+
+@pytest.mark.parametrize("limits", [[0.5], [6.0], [3.0, 3.0], [1.0, 4.0], [2.0, 2.0, 2.0], [0.3, 1.0, 3.0]], ids=str)
+def test_between_two_ends_every_mechanism_errs_as_much_as_a_world_between_says(limits):
+    best = best_between_ends(limits)
+    assert between(limits) <= best * (1 + 1e-6)
+    assert best <= 1.8 * bound_of(limits, 1e-6) + 1 / 25_600
+
+
+def test_halves_of_people_are_nearly_alike_however_many_share_a_limit():
+    """1 / (e^(a/2) + e^(b/2))^2 with the best halves, by trying all."""
+    for limits in ([1.0, 2.0, 3.0], [0.5, 0.5, 0.5, 2.0], [4.0, 1.0, 1.0, 1.0, 1.0], [0.7] * 5):
+        halves = [sum(limit for i, limit in enumerate(limits) if chosen >> i & 1) for chosen in range(2 ** len(limits))]
+        best = max(1 / (math.exp(a / 2) + math.exp((sum(limits) - a) / 2)) ** 2 for a in halves)
+        assert between(limits) == pytest.approx(best, rel=1e-12)
+
+
+def between(limits):
+    return _by_a_world_between(rungs(limits))
+
+
+def bound_of(limits, spread):
+    return least_error(rungs(limits), spread=spread)
+
+
+def rungs(limits):
+    found, counts = np.unique(np.array(limits), return_counts=True)
+    return Rungs(found, counts.astype(float))
+
+
+def test_held_to_four_fifths_of_their_limits_people_would_leave_more_than_they_do():
+    assert between([2.4, 2.4]) > best_between_ends([3.0, 3.0])

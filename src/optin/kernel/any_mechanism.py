@@ -142,7 +142,7 @@ def least_error(people: Rungs, *, spread: float) -> float:
     True
     """
     people = Rungs(people.limits[people.limits > 0], people.counts[people.limits > 0])
-    ends = 0.25 * _between_two(float(people.limits @ people.counts))  # everyone at one bound, or everyone at the other
+    ends = max(0.25 * _between_two(float(people.limits @ people.counts)), _by_a_world_between(people))
     if spread <= 0.0 or len(people.limits) == 0:
         return ends
     widths = np.unique(np.geomspace(min(2.0 * math.sqrt(spread), 1.0), 1.0, WIDTHS).round(12))
@@ -153,6 +153,22 @@ def least_error(people: Rungs, *, spread: float) -> float:
 def _between_two(loss: float) -> float:
     """Return 1 / cosh^2(loss / 2): what the best guess between two equally likely worlds leaves of its variance."""
     return 1.0 / math.cosh(loss / 2.0) ** 2 if loss < OPEN else 0.0
+
+
+def _by_a_world_between(people: Rungs) -> float:
+    """Bound the error between everyone at one bound and everyone at the other by a world with half of them at each.
+
+    What is answered there is answered at either end too, as often as the limits of one half allow: with sums a and b of
+    these limits the error is at least 1 / (e^(a/2) + e^(b/2))^2. People are halved so that a and b are nearly alike.
+    """
+    loss = float(people.limits @ people.counts)
+    if not loss < OPEN:
+        return 0.0
+    apart = 0.0
+    for limit, count in zip(people.limits[::-1].tolist(), people.counts[::-1].tolist(), strict=True):
+        lighter = min(count, apart // limit)
+        apart = abs(apart - lighter * limit - (count - lighter) % 2 * limit)
+    return 0.25 * math.exp(-loss / 2.0) / math.cosh(apart / 4.0) ** 2
 
 
 def _bounds(people: Rungs, family: Family) -> Iterator[float]:
