@@ -142,7 +142,7 @@ def test_a_backup_is_put_over_nothing_and_restored_over_nothing(tmp_path, capsys
     assert (code, "never put over another" in err) == (2, True)
     assert (tmp_path / "web.sqlite").read_bytes() == before
     code, _, err = run(capsys, "web", "backup", backup, "--ledger", tmp_path / "web.sqlite")
-    assert (code, "exists" in err) == (2, True)
+    assert (code, "exists" in err, "name a folder" in err) == (2, True, True)
     (tmp_path / "new.sqlite-wal").write_bytes(b"left over")
     assert run(capsys, "web", "restore", backup, "--ledger", tmp_path / "new.sqlite")[0] == 2
 

@@ -63,7 +63,10 @@ def back_up(settings: WebSettings, place: Path) -> tuple[Path, Manifest]:
     now = datetime.now(UTC)
     path = place / f"optin-{now:%Y%m%dT%H%M%SZ}.zip" if place.is_dir() else place
     if path.exists():
-        raise BadInput("{path} exists; a backup is never put over another", path=path)
+        raise BadInput(
+            "{path} exists; a backup is never put over another: name a folder, in which each is named by its time",
+            path=path,
+        )
     with AtomicWrite(path, private=True) as file:
         made: list[Manifest] = []
         file.write_by(lambda draft: made.append(_written(settings, draft, now)))
