@@ -10,6 +10,7 @@ from sqlalchemy import text
 
 import optin
 from optin import campaign
+from optin.announcement.terms import Conditions
 from optin.errors import BadInput, PromiseBroken
 
 HOURS = optin.Number("hours", bounds=(0, 80), sd=9)
@@ -175,3 +176,26 @@ def test_one_group_is_no_pair_however_it_is_spelled():
     release = optin.release(optin.plan(agents, [HOURS]).announce(agents), agents, np.zeros(COUNT))
     with pytest.raises(BadInput, match='no group "ab"'):
         release.differences("hours", among="ab")
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize(("label", "words"), [("I\0CU", "not every file keeps"), ("x" * 17_000, "more than 16,384")])
+def test_a_name_that_no_group_can_have_is_refused_with_who_bears_it(tmp_path, engine, label, words):
+    found = table().set_column(1, "limit", [[0.5, 1.0] * 30])
+    wards = ["ER"] * 59 + [label]
+    pq.write_table(found.set_column(2, "ward", [wards]), tmp_path / "people.parquet")
+    where = "row 60" if engine == "memory" else "id p59"
+    with pytest.raises(BadInput, match=f"people.parquet {where}: ward .*{words}"):
+        optin.read(tmp_path / "people.parquet", limits="limit", groups="ward", engine=engine)
+
+
+@pytest.mark.parametrize("wards", [None, np.repeat(["ER", "ICU"], COUNT // 2)])
+def test_one_largest_standard_error_is_never_asked_of_several_questions(wards):
+    """It was passed over in silence where people are in groups."""
+    agents = optin.PrivacyConstrained(np.tile([0.5, 1.0, 2.0], COUNT // 3), groups=wards)
+    plan = optin.plan(agents, [HOURS, BREAK])
+    answers = {"hours": np.full(COUNT, 40.0), "break": np.ones(COUNT, dtype=bool)}
+    with pytest.raises(BadInput, match="is for one question"):
+        campaign.look(plan.announce(agents), agents, answers, quorum=campaign.Quorum(standard_error=0.01))
+    with pytest.raises(BadInput, match="is for one question"):
+        plan.announce(agents, conditions=Conditions(quorum_error=0.01))

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from optin.errors import BadInput, Place
 from optin.tables.columns import NO_GROUP
+from optin.tables.group_names import text_fault
 from optin.wording.groups import shown_group
 
 MOST_GROUPS = 1_000
 CHUNK = 2**16
-LONGEST = 2**14
-"""Characters of a group's name."""
 SEPARATOR = " / "
 """What stands between the labels of several columns; a slash inside a label is doubled, so that no two are confused."""
 
@@ -211,11 +210,7 @@ def fault_of(label: object) -> str:
         return NO_GROUP
     if not isinstance(label, str):
         return "is not text; groups are kept byte for byte, so turn them into str yourself"
-    if "\0" in label or any("\ud800" <= letter <= "\udfff" for letter in label):
-        return "holds a character that not every file keeps (NUL, or half of a pair); rename the group"
-    return (
-        f"is a name of more than {LONGEST:,} characters; give the group a shorter one" if len(label) > LONGEST else ""
-    )
+    return text_fault(label)
 
 
 def combined(columns: Sequence[Sequence[str]]) -> list[str]:

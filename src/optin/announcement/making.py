@@ -20,7 +20,7 @@ from optin.announcement.fitness import check_fit
 from optin.announcement.naming import check_round, checked_campaign, new_campaign
 from optin.announcement.numbers import AnnouncedDesign, ExactSums, PublicNumbers
 from optin.announcement.offer import Announcement
-from optin.announcement.terms import QUASI_LINEAR, Conditions, Terms
+from optin.announcement.terms import QUASI_LINEAR, Conditions, Terms, expect_one_question
 from optin.errors import Argument, BadInput, Infeasible
 from optin.grains.arrays import HIGHEST_EPSILON, SheetSums
 from optin.grains.people import promises_of
@@ -138,6 +138,8 @@ def _check_alike(plan: Plan, offers: Offers) -> None:
 def _conditions(plan: Plan, conditions: Conditions | None, min_people: int) -> Conditions:
     """State beforehand how many must answer for a result: to a question of several, and in each group."""
     stated, alone = conditions or Conditions(), len(plan.sheet) == 1 and not plan.grouped
+    if stated.quorum_error is not None and math.isfinite(stated.quorum_error):
+        expect_one_question(len(plan.sheet))
     return stated if alone else replace(stated, min_people=int(min_people))
 
 

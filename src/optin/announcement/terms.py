@@ -15,6 +15,12 @@ PRIVACY_CONSTRAINED = "privacy-constrained"
 QUASI_LINEAR = "quasi-linear"
 
 
+def expect_one_question(questions: int) -> None:
+    """Refuse one largest standard error for several questions."""
+    if questions > 1:
+        raise BadInput("a quorum's standard error is for one question; give questions of a sheet a max_error")
+
+
 @dataclass(frozen=True)
 class Conditions:
     """On which conditions a result is published, where they were stated beforehand.

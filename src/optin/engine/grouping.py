@@ -144,9 +144,10 @@ def _refuse_missing(rows: Rows, columns: Sequence[str]) -> None:
 
 
 def _first(rows: Rows, label: str) -> str | None:
-    """Return the first id with a label."""
+    """Return the first id with a label, which is handed over in a table: no statement holds a NUL."""
     people = rows.table.select(person=rows.ids(), label=rows.table[LABEL])
-    own = people.filter(people.label == label)
+    wanted = small_table(rows.session, {"name": [label]}, {"name": "string"})
+    own = people.join(wanted, people.label == wanted.name)
     first: str | None = rows.session.one(own.agg(first=own.person.min()), about=rows.source)["first"]
     return first
 

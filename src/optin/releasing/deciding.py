@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from optin.announcement import Announcement
-from optin.announcement.terms import QUASI_LINEAR
+from optin.announcement.terms import QUASI_LINEAR, expect_one_question
 from optin.errors import BadInput, PromiseBroken
 from optin.grains.batches import Passed
 from optin.participation import QuestionTurnout, Turnout, check_promise, check_tilts, check_unchanged, tilted
@@ -52,6 +52,11 @@ class Quorum(Brief):
         if not isinstance(self.standard_error, (float, int)) or not self.standard_error >= 0:
             raise BadInput("the quorum's standard error must be a number of 0 or more")
 
+    def expect_meant(self, questions: int) -> None:
+        """Refuse a standard error for several questions: each has its own, and nobody would know which is meant."""
+        if math.isfinite(self.standard_error):
+            expect_one_question(questions)
+
     def expect(self, came: Turnout) -> None:
         """Refuse a turnout below the quorum; nobody is charged then."""
         most = max(each.promised for each in came.questions)
@@ -63,8 +68,7 @@ class Quorum(Brief):
                 promised=promised,
                 people=self.people,
             )
-        if math.isfinite(self.standard_error) and len(came.questions) > 1:
-            raise BadInput("a quorum's standard error is for one question; give questions of a sheet a max_error")
+        self.expect_meant(len(came.questions))
         if math.isfinite(self.standard_error) and not came.standard_error <= self.standard_error:
             raise PromiseBroken(
                 "the standard error would be {standard_error:.6g} and the quorum allows {allowed:.6g}; wait"
@@ -144,6 +148,8 @@ def decide_in_group(announcement: Announcement, came: Turnout, quorum: Quorum | 
     if whole:
         return Decision(came, (whole,) * many, quorum, of_group=True)
     asked = (quorum or Quorum(), stated_quorum(announcement))
+    for each in asked:
+        each.expect_meant(many)
     questions = zip(announcement.sheet, came.questions, strict=True)
     dropped = tuple(_why_dropped(question, each, _least(announcement, asked)) for question, each in questions)
     if many == 1 and not dropped[0] and came.standard_error > min(each.standard_error for each in asked):

@@ -20,6 +20,7 @@ from optin.tables.cells import Cells, Mask, as_entries, as_ids, as_numbers, as_t
 from optin.tables.columns import NO_AMOUNT, NO_GROUP, NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
 from optin.tables.csvfiles import TextTable, read_csv
 from optin.tables.decimal_marks import POINT, Signs, decimal_mark
+from optin.tables.group_names import text_fault
 from optin.tables.headers import expect_column, header, shared
 from optin.tables.how_read import AS_FOUND, HowRead
 from optin.tables.parquetfiles import read_parquet
@@ -112,6 +113,8 @@ class Table:
         """Read labels as text, byte for byte; whole numbers become their digits, and every person needs one."""
         texts = self.texts(name)
         refuse(np.array([text == "" for text in texts]), NO_GROUP, self._said(name))
+        for fault in sorted(filter(None, map(text_fault, set(texts)))):
+            refuse(np.array([text_fault(text) == fault for text in texts]), fault, self._said(name))
         return texts
 
     def numbers(self, wanted: str | Wanted) -> NDArray[np.float64]:
