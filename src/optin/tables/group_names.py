@@ -5,9 +5,9 @@ LONGEST = 2**14
 
 
 def text_fault(name: str) -> str:
-    """Say what is wrong with a group's name, if anything is.
+    r"""Say what is wrong with a group's name, if anything is.
 
-    >>> text_fault("ICU"), text_fault("I\\0CU")[:17]
+    >>> text_fault("ICU"), text_fault("I\0CU")[:17]
     ('', 'holds a character')
     """
     if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
