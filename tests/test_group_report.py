@@ -10,7 +10,7 @@ from test_sheet_report import HOSTILE, Reader
 import optin
 from optin import figures
 from optin.errors import BadInput
-from optin.figures.by_group import MOST_ROWS, _axes, _placed, by_group, differences, rows_height
+from optin.figures.by_group import MOST_ROWS, _axes, _placed, by_group, differences, pairs_are_numbered, rows_height
 from optin.questions.kinds import Reading
 from optin.report import Source, render, write_report
 from optin.wording.groups import shown_group
@@ -164,3 +164,16 @@ def test_long_names_that_begin_alike_are_told_apart():
     names = [f"{'a department with a long name ' * 3}/ {shift}" for shift in ("early", "late", "night")]
     assert len({shown_group(name) for name in names}) == 3
     assert all(len(shown_group(name)) <= 42 for name in [*names, "\n" * 100])
+
+
+def test_pairs_too_long_for_a_picture_have_the_numbers_of_the_table_beside_it():
+    """With two columns of groups thirteen of 28 rows read alike but for a number that stood nowhere else."""
+    names = [f"{school} / {sex}" for school in ("8th grade or less", "some high school") for sex in ("female", "male")]
+    _, release = released(names=(*names, "college / female", "college / male"))
+    found = release.differences("hours")
+    ax, _ = drawn(lambda ax: differences(ax, found))
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert [label.split(".")[0] for label in labels] == [str(place) for place in range(1, 16)]
+    words = Reader(render(Source(release=release))).texts
+    assert any(each.startswith("15. ") and "some high school / female" in each for each in words)
+    assert not pairs_are_numbered(released(names=("ER", "ICU", "lab"))[1].differences("hours"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
 from optin.figures.ink import LIGHT, Ink, plain, write
-from optin.figures.labels import MANY, drawable_names, row_labels, unit_label
+from optin.figures.labels import MANY, drawable_names, row_labels, rows_are_numbered, unit_label
 from optin.figures.marks import interval_looks
 from optin.questions.kinds import Reading
 from optin.releasing.across import Differences, Total
@@ -72,14 +72,7 @@ def differences(ax: Axes, found: Differences, *, answer: str = "", ink: Ink = LI
     for row, (pair, each) in enumerate(pairs):
         mark = Mark(filled=not each.low <= 0.0 <= each.high)
         _row(ax, ink, row, each, mark, text=pair.written(each)[0].split(" ")[0])
-    names = list(dict.fromkeys(name for pair, _each in pairs for name in pair.groups))
-    said = dict(zip(names, drawable_names(names, "group"), strict=True))
-    _name_rows(
-        ax,
-        row_labels(
-            [_("{one} less {other}", one=said[pair.groups[0]], other=said[pair.groups[1]]) for pair, _each in pairs]
-        ),
-    )
+    _name_rows(ax, row_labels(_pair_names(found)))
     told = "; ".join(
         "{}: {} ({})".format(
             _("{one} less {other}", one=shown_group(pair.groups[0]), other=shown_group(pair.groups[1])),
@@ -93,6 +86,17 @@ def differences(ax: Axes, found: Differences, *, answer: str = "", ink: Ink = LI
         told=told,
         more=_more(len(pairs) - MOST_TOLD),
     )
+
+
+def pairs_are_numbered(found: Differences) -> bool:
+    """Say whether a picture of differences numbers its rows, since names of pairs are too long and alike to fit."""
+    return rows_are_numbered(_pair_names(found))
+
+
+def _pair_names(found: Differences) -> list[str]:
+    names = list(dict.fromkeys(name for pair in found.pairs for name in pair.groups))
+    said = dict(zip(names, drawable_names(names, "group"), strict=True))
+    return [_("{one} less {other}", one=said[one], other=said[other]) for one, other in (p.groups for p in found.pairs)]
 
 
 def rows_height(rows: int) -> float:

@@ -21,13 +21,32 @@ def row_labels(names: Sequence[str], what: str = "option") -> list[str]:
     >>> row_labels(["night", "neither good nor bad, or it depends on the day", "\u3042"])
     ['night', 'neither good nor bad, or\nit depends on the day', 'option 3']
     """
-    lines = 1 if len(names) >= MANY else LINES
-    plain = drawable_names(names, what)
+    plain, lines = drawable_names(names, what), _lines(names)
+    found = _told_apart(plain, lines)
+    return found or [_cut_at_end(f"{place}. {name}", lines) for place, name in enumerate(plain, 1)]
+
+
+def rows_are_numbered(names: Sequence[str], what: str = "option") -> bool:
+    """Say whether names are so long and alike that `row_labels` numbers them: a table beside the picture then does too.
+
+    >>> alike = [f"a department of a hospital with a long name, {ward}, those who work by day" for ward in ("ER", "ICU")]
+    >>> rows_are_numbered(["ER", "ICU"]), rows_are_numbered(alike), row_labels(alike)[1][:15]
+    (False, True, '2. a department')
+    """
+    return not _told_apart(drawable_names(names, what), _lines(names))
+
+
+def _lines(names: Sequence[str]) -> int:
+    return 1 if len(names) >= MANY else LINES
+
+
+def _told_apart(plain: Sequence[str], lines: int) -> list[str]:
+    """Cut names so that each differs from the others; none if no cut does."""
     for shorten in (_cut_at_end, _cut_in_middle):
         found = [shorten(name, lines) for name in plain]
         if len(set(found)) == len(found):
             return found
-    return [_cut_at_end(f"{place}. {name}", lines) for place, name in enumerate(plain, 1)]
+    return []
 
 
 def drawable_names(names: Sequence[str], what: str) -> list[str]:

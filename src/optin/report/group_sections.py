@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import repeat
 
 from optin.errors import BadInput
-from optin.figures.by_group import MOST_ROWS, by_group, differences, rows_height
+from optin.figures.by_group import MOST_ROWS, by_group, differences, pairs_are_numbered, rows_height
 from optin.questions import Question
 from optin.questions.combined import Addend, Combined
 from optin.releasing import Release
-from optin.releasing.across import Differences, Total
+from optin.releasing.across import Difference, Differences, Total
 from optin.report.markup import Markup, grouped_table, joined, table
 from optin.report.section import Pictured, note, section
 from optin.wording.groups import shown_group, tens_in_words
@@ -180,6 +181,11 @@ def difference_section(release: Release, question: Question) -> Iterator[Picture
     )
 
 
+def _less(pair: Difference) -> str:
+    one, other = map(isolated, pair.groups)
+    return _("{one} less {other}", one=one, other=other)
+
+
 def _difference_table(found: Differences) -> Markup:
     """List differences, pair by pair; so many that nobody would read them are counted only."""
     if len(found.pairs) > MOST_ROWS:
@@ -191,10 +197,8 @@ def _difference_table(found: Differences) -> Markup:
         )
     together = _("{level:.4g} % together", level=100 * found.level)
     level = found.each_level
-    pairs = [
-        (_("{one} less {other}", one=isolated(pair.groups[0]), other=isolated(pair.groups[1])), pair.rows(level))
-        for pair in found.pairs
-    ]
+    places = [f"{place}. " for place in range(1, len(found.pairs) + 1)] if pairs_are_numbered(found) else repeat("")
+    pairs = [(f"{place}{_less(pair)}", pair.rows(level)) for place, pair in zip(places, found.pairs, strict=False)]
     if found.comparisons == len(pairs):
         rows = [(name, *row[3:]) for name, (row,) in pairs]
         return table(_("Differences of groups"), (_("groups"), _("difference"), together), rows)
