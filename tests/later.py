@@ -88,6 +88,7 @@ LATER = {
     "test_group_faults": ["*duckdb]"],
     "test_group_report": ["test_a_group_without*", "test_more_groups*", "test_a_report_is_written*"],
     "test_groups_across_cli": ["*duckdb]"],
+    "test_groups_absent": ["*spark*"],
     "test_groups_cli": ["test_a_campaign_of_groups*duckdb]"],
     "test_groups_engines": [
         "test_people_who_weigh_costs*spark*",

@@ -21,7 +21,15 @@ from optin.engine.small_tables import small_table
 from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, LOWERED, Answers, Questions
 from optin.grains.engine import whole_numbers
 from optin.grains.engine_queries import Asking, EngineCodes, FewBelow, not_kept
-from optin.grains.engine_sums import count, found_sums, part_of, whole, with_those_above, with_those_at_cap, wrong_bits
+from optin.grains.engine_sums import (
+    count,
+    part_of,
+    sums_of_group,
+    whole,
+    with_those_above,
+    with_those_at_cap,
+    wrong_bits,
+)
 from optin.grains.splitting import BITS, all_of, least_capped
 from optin.grains.totals import SheetSums
 from optin.kernel.sharing import SHARES
@@ -76,10 +84,10 @@ class EngineGroupPromises(Asking):
         found = self._found(view, {**self.counts(view), **self.everything(view)})
         for each in found:
             self.expect_answers(each, joined, skipped)
-        everyone = [found_sums(each, self.many) if each else SheetSums() for each in found]
+        everyone = [sums_of_group(each, self.many) for each in found]
         if joined is None and skipped is None:
             return [(each, each) for each in everyone]
-        those = [found_sums(each, self.many, "joined_") if each else SheetSums() for each in found]
+        those = [sums_of_group(each, self.many, "joined_") for each in found]
         return list(zip(everyone, those, strict=True))
 
     def weighed(
@@ -95,7 +103,7 @@ class EngineGroupPromises(Asking):
         for each in found:
             self.expect_answers(each, None, codes)
             self.expect_values(each, view)
-        return [found_sums(each, self.many, questions=questions) if each else SheetSums() for each in found]
+        return [sums_of_group(each, self.many, questions=questions) for each in found]
 
     def sums_above(self, bars: Bars, joined: Answers = None, codes: EngineCodes = None) -> list[Above]:
         """For each question of each group, count and add up the parts of more than so many grains."""
@@ -122,9 +130,9 @@ class EngineGroupPromises(Asking):
         found = self._with_counts(joined, self.counts, few, self.below_cap(few))
         for each in found:
             self.expect_answers(each, joined)
-        kind = "" if joined is None else "joined_"
+        kind, nobody = "" if joined is None else "joined_", sums_of_group({}, self.many)
         return [
-            (with_those_at_cap(each, most), with_those_at_cap(each, most, kind)) if each else (SheetSums(), SheetSums())
+            (with_those_at_cap(each, most), with_those_at_cap(each, most, kind)) if each else (nobody, nobody)
             for each, most in zip(found, map(self._most, range(len(found))), strict=True)
         ]
 

@@ -68,6 +68,14 @@ def found_sums(found: Found, many: int, kind: str = "", questions: Questions = (
     )
 
 
+def sums_of_group(found: Found, many: int, kind: str = "", questions: Questions = ()) -> SheetSums:
+    """Put together what a query found of a group; of one that nobody of those asked about is in it found no row."""
+    if found:
+        return found_sums(found, many, kind, questions)
+    cells = (questions[k].cells if questions else () for k in range(many))
+    return SheetSums(questions=tuple(Sums(cells=(0,) * len(each)) for each in cells))
+
+
 def _question(found: Found, kind: str, k: int, questions: Questions) -> Sums:
     cells = questions[k].cells if questions else ()
     return Sums(
