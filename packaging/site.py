@@ -67,7 +67,10 @@ def keep_at_home() -> int:
 
 
 def tracked() -> list[str]:
-    """List what is part of the repository of what is staged."""
+    """List what is part of the repository of what is staged; where there is no git, as in an unpacked sdist, everything."""
+    if not (ROOT / ".git").exists():
+        found = [file for name in STAGED for file in ((ROOT / name), *(ROOT / name).rglob("*"))]
+        return [str(file.relative_to(ROOT)) for file in found if file.is_file() and "__pycache__" not in file.parts]
     words = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *STAGED]
     listed = subprocess.run(words, cwd=ROOT, capture_output=True, check=True)
     return [name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).is_file()]

@@ -5,6 +5,8 @@ import datetime
 import gzip
 import io
 import json
+import re
+import zipfile
 
 import duckdb
 import openpyxl
@@ -102,6 +104,18 @@ def marked(folder, cell):
     book.active.merge_cells("C2:C3")
     book.save(folder / "a.xlsx")
     return folder / "a.xlsx"
+
+
+def placeless(folder):
+    """Write a workbook whose cells do not say where they stand, as some programs do, with a formula nobody computed."""
+    with zipfile.ZipFile(marked(folder, "=1+1")) as book:
+        parts = {name: book.read(name).decode() for name in book.namelist()}
+    name = "xl/worksheets/sheet1.xml"
+    parts[name] = re.sub(r'(<(?:c|row)\b[^>]*?) r="\w+"', r"\1", parts[name])
+    with zipfile.ZipFile(folder / "placeless.xlsx", "w") as book:
+        for part, text in parts.items():
+            book.writestr(part, text)
+    return folder / "placeless.xlsx"
 
 
 def lines(table, written):
@@ -372,6 +386,27 @@ REFUSED = {
     "a blank limit": (first("id,limit\np1,\n"), "say with blank_limit='0' what an empty limit counts as"),
     "a word for no limit": (first("id,limit\np1,Unlimited\n"), "write inf where there is none"),
     "a word for nothing": (first("id,limit\np1,none\n"), "may mean no limit or nothing allowed; write inf or 0"),
+    "nothing, as Stata has it": (first("id,limit\np1,.\np2,.a\n"), "with missing='TEXT' that such a cell is empty"),
+    "nothing, as SPSS has it": (first("id,limit\np1,#NULL!\n"), "with missing='TEXT' that such a cell is empty"),
+    "nothing, as a spreadsheet has it": (first("id,limit\np1,#N/A\n"), "with missing='TEXT' that such a cell is empty"),
+    "thousands and a decimal comma": (first("id;limit\np1;1.234,5\np2;0,5\n"), "without them, such as 1234"),
+    "thousands and a decimal point": (first('id,limit\np1,"1,234.5"\n'), "without them, such as 1234"),
+    "thousands between blanks": (first("id;limit\np1;1\u202f234,5\np2;0,5\n"), "without them, such as 1234"),
+    "no number among decimal commas": (first("id;limit\np1;two\np2;0,5\n"), "write it with digits and a comma"),
+    "row names of R": (first('"id" "limit"\n"1" "p1" 1\n'), "or for row names of R (row.names = FALSE writes none)"),
+    "a page called a spreadsheet": (
+        lambda t, f: put(f, "a.xls", "<table><tr><td>id</td></tr><tr><td>p1</td></tr></table>"),
+        "a.xls is HTML or XML, no CSV; save the file as CSV in UTF-8",
+    ),
+    "JSON lines under another name": (first('{"id": "p1", "limit": 1}\n'), "is JSON, no CSV (a file of JSON lines is"),
+    "data of R": (lambda t, f: put(f, "a.rds", gzip.compress(b"X\n\0\0\0\3")), "a.rds is data as R keeps it, no CSV"),
+    "data of Stata": (first(b"<stata_dta><header>\xff;\t"), "is a file of Stata (DTA), no CSV"),
+    "data of SPSS": (first(b"$FL2@(#) SPSS DATA FILE \xff"), "is a file of SPSS (SAV), not UTF-8 text"),
+    "bzip2": (first(b"BZh91AY&SY\xff"), "compressed (bzip2; gzip and zstd are read)"),
+    "a formula in a workbook that names no places": (
+        lambda t, f: placeless(f),
+        "limit is a formula without its result",
+    ),
     "a percentage": (first("id,limit\np1,10 %\n"), "write the number itself, such as 0.1"),
     "a query of a file": (first("id,limit\np1,1\n"), "asks a database"),
 }

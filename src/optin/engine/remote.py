@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from optin.engine.session import Session
 from optin.errors import BadInput
 from optin.extras import expect
-from optin.tables.csvfiles import expect_quotes, expect_utf8
+from optin.tables.csvfiles import expect_kind, expect_quotes, expect_utf8
 from optin.tables.csvlines import expect_lines
 from optin.tables.databases import is_database
 from optin.tables.parquetfiles import types_in
@@ -57,9 +57,8 @@ class Located:
     def _expect_text(self, file: str) -> None:
         failed = True
         try:
-            expect_utf8(file, lambda: self.system.open(file, "rb"))
-            expect_quotes(file, lambda: self.system.open(file, "rb"))
-            expect_lines(file, lambda: self.system.open(file, "rb"))
+            for expected in (expect_kind, expect_utf8, expect_quotes, expect_lines):
+                expected(file, lambda: self.system.open(file, "rb"))
             failed = False
         except BadInput:
             raise

@@ -18,6 +18,9 @@ from optin.kernel.rounding import LESS, MORE, above, below, limit_of
 LARGEST = 1e300
 EXTREME = 1e150
 NO_NUMBER = "is not a number; write it with digits and a point"
+NO_NUMBER_IN_COMMAS = "is not a number; write it with digits and a comma"
+"""Where a comma stands before fractions."""
+GROUPED = "has signs between its thousands; write it without them, such as 1234"
 NO_DECIMAL = "is written with a comma; write it with digits and a point, or say {decimal} if that is its decimal mark"
 NO_COMMA = "has a point, and a comma was said to stand before fractions; write it with digits and a comma"
 PERCENTAGE = "is a percentage; write the number itself, such as 0.1"

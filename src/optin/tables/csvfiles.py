@@ -28,14 +28,27 @@ KINDS = (
     (b"PAR1", "Parquet under another name, not UTF-8 text"),
     (b"\xd0\xcf\x11\xe0", "an old workbook (XLS) or another document, not UTF-8 text"),
     (b"SQLite format 3", "a database of SQLite, not UTF-8 text"),
+    (b"BZh", "compressed (bzip2; gzip and zstd are read), not UTF-8 text"),
+    (b"\xfd7zXZ", "compressed (xz; gzip and zstd are read), not UTF-8 text"),
+    (b"ARROW1", "Arrow's own format (Feather), not UTF-8 text"),
+    *((mark, "a file of SPSS (SAV), not UTF-8 text") for mark in (b"$FL2", b"$FL3")),
 )
 """How files begin that are given instead of CSV, and what they are."""
+TEXTS = (
+    *((mark, "HTML or XML, no CSV") for mark in (b"<!doctype", b"<html", b"<head", b"<meta", b"<table", b"<?xml")),
+    *((mark, "JSON, no CSV (a file of JSON lines is called .jsonl)") for mark in (b'{"', b"[{")),
+    *((mark, "data as R keeps it, no CSV") for mark in (b"rdx2\n", b"rdx3\n", b"x\n\x00")),
+    (b"<stata_dta>", "a file of Stata (DTA), no CSV"),
+    (b"%pdf-", "PDF, no CSV"),
+)
+"""The same of files whose first line is text, in small letters: it would be taken for names of columns, and shown."""
 BLOCK = 128  # rows at a time: so few that they stay in the cache of a processor, which saves half of the time
 SIGNS = np.arange(256)
 
 
 def csv_header(path: Path) -> list[str]:
     """Read the column names, which are the first line."""
+    expect_kind(path, lambda: path.open("rb"))
     with path.open("rb") as file:
         _expect_lines(path, islice(file, 1))
     for _, row in csv_rows(path, strict=True):
@@ -126,8 +139,17 @@ def expect_readable(path: Path) -> None:
 
 def expect_text(path: Path) -> None:
     """Refuse a file that is not UTF-8 from end to end, or whose quotes or lines could be read in two ways."""
-    for expect in (expect_utf8, expect_quotes, expect_lines):
+    for expect in (expect_kind, expect_utf8, expect_quotes, expect_lines):
         expect(path, lambda: path.open("rb"))
+
+
+def expect_kind(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
+    """Refuse what is text of another kind: a page that some programs call a spreadsheet holds everyone in its first line."""
+    with opened() as file:
+        head = file.read(16).removeprefix(BOM_UTF8).lower()
+    kind = next((words for mark, words in TEXTS if head.startswith(mark)), None)
+    if kind is not None:
+        raise BadInput("{name} is {kind}; save the file as CSV in UTF-8", name=name, kind=kind)
 
 
 def expect_quotes(name: Path | str, opened: Callable[[], BinaryIO], delimiter: str = ",") -> None:

@@ -45,9 +45,10 @@ def wrong_widths(name: Path | str, found: Sequence[tuple[int, int]], width: int)
 def width_words(columns: int, width: int) -> str:
     """Say that a line has more or fewer columns than the header."""
     counted = "1 column" if columns == 1 else f"{columns} columns"
+    names = ", or for row names of R (row.names = FALSE writes none)" if columns == width + 1 else ""
     return (
         f"has {counted} where the header has {width}; look for a missing or an extra separator, a decimal comma, or a quote"
-        " that is not closed"
+        f" that is not closed{names}"
     )
 
 

@@ -20,7 +20,7 @@ from uuid import uuid4
 from optin.errors import OptinError
 from optin.formats.scratch import Scratch
 from optin.tables.bad_rows import FIRST, BadRow, unusable
-from optin.tables.csvfiles import csv_rows, expect_quotes, expect_utf8, lines_of
+from optin.tables.csvfiles import csv_rows, expect_kind, expect_quotes, expect_utf8, lines_of
 from optin.tables.csvlines import expect_top, width_words
 from optin.tables.encodings import in_utf8, marked_encoding
 from optin.tables.file_kinds import CSV, DUCKDB, JSON_LINES, WORKBOOK, FileKind, kind_of, unpacked
@@ -168,6 +168,7 @@ def _made(real: str, _: Mark, delimiter: str | None, table: str | None, missing:
 
 def _text(file: Path, kind: FileKind, delimiter: str | None, missing: Missing, *, skip: bool) -> DataFile:
     path, words = _as_text(file, kind, ".csv")
+    expect_kind(file, lambda: path.open("rb"))
     sign = delimiter or delimiter_of(file, path)
     known = (*(() if sign == COMMA and missing is None else (in_words(sign),)), *words, *_empty(missing))
     plainly = DataFile(file, path, known, separated=sign != COMMA)

@@ -68,14 +68,19 @@ def _found(sheet: Any) -> Iterator[tuple[str, tuple[int, ...]]]:  # noqa: ANN401
     from openpyxl.utils import coordinate_to_tuple, range_boundaries
     from openpyxl.xml.functions import iterparse
 
+    row = column = 0
     with sheet._get_source() as file:
-        for _, element in iterparse(file):
-            name = element.tag.rpartition("}")[2]
-            if name == "mergeCell":
+        for event, element in iterparse(file, events=("start", "end")):
+            name, place = element.tag.rpartition("}")[2], element.get("r")
+            if event == "start" and name == "row":
+                row, column = int(place or row + 1), 0
+            elif event == "start" and name == "c":
+                row, column = coordinate_to_tuple(place) if place else (row, column + 1)  # some writers name no place
+            elif event == "end" and name == "mergeCell":
                 yield MERGED, range_boundaries(element.get("ref"))
-            elif name == "c" and _is_uncomputed(element):
-                yield FORMULA, coordinate_to_tuple(element.get("r"))
-            elif name == "row":
+            elif event == "end" and name == "c" and _is_uncomputed(element):
+                yield FORMULA, (row, column)
+            elif event == "end" and name == "row":
                 element.clear()
 
 
