@@ -12,6 +12,8 @@ from optin.wording.language import _, localised, ngettext, plural
 _LARGE, _SMALL = 1e7, 1e-5
 _PEOPLE = plural("person", "people")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_FINE = decimal.Context(prec=700)
+"""As many digits as a float may have, and its error one of its last."""
 _LOOSE = 0.005
 """A range may be cut by half a per cent to end on a round number."""
 
@@ -146,15 +148,18 @@ def _rounded(number: float, digits: int, rounding: Callable[[float], int], scale
 
 
 def meaningful(number: float, error: float) -> str:
-    """Write an estimate with the digits its error leaves meaningful.
+    """Write an estimate with the digits its error leaves meaningful; of two that lie as near, the even one.
 
-    >>> meaningful(0.4712345, 0.0312), meaningful(10234.5, 120.0)
-    ('0.471', '10,230')
+    It is the number as people write it that is rounded: 17.45 % and 82.55 % of people are 17.4 % and 82.6 %, and all of them.
+
+    >>> meaningful(0.4712345, 0.0312), meaningful(10234.5, 120.0), meaningful(100 * 0.1745, 1.3), meaningful(100 * 0.8255, 1.3)
+    ('0.471', '10,230', '17.4', '82.6')
     """
-    if not (math.isfinite(error) and error > 0):
+    if not (math.isfinite(error) and error > 0 and math.isfinite(number)):
         return short(number, 6)
     places = 1 - math.floor(math.log10(error))
-    return localised(f"{round(number, places) + 0.0:,.{max(places, 0)}f}")
+    rounded = decimal.Decimal(f"{number:.14g}").quantize(decimal.Decimal(1).scaleb(-places), context=_FINE)
+    return localised(f"{rounded or abs(rounded):,.{max(places, 0)}f}")  # 0 has no sign
 
 
 def ends(interval: Iterable[float], error: float) -> tuple[str, str]:
