@@ -5,6 +5,7 @@ import zipfile
 from contextlib import contextmanager
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import permutations
 from pathlib import Path
 from threading import Event, Thread
 
@@ -224,3 +225,24 @@ def test_campaigns_of_the_same_people_have_bundles_of_their_own_that_fit_togethe
     crossed = replace(one, acts=two.acts)
     with pytest.raises(PromiseBroken, match="holds another offer"):
         checked_bundle(replace(crossed, made=crossed.derived()))
+
+
+# --- whoever checks for the first time --------------------------------------------------------------------------------
+
+
+def test_the_three_files_are_taken_in_any_order_and_parts_of_a_bundle_say_what_to_give(tmp_path, migrated):
+    """Named in another order, honest files were called unreadable; of an unpacked bundle nothing was said but "no receipt"."""
+    people = package.PrivacyConstrained(np.linspace(0.5, 3, 20), ids=[f"p{k}" for k in range(20)])
+    with opened_anew(tmp_path, migrated) as ledger:
+        offer = steps.announce(package.plan(people, bounds=(0, 1)), people, ledger=ledger, campaign="c")
+        steps.release(offer, people, np.linspace(0, 1, 20), ledger=ledger)
+        Log(ledger).sign(SigningKey.new("example.org/survey"))
+        files = bundle_of(ledger, "c", 1, FILES).files() | {"receipt.json": ledger.receipt("p3").to_json()}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    three = [tmp_path / f"{name}.json" for name in ("receipt", "announcement", "release")]
+    for order in permutations(three):
+        assert "This receipt is good" in optin_ok("check", *order).out
+    for alone in (["log.json"], ["announcement.json", "release.json"], ["receipt.json", "release.json"]):
+        found = optin("check", *(tmp_path / name for name in alone))
+        assert (found.code, "give the bundle.zip that it is from" in found.err) == (2, True)

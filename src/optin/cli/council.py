@@ -11,7 +11,7 @@ from optin.cli import screen
 from optin.cli.ledgers import open_ledger
 from optin.cli.log_keys import sign_if_kept
 from optin.cli.options import AsJson, LedgerUrl, NewFile
-from optin.cli.output import Output, read_record
+from optin.cli.output import Output, read_record, read_text
 from optin.errors import BadInput, PromiseBroken
 
 if TYPE_CHECKING:
@@ -89,7 +89,10 @@ def check_together(files: list[Path], trust: Trust, *, as_json: bool) -> None:
     from optin.receipts import Receipt
 
     bundles = {str(path): read_bundle(path) for path in files if path.suffix == ".zip"}
-    receipts = {str(path): read_record(path, Receipt.from_json) for path in files if path.suffix != ".zip"}
+    others = [path for path in files if path.suffix != ".zip"]
+    for path in others:
+        _expect_receipt(path)
+    receipts = {str(path): read_record(path, Receipt.from_json) for path in others}
     if len(bundles) + len(receipts) < len(files):
         raise BadInput("a file is given twice")
     try:
@@ -107,6 +110,17 @@ def check_together(files: list[Path], trust: Trust, *, as_json: bool) -> None:
     screen.heading("Everything fits together" if len(files) > 1 else alone)
     for line in shown:
         screen.say(f"  {line}")
+
+
+def _expect_receipt(path: Path) -> None:
+    """Refuse a part of a bundle, which shows nothing by itself, and say what to give."""
+    text = read_text(path)
+    if '"optin": "receipt"' not in text and any(f'"{name}' in text for name in ('optin": "log"', 'format": "optin.')):
+        raise BadInput(
+            "{path} shows nothing by itself: give the bundle.zip that it is from, or a receipt with announcement.json and"
+            " release.json (a log.json alone is checked by the page of optin check --page)",
+            path=path,
+        )
 
 
 def write_page(path: Path) -> None:

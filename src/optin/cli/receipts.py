@@ -108,14 +108,22 @@ def _is_one_receipt(files: list[Path]) -> bool:
     """Tell a receipt with its two published files from things to compare, which are receipts and bundles."""
     if len(files) != 3 or any(path.suffix == ".zip" for path in files):
         return False
-    return '"optin": "receipt"' not in read_text(files[1])
+    return sum('"optin": "receipt"' in read_text(path) for path in files) <= 1
+
+
+def _place(path: Path) -> int:
+    """Say which of the three files this is, in whatever order they are named; one that does not tell stays where it was."""
+    text = read_text(path)
+    if '"optin": "receipt"' in text:
+        return 0
+    return 2 if '"format": "optin.release' in text else 1
 
 
 def _check_one(files: list[Path], trust: Trust, *, as_json: bool) -> None:
     from optin.receipts import Receipt, check
     from optin.releasing import Release
 
-    receipt, announcement, release = files
+    receipt, announcement, release = sorted(files, key=_place)
     offer, drawn = read_announcement(announcement), read_record(release, Release.from_json)
     held = read_record(receipt, Receipt.from_json)
     try:
