@@ -8,11 +8,22 @@ from sqlalchemy import select, update
 from web_steps import DRAFT, House
 
 from optin.errors import OptinError
-from optin.web.schema import accounts, addresses, answers, delays, invited_ids, invitees, links_back, sessions
+from optin.web.schema import (
+    accounts,
+    addresses,
+    answers,
+    delays,
+    invitations,
+    invited_ids,
+    invitees,
+    links_back,
+    sessions,
+)
 from optin.web.service import sessions as visits
 from optin.web.service.jobs import work_once
 from optin.web.service.mailer import Mailer
 from optin.web.service.recovering import remember
+from optin.web.service.resets import reset_link
 
 LIST = "Late.Marker@example.org\nother@example.org\n"
 KEPT = {
@@ -146,6 +157,20 @@ def test_what_postgresql_still_holds_of_answers_and_lists_opens_with_no_key_that
             with pytest.raises(OptinError):
                 ring.shown(each.sealed, campaign=campaign, bound=f"invitee:{each.id}")
         assert [path.name for path in (tmp_path / "keys").iterdir()] == ["log.key"]
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_a_link_to_a_new_password_is_forgotten_when_its_day_is_over(url, tmp_path):
+    with opened(url, tmp_path) as house:
+        house.analyst("ada")
+        links = select(invitations.c.secret).where(invitations.c.kind == "reset")
+        reset_link(house.service, "ada")
+        assert work_once(house.service)
+        mark = house.service.read(lambda link: link.scalar(links))
+        house.service.clock.now += 86401
+        assert work_once(house.service)
+        assert house.service.read(lambda link: link.scalar(links)) is None
+        assert mark.encode() not in files_of(tmp_path)
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)

@@ -24,6 +24,7 @@ from optin.web.service.overdue import cancel_overdue, publish_drawn
 from optin.web.service.punctual import take_due_steps
 from optin.web.service.records import Job
 from optin.web.service.recovering import erase_addresses, send_links
+from optin.web.service.resets import erase_reset_links
 from optin.web.service.rows import as_job
 from optin.web.service.sessions import erase_sessions
 from optin.web.transactions import turn
@@ -177,7 +178,7 @@ def _fail(service: Service, job: Job, words: str) -> None:
 DUTIES: tuple[Callable[[Service, threading.Event | None], object], ...] = (
     *map(_alone, (destroy_spent_keys, publish_drawn, cancel_overdue, send_mails, send_links)),
     _go_on,
-    *map(_alone, (erase_ids, erase_addresses, erase_sessions, erase_delays, empty_log, sign_log)),
+    *map(_alone, (erase_ids, erase_addresses, erase_sessions, erase_delays, erase_reset_links, empty_log, sign_log)),
 )
 """What the one who works looks after, in this order: what was drawn is published before anything is cancelled as late, and
 what is late is cancelled before anything else is done by itself; the database's log is emptied after all that is erased."""

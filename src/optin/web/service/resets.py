@@ -11,6 +11,7 @@ from optin.web.schema import accounts, invitations
 from optin.web.service import sessions
 from optin.web.service.core import Service, hashed, log_event, new_secret
 from optin.web.service.failures import Refused
+from optin.web.service.forgetting import erase
 from optin.web.service.passwords import browser_mark, checked_password, hashed_slowly
 from optin.web.service.sessions import Ticket
 
@@ -54,6 +55,11 @@ def choose_password(service: Service, secret: str, password: str) -> Ticket:
         return Ticket(ticket.token, ticket.visitor, ticket.seconds, browser_mark(service, account.id))
 
     return service.change(work)
+
+
+def erase_reset_links(service: Service) -> None:
+    """Forget links whose day is over."""
+    erase(service, invitations, invitations.c.kind == _KIND, invitations.c.created_at <= service.clock() - SECONDS)
 
 
 def _expect_link(service: Service, connection: Connection, secret: str, *, held: bool = False) -> Row[Any]:
