@@ -246,6 +246,13 @@ MUTATIONS = (
         "",
         "test_any_mechanism.py::test_no_mechanism_has_a_smaller_risk_under_the_prior_that_bounds_it",
     ),
+    _in(
+        "kernel/any_mechanism.py",
+        "a world between that is as far from either end as limits do not allow",
+        "    return 0.25 * math.exp(-loss / 2.0)",
+        "    return 0.25 * math.exp(-loss / 4.0)",
+        "test_any_mechanism_alike.py::test_between_two_ends_every_mechanism_errs_as_much_as_a_world_between_says",
+    ),
 )
 
 

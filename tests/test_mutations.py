@@ -1,4 +1,4 @@
-"""Thirty ways to break planner and release, each found out by the test of the claim it breaks."""
+"""Thirty-one ways to break planner and release, each found out by the test of the claim it breaks."""
 
 import subprocess
 import sys
