@@ -78,6 +78,14 @@ def test_of_many_people_of_one_limit_the_best_of_all_mechanisms_is_what_the_page
     assert planned(people, limit) / best < best / bound(people, limit) or people < 80
 
 
+@pytest.mark.parametrize("limits", [[1.0], [1.0, 1.0], [1.0, 1.0, 1.0], [4.0, 4.0, 4.0]], ids=str)
+def test_of_a_few_people_plan_best_and_bound_are_what_the_page_says(limits):
+    (row,) = re.findall(rf"^\| {', '.join(f'{limit:g}' for limit in limits)} \| (.+) \|$", PAGE.read_text(), re.M)
+    plan, best, least = map(float, row.split(" | "))
+    assert (plan, least) == pytest.approx((planned(len(limits), limits[0]), bound(len(limits), limits[0])), abs=6e-5)
+    assert best == pytest.approx(best_mechanism(len(limits), limits[0], MEANS), rel=0.005)
+
+
 @pytest.mark.slow
 def test_the_bounds_own_part_of_the_factor_of_three_hundred_people_is_what_the_page_says():
     best = best_mechanism(300, 0.08, MEANS)
