@@ -1,11 +1,13 @@
 """Pages in their reader's language: German throughout, chosen by a cookie or by the browser; longer ones and others fit too."""
 
+import ast
 import html
 import io
 import json
 import re
 import string
 import zipfile
+from pathlib import Path
 
 import pytest
 from language_walk import SHEET, walk, words_of
@@ -264,3 +266,17 @@ def test_the_longer_language_is_longer():
     assert len(longer(text)) >= (1 + LONGER) * len(text) - 2
     assert "%(what)s" in longer(text)
     assert "<b>" in longer(text)
+
+
+def test_a_refusal_that_stands_under_a_name_is_said_in_german_too():
+    """What is raised by a constant's name is not found by its call: it must be marked where it is written."""
+    known = set(language("de").messages)
+    unsaid = [
+        f"{path.name}: {node.value.value[:60]}"
+        for room in ("service", "pages")
+        for path in sorted((Path(optin.__file__).parent / "web" / room).rglob("*.py"))
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        if len(node.value.value.split()) > 5 and node.value.value[0].islower() and node.value.value not in known
+    ]
+    assert unsaid == []

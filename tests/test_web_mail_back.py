@@ -9,7 +9,8 @@ from test_web_lists import Post, wait_until
 from test_web_one_visit import FIVE, Clock, cookie_of, csrf_of, form
 from web_steps import KEY, PASSWORD, House, free_port
 
-from optin.web.schema import addresses, links_asked, links_back
+from optin.web.schema import accounts, addresses, links_asked, links_back
+from optin.web.service.core import new_secret
 from optin.web.service.mailer import Mailer
 from optin.web.service.recovering import PAUSES, SECONDS, ask, erase_addresses, send_links
 
@@ -205,6 +206,19 @@ def test_whoever_answers_a_second_campaign_may_show_a_link_from_a_mail(house, po
     again = house.ask("POST", "/i/send", data=form(invitation, before="yes", back=secret))
     assert again.status_code == 200
     assert house.ask("GET", "/api/me", cookie=cookie_of(again)).json()["account"] == account
+
+
+def test_a_page_with_a_link_from_a_mail_that_was_lost_on_its_way_is_sent_again(house, post_office):
+    mine, _ = leave(house)
+    account = house.ask("GET", "/api/me", cookie=mine).json()["account"]
+    given = form(house.ada.invite(asking(house), 1)[0], before="yes", back=link_sent(house, post_office))
+    persons = counted(house, accounts)
+    for _ in range(2):
+        sent = house.ask("POST", "/i/send", data=given)
+        assert (sent.status_code, counted(house, accounts)) == (200, persons)
+        assert house.ask("GET", "/api/me", cookie=cookie_of(sent)).json()["account"] == account
+    elsewhere = {**given, "secret": house.ada.invite(asking(house), 1)[0], "key": new_secret()}
+    assert house.ask("POST", "/i/send", data=elsewhere).status_code == 403, "the link itself worked once"
 
 
 def test_a_server_for_mail_that_is_away_is_asked_again_and_then_given_up(house):

@@ -269,6 +269,41 @@ def _lost_on_its_way(route):
     route.abort()
 
 
+@pytest.mark.parametrize("trouble", ["gone", "busy"])
+def test_a_connection_that_is_gone_for_a_moment_takes_nothing_of_what_was_typed(house, watch, trouble):
+    watch.expected = ("Failed to load resource",)
+    page = watch.visitor(size=PHONE)
+    begin(page, link(house, asking(house)))
+    fill(page)
+    page.route(
+        "**/i/answer", lambda route: route.abort() if trouble == "gone" else route.fulfill(status=503, body="later")
+    )
+    page.reload()
+    page.get_by_text("Nothing you typed is lost").wait_for()
+    page.unroute("**/i/answer")
+    page.get_by_role("button", name="Try again", exact=True).click()
+    page.get_by_role("button", name="Send", exact=True).wait_for()
+    assert page.get_by_label("How many hours").input_value() == "30,5"
+    assert not page.get_by_text("Nothing you typed is lost").is_visible()
+    sent(page)
+    assert watch.faults == []
+
+
+def test_no_two_limits_are_called_alike_and_one_behind_more_choices_is_seen_again(house, watch):
+    page = watch.visitor(size=PHONE)
+    begin(page, link(house, asking(house)))
+    page.get_by_text("More choices").click()
+    names = page.locator(".rung .number").all_inner_texts()
+    assert (len(names), len(set(names))) == (10, 10)
+    page.get_by_role("radio", name="50.3 in 100").check()
+    assert "At most 0.3 more right." in page.locator(".meaning:visible").inner_text()
+    page.reload()
+    page.get_by_role("button", name="Send", exact=True).wait_for()
+    assert page.get_by_role("radio", name="50.3 in 100").is_visible()
+    assert page.get_by_role("radio", name="50.3 in 100").is_checked()
+    assert watch.faults == []
+
+
 def test_an_item_with_a_decimal_comma_is_told_back_though_another_number_was(house, watch):
     page = watch.visitor(size=PHONE)
     begin(page, link(house, asking(house)))

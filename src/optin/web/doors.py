@@ -53,6 +53,7 @@ def visitor_of(request: Request) -> Visitor | None:
     if not hasattr(request.state, "visitor"):
         token = request.cookies.get(COOKIE, "")
         ticket = sessions.find(service_of(request), token) if token else None
+        request.state.holder = ticket.visitor if ticket else None
         request.state.visitor = _here(request, ticket.visitor) if ticket else None
         if ticket and ticket.token:
             request.state.cookie = cookie(ticket)
@@ -64,6 +65,13 @@ def _here(request: Request, visitor: Visitor) -> Visitor | None:
     """Take whoever sees one campaign alone for nobody everywhere else, but where they sign out."""
     allowed = visitor.only is None or request.path_params.get("campaign") == visitor.only
     return visitor if allowed or request.url.path == "/sign-out" else None
+
+
+def holder_of(request: Request) -> Visitor | None:
+    """Say who is there by the cookie alone, also where they see one campaign: for what a link to that one leads to."""
+    visitor_of(request)
+    holder: Visitor | None = request.state.holder
+    return holder
 
 
 async def visitor_checked(request: Request, visitor: Annotated[Visitor | None, Depends(visitor_of)]) -> Visitor | None:
@@ -94,6 +102,8 @@ async def _form_token(request: Request) -> str:
 MaybeVisitor = Annotated[Visitor | None, Depends(visitor_checked)]
 WhoeverIsThere = Annotated[Visitor | None, Depends(visitor_of)]
 """By the cookie alone: whoever takes this checks the form's token, or changes nothing for its sake."""
+Holder = Annotated[Visitor | None, Depends(holder_of)]
+"""By the cookie alone, and wherever they go: whoever takes this also looks whether a link leads to the one campaign they see."""
 
 
 async def someone(visitor: MaybeVisitor) -> Visitor:

@@ -9,7 +9,8 @@
     web_mails          mails to them: the first or which reminder, and how sending went
     web_addresses      addresses to come back by, under a keyed hash, and whose each is
     web_links_asked    who typed an address to come back by: sealed, and gone when the mail is on its way
-    web_links_back     hashes of secrets that such mails hold: each opens one account, once, for an hour
+    web_links_back     hashes of secrets that such mails hold: each opens one account, once, for an hour; and keyed hashes of
+                       pages that were sent to an account made before, so that sent again they lead there again
     web_roles          who may work on a campaign, or look at it, besides its owner; under no campaign: who runs the service
     web_campaigns      what is asked, of whom, and how far it has come
     web_registrations  what each person stated for a round: a step of the public ladder; and their public group

@@ -6,6 +6,7 @@ Frequencies beside the choice of staying out are understood better than factors,
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from optin.wording.language import _
 
@@ -23,9 +24,23 @@ def right_in_100(epsilon: float) -> int:
     >>> [right_in_100(epsilon) for epsilon in (0.0, 0.05, 0.25, 0.5, 1.0, 2.0, 50.0)]
     [50, 52, 57, 63, 74, 89, 100]
     """
+    return int(_right(epsilon, 1))
+
+
+def right_apart(epsilon: float, others: Iterable[float]) -> float:
+    """Say it with one digit more where another limit would be told alike; rounded up all the same.
+
+    >>> [right_apart(epsilon, (0.01, 0.02, 0.5)) for epsilon in (0.01, 0.02, 0.5)]
+    [50.3, 50.5, 63]
+    """
+    found = right_in_100(epsilon)
+    return _right(epsilon, 10) if any(other != epsilon and right_in_100(other) == found for other in others) else found
+
+
+def _right(epsilon: float, parts: int) -> float:
     if epsilon <= 0:
         return BY_CHANCE
-    return min(math.ceil(OUT_OF / (1.0 + math.exp(-min(epsilon, 700.0))) + 1e-9), OUT_OF)
+    return min(math.ceil(OUT_OF * parts / (1.0 + math.exp(-min(epsilon, 700.0))) + 1e-9) / parts, OUT_OF)
 
 
 def guess_words(epsilon: float) -> str:

@@ -214,7 +214,7 @@ def _joined(service: ServiceOf, visitor: Visitor, campaign: str, form: dict[str,
     read = read_answers(sheet_of(people.campaign(service, visitor, campaign).draft), whole)
     if read.wrong:
         return _page(service, visitor, campaign, status=422, message=read.wrong, entries=read.entries)
-    if read.echoes and form.get("echoed") != "yes":
+    if not read.is_told(form.get("echoed", "")):
         return _page(service, visitor, campaign, entries=read.entries, echoes=read.echoes)
     what = "changed" if people.campaign(service, visitor, campaign).answer == "joined" else "joined"
     work = functools.partial(people.join, service, visitor, campaign, read.given)

@@ -7,7 +7,7 @@ import re
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from optin.web.doors import AddressOf, BrowserOf, MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
+from optin.web.doors import AddressOf, BrowserOf, Holder, MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
 from optin.web.pages.forms import Texts
 from optin.web.pages.rendering import REFUSALS, moved, show, shown_again
 from optin.web.pages.visit import leads_to
@@ -24,7 +24,7 @@ def invitation(visitor: MaybeVisitor) -> Response:
 
 
 @router.post("/i")
-def enter(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
+def enter(service: ServiceOf, visitor: MaybeVisitor, holder: Holder, form: Texts) -> Response:
     """Show what one visit is about, which uses nothing up; elsewhere exchange an invitation or a key for a cookie.
 
     Whoever shows an invitation and is not here yet is asked first whether they have a key: each account has a total of
@@ -34,7 +34,7 @@ def enter(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
     key = _after_hash(form["key"]) if form.get("key") and form.get("new") != "yes" else None
     decided = here or key is not None or form.get("new") == "yes"
     try:
-        found = leads_to(service, secret, visitor)
+        found = leads_to(service, secret, holder)
         if found is not None:
             return show("visit/intro.html", visitor=visitor, **found)
         if not decided and accounts.is_invitation(service, secret):
@@ -48,11 +48,11 @@ def enter(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
 
 
 @router.post("/i/look")
-def look(service: ServiceOf, visitor: MaybeVisitor, form: Texts) -> Response:
+def look(service: ServiceOf, visitor: MaybeVisitor, holder: Holder, form: Texts) -> Response:
     """Show what a link is about to a script, before anybody has pressed anything; nothing where it takes more than one visit."""
     secret = secret_in(form)
     try:
-        found = leads_to(service, secret, visitor)
+        found = leads_to(service, secret, holder)
     except REFUSALS:
         found = None
     if found is None:

@@ -52,6 +52,10 @@ class Read:
     wrong: str
     echoes: tuple[str, ...] = field(repr=False)
 
+    def is_told(self, echoed: str) -> bool:
+        """Say whether numbers were told back as they stand there now: by the page's script, or on the page before this one."""
+        return echoed in ("yes", "; ".join(self.echoes))
+
 
 def entries_of(sheet: Sheet) -> tuple[Entry, ...]:
     """List the questions as an empty form has them."""

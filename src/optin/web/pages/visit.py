@@ -14,11 +14,11 @@ from fastapi.responses import Response
 from starlette.datastructures import FormData
 
 from optin.errors import BadInput
-from optin.web.doors import AddressOf, MaybeVisitor, ServiceOf, WhoeverIsThere, let_in, shows_token
+from optin.web.doors import AddressOf, Holder, MaybeVisitor, ServiceOf, WhoeverIsThere, let_in, shows_token
 from optin.web.pages.entries import Entry, Read, entries_of, read_answers
 from optin.web.pages.forms import FormOf, origin_of, sentence
 from optin.web.pages.recovery import kept
-from optin.web.pages.rendering import REFUSALS, show
+from optin.web.pages.rendering import REFUSALS, moved, show
 from optin.web.pages.stages import date
 from optin.web.pages.times import told_to_people
 from optin.web.pages.totals import total_beside
@@ -32,7 +32,7 @@ from optin.web.service.people.doing import Chosen
 from optin.web.service.records import MyCampaign, Visitor
 from optin.web.service.totals import Budget
 from optin.web.service.visits import Sent
-from optin.wording.guesses import FIRST_CHOICES, SUGGESTED, right_in_100
+from optin.wording.guesses import FIRST_CHOICES, SUGGESTED, right_apart
 from optin.wording.language import N_, _, written_day
 from optin.wording.numbers import count
 
@@ -49,7 +49,7 @@ class Choice:
     """One limit as it is offered: how often a guess is right at most, its name, and how many dots of a hundred that is."""
 
     index: int
-    right: int
+    right: float
     name: str
     suggested: bool
 
@@ -57,7 +57,11 @@ class Choice:
 def choices(indices: Sequence[int]) -> tuple[Choice, ...]:
     """List limits to choose from."""
     steps = (LIMITS[index] for index in indices)
-    return tuple(Choice(step.index, right_in_100(step.amount), _(step.name), step.index == SUGGESTED) for step in steps)
+    all_limits = [limit.amount for limit in LIMITS]
+    return tuple(
+        Choice(step.index, right_apart(step.amount, all_limits), _(step.name), step.index == SUGGESTED)
+        for step in steps
+    )
 
 
 MORE_CHOICES = tuple(index for index in range(len(LIMITS)) if index not in FIRST_CHOICES)
@@ -109,10 +113,18 @@ def intro_context(found: MyCampaign, secret: str = "", *, sent: bool = False) ->
 
 
 @router.post("/i/answer")
-def begin(request: Request, service: ServiceOf, visitor: MaybeVisitor, form: FormOf) -> Response:
+def begin(request: Request, service: ServiceOf, visitor: MaybeVisitor, holder: Holder, form: FormOf) -> Response:
     """Show the sheet to whoever holds an invitation; it is not used up yet."""
     secret = _text(form, "secret")
-    return _form(request, service, visitor, _invited(service, secret), _Again(secret))
+    found = _invited(service, secret)
+    return _form(request, service, visitor or _seeing(holder, found), found, _Again(secret))
+
+
+@router.get("/i/answer")
+@router.get("/i/send")
+def begin_again() -> Response:
+    """Lead whoever opens the address of a form anew to where its link is opened: what was typed is kept in the browser."""
+    return moved("/i")
 
 
 @router.get("/c/{campaign}/answer")
@@ -122,10 +134,10 @@ def begin_here(request: Request, service: ServiceOf, visitor: MaybeVisitor, camp
 
 
 @router.post("/i/send")
-def send(request: Request, service: ServiceOf, visitor: WhoeverIsThere, address: AddressOf, form: FormOf) -> Response:
+def send(request: Request, service: ServiceOf, holder: Holder, address: AddressOf, form: FormOf) -> Response:
     """Take answers and limit with an invitation, which is tied to this device by that."""
-    secret = _text(form, "secret")
-    return _sent(request, service, visitor, _invited(service, secret), form, address)
+    found = _invited(service, _text(form, "secret"))
+    return _sent(request, service, _seeing(holder, found), found, form, address)
 
 
 @router.post("/c/{campaign}/answer")
@@ -143,6 +155,11 @@ def _invited(service: Service, secret: str) -> MyCampaign:
     return found
 
 
+def _seeing(holder: Visitor | None, found: MyCampaign) -> Visitor | None:
+    """Take whoever sees another campaign alone for nobody here."""
+    return holder if holder is not None and holder.only in (None, found.id) else None
+
+
 def _asked_here(service: Service, visitor: Visitor | None, campaign: str) -> MyCampaign:
     if visitor is not None and visitor.kind == "person":
         found = people.campaign(service, visitor, campaign)
@@ -154,9 +171,13 @@ def _asked_here(service: Service, visitor: Visitor | None, campaign: str) -> MyC
     return found
 
 
-def _text(form: FormData, name: str) -> str:
+def _raw(form: FormData, name: str) -> str:
     found = form.get(name)
-    return found.strip().rpartition("#")[2] if isinstance(found, str) else ""
+    return found if isinstance(found, str) else ""
+
+
+def _text(form: FormData, name: str) -> str:
+    return _raw(form, name).strip().rpartition("#")[2]
 
 
 def _whole(text: str) -> int:
@@ -220,13 +241,14 @@ def _sent(
     again = _Again(secret, read.entries, form)
     if not _is_of_now(service, visitor, form):
         return _form(request, service, visitor, found, again, status=403, message=_(_FROM_BEFORE))
-    if _text(form, "do") == "decline":
-        return _declined(service, visitor, found)
-    if read.wrong:
+    declines = _text(form, "do") == "decline"
+    if read.wrong and not declines:
         return _form(request, service, visitor, found, again, status=422, message=read.wrong)
-    if read.echoes and _text(form, "echoed") != "yes":
+    if not declines and not read.is_told(_raw(form, "echoed")):
         return _form(request, service, visitor, found, again, echoes=read.echoes)
     try:
+        if declines:
+            return _declined(service, visitor, found, form)
         _expect_said(form, asked=_asks(service, visitor, secret))
         entered = visits.send(service, _what(found, form, read, secret, address), visitor)
     except REFUSALS as refusal:
@@ -244,7 +266,8 @@ def _is_of_now(service: Service, visitor: Visitor | None, form: FormData) -> boo
     """
     if visitor is None or shows_token(visitor, _text(form, "csrf")):
         return True
-    return visits.is_key_of(service, _text(form, "key"), visitor)
+    given = {name: _text(form, name) for name in ("key", "secret", "back")}
+    return visits.is_page_of(service, visitor, **given)
 
 
 def _expect_said(form: FormData, *, asked: bool) -> None:
@@ -262,11 +285,12 @@ def _has_sent(service: Service, visitor: Visitor | None, found: MyCampaign) -> b
     return False
 
 
-def _declined(service: Service, visitor: Visitor | None, found: MyCampaign) -> Response:
-    """Take back what someone had sent, if they had; whoever had not leaves nothing."""
-    before = _has_sent(service, visitor, found)
-    if before and visitor is not None:
-        people.withdraw(service, visitor, found.id)
+def _declined(service: Service, visitor: Visitor | None, found: MyCampaign, form: FormData) -> Response:
+    """Take back what someone had sent, if they had, also from a device that keeps nothing; whoever had not leaves nothing."""
+    sender = visits.sender_of(service, _text(form, "secret"), _text(form, "key"), visitor)
+    before = _has_sent(service, sender, found)
+    if before and sender is not None:
+        people.withdraw(service, sender, found.id)
     return show("visit/declined.html", visitor=visitor, taken_back=before, **intro_context(found))
 
 
@@ -308,9 +332,9 @@ def _done(
     return response
 
 
-def leads_to(service: Service, secret: str, visitor: Visitor | None) -> dict[str, Any] | None:
+def leads_to(service: Service, secret: str, holder: Visitor | None) -> dict[str, Any] | None:
     """Say what a link leads to in one visit, if it does; one that was sent from another device is refused."""
     found = visits.invited_to(service, secret)
     if found is None or not found.draft.sealed:
         return None
-    return intro_context(found, secret, sent=visits.sent_from_here(service, secret, visitor))
+    return intro_context(found, secret, sent=visits.sent_from_here(service, secret, _seeing(holder, found)))

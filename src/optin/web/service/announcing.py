@@ -39,15 +39,17 @@ from optin.web.service.rows import People, agents_of, campaign_row, people_of
 from optin.web.service.steps import record_step
 from optin.web.service.totals import give_declined_back
 from optin.web.transactions import hold
+from optin.wording.language import N_
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it, and of how much."""
 _LEVELS = [step.amount for step in LIMITS]
-_TOO_FEW = (
+_AT_ONCE = N_("another campaign was announced to some of these people at the same moment; announce again")
+_TOO_FEW = N_(
     "too few people are promised anything, or too few of them are below the cap: what is announced would give "
     "single limits away. Open registration again for more people, or cancel"
 )
-_NOT_WORTH_IT = (
+_NOT_WORTH_IT = N_(
     "at these costs too few people would gain from joining; the page of the plan says how much is missing. Open "
     "registration again for more people, or begin a new campaign with a result that is worth more to them"
 )
@@ -166,7 +168,7 @@ def _announce(
     except BadInput:
         words = _TOO_FEW
     except BudgetSpent:
-        words = "another campaign was announced to some of these people at the same moment; announce again"
+        words = _AT_ONCE
     raise PromiseBroken(words)  # in our own words: the messages count few people, and what few have left is theirs
 
 

@@ -20,10 +20,11 @@ from optin.web.service.failures import NotFound
 from optin.web.service.records import Visitor
 from optin.web.service.rows import READER, campaign_row, count, owned_row, role_in
 from optin.web.transactions import hold
+from optin.wording.language import N_
 
 _KIND = "open"
 _ID = 32
-_FULL = "this link was made for {most:,} answers, and so many have come: it takes no more"
+_FULL = N_("this link was made for {most:,} answers, and so many have come: it takes no more")
 
 
 def open_link(service: Service, analyst: Visitor, campaign: str) -> str | None:

@@ -32,9 +32,10 @@ from optin.web.service.drafts import PRIVACY_CONSTRAINED, WORDS, Draft, checked_
 from optin.web.service.ladder import ladder_of
 from optin.web.service.records import Preview, Visitor
 from optin.web.service.rows import agents_with
+from optin.wording.language import N_
 
 MOST_PEOPLE = 10**6
-_NOBODY_LEFT = "with so large a share of decliners nobody is left; choose a smaller one"
+_NOBODY_LEFT = N_("with so large a share of decliners nobody is left; choose a smaller one")
 
 
 def accuracy(draft: Draft, counts: Sequence[int]) -> Preview:

@@ -2,7 +2,8 @@
 
 What is sent makes an account, ties the invitation to it and registers, or does none of these: whoever is interrupted can send
 again. The page carries the key of the account that it may make. Sent twice, by an impatient finger or after an answer that
-was lost on its way, the same key comes with the same invitation, and leads to the same account.
+was lost on its way, the same key comes with the same invitation, and leads to the same account, also to one that was there
+before.
 """
 
 from __future__ import annotations
@@ -16,18 +17,20 @@ from sqlalchemy import Connection, Row, select
 from optin.errors import BadInput
 from optin.web.schema import invitations
 from optin.web.service import open_links, sessions
-from optin.web.service.accounts import Entered, create_person, expect_turn, owner_of, use, whose
+from optin.web.service.accounts import Entered, create_person, expect_turn, owner_of, use
 from optin.web.service.core import Service, hashed
 from optin.web.service.failures import NotFound, Refused
 from optin.web.service.identities import account_of, has_id
 from optin.web.service.people.doing import Chosen, register_in
 from optin.web.service.people.looking import ends_of, stranger_view
 from optin.web.service.records import MyCampaign, Visitor
+from optin.web.service.recovering import redeemed
 from optin.web.service.rows import campaign_row, count
+from optin.web.service.sent_before import remember, sent_before
 from optin.wording.language import N_
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{43}")
-_USED = (
+_USED = N_(
     "this link was used already, on the device it was first sent from; to come back from another one, open the recovery link "
     "that was offered there after sending, or ask for one under /back if you left an address"
 )
@@ -100,10 +103,38 @@ def _expect_own(connection: Connection, invitation: Row[Any], visitor: Visitor |
         raise Refused(_ANOTHERS)
 
 
-def is_key_of(service: Service, key: str, visitor: Visitor) -> bool:
-    """Say whether a key opens the account of whoever is here."""
-    found = service.read(lambda connection: owner_of(connection, key))
-    return found is not None and found.id == visitor.account
+def is_page_of(service: Service, visitor: Visitor, *, key: str, secret: str, back: str) -> bool:
+    """Say whether a page with this key belongs to whoever is here: it made their account, or was sent as theirs before."""
+
+    def look(connection: Connection) -> bool:
+        found = _page_of(service, connection, key, secret) or sent_before(service, connection, key, back, by_mail=True)
+        return found is not None and found.id == visitor.account
+
+    return service.read(look)
+
+
+def _page_of(service: Service, connection: Connection, key: str, secret: str) -> Row[Any] | None:
+    return owner_of(connection, key) or sent_before(service, connection, key, secret)
+
+
+def sender_of(service: Service, secret: str, key: str, visitor: Visitor | None) -> Visitor | None:
+    """Find whose answers a page stands for that asks to take them back: of whoever is here, or sent it before without a cookie.
+
+    Raise Refused where its link is somebody else's: nothing of theirs is said to be taken back.
+    """
+
+    def look(connection: Connection) -> Visitor | None:
+        found = _here(visitor)
+        if found is None and (owner := _page_of(service, connection, key, secret)) is not None:
+            found = Visitor(owner.id, owner.kind, None, session="", csrf="")
+        invitation = _invitation(connection, secret) if secret else None
+        if invitation is not None and invitation.used_at is None:
+            _expect_own(connection, invitation, found)
+        elif invitation is not None and (found is None or found.account != invitation.account):
+            raise Refused(_USED)
+        return found
+
+    return service.read(look)
 
 
 def _sent_by_open_link(service: Service, connection: Connection, secret: str, visitor: Visitor | None) -> bool | None:
@@ -128,7 +159,7 @@ def send(service: Service, sent: Sent, visitor: Visitor | None) -> Entered:
         if sent.secret and invitation is None and led is None:
             raise NotFound
         name = invitation.campaign if invitation is not None else led.id if led is not None else sent.campaign
-        entered = replace(_who(service, connection, sent, invitation, visitor), campaign=name)
+        entered = replace(_who(service, connection, sent, invitation, _here(visitor)), campaign=name)
         if led is not None:
             open_links.take_place(service, connection, led, entered.ticket.visitor.account)
         register_in(service, connection, entered.ticket.visitor, name, sent.chosen)
@@ -137,23 +168,27 @@ def send(service: Service, sent: Sent, visitor: Visitor | None) -> Entered:
     return service.change(work)
 
 
+def _here(visitor: Visitor | None) -> Visitor | None:
+    return visitor if visitor is not None and visitor.kind == "person" else None
+
+
 def _who(
-    service: Service, connection: Connection, sent: Sent, invitation: Row[Any] | None, visitor: Visitor | None
+    service: Service, connection: Connection, sent: Sent, invitation: Row[Any] | None, here: Visitor | None
 ) -> Entered:
     """Find whose answers these are: of whoever is here, of the account they came back to, or of a new one."""
-    here = visitor if visitor is not None and visitor.kind == "person" else None
     name = invitation.campaign if invitation is not None else sent.campaign
-    owner = whose(service, connection, sent.back) if sent.back else owner_of(connection, sent.key)
-    if sent.back and owner is None:
-        raise Refused("this recovery link is not known here; check that it is whole. Your answers were not sent yet")
-    mine = here.account if here else owner.id if owner is not None else None
+    owner = _shown(service, connection, sent)
+    known = None if here or owner else _known(service, connection, sent, invitation)
+    mine = here.account if here else next((found.id for found in (owner, known) if found is not None), None)
     if invitation is not None and invitation.used_at is not None and (mine is None or invitation.account != mine):
         raise Refused(_USED)
     if invitation is not None and invitation.used_at is None:
         _expect_own(connection, invitation, here)
     if here is not None:
-        entered = Entered(sessions.Ticket(None, here), campaign=name)
-    elif owner is None and sent.secret and (known := account_of(connection, sent.secret)) is not None:
+        made_here = owner is not None and owner.id == here.account and not sent.back
+        entered = Entered(sessions.Ticket(None, here), sent.key if made_here else None, name)
+    elif known is not None:
+        remember(service, connection, sent.key, sent.secret, known.id)
         entered = Entered(sessions.start(service, connection, known, only=name), None, name)
     elif owner is not None:
         entered = Entered(sessions.start(service, connection, owner), None if sent.back else sent.key, name)
@@ -165,3 +200,24 @@ def _who(
     if invitation is not None and invitation.used_at is None:
         use(service, connection, sent.secret, entered.ticket.visitor.account)
     return entered
+
+
+def _shown(service: Service, connection: Connection, sent: Sent) -> Row[Any] | None:
+    """Find whose account someone showed that they have: by a recovery link, or by the page that made it."""
+    if not sent.back:
+        return owner_of(connection, sent.key)
+    found = owner_of(connection, sent.back) or sent_before(service, connection, sent.key, sent.back, by_mail=True)
+    if found is None and (found := redeemed(service, connection, sent.back)) is not None:
+        remember(service, connection, sent.key, sent.back, found.id, by_mail=True)
+    if found is None:
+        raise Refused("this recovery link is not known here; check that it is whole. Your answers were not sent yet")
+    return found
+
+
+def _known(service: Service, connection: Connection, sent: Sent, invitation: Row[Any] | None) -> Row[Any] | None:
+    """Find whom an invitation's id led to; one that was used leads only those there who sent it from this very page."""
+    if invitation is None:
+        return None
+    if invitation.used_at is not None:
+        return sent_before(service, connection, sent.key, sent.secret)
+    return account_of(connection, sent.secret)

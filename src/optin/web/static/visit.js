@@ -11,6 +11,7 @@ const forget = () => { try { sessionStorage.removeItem(KEPT); } catch { /* nothi
 async function part(address, fields) {
   const place = document.querySelector("#visit");
   const answer = await fetch(address, { method: "POST", headers: { "X-Part": "yes" }, body: new URLSearchParams(fields) });
+  if (answer.status === 429 || answer.status >= 500) throw new Error("later");
   const text = await answer.text();
   if (!answer.ok || !text) return false;
   place.innerHTML = text;
@@ -25,13 +26,24 @@ function csrf() {
   return token ? { csrf: token.value } : {};
 }
 
-// Another link in the same tab is another person: what the one before typed is theirs.
+// Another link in the same tab is another person: what the one before typed is theirs. A connection that is gone for a moment
+// takes nothing along: what was typed is forgotten only where the link is refused.
 async function openLink(secret, begun) {
   if (kept().secret !== secret) forget();
   const fields = { secret, ...csrf() };
-  const opened = await part(begun ? "/i/answer" : "/i/look", fields).catch(() => false);
-  if (opened) keep({ secret, begun });
-  else forget();
+  const opened = await part(begun ? "/i/answer" : "/i/look", fields).catch(() => null);
+  if (opened === false) forget();
+  else keep({ secret, begun });
+  offerAgain(opened === null && (() => openLink(secret, begun)));
+}
+
+function offerAgain(again) {
+  const trouble = document.querySelector("#trouble");
+  trouble.hidden = !again;
+  if (!again) return;
+  for (const other of document.querySelectorAll("[data-before-visit]")) other.hidden = true;
+  trouble.querySelector("button").onclick = again;
+  scrollTo(0, 0);
 }
 
 // What was typed comes back after the tab was put to sleep; on a shared device nothing is kept.
@@ -41,6 +53,7 @@ function settle(place) {
     const before = kept();
     if (before.campaign === form.dataset.keep && before.typed) restore(form, before.typed);
     if (before.campaign === form.dataset.keep && before.key) form.elements.key.value = before.key;
+    for (const chosen of form.querySelectorAll("details [name=step]:checked")) chosen.closest("details").open = true;
     form.addEventListener("input", () => save(form));
     for (const field of form.querySelectorAll("input[data-number]")) tell(field);
     const told = () => { form.elements.echoed.value = allTold(form) ? "yes" : ""; };

@@ -137,7 +137,27 @@ def withdraw(service: Service, person: Visitor, name: str) -> None:
 
     Analysts see cells once registration is closed: if people could vanish from them, each would show where they were.
     """
+
+    def work(connection: Connection) -> None:
+        row = _kept_row(connection, person, name)
+        _expect_in_time(connection, row, person)
+        _withdraw(service, connection, person, row)
+
+    service.change(work)
+
+
+def give_up(service: Service, person: Visitor, name: str) -> None:
+    """Take back what can be taken back: whoever leaves is counted where answers are closed, as they are told before."""
     service.change(lambda connection: _withdraw(service, connection, person, _kept_row(connection, person, name)))
+
+
+def _expect_in_time(connection: Connection, row: Row[Any], person: Visitor) -> None:
+    """Say to nobody that their answers are deleted when they are counted."""
+    joined = connection.scalar(_of_round(select(answers.c.joined), answers, row, person))
+    if joined and row.state in ("closed", "released"):
+        raise PromiseBroken(
+            "answers are closed, and yours are counted once, as promised: nothing can be taken back now"
+        )
 
 
 def _withdraw(service: Service, connection: Connection, person: Visitor, row: Row[Any]) -> None:

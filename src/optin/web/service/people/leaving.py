@@ -15,7 +15,7 @@ from optin.web.schema import accounts, answers, invitations, registrations, sess
 from optin.web.service.core import Service
 from optin.web.service.identities import has_mark, untie
 from optin.web.service.ladder import step_of
-from optin.web.service.people.doing import withdraw
+from optin.web.service.people.doing import give_up
 from optin.web.service.people.looking import campaigns_of, me, receipt
 from optin.web.service.records import MyCampaign, Visitor, told
 from optin.web.service.recovering import forget_in, has_address
@@ -100,7 +100,7 @@ def leave(service: Service, person: Visitor) -> None:
     """
     names = [row.id for row in service.read(lambda connection: campaigns_of(connection, person.account))]
     for name in names:
-        withdraw(service, person, name)
+        give_up(service, person, name)
 
     def work(connection: Connection) -> None:
         end_all(connection, person.account)

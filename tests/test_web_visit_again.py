@@ -1,0 +1,134 @@
+"""A page that is sent again, late, or where nothing is kept: it is the same person, and nobody is told what is not so."""
+
+import re
+
+import pytest
+from test_web_identities import account_of
+from test_web_one_visit import Clock, asking, cookie_of, csrf_of, form, stored
+from web_steps import KEY, PASSWORD, House, exact_counts
+
+from optin.web.service.core import new_secret
+from optin.web.service.sessions import LIFETIME
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("again")
+    with House(f"sqlite:///{folder / 'web.sqlite'}", folder, key=KEY, clock=Clock()) as made:
+        made.ada = made.analyst("ada")
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def signed_in(house):
+    house.ada.sign_in("ada", PASSWORD)
+
+
+def invited_twice(house, name):
+    """Someone who answered one campaign by their id and is invited to another one by it; return its id and the link."""
+    first = house.ada.invite(asking(house), ids=[name])[0]
+    assert house.ask("POST", "/i/send", data=form(first)).status_code == 200
+    second = asking(house)
+    return second, house.ada.invite(second, ids=[name])[0]
+
+
+def test_an_answer_by_an_id_that_was_lost_on_its_way_is_sent_again_by_the_same_page_and_by_no_other(house):
+    campaign, secret = invited_twice(house, "nurse 31")
+    given = form(secret, before="")
+    house.ask("POST", "/i/send", data=given)
+    before = stored(house)
+    again = house.ask("POST", "/i/send", data={**given, "a0": "12"})
+    assert (again.status_code, stored(house)) == (200, before)
+    assert "/back#" not in again.text
+    assert house.ask("GET", f"/c/{campaign}", cookie=cookie_of(again)).status_code == 200
+    assert house.ask("GET", "/api/me", cookie=cookie_of(again)).status_code == 401, "one campaign, as before"
+    assert house.ask("POST", "/i/send", data={**given, "key": new_secret()}).status_code == 403
+    for secret_or_key in (given["key"], secret):
+        assert house.ask("POST", "/back", data={"secret": secret_or_key}).status_code == 403, "it opens nothing"
+    other = house.ada.invite(asking(house), 1)[0]
+    stranger = form(other, key=given["key"], before="yes", back=secret)
+    assert house.ask("POST", "/i/send", data=stranger).status_code == 403, "nor is it a recovery link"
+    house.service.clock.now += LIFETIME["person"]
+    house.ada.sign_in("ada", PASSWORD)
+    assert house.ask("POST", "/i/send", data=given).status_code == 403
+
+
+def test_who_came_by_an_id_opens_their_link_again_on_their_own_device(house):
+    campaign, secret = invited_twice(house, "nurse 32")
+    given = form(secret, before="")
+    cookie, before = cookie_of(house.ask("POST", "/i/send", data=given)), stored(house)
+    for path in ("/i", "/i/look"):
+        again = house.ask("POST", path, cookie=cookie, data={"secret": secret})
+        assert "You have sent your answers" in again.text
+    back = house.ask("POST", "/i/send", cookie=cookie, data={**given, "csrf": ""})
+    assert (back.status_code, stored(house)) == (200, before)
+    page = house.ask("POST", "/i/answer", cookie=cookie, data={"secret": secret})
+    assert house.ask("POST", "/i/send", cookie=cookie, data=form(secret, csrf=csrf_of(page))).status_code == 200
+    forged = form(secret, do="decline")
+    assert house.ask("POST", "/i/send", cookie=cookie, data=forged).status_code == 403, "a token or the page itself"
+    assert exact_counts(house.service, campaign).joined == 1
+
+
+def test_whoever_sees_one_campaign_alone_is_a_stranger_to_every_other_link(house):
+    _, secret = invited_twice(house, "nurse 33")
+    cookie = cookie_of(house.ask("POST", "/i/send", data=form(secret, before="")))
+    other = house.ada.invite(asking(house), 1)[0]
+    assert (
+        "Have you answered here before?" in house.ask("POST", "/i/answer", cookie=cookie, data={"secret": other}).text
+    )
+    assert house.ask("POST", "/i/send", cookie=cookie, data=form(other)).status_code == 200
+    assert account_of(house, other) != account_of(house, secret)
+
+
+def test_declining_takes_back_what_the_same_page_sent_from_a_device_that_keeps_nothing(house):
+    campaign = asking(house)
+    given = form(house.ada.invite(campaign, 1)[0], shared="yes")
+    house.ask("POST", "/i/send", data=given)
+    elsewhere = house.ask("POST", "/i/send", data=form(given["secret"], do="decline"))
+    assert (elsewhere.status_code, exact_counts(house.service, campaign).joined) == (403, 1)
+    assert "You declined" not in elsewhere.text
+    declined = house.ask("POST", "/i/send", data={**given, "do": "decline"})
+    assert "What you had sent is deleted" in declined.text
+    assert "open the recovery link that you kept" in declined.text
+    assert exact_counts(house.service, campaign).registered == 0
+
+
+def test_when_answers_are_closed_no_page_says_that_they_were_taken_back(house):
+    campaign = asking(house)
+    secrets = house.ada.invite(campaign, 11)
+    cookie, *_ = [cookie_of(house.ask("POST", "/i/send", data=form(secret))) for secret in secrets]
+    csrf = csrf_of(house.ask("GET", f"/c/{campaign}/answer", cookie=cookie))
+    for step in ("close-registration", "announce"):
+        house.ada.take(campaign, step)
+    house.service.clock.now += 48 * 3600 + 1
+    house.ada.sign_in("ada", PASSWORD)
+    for step in ("close", "release"):
+        house.ada.take(campaign, step)
+        late = form(secrets[0], do="decline", csrf=csrf)
+        for path in ("/i/send", f"/c/{campaign}/withdraw"):
+            refused = house.ask("POST", path, cookie=cookie, data=late)
+            assert (refused.status_code, "are counted once, as promised" in refused.text) == (409, True), (step, path)
+            assert "is deleted" not in refused.text
+    assert house.ada.campaign(campaign).release.joined_people == 11
+
+
+def test_a_number_that_is_changed_after_it_was_told_back_is_told_back_anew(house):
+    given = form(house.ada.invite(asking(house), 1)[0], a0="38,5")
+    told = re.search(r'name="echoed" value="([^"]*)"', house.ask("POST", "/i/send", data=given).text)[1]
+    other = house.ask("POST", "/i/send", data={**given, "a0": "1e1", "echoed": told})
+    assert "1e1 as 10 hours" in other.text
+    assert "<h1>Sent</h1>" in house.ask("POST", "/i/send", data={**given, "echoed": told}).text
+
+
+def test_the_way_back_is_shown_again_where_the_page_that_says_sent_is_reloaded(house):
+    given = form(house.ada.invite(asking(house), 1)[0])
+    cookie = cookie_of(house.ask("POST", "/i/send", data=given))
+    again = house.ask("POST", "/i/send", cookie=cookie, data=given)
+    assert f"/back#{given['key']}" in again.text
+    assert 'action="/language"' not in again.text, "a change of language would lead away from what is shown only now"
+    assert 'action="/language"' in house.ask("GET", "/me", cookie=cookie).text
+
+
+@pytest.mark.parametrize("path", ["/i/send", "/i/answer"])
+def test_the_address_of_a_form_leads_to_where_links_are_opened(house, path):
+    assert house.ask("GET", path).headers["location"] == "/i"
