@@ -54,7 +54,7 @@ class Read:
 
     def is_told(self, echoed: str) -> bool:
         """Say whether numbers were told back as they stand there now: by the page's script, or on the page before this one."""
-        return echoed in ("yes", "; ".join(self.echoes))
+        return not self.echoes or echoed in ("yes", "; ".join(self.echoes))
 
 
 def entries_of(sheet: Sheet) -> tuple[Entry, ...]:
