@@ -230,7 +230,7 @@ def test_the_last_day_is_kept(house):
     refused = house.ask("POST", "/i/send", data=form(late))
     house.service.clock.now -= 86400
     assert refused.status_code == 409
-    assert "2026-09-21, is over" in refused.text
+    assert "21 September 2026, is over" in refused.text
 
 
 def test_a_campaign_open_to_everyone_is_answered_in_one_visit_too(house):
