@@ -3,14 +3,15 @@
 import html
 import re
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 from web_steps import registered
 
 import optin
 from optin.web.languages import wanted
-from optin.web.schema import sessions
+from optin.web.schema import invitees, sessions
 from optin.web.service.core import new_secret
 from optin.web.service.jobs import run_all
+from optin.web.service.lists import stop_token
 
 SHEET = optin.Sheet(
     [
@@ -88,6 +89,7 @@ def walk(house, language):
     campaign = _answering(found, ada)
     _deciding(found, ada, campaign)
     _one_number(found, ada)
+    _coming_and_going(found)
     _running(found, ada)
     house.walked = found
     return found.shown
@@ -223,6 +225,30 @@ def _one_number(found, ada):
     found.see("home with a result", "GET", "/")
 
 
+def _coming_and_going(found):
+    """Someone who signs up, makes another way back, and leaves; and someone who uses a link in two steps."""
+    found.see("a new key", "POST", "/sign-up")
+    someone = found.house.person()
+    mine, csrf = {"cookie": someone._cookie}, {"csrf": someone._csrf}
+    found.see("another way back", "POST", "/me/recovery", data=csrf, **mine)
+    found.see("a way back to keep", "POST", "/back/file", data={"key": new_secret()})
+    found.see("not sure to leave", "POST", "/me/leave", status=422, data=csrf, **mine)
+    found.see("left", "POST", "/me/leave", data={**csrf, "sure": "yes"}, **mine)
+    asked = found.house.ada.draft(title="Schlaf", question="Wie viele Stunden?", bounds=(0, 12)).id
+    found.house.ada.take(asked, "open")
+    found.see("an invitation in two steps", "POST", "/i", data={"secret": found.house.ada.invite(asked, 1)[0]})
+
+
+def _stopping(found, campaign):
+    """Someone on a list who wants no more mail."""
+    name = found.house.service.read(
+        lambda link: link.scalar(select(invitees.c.id).where(invitees.c.campaign == campaign))
+    )
+    stop = f"/u/{stop_token(found.house.service, name)}"
+    found.see("no more mail", "GET", stop)
+    found.see("no mail any more", "POST", stop)
+
+
 def _running(found, ada):
     mine, csrf = {"cookie": ada._cookie}, {"csrf": ada._csrf}
     found.see("admin", "GET", "/admin", **mine)
@@ -235,6 +261,7 @@ def _running(found, ada):
     found.see("the list", "GET", f"/a/c/{draft}/people?done=added", **mine)
     found.see("codes", "GET", f"/a/c/{draft}/qr", **mine)
     found.see("links", "POST", f"/a/c/{draft}/invitations", data={**csrf, "count": "3"}, **mine)
+    _stopping(found, draft)
     ada.take(draft, "cancel")
     run_all(found.house.service)
     found.see("cancelled", "GET", f"/a/c/{draft}", **mine)
