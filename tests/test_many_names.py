@@ -1,5 +1,7 @@
 """Ids by the thousand lie side by side as bytes: what is asked of them is what would be asked of a list."""
 
+import tracemalloc
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -112,3 +114,26 @@ def test_odd_ids_of_an_engine_reach_the_ledger_byte_for_byte(ledger, few_are_man
         held = optin.PrivacyConstrained(limits, ids=ODD)
         assert ledger.promises(terms_of(offer)) == dict(zip(ODD, offer.grains(held).tolist(), strict=True))
     assert ledger.verify().ok
+
+
+def test_to_put_names_into_another_order_takes_little_more_than_they_are():
+    names = Names.of([f"person-{number:07}" for number in range(400_000)])
+    order, marks = np.arange(len(names))[::-1], np.arange(len(names)) % 10 > 0
+    for pick in (lambda: names.take(order), lambda: names.kept(marks), lambda: Names.joined([names, names])):
+        tracemalloc.start()
+        found = pick()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 1.5 * (len(found.array) + 8 * len(found)) + 2**24
+
+
+def test_rows_leave_duckdb_in_the_order_of_their_file(tmp_path):
+    ids = [f"p{number:06}" for number in range(200_000)]
+    pq.write_table(
+        pa.table({"id": ids, "limit": np.full(len(ids), 0.5)}), tmp_path / "people.parquet", row_group_size=2048
+    )
+    people = optin.read(str(tmp_path / "people.parquet"), limits="limit", engine="duckdb")
+    rows = people.rows
+    for _ in range(3):
+        walk = rows.session.batches(rows.table.select(id=rows.ids()), about="people", size=5000)
+        assert [name for batch in walk for name in batch.column("id").to_pylist()] == ids

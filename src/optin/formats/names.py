@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.int64]
 _AT_ONCE = 2**17
 """Names whose bytes are multiplied at once."""
+_MOVED = 2**15
+"""Names whose bytes are picked at once: each byte takes a number that says where it lies."""
 
 
 class Names(Sequence[str]):
@@ -58,15 +61,10 @@ class Names(Sequence[str]):
     @classmethod
     def joined(cls, parts: Sequence[Names]) -> Names:
         """Put several of them one after the other."""
-        if len(parts) == 1:
-            return parts[0]
-        ends = np.zeros(sum(map(len, parts)) + 1, dtype=np.int64)
-        start = 1
+        growing = Growing()
         for part in parts:
-            ends[start : start + len(part)] = part.lengths
-            start += len(part)
-        np.cumsum(ends, out=ends)
-        return cls(np.concatenate([np.zeros(0, dtype=np.uint8), *(part.array for part in parts)]), ends)
+            growing.add(part)
+        return growing.names()
 
     @property
     def array(self) -> NDArray[np.uint8]:
@@ -118,18 +116,30 @@ class Names(Sequence[str]):
 
     def take(self, places: Numbers) -> Names:
         """Pick some of them, in any order."""
-        lengths = self.lengths[places]
         ends = np.zeros(len(places) + 1, dtype=np.int64)
-        np.cumsum(lengths, out=ends[1:])
-        return Names(self._data[np.repeat(self._ends[places] - ends[:-1], lengths) + np.arange(ends[-1])], ends)
+        np.subtract(self._ends[1:][places], self._ends[:-1][places], out=ends[1:])
+        np.cumsum(ends, out=ends)
+        data = np.empty(ends[-1], dtype=np.uint8)
+        for start in range(0, len(places), _MOVED):
+            some = ends[start : start + _MOVED + 1]
+            shifts = np.repeat(self._ends[places[start : start + _MOVED]] - some[:-1], np.diff(some))
+            data[some[0] : some[-1]] = self._data[shifts + np.arange(some[0], some[-1])]
+        return Names(data, ends)
 
     def kept(self, mask: NDArray[np.bool_]) -> Names:
         """Keep those that a mask marks."""
         if mask.all():
             return self
         ends = np.zeros(int(np.count_nonzero(mask)) + 1, dtype=np.int64)
-        np.cumsum(self.lengths[mask], out=ends[1:])
-        return Names(self.array[np.repeat(mask, self.lengths)], ends)
+        np.subtract(self._ends[1:][mask], self._ends[:-1][mask], out=ends[1:])
+        np.cumsum(ends, out=ends)
+        data, at = np.empty(ends[-1], dtype=np.uint8), 0
+        for start in range(0, len(self), _MOVED):
+            part = self[start : start + _MOVED]
+            found = part.array[np.repeat(mask[start : start + _MOVED], part.lengths)]
+            data[at : at + len(found)] = found
+            at += len(found)
+        return Names(data, ends)
 
     def same(self, other: Names) -> NDArray[np.bool_]:
         """Say, place by place, whether two lists of one length hold the same text.
@@ -158,6 +168,29 @@ class Names(Sequence[str]):
         np.cumsum(_weights()[inside % _LONGEST] * (self.array.astype(np.uint64) + np.uint64(1)), out=weighed[1:])
         found: NDArray[np.uint64] = weighed[starts + lengths] - weighed[starts]
         return found
+
+
+class Growing:
+    """Names put one after the other as they come; what lies there already is not written again.
+
+    >>> growing = Growing()
+    >>> growing.add(Names.of(["ada", "ben"])[1:])
+    >>> growing.add(Names.of(["", "grüße"]))
+    >>> list(growing.names())
+    ['ben', '', 'grüße']
+    """
+
+    def __init__(self) -> None:
+        self._data, self._ends = bytearray(), array("q", [0])
+
+    def add(self, names: Names) -> None:
+        """Put some more behind those that are there."""
+        self._ends.frombytes((names._ends[1:] + (self._ends[-1] - names._ends[0])).tobytes())
+        self._data += names.array.tobytes()
+
+    def names(self) -> Names:
+        """Return all of them; none comes after that."""
+        return Names(self._data, np.frombuffer(self._ends, np.int64))
 
 
 _LONGEST = 2**11
