@@ -319,6 +319,20 @@ def test_a_trigger_that_changes_people_on_their_way_in_is_noticed(ledger):
     assert counts(ledger)["people"] == 0
 
 
+def test_one_person_among_many_blocks_is_found_in_few_looks(ledger, monkeypatch):
+    gaps = np.unique(np.random.default_rng(3).integers(0, 4000, 900) ** 2)
+    with ledger.engine.connect() as connection:  # never committed
+        packs.write_packs(connection, 7, packs.ROWS, [gaps, np.arange(len(gaps))])
+        looks, ask = [], packs.fetched_rows
+        monkeypatch.setattr(packs, "fetched_rows", lambda *asked: looks.append(asked) or ask(*asked))
+        for place, number in enumerate(gaps.tolist()):
+            looks.clear()
+            assert packs.found_in(connection, 7, packs.ROWS, number) == (place, [number, place])
+            assert len(looks) <= 2 + 2 * (len(gaps) // packs.SIZE).bit_length()
+        others = sorted({0, 1, 5, 10**8} - set(gaps.tolist()))
+        assert [packs.found_in(connection, 7, packs.ROWS, number) for number in others] == [None] * len(others)
+
+
 def test_numbers_in_packs_cost_few_bytes():
     grains = np.random.default_rng(3).integers(0, 2**33, 2**15)
     body = pack([np.arange(2**15) + 77, grains, np.zeros(2**15, dtype=np.int64)])

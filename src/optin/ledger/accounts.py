@@ -13,9 +13,9 @@ from sqlalchemy import Connection, Row, bindparam, select, text
 
 from optin.grains.units import UNLIMITED
 from optin.ledger import packs
-from optin.ledger.held import Numbers, charge_at, charged_of, fetched, held_of, places_of, promise_at
+from optin.ledger.held import Numbers, charge_at, charged_of, fetched, places_of, promise_at, promised_of
 from optin.ledger.packing import readable
-from optin.ledger.packs import ROWS, found_in, packed_acts, read_columns
+from optin.ledger.packs import ROWS, each_pack, found_in, packed_acts
 from optin.ledger.schema import acts
 from optin.ledger.streamed_hashes import fetched_rows
 from optin.receipts import asks_several
@@ -48,8 +48,8 @@ def everyones_allowance(connection: Connection) -> Numbers:
     persons, grains = fetched(connection, _ALLOWED, {}, 2)
     most[persons] = grains
     for act in packed_acts(connection, "register") + packed_acts(connection, "raise"):
-        persons, grains = read_columns(connection, act)
-        most[persons] = np.maximum(most[persons], grains)
+        for persons, grains in each_pack(connection, act):
+            most[persons] = np.maximum(most[persons], grains)
     return most
 
 
@@ -72,14 +72,15 @@ def _numbers(connection: Connection) -> int:
 def _add(connection: Connection, total: Numbers, offer: int) -> None:
     """Add what one packed announcement takes of everybody."""
     version = _version(connection, offer)
-    held = held_of(connection, offer, version)
-    grains = held.grains.copy()
+    person, grains = promised_of(connection, offer, version)
     closing = closing_number(connection, offer)
     if asks_several(version) and closing is not None:
         charged = charged_of(connection, offer, closing, version)
         grains[charged.position] = charged.grains
     grains[given_back(connection, offer)] = 0
-    total[held.person] += grains
+    for start in range(0, len(person), packs.SIZE):
+        some = slice(start, start + packs.SIZE)
+        total[person[some]] += grains[some]
 
 
 def given_back(connection: Connection, offer: int) -> Numbers:

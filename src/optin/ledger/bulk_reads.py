@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, text
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Row, text
 
 from optin.database.connection import read
 from optin.ledger.accounts import closing_number, everyones_allowance, everyones_taken
@@ -14,6 +16,7 @@ from optin.ledger.chain import Terms
 from optin.ledger.held import charged_of, held_of
 from optin.ledger.holds import closing_of, expect_offer, offer_of, returned
 from optin.ledger.ledger import Ledger
+from optin.ledger.packing import readable
 from optin.ledger.packs import has_packs, is_packed, names_of
 from optin.ledger.streamed_hashes import PIECE, Block, blocks
 
@@ -58,16 +61,23 @@ def each_change(ledger: Ledger, terms: Terms, take: Take) -> None:
         return
 
     def look(connection: Connection) -> None:
-        held = held_of(connection, offer.number, offer.version)
-        declined = returned(connection, offer, before_closing=True)
-        changed = np.flatnonzero(declined | (held.bounded != 0))
-        cut = np.where(held.bounded != 0, held.grains if held.capped is None else held.capped, -1)
-        for start in range(0, len(changed), PIECE):
-            some = changed[start : start + PIECE]
-            names = names_of(connection, held.person[some])
+        person, cut, declined = _packed_changes(connection, offer)
+        for start in range(0, len(person), PIECE):
+            some = slice(start, start + PIECE)
+            names = names_of(connection, person[some])
             take([names, cut[some].tolist(), declined[some].astype(np.int64).tolist()])
 
     read(ledger.engine, look)
+
+
+@readable()
+def _packed_changes(connection: Connection, offer: Row[Any]) -> tuple[NDArray[Any], ...]:
+    """List who was cut or declined, what they were cut to (else -1), and whether they declined."""
+    held = held_of(connection, offer.number, offer.version)
+    declined = returned(connection, offer, before_closing=True)
+    changed = np.flatnonzero(declined | (held.bounded != 0))
+    cut = np.where(held.bounded != 0, held.grains if held.capped is None else held.capped, -1)
+    return held.person[changed], cut[changed], declined[changed]
 
 
 def charges_of(ledger: Ledger, terms: Terms) -> dict[str, int]:
@@ -85,6 +95,7 @@ def charges_of(ledger: Ledger, terms: Terms) -> dict[str, int]:
     return found
 
 
+@readable()
 def _packed_charges(connection: Connection, terms: Terms) -> dict[str, int] | None:
     """Do so where they are packed."""
     offer = offer_of(connection, terms)

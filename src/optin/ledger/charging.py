@@ -105,7 +105,7 @@ def _expect_holds(connection: Connection, offer: Row[Any], split: Split) -> None
 
     Every hold was compared with what a person's limit gives; what one was cut to, only the ledger knows.
     """
-    if not any_cut(connection, offer.number, offer.version):
+    if not any_cut(connection, offer.number):
         return
     about = {"salt": offer.salt, "version": offer.version, "sharing": split.sharing}
     if rows_of(connection, kind="announce", act=offer.number, offer=None, **about).digest != offer.rows:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row
 
 from optin.ledger import packs
 from optin.ledger.packing import Pack, PacksChanged, readable
-from optin.ledger.packs import PEOPLE, ROWS, found_in, is_packed, read_body, read_columns
+from optin.ledger.packs import PEOPLE, ROWS, each_pack, found_in, is_packed, read_body, read_columns
 from optin.ledger.streamed_hashes import blocks, fetched_rows, whole
 from optin.receipts import GROUPS, VERSION, asks_several
 
@@ -54,10 +54,16 @@ def held_of(connection: Connection, offer: int, version: int) -> Held:
     return Held(*_columns(connection, offer, promise_columns(version), _PROMISES))
 
 
-def any_cut(connection: Connection, offer: int, version: int) -> bool:
+def promised_of(connection: Connection, offer: int, version: int) -> list[Numbers]:
+    """Read who is promised what by an announcement, and no more."""
+    return _columns(connection, offer, promise_columns(version), _PROMISES, first=2)
+
+
+@readable()
+def any_cut(connection: Connection, offer: int) -> bool:
     """Tell whether a promise of an announcement was cut to what remained of an allowance."""
     if is_packed(connection, offer):
-        return bool(held_of(connection, offer, version).bounded.any())
+        return any(bool(bounded.any()) for _, _, bounded, *_ in each_pack(connection, offer))
     return bool(fetched_rows(connection, f"SELECT offer {_CUT} LIMIT 1", {"offer": offer}))
 
 
@@ -75,13 +81,15 @@ _CHARGES = "SELECT {} FROM charges WHERE offer = :offer AND act = :act ORDER BY 
 
 
 @readable()
-def _columns(connection: Connection, act: int, names: tuple[str, ...], query: str, **where: int) -> list[Numbers]:
+def _columns(
+    connection: Connection, act: int, names: tuple[str, ...], query: str, first: int | None = None, **where: int
+) -> list[Numbers]:
     if is_packed(connection, act):
-        found = read_columns(connection, act)
-        if len(found) != len(names) or min(int(column.min()) for column in found) < 0:
+        found = read_columns(connection, act, width=len(names), first=first)
+        if not found or min(int(column.min()) for column in found) < 0:
             raise PacksChanged  # besides, a number below nothing would be counted from the end
         return found
-    return fetched(connection, query.format(", ".join(names)), {"act": act, **where}, len(names))
+    return fetched(connection, query.format(", ".join(names[:first])), {"act": act, **where}, len(names[:first]))
 
 
 def fetched(connection: Connection, query: str, where: dict[str, object], columns: int) -> list[Numbers]:
@@ -95,7 +103,7 @@ def places_of(connection: Connection, offer: int, persons: Numbers) -> Numbers:
     """Say at which position of a packed announcement people stand; -1 where they do not."""
     if len(persons) <= packs.FEW:
         return np.array([_place_of(connection, offer, person) for person in persons.tolist()], dtype=np.int64)
-    return places_among(read_columns(connection, offer)[0], persons)
+    return places_among(read_columns(connection, offer, first=1)[0], persons)
 
 
 def places_among(announced: Numbers, persons: Numbers) -> Numbers:
@@ -104,10 +112,24 @@ def places_among(announced: Numbers, persons: Numbers) -> Numbers:
     >>> places_among(np.array([5, 2, 9]), np.array([9, 4, 5])).tolist()
     [2, -1, 0]
     """
+    if not len(announced):
+        return np.full(len(persons), -1)
+    if goes_up(announced):
+        at = np.minimum(np.searchsorted(announced, persons), len(announced) - 1)
+        return np.where(announced[at] == persons, at, -1)
     order = np.argsort(announced, kind="stable")
     at = np.minimum(np.searchsorted(announced, persons, sorter=order), len(announced) - 1)
     places = order[at]
     return np.where(announced[places] == persons, places, -1)
+
+
+def goes_up(numbers: Numbers) -> bool:
+    """Tell whether each number is above the one before.
+
+    >>> goes_up(np.array([2, 3, 7])), goes_up(np.array([2, 2]))
+    (True, False)
+    """
+    return bool(np.all(numbers[1:] > numbers[:-1]))
 
 
 def _place_of(connection: Connection, offer: int, person: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,13 @@ from optin.grains.batches import Batch
 from optin.ledger import packed_holds, packs
 from optin.ledger.balances import uncovered
 from optin.ledger.chain import About, Entry, Terms, append, last, new_salt, rows_of, written_of
-from optin.ledger.held import places_of
+from optin.ledger.held import fetched, places_of
 from optin.ledger.people_numbers import persons_of
 from optin.ledger.roster import Roster
 from optin.ledger.schema import acts
 from optin.ledger.sharing import sharing_of
-from optin.ledger.staging import NOT_SPLIT, enroll_staged, stage_people, stage_positions
+from optin.ledger.staging import NOT_SPLIT, add_rows, enroll_staged, stage_people
+from optin.ledger.streamed_hashes import pieces
 from optin.ledger.texts import announcement_in, expect_announced
 from optin.receipts import asks_several
 
@@ -230,12 +232,10 @@ _HOLD = """INSERT INTO promises (offer, position, person, grains, bounded, cappe
 def let_go(connection: Connection, offer: Row[Any], positions: NDArray[np.int64], *, kind: str = "return") -> Entry:
     """Give back the holds at some positions, as one act."""
     number, salt = last(connection).number + 1, new_salt()
-    stage_positions(connection, positions)
-    connection.execute(
-        text("INSERT INTO returns (offer, position, act) SELECT :offer, position, :act FROM picked ORDER BY position"),
-        {"offer": offer.number, "act": number},
-    )
-    written = written_of(kind, [[positions]], salt)
+    for (some,) in pieces(positions):
+        told = [repeat(offer.number, len(some)), some, repeat(number, len(some))]
+        add_rows(connection, "returns", ("offer", "position", "act"), told)
+    written = written_of(kind, pieces(positions), salt)
     return append(connection, kind, written, salt, About(terms_of(offer), offer.number))
 
 
@@ -274,5 +274,5 @@ def returned(connection: Connection, offer: Row[Any], *, before_closing: bool = 
     if before_closing:
         query += " AND a.kind = 'return'"
     gone = np.zeros(offer.people, dtype=np.bool_)
-    gone[np.array(connection.scalars(text(query), {"offer": offer.number}).all(), dtype=np.int64)] = True
+    gone[fetched(connection, query, {"offer": offer.number}, 1)[0]] = True
     return gone

@@ -24,8 +24,7 @@ class PackedTaking(Taking):
 
     def charged(self, act: int, salt: str, split: Split) -> Written:
         """Read the charges back, build the tree over them and store its branches."""
-        names = self._names
-        ids = (names[start : start + packs.SIZE] for start in range(0, len(names), packs.SIZE))
+        ids = self._names(packs.SIZE)
         walk = packed_walk(self.connection, "release", act, self.held, split.version, ids=ids)
         checked = as_given(walk, None, self._spent(split))
         written = packed_of("release", checked, salt, version=split.version, sharing=split.sharing)

@@ -12,10 +12,10 @@ from sqlalchemy import Connection, text
 from optin.errors import BadInput, PromiseBroken
 from optin.formats.names import Names
 from optin.ledger import packs
-from optin.ledger.accounts import allowed, left_of, taken
+from optin.ledger.accounts import allowed, everyones_allowance, everyones_taken, left_of
 from optin.ledger.balances import uncovered_among
 from optin.ledger.chain import Written, append, last, new_salt, rows_of, written_of
-from optin.ledger.held import Numbers, held_of, places_among, promise_columns
+from optin.ledger.held import Numbers, goes_up, held_of, places_among, promise_columns
 from optin.ledger.packed_rows import packed_walk
 from optin.ledger.packs import OTHER_ROWS, PEOPLE, ROWS, write_packs
 from optin.ledger.people_numbers import NOT_KEPT, numbers_of
@@ -38,9 +38,15 @@ class Enrolled:
     def uncovered(self, connection: Connection, *, exact: bool, lower_limits: bool) -> tuple[int, int | None]:
         """Count those whose allowance does not cover the grains they are promised, and name the first position."""
         asked = self.roster.columns("grains")[0]
-        spent, most = taken(connection, self.person, 0), allowed(connection, self.person)
-        left = left_of(most, spent, self.total, raising=False, lowering=lower_limits)
-        return uncovered_among(left, asked, exact=exact)
+        spent, most = everyones_taken(connection, 0), everyones_allowance(connection)
+        count, first = 0, None
+        for start in range(0, len(asked), packs.SIZE):
+            some = slice(start, start + packs.SIZE)
+            who = self.person[some]
+            left = left_of(most[who], spent[who], self.total[some], raising=False, lowering=lower_limits)
+            short, at = uncovered_among(left, asked[some], exact=exact)
+            count, first = count + short, start + at if first is None and at is not None else first
+        return count, first
 
     def raise_allowances(self, connection: Connection) -> None:
         """Raise the allowance of everyone who now states a higher limit; nobody's is ever lowered."""
@@ -74,13 +80,15 @@ def enroll(connection: Connection, roster: Roster) -> Enrolled:
         return Enrolled(roster, known, total)
     act, salt = last(connection).number + 1, new_salt()
     base = int(connection.scalar(text("SELECT COALESCE(MAX(person), 0) FROM people")) or 0)
-    person, names = np.where(new, base + np.cumsum(new), known), roster.ids.kept(new)
-    if add_people(connection, person[new], names, act) != len(names):
+    person, names = known, roster.ids.kept(new)
+    added, stated = np.arange(base + 1, base + 1 + len(names)), total if new.all() else total[new]
+    person[new] = added
+    if add_people(connection, added, names, act) != len(names):
         raise BadInput(NOT_KEPT)
-    write_packs(connection, act, ROWS, [person[new], total[new]])
+    write_packs(connection, act, ROWS, [added, stated])
     written = packed_walk(connection, "register", act, None, VERSION)
     blocks = (names[start : start + packs.SIZE] for start in range(0, len(names), packs.SIZE))
-    append(connection, "register", written_of("register", as_given(written, blocks, [total[new]]), salt), salt)
+    append(connection, "register", written_of("register", as_given(written, blocks, [stated]), salt), salt)
     return Enrolled(roster, person, total)
 
 
@@ -89,7 +97,7 @@ def hold(connection: Connection, enrolled: Enrolled, act: int, salt: str, sharin
     version, person = sharing.version, enrolled.person
     told = enrolled.roster.columns(*promise_columns(version)[1:])
     write_packs(connection, act, ROWS, [person, *told])
-    if np.any(np.diff(person) <= 0):
+    if not goes_up(person):
         order = np.argsort(person)
         write_packs(connection, act, PEOPLE, [person[order], order])
     walk = as_given(packed_walk(connection, "announce", act, act, version, ids=enrolled.roster.names()), None, told)

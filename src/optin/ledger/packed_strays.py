@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, select, text
 
 from optin.grains.units import UNLIMITED
 from optin.ledger import packs
-from optin.ledger.held import Charged, Held, Numbers, charged_of, fetched, held_of
+from optin.ledger.held import Charged, Held, Numbers, charged_of, fetched, goes_up, held_of
 from optin.ledger.packing import UNREADABLE, pack, unpack
-from optin.ledger.packs import PEOPLE, ROWS, TREE, is_packed, read_columns
+from optin.ledger.packs import PEOPLE, ROWS, TREE, each_pack, is_packed, read_columns
 from optin.ledger.schema import acts
+from optin.ledger.streamed_hashes import fetched_rows, pieces
 from optin.ledger.tallying import MOST
 from optin.receipts import asks_several
 
+_KEPT = 2**22
+"""People whose holds are kept for the acts on them that follow."""
+_STRETCH = 2**18
+"""People who are counted at once: to count them by their acts SQLite sorts them in memory."""
 _PARTS = {"register": {ROWS}, "raise": {ROWS}, "announce": {ROWS, PEOPLE}, "release": {ROWS, TREE}}
 
 
@@ -58,20 +64,28 @@ def _is_bounded(connection: Connection, act: int, part: str, count: int) -> bool
     return True
 
 
+def _registered(connection: Connection, size: int) -> Counter[int]:
+    """Count whom each act registered, of people with lower numbers than ``size``."""
+    query = "SELECT act, COUNT(*) FROM people WHERE person BETWEEN :first AND :last GROUP BY act"
+    counts: Counter[int] = Counter()
+    for first in range(1, size, _STRETCH):
+        counts.update(dict(fetched_rows(connection, query, {"first": first, "last": first + _STRETCH - 1})))
+    return counts
+
+
 class _Life:
     """Walk through the acts in their order, and keep what everyone may spend and has promised by then."""
 
     def __init__(self, connection: Connection, rows: Sequence[Row[Any]], exact_offers: frozenset[int]) -> None:
         self.connection, self.rows, self.exact_offers = connection, rows, exact_offers
-        query = "SELECT act, COUNT(*), MIN(person), MAX(person) FROM people GROUP BY act"
-        people = connection.execute(text(query)).all()
-        self.registered = {row[0]: row[1] for row in people}
-        least, size = min((row[2] for row in people), default=1), max((row[3] for row in people), default=0) + 1
+        least, most = fetched_rows(connection, "SELECT MIN(person), MAX(person) FROM people", {})[0]
+        least, size = (1, 1) if least is None else (least, most + 1)
         if least <= 0 or size > 1 + sum(row.people for row in rows if row.kind == "announce"):
             raise ValueError("people are numbered as no optin numbers them")
+        self.registered = _registered(connection, size)
         self.most, self.total = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
         self.offers = {row.number: row for row in rows if row.kind == "announce"}
-        self._held = lru_cache(maxsize=4)(self._read_held)
+        self._kept: dict[int, Held] = {}
 
     def faults(self) -> Iterator[str]:
         """Name what goes wrong on the way."""
@@ -91,28 +105,43 @@ class _Life:
         if above:
             yield f"{above} times people were promised more than their allowance was then"
 
-    def _read_held(self, offer: int) -> Held:
-        return held_of(self.connection, offer, self.offers[offer].version)
+    def _held(self, offer: int) -> Held:
+        """Read what an announcement holds; some that were read last are kept, as long as they are not of too many."""
+        found = self._kept.pop(offer, None)
+        while found is None and self._kept and sum(self.offers[each].people for each in (offer, *self._kept)) > _KEPT:
+            self._kept.pop(next(iter(self._kept)))
+        self._kept[offer] = found or held_of(self.connection, offer, self.offers[offer].version)
+        return self._kept[offer]
 
     def _allow(self, row: Row[Any]) -> Iterator[str]:
         if is_packed(self.connection, row.number):
-            person, grains = read_columns(self.connection, row.number)
-            expected = self.registered.get(row.number, 0) if row.kind == "register" else len(person)
-            if len(person) != expected or np.any(np.diff(person) <= 0):
-                yield f"people belong to act {row.number} that it did not register, or stand twice in it"
-            if len(grains) and not 0 <= grains.min() <= grains.max() <= UNLIMITED:
-                yield f"allowances of act {row.number} are below nothing or above everything"
-        else:
-            query = "SELECT person, grains FROM allowances WHERE act = :act ORDER BY person"
-            person, grains = fetched(self.connection, query, {"act": row.number}, 2)
+            yield from self._allow_packed(row)
+            return
+        query = "SELECT person, grains FROM allowances WHERE act = :act ORDER BY person"
+        person, grains = fetched(self.connection, query, {"act": row.number}, 2)
         self.most[person] = np.maximum(self.most[person], grains)
+
+    def _allow_packed(self, row: Row[Any]) -> Iterator[str]:
+        count, last, ordered, possible = 0, np.int64(-(2**63)), True, True
+        for person, grains in each_pack(self.connection, row.number):
+            ordered = ordered and (not count or person[0] > last) and goes_up(person)
+            possible = possible and 0 <= int(grains.min()) <= int(grains.max()) <= UNLIMITED
+            self.most[person] = np.maximum(self.most[person], grains)
+            count, last = count + len(person), person[-1]
+        if not ordered or (row.kind == "register" and count != self.registered.get(row.number, 0)):
+            yield f"people belong to act {row.number} that it did not register, or stand twice in it"
+        if not possible:
+            yield f"allowances of act {row.number} are below nothing or above everything"
 
     def _promise(self, row: Row[Any]) -> int:
         """Hold what an announcement promises; count those whose allowance does not cover it."""
-        held = self._held(row.number)
-        np.add.at(self.total, held.person, held.grains)
-        most = self.most[held.person]
-        return int(np.count_nonzero((self.total[held.person] > most) & (most < UNLIMITED)))
+        held, above = self._held(row.number), 0
+        for person, grains in pieces(held.person, held.grains):
+            np.add.at(self.total, person, grains)
+        for (person,) in pieces(held.person):
+            most = self.most[person]
+            above += int(np.count_nonzero((self.total[person] > most) & (most < UNLIMITED)))
+        return above
 
     def _promises(self, row: Row[Any]) -> Iterator[str]:
         held = self._held(row.number)
@@ -124,15 +153,15 @@ class _Life:
                 )
         if not is_packed(self.connection, row.number):
             return
-        order = np.argsort(held.person)
-        if np.any(np.diff(held.person[order]) == 0):
+        sorted_apart = not goes_up(held.person)
+        order = np.argsort(held.person) if sorted_apart else np.arange(0)
+        if sorted_apart and not goes_up(held.person[order]):
             yield f"people stand twice in act {row.number}"
         capped = held.grains if held.capped is None else held.capped
         if np.any((held.grains < 0) | (capped < held.grains) | (capped > MOST)):
             yield f"promises of act {row.number} are of an amount that nobody can be promised"
         if not np.all((held.bounded == 0) | (held.bounded == 1)):
             yield f"promises of act {row.number} say something else than whether they were cut"
-        sorted_apart = bool(np.any(np.diff(held.person) <= 0))
         if sorted_apart != is_packed(self.connection, row.number, PEOPLE):
             yield f"the packs by person of act {row.number} are missing, or nobody needs them"
         elif sorted_apart:
@@ -159,14 +188,14 @@ class _Life:
     def _closed(self, row: Row[Any]) -> Iterator[str]:
         """Compare what a closed round charged and gave back with what it promised."""
         held = self._held(row.offer)
-        ends = np.zeros(len(held.person), dtype=np.int64)
+        ends = np.zeros(len(held.person), dtype=np.int32)
         query = "SELECT position FROM returns WHERE offer = :offer"
         returned = fetched(self.connection, query, {"offer": row.offer}, 1)[0]
         np.add.at(ends, self._within(returned, ends), 1)
         if row.kind == "release":
             charged = self._charged(row)
             at = self._within(charged.position, ends)
-            if np.any(np.diff(charged.position) <= 0):
+            if not goes_up(charged.position):
                 yield f"charges of act {row.number} are not in the order of promises"
             np.add.at(ends, at, 1)
             if np.any(charged.grains < 0):
@@ -179,7 +208,7 @@ class _Life:
         if np.any(ends == 0):
             yield f"{int(np.count_nonzero(ends == 0))} holds of a closed round were neither charged nor let go"
 
-    def _within(self, positions: Numbers, ends: Numbers) -> Numbers:
+    def _within(self, positions: Numbers, ends: NDArray[np.int32]) -> Numbers:
         if len(positions) and not 0 <= positions.min() <= positions.max() < len(ends):
             raise ValueError("holds were let go or charged that nobody had")
         return positions

@@ -106,14 +106,30 @@ def is_packed_at(connection: Connection, act: int, part: str, block: int) -> boo
 
 
 _ONE = "FROM packs WHERE act = :act AND part = :part AND block = :block"
-_BOUNDED = """SELECT block, body FROM packs WHERE act = :act AND part = :part AND least <= :number AND most >= :number
-    LIMIT 1"""
+_LAST = "SELECT block, most FROM packs WHERE act = :act AND part = :part ORDER BY block DESC LIMIT 1"
 
 
 @readable()
-def read_columns(connection: Connection, act: int, part: str = ROWS) -> list[Numbers]:
-    """Read all blocks of an act as whole columns."""
-    return [np.concatenate(column) for column in zip(*each_pack(connection, act, part), strict=True)]
+def read_columns(
+    connection: Connection, act: int, part: str = ROWS, *, width: int | None = None, first: int | None = None
+) -> list[Numbers]:
+    """Read all blocks of an act, which have so many columns, as whole ones, or the ``first`` few of these.
+
+    What a block holds goes at once where it belongs: columns are never there twice.
+    """
+    query = "SELECT COUNT(*) FROM packs WHERE act = :act AND part = :part"
+    most = SIZE * int(fetched_rows(connection, query, {"act": act, "part": part})[0][0])
+    columns: list[Numbers] = []
+    end = 0
+    for found in each_pack(connection, act, part):
+        columns = columns or [np.empty(most, dtype=np.int64) for _ in found[:first]]
+        width = len(found) if width is None else width
+        if len(found) != width:
+            raise PacksChanged
+        for column, cells in zip(columns, found, strict=False):
+            column[end : end + len(cells)] = cells
+        end += len(found[0])
+    return [column[:end] for column in columns]
 
 
 @readable()
@@ -133,12 +149,37 @@ def read_some(connection: Connection, act: int, positions: Numbers) -> list[Numb
 @readable()
 def found_in(connection: Connection, act: int, part: str, number: int) -> tuple[int, list[int]] | None:
     """Find the row whose first column, which goes up, is a number: its place in all, and its cells."""
-    rows = fetched_rows(connection, _BOUNDED, {"act": act, "part": part, "number": number})
-    if not rows:
+    block = _block_with(connection, act, part, number)
+    if block is None:
         return None
-    block, found = rows[0][0], Pack(rows[0][1])
+    found = Pack(read_body(connection, act, part, block))
     at = found.find(number)
     return None if at is None else (block * SIZE + at, found.cells(at))
+
+
+def _block_with(connection: Connection, act: int, part: str, number: int) -> int | None:
+    """Find the block whose bounds, which go up, have a number between them; to walk past a block SQLite would read all of it.
+
+    Numbers lie about evenly, so that the first guess is mostly right; every other one halves what is left.
+    """
+    rows = fetched_rows(connection, _LAST, {"act": act, "part": part})
+    if not rows or number > rows[0][1]:
+        return None
+    (last, most), first, least, evenly = rows[0], 0, 0, True
+    while first <= last:
+        shift = (number - least) * (last - first + 1) // max(most - least + 1, 1) if evenly else (last - first) // 2
+        block, evenly = min(max(first + shift, first), last), not evenly
+        where = {"act": act, "part": part, "block": block}
+        found = fetched_rows(connection, f"SELECT least, most {_ONE}", where)
+        if not found:
+            raise PacksChanged
+        if found[0][0] <= number <= found[0][1]:
+            return int(block)
+        if number < found[0][0]:
+            last, most = block - 1, found[0][0] - 1
+        else:
+            first, least = block + 1, found[0][1] + 1
+    return None
 
 
 @readable()

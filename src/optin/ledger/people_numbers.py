@@ -27,8 +27,9 @@ _SPARSE = 8
 def numbers_of(connection: Connection, roster: Roster) -> Numbers:
     """Say which number each person has; 0 for those who are new. Nobody may stand twice."""
     found = persons_of(connection, roster.ids)
-    some = np.sort(found[found > 0])
-    if np.any(some[1:] == some[:-1]):
+    seen = np.zeros(int(found.max(initial=0)) + 1, dtype=np.bool_)
+    seen[found] = True
+    if np.count_nonzero(seen[1:]) != np.count_nonzero(found):
         roster.expect_distinct()
         raise BadInput(NOT_KEPT)
     return found

@@ -63,7 +63,7 @@ class Roster:
         found = [getattr(self.batch, name) for name in names]
         if any(column is None for column in found):
             raise BadInput(NOT_ANSWERED if "answered" in names else NOT_SPLIT)
-        return [np.asarray(column, dtype=np.int64) for column in found]
+        return [_whole(column) for column in found]
 
     def promised(self, salt: str, sharing: Sharing) -> Written:
         """Digest and add up what an announcement, whose holds are just written, promises them."""
@@ -100,23 +100,33 @@ class Roster:
 
 
 def roster_of(given: Batch, *, by_id: bool = False) -> Roster:
-    """Check ids and numbers and put them together; ids out of a table may stand twice until the ledger's keys see them."""
+    """Check ids and numbers and put them together; ids out of a table may stand twice until the ledger's keys see them.
+
+    Of these, each was looked at as it came, and what came with them is nobody else's: none of it is copied.
+    """
     ids, joined = given.ids, given.joined
-    names = as_names(ids) if isinstance(ids, Names) else Names.of(as_ids(ids))
+    names = (ids if by_id and len(ids) else as_names(ids)) if isinstance(ids, Names) else Names.of(as_ids(ids))
     if joined is not None and (np.shape(joined) != (len(names),) or np.asarray(joined).dtype != np.bool_):
         raise BadInput("joined must say yes or no for each of the {people} people announced", people=len(names))
     checked: dict[str, Any] = {
-        name: None if (column := getattr(given, name)) is None else as_grains(column, len(names)) for name in _GRAINS
+        name: None if (column := getattr(given, name)) is None else as_grains(column, len(names), copied=not by_id)
+        for name in _GRAINS
     }
-    cut = np.zeros(len(names), dtype=np.int64) if given.bounded is None else np.asarray(given.bounded, dtype=np.int64)
+    cut = np.zeros(len(names), dtype=np.bool_) if given.bounded is None else _whole(given.bounded)
     return Roster(Batch(names, bounded=cut, joined=None if joined is None else np.asarray(joined), **checked), by_id)
+
+
+def _whole(column: Any) -> NDArray[np.int64]:  # noqa: ANN401 - a column of any kind
+    """Take a column as whole numbers; marks, which count as 0 and 1, stay the bytes they are."""
+    found = np.asarray(column)
+    return found if found.dtype == np.bool_ else found.astype(np.int64, copy=False)
 
 
 _GRAINS = ("grains", "totals", "capped", "answered", "design")
 """Columns of whole numbers that are not negative."""
 
 
-def as_grains(grains: ArrayLike, people: int) -> NDArray[np.int64]:
+def as_grains(grains: ArrayLike, people: int, *, copied: bool = True) -> NDArray[np.int64]:
     """Check that there is one whole number, not negative and within 64 bits with their sign, for each person."""
     amounts = np.asarray(grains)
     if amounts.shape != (people,) or amounts.dtype.kind not in "iu":
@@ -128,7 +138,7 @@ def as_grains(grains: ArrayLike, people: int) -> NDArray[np.int64]:
             "grains must be below 2^63, which the ledger can hold: see {person}",
             person=Place(int(np.argmax(amounts > MOST))),
         )
-    return amounts.astype(np.int64)
+    return amounts.astype(np.int64, copy=copied)
 
 
 def as_ids(ids: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from optin.ledger.chain import Written, last, written_of
 from optin.ledger.held import Numbers
 from optin.ledger.splits import Split
 from optin.ledger.staging import stage_designs, stage_marks
-from optin.ledger.streamed_hashes import pieces
+from optin.ledger.streamed_hashes import PIECE, pieces
 from optin.ledger.taking import OTHER_HOLDS, Taking
 
 _WHOLE = """INSERT INTO charges (offer, position, act, grains)
@@ -45,7 +45,8 @@ class RowTaking(Taking):
         """Build the tree from memory: who is charged what was compared with the promises when their order was found."""
         columns = self._spent(split)
         self._expect_charges(columns[0])
-        walk, about = pieces(self._names, *columns), {"version": split.version, "sharing": split.sharing}
+        numbers, about = pieces(*columns), {"version": split.version, "sharing": split.sharing}
+        walk = ([names, *block] for names, block in zip(self._names(PIECE), numbers, strict=True))
         return expect_charged(self.connection, self.offer, written_of("release", walk, salt, **about))  # type: ignore[arg-type]
 
     def _expect_charges(self, lost: Numbers) -> None:

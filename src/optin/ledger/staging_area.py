@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optin.database.crash_points import reached
-from optin.formats.names import Names
+from optin.formats.names import Growing, Names
 from optin.grains.batches import Batch
 from optin.ledger.roster import Roster, as_names, roster_of
 
@@ -42,21 +41,21 @@ def waiting(batches: Iterable[Batch]) -> Iterator[Roster]:
 
 
 def _gathered(batches: Iterable[Batch]) -> Roster:
-    names: list[Names] = []
-    columns: dict[str, list[NDArray[Any]]] = {name: [] for name in _COLUMNS}
+    """Put each batch behind those before it, in columns that grow where they lie."""
+    names = Growing()
+    columns: dict[str, array[int]] = {}
     for batch in batches:
         if len(batch.ids):
-            names.append(as_names(Names.of(batch.ids)))
-            for name, parts in columns.items():
+            names.add(as_names(Names.of(batch.ids)))
+            for name in _COLUMNS:
                 column = getattr(batch, name)
                 if column is not None:
-                    parts.append(np.asarray(column, dtype=np.bool_ if name in _MARKS else np.int64))
-    found = {name: _joined(columns.pop(name)) for name in _COLUMNS}
-    return roster_of(Batch(Names.joined(names), **found), by_id=True)
+                    kind, code = _KINDS[name in _MARKS]
+                    cells = np.asarray(column, dtype=kind).tobytes()
+                    columns.setdefault(name, array(code)).frombytes(cells)
+    found = {name: np.frombuffer(column, _KINDS[name in _MARKS][0]) for name, column in columns.items()}
+    return roster_of(Batch(names.names(), **found), by_id=True)
 
 
-def _joined(parts: list[NDArray[Any]]) -> NDArray[Any] | None:
-    """Put the parts of a column together, and let go of them."""
-    found = np.concatenate(parts) if parts else None
-    parts.clear()
-    return found
+_KINDS = ((np.int64, "q"), (np.bool_, "b"))
+"""How a column waits: numbers, or marks."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -113,12 +113,11 @@ class Taking(ABC):
         answered: Numbers = self._by_position(np.asarray(self.roster.batch.answered))
         return answered
 
-    @property
-    def _names(self) -> Names:
-        """The ids of those who are charged."""
-        if self.order is None:
-            return self.roster.ids.kept(self._taking)
-        return self.roster.ids.take(self.order[self._positions])
+    def _names(self, size: int) -> Iterator[Names]:
+        """List the ids of those who are charged, so many at a time."""
+        for start in range(0, len(self._positions), size):
+            some = self._positions[start : start + size]
+            yield self.roster.ids.take(some if self.order is None else self.order[some])
 
     @property
     def joined(self) -> Mask | None:
