@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -150,7 +151,7 @@ class Announcement(Offered, Divided, ToldOffer):
         told = {name: part.warnings() for name, part in self.groups.items() if not part.public.empty}
         return (*by_group(told), *limit_cautions(stated, known=False))
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """Return the SHA-256, in hex, of the canonical bytes of everything announced."""
         return strict_json.fingerprint(self.to_record())
@@ -205,8 +206,7 @@ class Announcement(Offered, Divided, ToldOffer):
 
     def to_public_record(self) -> dict[str, Any]:
         """Return what everyone may read as JSON holds it, with its fingerprint."""
-        record = self.to_record()
-        return {**record, "fingerprint": strict_json.fingerprint(record)}
+        return {**self.to_record(), "fingerprint": self.fingerprint}
 
     def to_json(self) -> str:
         """Write the announcement, with its fingerprint, for everyone to read."""
