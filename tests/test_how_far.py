@@ -49,11 +49,16 @@ def test_every_part_of_an_act_is_told_from_nobody_to_everybody(ledger, monkeypat
         "sealing what was written",
         "all is stored in the ledger",
         "comparing acts with their hashes",
+        "comparing what acts wrote with each other",
+        "comparing indexes with their tables",
     ]
     for step in steps:
         told = [(done, people) for what, done, people in heard if what == step]
         assert all(0 <= done <= people for done, people in told)
         assert told[-1][0] == told[-1][1]
+    compared = [done for what, done, _ in heard if what == "comparing acts with their hashes"]
+    assert compared == sorted(compared)
+    assert len(set(compared)) > 10  # blocks of acts, not acts
 
 
 def test_a_step_that_is_done_leaves_no_note(table, monkeypatch):

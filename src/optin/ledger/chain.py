@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -177,13 +177,17 @@ def rows_of(
     salt: str,
     version: int = VERSION,
     sharing: Sharing = ONE,
+    passing: Callable[[Iterable[Block]], Iterable[Block]] = iter,
 ) -> Written:
-    """Count, digest and add up the rows that an act wrote, as they are now; however many, few are held at once."""
+    """Count, digest and add up the rows that an act wrote, as they are now; however many, few are held at once.
+
+    ``passing`` sees blocks as they go by, and hands them on.
+    """
     if is_packed(connection, act):
-        walk = packed_walk(connection, kind, act, offer, version)
+        walk = passing(packed_walk(connection, kind, act, offer, version))
         return packed_of(kind, walk, salt, version=version, sharing=sharing)
     query = _OF_VERSION[version][kind]
-    walk = blocks(connection, query, {"act": act, "offer": offer})
+    walk = passing(blocks(connection, query, {"act": act, "offer": offer}))
     return written_of(kind, walk, salt, version=version, sharing=sharing)
 
 

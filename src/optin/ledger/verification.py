@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,6 +27,7 @@ from optin.ledger.schema import acts
 from optin.ledger.sequence import misplaced
 from optin.ledger.sharing import Sharing, sharing_of
 from optin.ledger.strays import strays
+from optin.ledger.streamed_hashes import Block
 from optin.ledger.texts import announcement_fault, announcement_in, release_fault, release_in
 from optin.receipts import GROUPS, SHEETS, VERSION, Receipt, root_of
 from optin.receipts import seal_of as receipt_seal
@@ -82,14 +85,17 @@ class Verification(Told):
 def verify(connection: Connection, against: Sequence[OutsideCopy] = ()) -> Verification:
     """Find changed, missing, added and (against outside copies) cut-off rows; messages name acts, never people."""
     rows = list(connection.execute(select(acts).order_by(acts.c.number)))
-    known = {row.number: row for row in rows}
+    known, exact = (
+        {row.number: row for row in rows},
+        [row.number for row in rows if row.kind == "announce" and _is_exact(row)],
+    )
     problems = [
         *_broken_links(rows),
         *misplaced(rows),
         *_changed_rows(connection, rows),
-        *strays(connection, [row.number for row in rows if row.kind == "announce" and _is_exact(row)]),
+        *_one_look("comparing what acts wrote with each other", rows, strays(connection, exact)),
         *changed_fittings(connection),
-        *_torn_indexes(connection),
+        *_one_look("comparing indexes with their tables", rows, _torn_indexes(connection)),
         *log_faults(connection),
         *_missing(connection, known, against),
         *_forks(against),
@@ -123,14 +129,37 @@ def _is_intact(row: Row[Any]) -> bool:
         return False
 
 
-def _changed_rows(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[str]:
+def _one_look(what: str, rows: Sequence[Row[Any]], found: Iterator[str]) -> Iterator[str]:
+    """Say that something is looked at of which nobody is told how far it is."""
     everyone = sum(map(_people_of, rows))
-    for row in underway.counted("comparing acts with their hashes", rows, everyone, _people_of):
+    underway.say(what, 0, everyone)
+    yield from found
+    underway.say(what, everyone, everyone)
+
+
+_HASHES = "comparing acts with their hashes"
+
+
+def _heard(walk: Iterable[Block], before: int, everyone: int) -> Iterator[Block]:
+    """Hand blocks of an act on, and say how far it is; an act of millions is one step of many."""
+    done = before
+    for block in walk:
+        yield block
+        done += len(block[0])
+        underway.say(_HASHES, min(done, everyone), everyone)
+
+
+def _changed_rows(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[str]:
+    starts = [0, *accumulate(map(_people_of, rows))]
+    for before, row in underway.counted(
+        _HASHES, zip(starts, rows, strict=False), starts[-1], lambda each: _people_of(each[1])
+    ):
         if not _is_intact(row):
             continue  # said already, and its kind may mean nothing any more
         try:
             told = _text(row)
-            about = {"version": row.version, "sharing": _sharing(told)}
+            passing = partial(_heard, before=before, everyone=starts[-1])
+            about = {"version": row.version, "sharing": _sharing(told), "passing": passing}
             found = rows_of(connection, kind=row.kind, act=row.number, offer=row.offer, salt=row.salt, **about)
             fault = _fault(row, told, found)
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
