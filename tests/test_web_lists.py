@@ -104,6 +104,40 @@ def test_lists_are_read_as_people_write_them():
             entries_in(wrong)
 
 
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "ada@example.org; bea@example.org",
+        "Ada Byron <ada@example.org>, bea@example.org",
+        "E-Mail-Adresse;Name\nada@example.org;Ada\nbea@example.org;Bea",
+        "sep=,\nEmail Address,Name\nada@example.org,Ada\nbea@example.org,Bea",
+    ],
+)
+def test_addresses_are_read_as_other_programs_write_them(pasted):
+    """Pasted from a mail's recipients, the second address was the first one's public group, and the rest were dropped."""
+    found = [(each.address, each.id, each.group) for each in entries_in(pasted)]
+    assert found == [("ada@example.org", "", None), ("bea@example.org", "", None)]
+
+
+def test_headings_may_be_german():
+    (one,) = entries_in("Personalnummer;E-Mail-Adresse;Abteilung\n7;ada@example.org;ICU")
+    assert (one.address, one.id, one.group) == ("ada@example.org", "7", "ICU")
+
+
+@pytest.mark.parametrize(
+    ("pasted", "says"),
+    [
+        ("Ada, ada@example.org", "line 1: a group is public, and no address"),
+        ("id,group\n7,ada@example.org", "line 2: a group is public, and no address"),
+        ("7;ICU;night", "line 1 holds more than an address or id and a group"),
+        ("Contact;Tribe\nada@example.org;ICU", "line 1: no column of these is known"),
+    ],
+)
+def test_a_list_that_would_publish_addresses_drop_cells_or_invite_its_headings_is_refused(pasted, says):
+    with pytest.raises(BadInput, match=says):
+        entries_in(pasted)
+
+
 def test_a_list_stays_and_never_doubles(house):
     campaign = asking(house, opened=False)
     text = "ada@example.org\nbea@example.org\nADA@example.org\n"

@@ -184,6 +184,11 @@ def test_a_verdict_says_what_a_sheet_is_good_for_before_anyone_is_asked(house):
     assert "useless" in told
     assert "not enough to tell anything apart, not even 0 from 80" in told
     assert "Good from" in told
+    assert "of the widest spread that there can be" in told, "nobody said how far people lie apart"
+    far = optin.Sheet([optin.Number("hours", bounds=(0, 80_000), unit="hours", text="Hours?")], title="Hours")
+    told = post(house, "/a/new-sheet", **fields(far, do="look", expected="400")).text
+    assert "No spread was given, so that it may still be more than people lie apart" in told
+    assert "how far people themselves lie apart" not in told
     two = optin.Sheet([wide["hours"], optin.Choice("shift", options=("a", "b", "c", "d"))], title="Two")
     told = post(
         house, "/a/new-sheet", **fields(two, do="look", expected="4000", groups="4", wished="1", wished_of="0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -82,12 +83,30 @@ _LIES = {
 }
 
 
+_UNSTATED = {
+    "good": N_(
+        "{told} is at most a fifth of the widest spread that there can be ({apart}). No spread was given, so that it may "
+        "still be more than people lie apart: give one."
+    ),
+    "poor": N_(
+        "{told} is between a fifth and a half of the widest spread that there can be ({apart}). No spread was given, so that "
+        "it may still be more than people lie apart: give one."
+    ),
+    "useless": N_(
+        "{told} is more than half of the widest spread that there can be ({apart}): hardly better than a guess, however people "
+        "lie apart."
+    ),
+}
+
+
 def reason(question: Question, half: float, verdict: Verdict) -> str:
     """Say why a result will be good, poor or useless: ± beside how far answers lie apart.
 
     >>> from optin.questions import Number
     >>> reason(Number("hours", bounds=(0, 80), sd=9, unit="hours"), 57.0, "useless")
     '± 57 hours is more than half of how far people themselves lie apart (9 hours): hardly better than a guess.'
+    >>> reason(Number("hours", bounds=(0, 80000), unit="hours"), 5420.0, "good").partition(". ")[0]
+    '± 5,420 hours is at most a fifth of the widest spread that there can be (40,000 hours)'
     """
     told = plus_minus_of(half, proportion=question.proportion, unit=question.unit)
     if question.proportion:
@@ -96,6 +115,8 @@ def reason(question: Question, half: float, verdict: Verdict) -> str:
         )
         return _(_LIES[verdict], told=told, ends=ends)
     apart = question.spread_words(question.yardstick)
+    if question.declares_sd and math.isclose(question.price, question.worst_price):
+        return _(_UNSTATED[verdict], told=told, apart=apart)
     part = {"good": _("at most a fifth"), "poor": _("between a fifth and a half"), "useless": _("more than half")}[
         verdict
     ]

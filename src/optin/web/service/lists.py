@@ -11,6 +11,7 @@ import contextlib
 import csv
 import hmac
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,8 +35,14 @@ from optin.web.service.rows import owned_row
 from optin.web.transactions import hold
 from optin.wording.sentences import Sentence
 
-_NAMES = {"address": "address", "email": "address", "e-mail": "address", "mail": "address", "id": "id"}
-_NAMES |= {"group": "group", "team": "group", "ward": "group", "department": "group"}
+_COLUMNS = {
+    "address": "address email e-mail mail email-address e-mail-address mail-address email-adresse e-mail-adresse mailadresse",
+    "id": "id employee-id personnel-number kennung personalnummer personal-nr personal-nr.",
+    "group": "group team ward department unit gruppe station abteilung bereich",
+}
+_NAMES = {name: column for column, names in _COLUMNS.items() for name in names.split()}
+"""What headings are called, in English and in German."""
+_AS_MAILED = re.compile(r"[^<>]*<\s*([^<>\s]+@[^<>\s]+)\s*>")
 
 
 _BETWEEN = 1e-6
@@ -97,20 +104,33 @@ class Known:
 def entries_in(text: str) -> list[Entry]:
     r"""Read a pasted list or CSV: an address or an id on each line, then a group; or columns named in the first line.
 
+    Addresses beside each other, as programs for mail copy them, are so many people. A group is public: no address is one.
+
     >>> [each.known_by for each in entries_in("ada@example.org; ICU\nBea@example.org; ER")]
     ['ada@example.org', 'bea@example.org']
     >>> entries_in("id,email,ward\n7,ada@example.org,ICU")[0].group
     'ICU'
+    >>> [each.known_by for each in entries_in("Ada Byron <ada@example.org>; bea@example.org")]
+    ['ada@example.org', 'bea@example.org']
     """
     lines = [line for line in text.replace("\N{ZERO WIDTH NO-BREAK SPACE}", "").splitlines() if line.strip()]
+    lines = lines[1:] if lines and lines[0].casefold().startswith("sep=") else lines  # a spreadsheet's word for its mark
     if not lines:
         return []
     mark = max(";\t,", key=lines[0].count)
     rows = _rows(lines, mark)
-    names = [_NAMES.get(cell.casefold(), "") for cell in rows[0]]
+    names = [_NAMES.get("-".join(cell.casefold().replace("_", " ").split()), "") for cell in rows[0]]
     if any(names) and not any("@" in cell for cell in rows[0]):
         return [_named(dict(zip(names, row, strict=False)), at) for at, row in enumerate(rows[1:], 2)]
-    return [_plain(row, at) for at, row in enumerate(rows, 1)]
+    _expect_no_headings(rows)
+    return [entry for at, row in enumerate(rows, 1) for entry in _plain(row, at)]
+
+
+def _expect_no_headings(rows: Sequence[Sequence[str]]) -> None:
+    """Refuse headings that are called otherwise: taken for someone, they would be invited."""
+    addressed = [any("@" in cell for cell in row) for row in rows]
+    if len(rows) > 1 and len([cell for cell in rows[0] if cell]) > 1 and not addressed[0] and all(addressed[1:]):
+        raise BadInput("line 1: no column of these is known; name the columns in the first line: address, id, group")
 
 
 def _rows(lines: Sequence[str], mark: str) -> list[list[str]]:
@@ -120,21 +140,37 @@ def _rows(lines: Sequence[str], mark: str) -> list[list[str]]:
     raise BadInput("this is no list: a line of it is far too long; give an address or an id on each line, then a group")
 
 
-def _plain(row: Sequence[str], line: int) -> Entry:
+def _plain(row: Sequence[str], line: int) -> list[Entry]:
+    """Read a line without headings: one address after another, or an address or an id and perhaps a group."""
+    cells = [cell for cell in row if cell]
+    if len(cells) > 1 and all("@" in cell for cell in cells):
+        return [_named({"address": cell}, line) for cell in cells]
+    if any(row[2:]):
+        raise BadInput(
+            "line {line} holds more than an address or id and a group: name the columns in the first line: address, id, group",
+            line=line,
+        )
     kind = "address" if "@" in row[0] else "id"
-    return _named({kind: row[0], "group": row[1] if len(row) > 1 else ""}, line)
+    return [_named({kind: row[0], "group": row[1] if len(row) > 1 else ""}, line)]
 
 
 def _named(cells: dict[str, str], line: int) -> Entry:
     """Refuse a line that names nobody, by its number alone."""
-    address, name = cells.get("address", ""), cells.get("id", "")
+    address, name, group = cells.get("address", ""), cells.get("id", ""), cells.get("group") or None
+    mailed = _AS_MAILED.fullmatch(address)
+    address = mailed[1] if mailed else address
+    if group is not None and "@" in group:
+        raise BadInput(
+            "line {line}: a group is public, and no address: name the columns in the first line: address, id, group",
+            line=line,
+        )
     if not (address or name):
         raise BadInput("line {line} names nobody: give an address or an id", line=line)
     if address and not looks_like_address(address):
         raise BadInput("line {line}: the address cannot be written to", line=line)
     if name and not (name.isprintable() and len(name) <= MOST_LETTERS):
         raise BadInput("line {line}: an id is text of at most {most} characters", line=line, most=MOST_LETTERS)
-    return Entry(address, name, checked_group(cells.get("group") or None))
+    return Entry(address, name, checked_group(group))
 
 
 def add(service: Service, analyst: Visitor, campaign: str, entries: Sequence[Entry]) -> Added:
