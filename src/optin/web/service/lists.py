@@ -114,7 +114,8 @@ def entries_in(text: str) -> list[Entry]:
     ['ada@example.org', 'bea@example.org']
     """
     lines = [line for line in text.replace("\N{ZERO WIDTH NO-BREAK SPACE}", "").splitlines() if line.strip()]
-    lines = lines[1:] if lines and lines[0].casefold().startswith("sep=") else lines  # a spreadsheet's word for its mark
+    if lines and lines[0].casefold().startswith("sep="):  # how a spreadsheet is told its mark
+        del lines[0]
     if not lines:
         return []
     mark = max(";\t,", key=lines[0].count)
