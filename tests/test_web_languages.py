@@ -157,7 +157,7 @@ def test_a_choice_is_kept_in_a_cookie_without_scripts_and_leads_back(house):
     ("before", "to"),
     [
         ("/c/1/join", "/c/1"),
-        ("/i/answer", "/i"),
+        ("/i/answer", "/i/answer"),  # which leads to where a link is opened
         ("//elsewhere.example/about", "/"),
         ("https://elsewhere.example/about", "/"),
         ("/nowhere/at/all", "/"),
