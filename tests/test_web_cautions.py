@@ -48,6 +48,24 @@ def test_a_plan_that_will_say_next_to_nothing_is_called_so_before_it_is_announce
     assert "will say next to nothing" not in told(house, f"/a/c/{campaign}"), "it is too late to warn"
 
 
+def test_groups_in_which_too_few_registered_are_named_before_the_announcement(house):
+    """Together they were enough, and only publishing failed: when all had been promised something."""
+    campaign = house.ada.draft(SHEET, sealed=True, quorum_people=20, window_hours=1.0).id
+    house.ada.take(campaign, "open")
+    for group, come in (("ER", 21), ("ICU", 12), ("OR", 0)):
+        for secret in house.ada.invite(campaign, 25, group=group)[:come]:
+            person = house.client()
+            person.enter(secret)
+            person.register(campaign, 9, answers={question.name: 1 for question in SHEET})
+    assert "registered) would have no result" not in told(house, f"/a/c/{campaign}"), "not while people still come"
+    house.ada.take(campaign, "close-registration")
+    words = told(house, f"/a/c/{campaign}")
+    assert (
+        "&#34;ICU&#34; (10 or more registered), &#34;OR&#34; (fewer than 10 registered) would have no result" in words
+    )
+    assert "&#34;ER&#34; (" not in words
+
+
 def test_a_plan_of_use_is_announced_without_a_warning(house):
     campaign = planned(house, optin.Sheet([optin.YesNo("break")], title="One"), step=9)
     assert "next to nothing" not in told(house, f"/a/c/{campaign}") + told(house, f"/a/c/{campaign}/plan")

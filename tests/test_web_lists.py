@@ -122,6 +122,7 @@ def test_addresses_are_read_as_other_programs_write_them(pasted):
 def test_headings_may_be_german():
     (one,) = entries_in("Personalnummer;E-Mail-Adresse;Abteilung\n7;ada@example.org;ICU")
     assert (one.address, one.id, one.group) == ("ada@example.org", "7", "ICU")
+    assert entries_in("Gruppe;Kennung;Adresse\nICU;7;ada@example.org") == [one], "as the German refusal calls them"
 
 
 @pytest.mark.parametrize(

@@ -296,3 +296,15 @@ def test_moving_the_last_day_is_idempotent_and_only_the_owners(house):
         stranger.extend(campaign, "2027-03-01")
     query = select(campaigns.c.draft).where(campaigns.c.id == campaign)
     assert Draft.from_json(house.service.read(lambda link: link.scalar(query))).answer_by == "2027-02-01"
+
+
+def test_nothing_is_announced_by_itself_where_no_group_has_enough_people(house):
+    campaign = house.ada.draft(SHEET, **{**TERMS, "sealed": True, "public": False}).id
+    house.ada.take(campaign, "open")
+    for group, come_ in (("ER", 9), ("ICU", 8)):
+        for secret in house.ada.invite(campaign, come_, group=group):
+            person = house.client()
+            person.enter(secret)
+            person.register(campaign, 5, answers={"break": True})
+    at(house, LAST)
+    assert (state(house, campaign), kinds(house, campaign).count("missed")) == ("planning", 1)

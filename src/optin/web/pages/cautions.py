@@ -11,7 +11,7 @@ from optin.web.pages.stages import day
 from optin.web.service import campaigns, deadlines, preview
 from optin.web.service.core import Service
 from optin.web.service.records import Campaign, Visitor
-from optin.wording.groups import shown_group
+from optin.wording.groups import SMALLEST_GROUP, shown_group, tens_in_words
 from optin.wording.language import _
 from optin.wording.numbers import count
 
@@ -20,9 +20,11 @@ def cautions_before(service: Service, visitor: Visitor, found: Campaign) -> list
     """Say what stands against going on: groups that can never be enough, questions that will say next to nothing."""
     if found.state not in ("draft", "registration", "planning"):
         return [words for words in (_window_words(service, visitor, found),) if words]
-    groups = small_groups(campaigns.invited_by_group(service, visitor, found.id), found.draft.quorum_people)
-    foreseen = _foreseen(service, visitor, found) if found.state == "planning" else ""
-    return [words for words in (groups, foreseen) if words]
+    quorum, invited = found.draft.quorum_people, campaigns.invited_by_group(service, visitor, found.id)
+    if found.state != "planning":
+        return [words for words in (small_groups(invited, quorum),) if words]
+    came = few_registered(campaigns.registered_in_tens(service, visitor, found.id), quorum)
+    return [words for words in (came, _foreseen(service, visitor, found)) if words]
 
 
 def small_groups(invited: Mapping[str, int], quorum: int) -> str:
@@ -42,6 +44,29 @@ def small_groups(invited: Mapping[str, int], quorum: int) -> str:
         return ""
     return _(
         "{groups} cannot have a result: nothing is published of a group with fewer than {quorum:,}. Invite more, or join groups.",
+        groups=", ".join(few),
+        quorum=quorum,
+    )
+
+
+def few_registered(came: Mapping[str, int], quorum: int) -> str:
+    """Name the groups in which fewer registered than are needed for a result, as far as a count in tens tells.
+
+    >>> few_registered({"ER": 20, "ICU": 10}, 20).partition(": ")[0]
+    '"ICU" (10 or more registered) would have no result'
+    >>> few_registered({"ER": 20, "ICU": 10}, 15)
+    ''
+    """
+    few = [
+        _("{group} ({people} registered)", group=shown_group(name), people=tens_in_words(people))
+        for name, people in came.items()
+        if people + SMALLEST_GROUP - 1 < quorum
+    ]
+    if not few:
+        return ""
+    return _(
+        "{groups} would have no result: nothing is published of a group with fewer than {quorum:,}. Announced all the same, "
+        "their promises would be held for nothing: open registration again, or cancel and join groups.",
         groups=", ".join(few),
         quorum=quorum,
     )

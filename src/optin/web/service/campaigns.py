@@ -21,8 +21,9 @@ from optin.web.service.life import possible, warning
 from optin.web.service.records import Campaign, Event, Visitor
 from optin.web.service.rows import READER, count, job_of, joined_count, owned_row
 from optin.web.service.schedule import next_by_itself
-from optin.web.service.turnout import turnout_of
+from optin.web.service.turnout import registered_by_group, turnout_of
 from optin.web.transactions import hold
+from optin.wording.groups import in_tens
 from optin.wording.sentences import Sentence
 
 MOST_INVITATIONS = 1000
@@ -185,6 +186,17 @@ def invited_by_group(service: Service, analyst: Visitor, campaign: str) -> dict[
         return {name: int(people) for name, people in connection.execute(query.order_by(invitations.c.group_name))}
 
     return service.read(look)
+
+
+def registered_in_tens(service: Service, analyst: Visitor, campaign: str) -> dict[str, int]:
+    """Count in tens who registered in each group that was invited; nothing while people still come."""
+
+    def look(connection: Connection) -> dict[str, int]:
+        row = owned_row(connection, analyst, campaign, least=READER)
+        return {} if row.state == "registration" else registered_by_group(connection, row)
+
+    came = service.read(look)
+    return {name: in_tens(came.get(name, 0)) for name in invited_by_group(service, analyst, campaign)} if came else {}
 
 
 def log(service: Service, analyst: Visitor, campaign: str) -> list[Event]:

@@ -20,6 +20,7 @@ from optin.web.service.core import Service
 from optin.web.service.deadlines import deadline
 from optin.web.service.drafts import Draft, last_moment
 from optin.web.service.rows import count, job_of, joined_count
+from optin.web.service.turnout import registered_by_group
 
 PAUSES = (600.0, 3600.0, 4 * 3600.0, 24 * 3600.0)
 """How long after each failure a step is tried again by itself, in seconds; after the last it is left to whoever asks."""
@@ -64,7 +65,9 @@ def too_few(connection: Connection, row: Row[Any], draft: Draft) -> bool:
     """Say whether going on could lead to no result: too few registered, or too few of them joined."""
     if row.state in ("registration", "planning"):
         here = (registrations.c.campaign == row.id, registrations.c.round == row.round)
-        return count(connection, registrations, *here) < max(MIN_PEOPLE, draft.quorum_people)
+        groups = registered_by_group(connection, row)
+        few = bool(groups) and max(groups.values()) < draft.quorum_people  # nothing is published of any of them
+        return few or count(connection, registrations, *here) < max(MIN_PEOPLE, draft.quorum_people)
     return joined_count(connection, row.id, row.round, joined=True) < draft.quorum_people
 
 
