@@ -36,7 +36,7 @@ from optin.web.transactions import hold
 from optin.wording.sentences import Sentence
 
 _COLUMNS = {
-    "address": "address adresse email e-mail mail email-address e-mail-address mail-address email-adresse e-mail-adresse mailadresse",
+    "address": "address adresse mail email e-mail email-address e-mail-address email-adresse e-mail-adresse mailadresse",
     "id": "id employee-id personnel-number kennung personalnummer personal-nr personal-nr.",
     "group": "group team ward department unit gruppe station abteilung bereich",
 }
