@@ -178,6 +178,12 @@ def test_mistakes_are_told_with_their_question_and_what_was_typed_stays(house):
     assert post(house, "/a/new-sheet", title="t").status_code == 422
 
 
+def test_a_verdict_says_what_asking_questions_as_one_score_would_gain(house):
+    scales = [optin.Scale(name, options=("bad", "fair", "good"), text=f"{name}?") for name in ("Mood", "Sleep")]
+    told = post(house, "/a/new-sheet", **fields(optin.Sheet(scales, title="Two"), do="look", expected="400")).text
+    assert "Asked as one score, “Mood?” and “Sleep?” would leave the sheet as accurate as" in told
+
+
 def test_a_verdict_says_what_a_sheet_is_good_for_before_anyone_is_asked(house):
     wide = optin.Sheet([optin.Number("hours", bounds=(0, 80), unit="hours", text="Hours?")], title="Hours")
     told = post(house, "/a/new-sheet", **fields(wide, do="look", expected="20", mix="careful")).text
@@ -195,6 +201,7 @@ def test_a_verdict_says_what_a_sheet_is_good_for_before_anyone_is_asked(house):
     ).text
     assert "enough to tell 40 from" in told
     assert "is the dearest question" in told
+    assert "one score" not in told
     assert "In 4 groups of one size" in told
     needed = int(re.search(r"takes ([\d,]+) people like these", told)[1].replace(",", ""))
     found = optin.size(two, people=needed, limits=limits(), groups=4)

@@ -379,6 +379,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "Size": {
         "sizes": "± and verdicts of groups of each size, the largest first; none without groups",
+        "merging": "what it would give if questions that can be added up were asked as one score: one entry for each set of them",
         "people": "how many people would answer",
         "groups": "how many groups they are divided into",
         "limits": "what limits they would have",

@@ -117,8 +117,15 @@ def _groups(given: str) -> int | list[int]:
     return sizes if len(sizes) > 1 else sizes[0]
 
 
+UNRELATED = (
+    "A score is judged here as if its questions were unrelated (scales: in the worst case); the more they go together, the"
+    " better it is"
+)
+
+
 def _show(found: Size, asked: Sheet) -> None:
     from optin.planning.cautions import takes_most
+    from optin.planning.merging import merged_words
     from optin.wording.numbers import plain
 
     whom = f"{found.people:,} people" + (f" in {found.groups:,} groups" if found.groups > 1 else "")
@@ -131,6 +138,10 @@ def _show(found: Size, asked: Sheet) -> None:
         "as accurate as: so many people without noise; share: of everyone's epsilon; without it: as accurate as so many people"
         " for the other questions, were it not asked"
     )
+    for merging in found.merging:
+        say(merged_words(merging))
+    if found.merging:
+        say(UNRELATED)
     if found.sizes:
         _show_groups(found, asked)
     for each in found.questions:

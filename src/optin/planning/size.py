@@ -22,6 +22,7 @@ from optin.kernel.sharing import Demand, share_out
 from optin.planning.apart import POWER_LEVEL, Apart, apart_from
 from optin.planning.asked import as_sheet
 from optin.planning.assumed import MOST_PEOPLE, few_limits, group_sizes
+from optin.planning.merging import Merging, addable
 from optin.planning.units import check_spread, relative_gap
 from optin.questions import Question, Sheet
 from optin.questions.sheet import question_named
@@ -94,6 +95,8 @@ class Size(Told):
     questions: tuple[SizedQuestion, ...]
     sizes: tuple[GroupSize, ...] = ()
     """What groups of each size would give, the largest first; none without groups."""
+    merging: tuple[Merging, ...] = ()
+    """What it would give if questions that can be added up were asked as one score."""
 
     def telling(self) -> Telling:
         """Say ± and a verdict for each question."""
@@ -103,7 +106,11 @@ class Size(Told):
         )
         whom = f"{self.people:,}" + (f" in {self.groups} groups" if self.groups > 1 else "")
         head = ("question", "kind", "95 % interval", "as accurate as", "verdict")
-        return Telling("Size", (("people", whom), ("limits", self.limits)), head, rows, more="size[name]")
+        merged = tuple(
+            ("as one score", f"{', '.join(each.questions)}: {people_like(each.effective_sheet)}, {each.verdict}")
+            for each in self.merging
+        )
+        return Telling("Size", (("people", whom), ("limits", self.limits), *merged), head, rows, more="size[name]")
 
     def __getitem__(self, name: str) -> SizedQuestion:
         return question_named(self.questions, name)
@@ -141,13 +148,32 @@ def size(
         for key, place in sorted(first.items(), key=lambda item: item[1])
     }
     found = tuple(replace(alike[_asked_of(question)], name=question.name, unit=question.unit) for question in questions)
+    merging = tuple(_merging(solve, questions, smallest, min(each.effective for each in given[smallest])))
     if len(sizes) == 1:
-        return Size(int(people), 1, words, found)
+        return Size(int(people), 1, words, found, merging=merging)
     across = tuple(
         replace(each, across=_across(question, place, sizes, given))
         for place, (question, each) in enumerate(zip(questions, found, strict=True))
     )
-    return Size(int(people), len(sizes), words, across, tuple(_group_sizes(questions, sizes, given)))
+    return Size(int(people), len(sizes), words, across, tuple(_group_sizes(questions, sizes, given)), merging)
+
+
+def _merging(solve: _Solver, questions: tuple[Question, ...], people: float, now: float) -> Iterator[Merging]:
+    """Size the sheet again with questions added up, for as many people."""
+    for found in addable(questions):
+        others = tuple(question for place, question in enumerate(questions) if place not in found.places)
+        *rest, given = solve((*others, found.unrelated), people)
+        half = _half(found.unrelated, given)
+        yield Merging(
+            questions=tuple(questions[place].name for place in found.places),
+            score=found.unrelated,
+            effective_people=given.effective,
+            effective_others=min((each.effective for each in rest), default=None),
+            effective_now=now,
+            half_width=half,
+            half_width_together=_half(found.together, solve((*others, found.together), people)[-1]),
+            verdict=verdict(half, found.unrelated.yardstick),
+        )
 
 
 def _group_sizes(

@@ -17,6 +17,7 @@ from optin.wording.language import _
 from optin.wording.numbers import at_least, plain
 
 if TYPE_CHECKING:
+    from optin.questions.adding import Items
     from optin.questions.kinds import Entry
 
 Real = float | Fraction
@@ -129,6 +130,11 @@ class Facts(BriefQuestion):
     def numeric(self) -> bool:
         """Whether people answer by a number."""
         return False
+
+    @property
+    def as_items(self) -> Items | None:
+        """What it adds to a score; only numbers and ordered options can be added up."""
+        return None
 
     @property
     def labels(self) -> tuple[str, ...]:

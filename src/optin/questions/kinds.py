@@ -19,6 +19,7 @@ from optin.wording.language import N_, _
 if TYPE_CHECKING:
     from optin.engine.answers import Coded
     from optin.engine.rows import Rows
+    from optin.questions.adding import Items
     from optin.questions.combined import Addend
 
 MOST_IMPORTANT = 1000.0
@@ -108,6 +109,10 @@ class Question(Protocol):
     @property
     def numeric(self) -> bool:
         """Whether people answer it by a number, and not by words."""
+
+    @property
+    def as_items(self) -> Items | None:
+        """What it adds to a score of several questions; None where its answers cannot be added up."""
 
     @property
     def reading(self) -> tuple[str, ...]:

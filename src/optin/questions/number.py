@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from optin.errors import Argument, BadInput
 from optin.formats.strict_json import Fields, finite
+from optin.questions.adding import Items
 from optin.questions.cells import FloatArray
 from optin.questions.kinds import (
     checked_importance,
@@ -98,6 +99,11 @@ class Number(Measured):
     def price(self) -> float:
         """C (E18), counted in units of the range."""
         return self._price((1.0,), self.spread)
+
+    @property
+    def as_items(self) -> Items:
+        """One item."""
+        return Items(1, self.bounds, self.data_variance, self.max_gap)
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""

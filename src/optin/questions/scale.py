@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from optin.errors import BadInput
+from optin.questions.adding import Items
 from optin.questions.choice import Choice
 from optin.questions.combined import Addend
 from optin.questions.counted import Counting
@@ -42,6 +43,13 @@ class Scale(Choice):
     def reading(self) -> tuple[str, ...]:
         """How bars are read, and what the mean score counts."""
         return (*super().reading, _("The mean score counts options from 1 in their order."))
+
+    @property
+    def as_items(self) -> Items:
+        """One item that counts options from 1; its mean moves most where each lower option yields a gap to an upper one."""
+        count = len(self.options)
+        farthest = min(count - 1.0, self.max_gap * (count * count // 4))
+        return Items(1, (1.0, float(count)), (count - 1) ** 2 / 4, farthest)
 
     def result(self, counted: Counting) -> ScaleResult:
         """Read proportions, mean and top off the noisy cells."""

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
+from optin.questions.adding import Items
 from optin.questions.cells import FloatArray
 from optin.questions.measured import Measured
 from optin.questions.number import checked_bounds, checked_variance, pair
@@ -105,6 +106,11 @@ class Score(Measured, Worded):
             if any(item in known for item in items):
                 return items
         return (self.column,)
+
+    @property
+    def as_items(self) -> Items:
+        """All of its items."""
+        return Items(self.items, self.each, self.data_variance, self.max_gap)
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""

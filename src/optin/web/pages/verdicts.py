@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from optin.errors import BadInput
 from optin.planning.apart import told_words
+from optin.planning.merging import merged_words
 from optin.planning.size import GOOD, POOR, GroupSize, Size, SizedQuestion, Verdict, people_for, size
 from optin.questions import Question, Sheet
 from optin.web.pages.drafting import imagined, quorum_words
@@ -39,6 +40,9 @@ def foreseen_words(draft: Draft, given: Mapping[str, str]) -> dict[str, Any]:
         "groups": groups,
         "by_group": _by_group(sheet, found),
         "dearest": _dearest(sheet, found),
+        "merging": [
+            merged_words(each, [f"“{asked(sheet[name])}”" for name in each.questions]) for each in found.merging
+        ],
         "quorum": quorum_words(draft, expected=people),
         "wished": _wished(sheet, given, limits, groups),
         "names": [asked(question) for question in sheet],
