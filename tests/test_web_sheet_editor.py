@@ -175,6 +175,8 @@ def test_mistakes_are_told_with_their_question_and_what_was_typed_stays(house):
         text = next(iter(wrong.values()))
         assert text in answer.text
     assert post(house, "/a/new-sheet", do="import", toml="title = ").status_code == 422
+    marked = '\ufefftitle = "Marked"\n[[question]]\nkind = "yes-no"\nname = "break"'
+    assert "Marked" in post(house, "/a/new-sheet", do="import", toml=marked).text, "as some editors begin a file"
     assert post(house, "/a/new-sheet", title="t").status_code == 422
 
 

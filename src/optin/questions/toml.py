@@ -17,8 +17,8 @@ _WORDS = ("title", "purpose", "asked_by")
 def sheet_in(path: str | os.PathLike[str], kinds: Mapping[str, Any]) -> dict[str, Any]:
     """Read the arguments of a sheet from a file; a key that nobody knows is refused by name."""
     try:
-        with open(path, "rb") as file:
-            found = tomllib.load(file)
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            found = tomllib.loads(file.read())
     except OSError as error:
         raise BadInput("{path} cannot be read: {why}", path=os.fspath(path), why=error.strerror) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -29,7 +29,7 @@ def sheet_in(path: str | os.PathLike[str], kinds: Mapping[str, Any]) -> dict[str
 def sheet_in_text(text: str, kinds: Mapping[str, Any]) -> dict[str, Any]:
     """Read the arguments of a sheet from text that someone pasted."""
     try:
-        found = tomllib.loads(text)
+        found = tomllib.loads(text.removeprefix("\ufeff"))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadInput("the sheet is not TOML: {why}", why=error) from None
     return _arguments(found, "the sheet", kinds)

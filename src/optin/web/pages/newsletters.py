@@ -9,6 +9,7 @@ from optin.announcement import Announcement
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.questions import Question
 from optin.releasing import Release
+from optin.report.answer_sections import OUTSIDE
 from optin.report.sheet_release import says_little
 from optin.web.pages.asked_words import purpose_said, title_said
 from optin.web.pages.coming import doubles_after
@@ -90,11 +91,24 @@ def newsletter(found: Published, release: Release) -> str:
             for name, why in release.withheld.items()
         ),
         "\n".join(says_little(release)),
+        _(OUTSIDE) if _goes_outside(release) else "",
         doubles_after(public=found.public, open_link=found.open_link),
         _(_RANGES),
         _privacy(release.announcement),
     ]
     return "\n\n".join(filter(None, paragraphs)) + "\n"
+
+
+def _goes_outside(release: Release) -> bool:
+    """Say whether noise pushed an estimate beyond what is possible, where its interval ends."""
+    readings = (
+        each
+        for _name, part in _parts(release)
+        for question in release.sheet
+        if question.name not in part.dropped
+        for each in part[question.name].readings(0.95)
+    )
+    return any(not (each.lost or each.low <= each.estimate <= each.high) for each in readings)
 
 
 def _lines(release: Release, question: Question) -> Iterator[str]:

@@ -57,7 +57,7 @@ def imagined_limits(given: Mapping[str, str]) -> NDArray[np.float64]:
 
 def _groups(given: Mapping[str, str]) -> int:
     text = given.get("groups", "") or "1"
-    if not (text.isdecimal() and 1 <= int(text[:6]) <= _MOST_GROUPS):
+    if not (text.isdecimal() and len(text) < 6 and 1 <= int(text) <= _MOST_GROUPS):
         raise BadInput("groups must be 1 to {most}", most=_MOST_GROUPS)
     return int(text)
 

@@ -64,7 +64,7 @@ def _sheet(service: ServiceOf, visitor: Visitor, of: str) -> Sheet:
 def _table(sheet: Sheet, given: Mapping[str, str]) -> list[dict[str, Any]]:
     """List what each of so many campaigns would give, beside fewer and more of them."""
     text = given["campaigns"]
-    if not (text.isdecimal() and 1 <= int(text[:4]) <= MOST_CAMPAIGNS):
+    if not (text.isdecimal() and len(text) < 5 and 1 <= int(text) <= MOST_CAMPAIGNS):
         raise BadInput("campaigns in a year must be 1 to {most}", most=MOST_CAMPAIGNS)
     people = sum(imagined(given))
     return [_row(sheet, given, people, many, int(text)) for many in sorted({*_BESIDE, int(text)})]
