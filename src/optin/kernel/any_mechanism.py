@@ -168,7 +168,7 @@ def _by_a_world_between(people: Rungs) -> float:
     for limit, count in zip(people.limits[::-1].tolist(), people.counts[::-1].tolist(), strict=True):
         lighter = min(count, apart // limit)
         apart = abs(apart - lighter * limit - (count - lighter) % 2 * limit)
-    return 0.25 * math.exp(-loss / 2.0) / math.cosh(apart / 4.0) ** 2
+    return (0.5 * math.exp(-loss / 4.0) / math.cosh(apart / 4.0)) ** 2
 
 
 def _bounds(people: Rungs, family: Family) -> Iterator[float]:
