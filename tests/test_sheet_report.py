@@ -215,6 +215,14 @@ def test_a_page_says_how_answers_beyond_the_bounds_count_and_whose_tilt_it_shows
     assert "tilt, of the question that has most" in words
 
 
+def test_numbers_under_seal_are_not_said_to_stand_in_the_public_file(release, release_page):
+    assert release.seal is not None
+    assert "noisy_total" not in release.to_json()
+    assert "from release.json" not in release_page
+    assert "under seal: the operator can open them to an auditor" in release_page
+    assert release.seal.commitment in release_page
+
+
 def test_a_spread_that_noise_left_nothing_of_is_not_written_as_zero():
     hours = QUESTIONS[0]
     level, mean = 2**20 * 2**40, 2**59
@@ -253,6 +261,16 @@ def test_a_sheet_without_noise_has_a_page():
     drawn = optin.release(offer, people, {name: columns[name] for name in ("break", "shift")}, allow_no_noise=True)
     words = Reader(render(Source(plan=plan, description=optin.describe(people), release=drawn))).words
     assert "No noise was added" in words
+
+
+def test_public_numbers_are_said_to_stand_in_the_public_file():
+    people = optin.PrivacyConstrained([np.inf] * 30)
+    offer = optin.announce(optin.plan(people, [QUESTIONS[1], QUESTIONS[0]]), people)
+    found = optin.release(offer, people, {"break": [True] * 30, "hours": [38.0] * 30}, allow_no_noise=True)
+    assert found.seal is None
+    assert "noisy_total" in found.to_json()
+    page = render(Source(release=found))
+    assert "Anyone recomputes every figure from release.json, where the noisy integers stand" in page
 
 
 def test_one_number_tells_its_spread_and_its_question():

@@ -7,10 +7,11 @@ import math
 from optin import figures
 from optin.figures.accuracy import release_parts
 from optin.releasing import Release
+from optin.report.drawn import MEAN, cap_row, drawn_section, sealed_rows
 from optin.report.markup import Markup, joined, table, tag
-from optin.report.section import Pictured, error_name, error_reading, facts, note, root, section, squared_error_caption
+from optin.report.section import Pictured, error_name, error_reading, note, root, squared_error_caption
 from optin.wording.language import N_, _
-from optin.wording.numbers import count, ends, largest, percent, power_of, steady
+from optin.wording.numbers import ends, percent, power_of, steady
 
 LEVELS = (0.9, 0.95, 0.99)
 
@@ -99,17 +100,10 @@ def error_section(release: Release) -> Pictured:
     )
 
 
-_SEALED = (
-    "Noise, weights and the tilt are rounded up to two figures, and the estimate to a step of at "
-    "most a fiftieth of its standard error, for exact numbers would tell people's limits. The exact "
-    "ones are under seal: the operator can open them to an auditor, and nobody can change them."
-)
-
-
 def _drawn(release: Release) -> list[tuple[str, str]]:
     """List what was drawn, where it is public, and else what binds it."""
     if release.seal is not None:
-        return [("sealed numbers", f"bound by the hash {release.seal.commitment}")]
+        return sealed_rows(release)
     exact = release.expect_sealed()
     return [("sum of grains", f"{exact.total_grains}"), ("noisy total", f"{exact.noisy_total}")]
 
@@ -117,26 +111,15 @@ def _drawn(release: Release) -> list[tuple[str, str]]:
 def offer_section(release: Release) -> Markup:
     """List what was announced and what was drawn, and say how to recompute the estimate."""
     offer = release.announcement
-    announced = [
-        ("release", release.id),
-        ("campaign, round", f"{offer.campaign}, {offer.round}"),
-        ("announced", f"{count(offer.people)} ({offer.model})"),
-        ("joined", f"{count(release.joined_people)}, those with nothing to give included"),
+    rows = [
         ("bounds of a value", f"{offer.bounds[0]:.10g} to {offer.bounds[1]:.10g}"),
         ("declared sd of a value", f"{math.sqrt(offer.data_variance):.10g}"),
         ("declared gap, tilt", f"{offer.max_gap:.10g}, {percent(release.tilt)}"),
-        (
-            "cap on epsilon",
-            largest(offer.cap) + (" (lowered to what one release may promise)" if offer.cap_lowered else ""),
-        ),
+        cap_row(release),
         ("noise scale", f"{release.noise_scale:.10g}"),
         ("variance, standard error", f"{release.variance:.10g}, {release.standard_error:.10g}"),
         *_drawn(release),
         ("fingerprint", release.fingerprint),
         ("ledger", _ledger_note(release)),
-        ("drawn by", f"optin {release.versions.optin}, OpenDP {release.versions.opendp}, {release.versions.mechanism}"),
     ]
-    formula = tag("code", "low + (high - low) * noisy total / (2²⁰ * sum of grains)")
-    who = "Anyone recomputes the estimate: " if release.seal is None else f"{_SEALED} They recompute the estimate: "
-    check = tag("p", who, formula, ".")
-    return section("What was announced and drawn", below=joined((check, facts("Release and announcement", announced))))
+    return drawn_section(release, rows, "the estimate: ", tag("code", MEAN))

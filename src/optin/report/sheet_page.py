@@ -26,7 +26,7 @@ def sheet_body(plan: Plan | None, description: Description | None, release: Rele
         parts += [each.written() for each in plan_sections(plan, description, release)]
         parts.append(sheet_plan.turnout_section(plan))
     parts.append(_privacy(plan, release))
-    parts += [] if release is None else [sheet_release.drawn_section(release)]
+    parts += [] if release is None else [sheet_release.sheet_section(release)]
     parts += [] if plan is None else [section("The plan in numbers", below=sheet_plan.plan_numbers(plan))]
     return title, joined(parts)
 

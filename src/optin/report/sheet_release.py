@@ -11,9 +11,10 @@ from optin.releasing import Release
 from optin.releasing.telling import charged_words
 from optin.releasing.useless import useless_words
 from optin.report.answer_sections import answer_section, dropped_section
+from optin.report.drawn import MEAN, cap_row, drawn_section, sealed_rows
 from optin.report.markup import Markup, grouped_table, joined, paragraphs, tag
-from optin.report.section import LARGEST_TILT, facts, section, warned
-from optin.wording.numbers import count, largest, percent
+from optin.report.section import LARGEST_TILT, section, warned
+from optin.wording.numbers import count, percent
 
 LEVEL = (
     "An interval holds what the whole population would have answered, in 95 of 100 cases, one figure at a time: of twenty"
@@ -106,31 +107,22 @@ def question_sections(release: Release) -> Markup:
     )
 
 
-def drawn_section(release: Release) -> Markup:
+def sheet_section(release: Release) -> Markup:
     """List what was announced and drawn, and say how figures are recomputed."""
-    offer = release.announcement
     rows = [
-        ("release", release.id),
-        ("campaign, round", f"{offer.campaign}, {offer.round}"),
-        ("announced", f"{count(offer.people)} ({offer.model})"),
-        ("joined", f"{count(release.joined_people)}, those with nothing to give included"),
         ("answered", "; ".join(_answered(release))),
-        ("cap on epsilon", largest(offer.cap) + (" (lowered to what one release may promise)" * offer.cap_lowered)),
+        cap_row(release),
         ("tilt" if len(release.sheet) == 1 else LARGEST_TILT, percent(release.tilt)),
+        *sealed_rows(release),
         ("fingerprint", release.fingerprint),
         ("charged", charged_words(release)),
-        ("drawn by", f"optin {release.versions.optin}, OpenDP {release.versions.opendp}, {release.versions.mechanism}"),
     ]
-    check = tag(
-        "p",
-        "Anyone recomputes every figure from release.json: the noisy integers stand there beside the sum of grains of their"
-        " question. A proportion is ",
-        tag("code", "noisy total / (level * sum of grains)"),
-        ", a mean ",
-        tag("code", "low + (high - low) * noisy total / (2²⁰ * sum of grains)"),
-        ".",
-    )
-    return section("What was announced and drawn", below=joined((check, facts("Release and announcement", rows))))
+    where = "every figure: " if release.seal is not None else f"{_WHERE} "
+    proportion = tag("code", "noisy total / (level * sum of grains)")
+    return drawn_section(release, rows, f"{where}a proportion is ", proportion, ", a mean ", tag("code", MEAN))
+
+
+_WHERE = "every figure from release.json, where the noisy integers stand beside the sum of grains of their question:"
 
 
 def _answered(release: Release) -> Iterator[str]:
