@@ -15,7 +15,7 @@ from optin.announcement.terms import Terms as AnnouncedTerms
 from optin.kernel.rounding import nearest
 from optin.ledger import Log, Terms
 from optin.ledger.bulk_reads import charges_of
-from optin.ledger.chain import GENESIS, rows_of
+from optin.ledger.chain import GENESIS, ActRows, rows_of
 from optin.ledger.schema import acts
 from optin.ledger.tallying import sums_of
 from optin.questions import Number, Sheet
@@ -154,8 +154,7 @@ def _resealed(connection):
     for row in connection.execute(select(acts).order_by(acts.c.number)).all():
         fields = {**row._asdict(), "previous": head}
         with contextlib.suppress(KeyError, ValueError):  # an act that writes no rows we know keeps its digest
-            about = {"act": row.number, "offer": row.offer, "salt": row.salt, "version": row.version}
-            found = rows_of(connection, kind=row.kind, **about)
+            found = rows_of(connection, ActRows(row.kind, row.number, row.salt, row.offer, row.version))
             fields |= {"people": found.people, "rows": found.digest}
         sealed = {name: fields[name] for name in Seal.__dataclass_fields__}
         head = Seal(**{**sealed, "body": hashlib.sha256(row.body.encode()).hexdigest()}).hash

@@ -168,27 +168,32 @@ _GROUP_QUERIES = _QUERIES | {"announce": _GROUP_PROMISES, "release": _GROUP_CHAR
 _OF_VERSION = {VERSION: _QUERIES, SHEETS: _SHEET_QUERIES, GROUPS: _GROUP_QUERIES}
 
 
+@dataclass(frozen=True)
+class ActRows:
+    """The rows of one act: which they are, and what they are digested and added up with."""
+
+    kind: str
+    act: int
+    salt: str = field(repr=False)
+    offer: int | None = None
+    version: int = VERSION
+    sharing: Sharing = ONE
+
+
 def rows_of(
-    connection: Connection,
-    *,
-    kind: str,
-    act: int,
-    offer: int | None,
-    salt: str,
-    version: int = VERSION,
-    sharing: Sharing = ONE,
-    passing: Callable[[Iterable[Block]], Iterable[Block]] = iter,
+    connection: Connection, wrote: ActRows, *, passing: Callable[[Iterable[Block]], Iterable[Block]] = iter
 ) -> Written:
     """Count, digest and add up the rows that an act wrote, as they are now; however many, few are held at once.
 
     ``passing`` sees blocks as they go by, and hands them on.
     """
-    if is_packed(connection, act):
-        walk = passing(packed_walk(connection, kind, act, offer, version))
-        return packed_of(kind, walk, salt, version=version, sharing=sharing)
+    kind, version, sharing = wrote.kind, wrote.version, wrote.sharing
+    if is_packed(connection, wrote.act):
+        walk = passing(packed_walk(connection, kind, wrote.act, wrote.offer, version))
+        return packed_of(kind, walk, wrote.salt, version=version, sharing=sharing)
     query = _OF_VERSION[version][kind]
-    walk = passing(blocks(connection, query, {"act": act, "offer": offer}))
-    return written_of(kind, walk, salt, version=version, sharing=sharing)
+    walk = passing(blocks(connection, query, {"act": wrote.act, "offer": wrote.offer}))
+    return written_of(kind, walk, wrote.salt, version=version, sharing=sharing)
 
 
 def packed_of(

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row
 from optin.database.crash_points import reached
 from optin.errors import PromiseBroken
 from optin.grains.splitting import Released
-from optin.ledger.chain import About, Entry, Terms, Written, append, new_salt, rows_of
+from optin.ledger.chain import About, ActRows, Entry, Terms, Written, append, new_salt, rows_of
 from optin.ledger.held import any_cut
 from optin.ledger.holds import closing_of, expect_offer, terms_of
 from optin.ledger.packed_charges import PackedTaking
@@ -107,6 +107,6 @@ def _expect_holds(connection: Connection, offer: Row[Any], split: Split) -> None
     """
     if not any_cut(connection, offer.number):
         return
-    about = {"salt": offer.salt, "version": offer.version, "sharing": split.sharing}
-    if rows_of(connection, kind="announce", act=offer.number, offer=None, **about).digest != offer.rows:
+    held = ActRows("announce", offer.number, offer.salt, version=offer.version, sharing=split.sharing)
+    if rows_of(connection, held).digest != offer.rows:
         raise PromiseBroken(OTHER_HOLDS)

@@ -16,7 +16,7 @@ from optin.errors import Argument, BadInput, BudgetSpent, Place, PromiseBroken
 from optin.grains.batches import Batch
 from optin.ledger import packed_holds, packs
 from optin.ledger.balances import uncovered
-from optin.ledger.chain import About, Entry, Terms, append, last, new_salt, rows_of, written_of
+from optin.ledger.chain import About, ActRows, Entry, Terms, append, last, new_salt, rows_of, written_of
 from optin.ledger.held import fetched, places_of
 from optin.ledger.people_numbers import persons_of
 from optin.ledger.roster import Roster
@@ -189,7 +189,7 @@ def _raise_allowances(connection: Connection, roster: Roster) -> None:
 def _seal_allowances(connection: Connection, kind: str, number: int, *, expected: int) -> None:
     """Seal the allowances just written, unless a trigger that is not ours made others of them."""
     salt = new_salt()
-    written = rows_of(connection, kind=kind, act=number, offer=None, salt=salt)
+    written = rows_of(connection, ActRows(kind, number, salt))
     as_asked = connection.scalar(text(_AS_ASKED), {"act": number})
     if not expected == written.people == as_asked:
         raise PromiseBroken(
@@ -215,9 +215,7 @@ def _hold(connection: Connection, holding: Holding, roster: Roster) -> Entry:
     held = connection.execute(text(_HOLD.format(**columns)), {"offer": number})
     if held.rowcount != len(roster):
         raise BadInput("some ids were not kept as given; use ids that differ byte for byte")
-    written = rows_of(
-        connection, kind="announce", act=number, offer=number, salt=salt, version=version, sharing=sharing
-    )
+    written = rows_of(connection, ActRows("announce", number, salt, number, version, sharing))
     if written.digest != roster.promised(salt, sharing).digest:
         raise PromiseBroken(packs.OTHER_ROWS)
     expect_announced(offer, holding.terms, written, exact=holding.exact)

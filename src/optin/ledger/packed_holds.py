@@ -14,7 +14,7 @@ from optin.formats.names import Names
 from optin.ledger import packs
 from optin.ledger.accounts import allowed, everyones_allowance, everyones_taken, left_of
 from optin.ledger.balances import uncovered_among
-from optin.ledger.chain import Written, append, last, new_salt, rows_of, written_of
+from optin.ledger.chain import ActRows, Written, append, last, new_salt, rows_of, written_of
 from optin.ledger.held import Numbers, goes_up, held_of, places_among, promise_columns
 from optin.ledger.packed_rows import packed_walk
 from optin.ledger.packs import OTHER_ROWS, PEOPLE, ROWS, write_packs
@@ -56,7 +56,7 @@ class Enrolled:
         act, salt = last(connection).number + 1, new_salt()
         order = np.flatnonzero(higher)[np.argsort(self.person[higher])]
         _write_allowances(connection, act, self.person[order], self.total[order])
-        written = rows_of(connection, kind="raise", act=act, offer=None, salt=salt)
+        written = rows_of(connection, ActRows("raise", act, salt))
         expected = self.roster.ids.take(order)
         if written.digest != written_of("raise", [[expected, self.total[order]]], salt).digest:
             raise PromiseBroken(OTHER_ROWS)

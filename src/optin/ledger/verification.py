@@ -15,7 +15,7 @@ from optin.announcement import Announcement
 from optin.errors import PromiseBroken
 from optin.ledger.accounts import act_of
 from optin.ledger.branches import are_stored
-from optin.ledger.chain import GENESIS, Written, rows_of, seal_of
+from optin.ledger.chain import GENESIS, ActRows, Written, rows_of, seal_of
 from optin.ledger.fittings import changed_fittings
 from optin.ledger.held import places_of
 from optin.ledger.holds import terms_of
@@ -159,8 +159,8 @@ def _changed_rows(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[
         try:
             told = _text(row)
             passing = partial(_heard, before=before, everyone=starts[-1])
-            about = {"version": row.version, "sharing": _sharing(told), "passing": passing}
-            found = rows_of(connection, kind=row.kind, act=row.number, offer=row.offer, salt=row.salt, **about)
+            wrote = ActRows(row.kind, row.number, row.salt, row.offer, row.version, _sharing(told))
+            found = rows_of(connection, wrote, passing=passing)
             fault = _fault(row, told, found)
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
             yield f"act {row.number} was changed: its rows or its secret cannot be read"
