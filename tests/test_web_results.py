@@ -197,6 +197,9 @@ def test_a_newsletter_says_by_which_factor_where_a_cap_binds_and_names_groups(ho
     found = published.show(house.service, campaign, mine)
     draft = newsletter(found, found.release)
     assert '- "ICU", mean: ' in draft
+    numbers = [row[4:7] for row in result_rows(found.release) if row[4] != ""]
+    beyond = any(not low <= estimate <= high for estimate, low, high in numbers)
+    assert ("Noise can push an estimate beyond what is possible" in draft) == beyond
     assert ("on the odds of a guess about them" in draft) == (
         max(p.cap for p in found.announcement.parts) < HIGHEST_STEP
     )
