@@ -14,16 +14,10 @@ from optin.errors import Argument, BadInput
 from optin.formats.strict_json import Fields, finite
 from optin.questions.adding import Items
 from optin.questions.cells import FloatArray
-from optin.questions.kinds import (
-    checked_importance,
-    checked_max_error,
-    checked_name,
-    checked_text,
-    checked_words,
-    number,
-)
+from optin.questions.kinds import number
 from optin.questions.measured import Measured
 from optin.questions.values import as_numbers
+from optin.questions.worded import checked_in, words_of, written_in
 from optin.wording.language import N_
 
 if TYPE_CHECKING:
@@ -63,15 +57,9 @@ class Number(Measured):
         """Check what is asked, once, and keep it as plain numbers and words."""
         lo, hi = checked_bounds(self.bounds)
         checked = {
-            "name": checked_name(self.name),
             "bounds": (lo, hi),
             "data_variance": checked_variance(hi - lo, self.data_variance, sd),
-            "unit": checked_words(self.unit, "unit"),
-            "text": checked_words(self.text, "a question's text"),
-            "column": checked_text(self.name if self.column == "" else self.column, "column"),
-            "importance": checked_importance(self.importance),
-            "max_gap": number(self.max_gap, "max_gap"),
-            "max_error": checked_max_error(self.max_error),
+            **checked_in(self),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -107,33 +95,12 @@ class Number(Measured):
 
     def to_record(self) -> dict[str, Any]:
         """Write everything that was asked, as JSON holds it."""
-        return {
-            "kind": self.kind,
-            "name": self.name,
-            "text": self.text,
-            "unit": self.unit,
-            "column": self.column,
-            "bounds": list(self.bounds),
-            "data_variance": self.data_variance,
-            "importance": self.importance,
-            "max_gap": self.max_gap,
-            "max_error": self.max_error,
-        }
+        return {**written_in(self), "bounds": list(self.bounds), "data_variance": self.data_variance}
 
     @classmethod
     def from_fields(cls, fields: Fields) -> Number:
         """Read what `to_record` wrote; the kind was read already."""
-        return cls(
-            name=fields.take_text("name"),
-            bounds=pair(fields, "bounds"),
-            data_variance=fields.take_real("data_variance"),
-            unit=fields.take_text("unit"),
-            text=fields.take_text("text"),
-            column=fields.take_text("column"),
-            importance=fields.take_real("importance"),
-            max_gap=fields.take_real("max_gap"),
-            max_error=fields.maybe("max_error", fields.take_real),
-        )
+        return cls(bounds=pair(fields, "bounds"), data_variance=fields.take_real("data_variance"), **words_of(fields))
 
 
 def pair(fields: Fields, name: str) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
@@ -18,6 +18,9 @@ from optin.questions.kinds import (
     number,
 )
 from optin.wording.language import N_
+
+if TYPE_CHECKING:
+    from optin.questions.number import Number
 
 GAP = N_('question "{question}": max_gap must lie between 0 and how far means can be apart')
 
@@ -42,15 +45,7 @@ class Worded(Facts):
 
     def __post_init__(self) -> None:
         """Check what is asked, once, and keep it as plain numbers and words."""
-        self._keep(
-            name=checked_name(self.name),
-            text=checked_words(self.text, "a question's text"),
-            unit=checked_words(self.unit, "unit"),
-            column=checked_text(self.name if self.column == "" else self.column, "column"),
-            importance=checked_importance(self.importance),
-            max_gap=number(self.max_gap, "max_gap"),
-            max_error=checked_max_error(self.max_error),
-        )
+        self._keep(**checked_in(self))
         if not 0 <= self.max_gap <= self.widest_gap:
             raise BadInput(GAP, question=self.name)
         if self.max_error is not None and self.max_error >= self.widest_gap:
@@ -69,20 +64,30 @@ class Worded(Facts):
 
     def words(self) -> dict[str, Any]:
         """Write what all kinds share, as JSON holds it."""
-        return {
-            "kind": self.kind,
-            "name": self.name,
-            "text": self.text,
-            "unit": self.unit,
-            "column": self.column,
-            "importance": self.importance,
-            "max_gap": self.max_gap,
-            "max_error": self.max_error,
-        }
+        return written_in(self)
+
+
+def checked_in(question: Worded | Number) -> dict[str, Any]:
+    """Check what all kinds share, and return it as plain numbers and words."""
+    return {
+        "name": checked_name(question.name),
+        "text": checked_words(question.text, "a question's text"),
+        "unit": checked_words(question.unit, "unit"),
+        "column": checked_text(question.name if question.column == "" else question.column, "column"),
+        "importance": checked_importance(question.importance),
+        "max_gap": number(question.max_gap, "max_gap"),
+        "max_error": checked_max_error(question.max_error),
+    }
+
+
+def written_in(question: Worded | Number) -> dict[str, Any]:
+    """Write what all kinds share, as JSON holds it."""
+    shared = ("kind", "name", "text", "unit", "column", "importance", "max_gap", "max_error")
+    return {name: getattr(question, name) for name in shared}
 
 
 def words_of(fields: Fields) -> dict[str, Any]:
-    """Read what `Worded.words` wrote; the kind was read already."""
+    """Read what `written_in` wrote; the kind was read already."""
     texts = {name: fields.take_text(name) for name in ("name", "text", "unit", "column")}
     numbers = {name: fields.take_real(name) for name in ("importance", "max_gap")}
     return texts | numbers | {"max_error": fields.maybe("max_error", fields.take_real)}
