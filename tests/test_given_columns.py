@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from cli_steps import optin as command
 from cli_steps import optin_ok, people_csv
@@ -188,3 +189,50 @@ def test_a_decimal_comma_is_answered_with_a_point(campaign):
     said = command("explain", campaign / "offer.json", "--limit", "0,5")
     assert said.code == 2
     assert "--limit must be a number: digits and a point, as in 0.5" in said.err
+
+
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_the_answers_of_a_table_in_memory_go_along_with_its_people_to_an_engine(kind, tmp_path):
+    columns = {"id": NAMES, "limit": LIMITS, "total": LIMITS * 2, "hours": VALUES, "joined": [1] * 11 + [0]}
+    people = optin.read(FRAMES[kind](columns), limits="limit", engine="duckdb")
+    expected = summed(PrivacyConstrained(LIMITS, ids=NAMES), VALUES, np.arange(12) < 11)
+    assert summed(people, "hours", "joined") == expected
+    assert within_allowance(people, None, allowances="total").expression is not None
+    with pytest.raises(BadInput, match="has no column missing"):
+        summed(people, "missing")
+
+
+def test_what_an_engine_could_not_read_of_a_table_in_memory_does_not_stand_in_the_way():
+    odd = {"mixed": ["a", 1] * 6, "things": [object()] * 12, "nested": [[1.0]] * 12}
+    frame = pd.DataFrame({"id": NAMES, "limit": LIMITS} | odd)
+    frame = pd.concat([frame, *(frame[[name]].set_axis(["twice"], axis=1) for name in ("nested", "limit"))], axis=1)
+    people = optin.read(frame, limits="limit", engine="duckdb")
+    found, expected = offered(people).sealed, offered(PrivacyConstrained(LIMITS, ids=NAMES)).sealed
+    assert found.total_squared_grains == expected.total_squared_grains
+
+
+STORED = {
+    "views": lambda texts: pa.array(texts, pa.string_view()),
+    "runs": lambda texts: pc.run_end_encode(pa.array(texts)),
+    "large": lambda texts: pa.array(texts, pa.large_string()),
+    "dictionary": lambda texts: pa.array(texts).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("stored", STORED)
+def test_however_arrow_stores_answers_they_are_put_into_the_order_of_the_people(stored):
+    people, sheet = PrivacyConstrained(LIMITS, ids=NAMES), [optin.Choice("way", options=["bus", "foot"])]
+    offer, ways = optin.plan(people, sheet).announce(people, campaign="c"), ["bus"] * 5 + ["foot"] * 7
+    table = pa.table({"id": NAMES[::-1], "way": STORED[stored](ways[::-1])})
+    assert measure(offer, people, table).those == measure(offer, people, {"way": ways}).those
+
+
+@pytest.mark.parametrize("column", ["id", "limit", "way"])
+def test_rows_are_left_out_of_a_table_however_arrow_stores_it(column, tmp_path):
+    columns = {"id": NAMES, "limit": ["1"] * 11 + ["no number"], "way": ["bus"] * 12}
+    table = pa.table(columns | {column: pa.array(columns[column], pa.string_view())})
+    people = optin.read(table, limits="limit", skip_bad=str(tmp_path / "bad.csv"))
+    assert people.ids == tuple(NAMES[:11])

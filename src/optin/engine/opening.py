@@ -212,7 +212,7 @@ def rows_of(
         return Rows(Session(backend, backend.name, dialect_of(backend), owned=False), source, "the table", id, how=how)
     found = remote.located(str(source)) if remote.is_remote(str(source)) else None
     if found is None:
-        files = files_from(source, how, None if how.skip_bad else [id, *columns])
+        files = files_from(source, how, None if how.skip_bad else [id, *columns], others=True)
     else:
         files = tuple(DataFile(file, Path(file)) for file in found.files)
     with told(files):

@@ -84,6 +84,10 @@ def _names(answers: Any) -> list[str] | None:  # noqa: ANN401
 
 def _taken(column: Any, order: Any) -> Any:  # noqa: ANN401
     """Put a column of any kind into an order."""
+    if hasattr(type(column), "dictionary_encode"):  # of Arrow, which is there
+        from optin.tables.stored_cells import written_out
+
+        column = written_out(column)
     if hasattr(type(column), "take"):
         return column.take(order)
     return column[order] if hasattr(type(column), "to_arrow") else [column[at] for at in order]

@@ -13,6 +13,7 @@ from optin.errors import BadInput
 from optin.extras import expect
 from optin.tables.headers import expect_column, no_column
 from optin.tables.labels import collected, names_of
+from optin.tables.stored_types import holds_answers
 
 NAME = "the table"
 
@@ -24,8 +25,11 @@ def is_frame(source: object) -> bool:
     )
 
 
-def arrow_of(frame: Any, names: Sequence[str] | None) -> Any:  # noqa: ANN401 - pandas, polars or Arrow
-    """Return some columns of a table (None: all of them) as a table of Arrow; a named index of pandas is a column too."""
+def arrow_of(frame: Any, names: Sequence[str] | None, *, others: bool = False) -> Any:  # noqa: ANN401 - pandas, polars or Arrow
+    """Return some columns of a table (None: all of them) as a table of Arrow; a named index of pandas is a column too.
+
+    With ``others``, so are the other columns that an answer or a number could stand in, which may be asked for later.
+    """
     expect("parquet", "a table in memory")
     import pyarrow as arrow
     import pyarrow.compute
@@ -39,7 +43,21 @@ def arrow_of(frame: Any, names: Sequence[str] | None) -> Any:  # noqa: ANN401 - 
             raise no_column(NAME, name, known)
         expect_column(NAME, name, known)
     chosen = known if names is None else list(names)
-    return arrow.table({name: _column(arrow, frame, name) for name in chosen})
+    found = {name: _column(arrow, frame, name) for name in chosen}
+    if others:
+        found |= _others(arrow, frame, [name for name in known if name not in chosen])
+    return arrow.table(found)
+
+
+def _others(arrow: Any, frame: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: ANN401
+    """Hand over what can be of columns that nobody asked for yet; one that is there twice is nobody's."""
+    found = {name: _handed(arrow, frame[name]) for name in names if names.count(name) == 1}
+    return {name: column for name, column in found.items() if column is not None and _may_answer(arrow, column.type)}
+
+
+def _may_answer(arrow: Any, kind: Any) -> bool:  # noqa: ANN401
+    """Tell columns that may hold an answer, or nothing at all."""
+    return holds_answers(kind) or bool(arrow.types.is_null(kind))
 
 
 def index_of(frame: Any) -> Any:  # noqa: ANN401
@@ -55,17 +73,9 @@ def _with_labels(frame: Any) -> Any:  # noqa: ANN401
 
 
 def _column(arrow: Any, frame: Any, name: str) -> Any:  # noqa: ANN401
-    """Hand over one column; what mixes kinds of things cannot be, and what is said of it may quote a cell."""
-    column, found = frame[name], None
-    try:
-        found = column.to_arrow() if hasattr(type(column), "to_arrow") else column
-        if not isinstance(found, arrow.Array | arrow.ChunkedArray):
-            found = arrow.array(_dense(found), from_pandas=True)
-        found = arrow.chunked_array([found]) if isinstance(found, arrow.Array) else found
-        if arrow.types.is_run_end_encoded(found.type):
-            found = arrow.compute.run_end_decode(found)
-    except (arrow.ArrowException, TypeError, ValueError, OverflowError):
-        found = None
+    """Hand over one column, or refuse it."""
+    column = frame[name]
+    found = _handed(arrow, column)
     if found is None:
         raise BadInput(
             "{source}: {name} is stored as {kind}, or mixes things of different kinds; write them alike, for instance"
@@ -74,6 +84,20 @@ def _column(arrow: Any, frame: Any, name: str) -> Any:  # noqa: ANN401
             name=name,
             kind=getattr(column, "dtype", type(column).__name__),
         )
+    return found
+
+
+def _handed(arrow: Any, column: Any) -> Any:  # noqa: ANN401
+    """Turn a column into one of Arrow; None for what mixes kinds of things, and what is said of it may quote a cell."""
+    try:
+        found = column.to_arrow() if hasattr(type(column), "to_arrow") else column
+        if not isinstance(found, arrow.Array | arrow.ChunkedArray):
+            found = arrow.array(_dense(found), from_pandas=True)
+        found = arrow.chunked_array([found]) if isinstance(found, arrow.Array) else found
+        if arrow.types.is_run_end_encoded(found.type):
+            found = arrow.compute.run_end_decode(found)
+    except (arrow.ArrowException, TypeError, ValueError, OverflowError):
+        return None
     return found
 
 

@@ -259,6 +259,9 @@ def _taken(table: Columns, rows: list[int]) -> Columns:
     """Keep some rows of a file."""
     if isinstance(table, TextTable):
         return TextTable({name: [cells[row] for row in rows] for name, cells in table.columns.items()}, len(rows))
+    from optin.tables.stored_cells import written_out
+
     stored: Any = table  # a table of Arrow
-    found: Columns = stored.take(rows)
+    columns = {name: written_out(stored[name]).take(rows) for name in stored.column_names}
+    found: Columns = type(stored).from_pydict(columns)
     return found

@@ -17,12 +17,14 @@ Source = Any
 """A path, the address of a database, or a table in memory."""
 
 
-def files_from(source: Source, how: HowRead = AS_FOUND, names: Sequence[str] | None = None) -> tuple[DataFile, ...]:
-    """Make sure that people lie in files in plain form; of a table in memory only the named columns are needed."""
+def files_from(
+    source: Source, how: HowRead = AS_FOUND, names: Sequence[str] | None = None, *, others: bool = False
+) -> tuple[DataFile, ...]:
+    """Make sure that people lie in files in plain form; of a table in memory the named columns, and perhaps the others."""
     if is_frame(source) or is_database(str(source)):
         expect_stored(how)
     if is_frame(source):
-        return (_frame(source, names),)
+        return (_frame(source, names, others=others),)
     if is_database(str(source)):
         return (answer((str(source), how), lambda: _queried(str(source), how)),)
     if how.query is not None:
@@ -30,8 +32,9 @@ def files_from(source: Source, how: HowRead = AS_FOUND, names: Sequence[str] | N
     return plain_files(str(source), how)
 
 
-def _frame(frame: Any, names: Sequence[str] | None) -> DataFile:  # noqa: ANN401 - pandas, polars or Arrow
-    table, to = arrow_of(frame, names), scratch_file(".parquet")  # which says what is missing, if Arrow is
+def _frame(frame: Any, names: Sequence[str] | None, *, others: bool) -> DataFile:  # noqa: ANN401 - pandas, polars or Arrow
+    table = arrow_of(frame, names, others=others)  # which says what is missing, if Arrow is
+    to = scratch_file(".parquet")
     import pyarrow.parquet as arrow_parquet
 
     arrow_parquet.write_table(table, to)

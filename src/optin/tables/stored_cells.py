@@ -29,7 +29,7 @@ from optin.tables.stored_types import (
 def as_ids(column: pa.ChunkedArray, name: str, file: str) -> list[str | None]:
     """Take ids as text; whole numbers become their digits, and anything that could be written in two ways is refused."""
     expect_ids(column.type, file, name)
-    texts: list[str | None] = pc.cast(_plain(column), pa.string()).to_pylist()
+    texts: list[str | None] = pc.cast(written_out(column), pa.string()).to_pylist()
     return texts
 
 
@@ -42,7 +42,7 @@ def as_entries(column: pa.ChunkedArray, name: str, file: str) -> pa.ChunkedArray
             name=name,
             kind=type_name(column.type),
         )
-    return _plain(column)
+    return written_out(column)
 
 
 def as_numbers(
@@ -53,7 +53,7 @@ def as_numbers(
     Decimals go by their digits: Arrow's own cast is off in the last one for one in three.
     """
     expect_numbers(column.type, file, name)
-    plain = _plain(column)
+    plain = written_out(column)
     if is_text(plain.type) or pa.types.is_decimal(plain.type):
         written = mark if is_text(plain.type) else POINT
         return numbers_in([text or "" for text in pc.cast(plain, pa.string()).to_pylist()], wanted, written)
@@ -65,7 +65,7 @@ def as_numbers(
 
 def as_truths(column: pa.ChunkedArray, name: str, file: str) -> tuple[Mask, Mask]:
     """Take answers (true, yes or 1 against false, no or 0), and mark the cells that hold none."""
-    plain = _plain(column) if holds_answers(column.type) else column
+    plain = written_out(column) if holds_answers(column.type) else column
     if is_number(plain.type) or pa.types.is_boolean(plain.type):
         numbers, _ = as_numbers(plain, name, file)
         return numbers == 1, (numbers != 1) & (numbers != 0)
@@ -79,9 +79,12 @@ def together(parts: list[pa.ChunkedArray]) -> pa.ChunkedArray | list[object]:
     return pa.chunked_array([chunk for part in parts for chunk in part.chunks], parts[0].type)
 
 
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Write entries out that are stored once and referred to; text in views becomes plain text."""
+def written_out(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Write entries out that are stored once and referred to; text in views becomes plain text.
+
+    Arrow itself puts neither views nor runs of equal entries into another order.
+    """
     if pa.types.is_run_end_encoded(column.type):
-        return _plain(pc.run_end_decode(column))
+        return written_out(pc.run_end_decode(column))
     kind = plain_type(column.type)
     return column.cast(pa.string() if pa.types.is_string_view(kind) else kind)
