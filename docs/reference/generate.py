@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Iterator
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -346,11 +347,12 @@ def attributes(kind: type[Any]) -> list[tuple[str, str, str]]:
     fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
     known = MEANINGS["everywhere"] | MEANINGS.get(kind.__name__, {})
     rows = [(f.name, str(f.type), known.get(f.name, "")) for f in fields if not f.name.startswith("_")]
-    return [*rows, *((n, returns(p.fget), first_line(p)) for n, p in members(kind, property))]
+    computed = ((n, p.fget if isinstance(p, property) else p.func) for n, p in members(kind, property, cached_property))
+    return [*rows, *((n, returns(function), first_line(function)) for n, function in computed)]
 
 
-def members(kind: type[Any], of: type[Any]) -> list[tuple[str, Any]]:
-    """List the public members of a sort that a class defines itself, in the order of its source."""
+def members(kind: type[Any], *of: type[Any]) -> list[tuple[str, Any]]:
+    """List the public members of some sorts that a class defines itself, in the order of its source."""
     return [(n, m) for n, m in defined(kind) if isinstance(m, of) and not n.startswith("_")]
 
 
