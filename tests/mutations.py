@@ -249,8 +249,8 @@ MUTATIONS = (
     _in(
         "kernel/any_mechanism.py",
         "a world between that is as far from either end as limits do not allow",
-        "    return 0.25 * math.exp(-loss / 2.0)",
-        "    return 0.25 * math.exp(-loss / 4.0)",
+        "    return (0.5 * math.exp(-loss / 4.0) / math.cosh(apart / 4.0)) ** 2",
+        "    return (0.5 * math.exp(-loss / 8.0) / math.cosh(apart / 4.0)) ** 2",
         "test_any_mechanism_alike.py::test_between_two_ends_every_mechanism_errs_as_much_as_a_world_between_says",
     ),
 )
