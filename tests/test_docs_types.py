@@ -51,15 +51,17 @@ def pyright(folder, *files):
     return checked(folder, BIN / "basedpyright", "--pythonpath", sys.executable, "--level", "error", *files)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("check", [mypy, pyright], ids=["mypy --strict", "pyright"])
+@pytest.mark.parametrize(
+    "check", [pytest.param(mypy, marks=pytest.mark.slow), pyright], ids=["mypy --strict", "pyright"]
+)
 def test_what_the_docs_show_passes_as_code_of_a_user(shown, check):
     found = check(shown, *sorted(path.name for path in shown.glob("*.py")))
     assert found.returncode == 0, found.stdout
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("check", [mypy, pyright], ids=["mypy --strict", "pyright"])
+@pytest.mark.parametrize(
+    "check", [pytest.param(mypy, marks=pytest.mark.slow), pyright], ids=["mypy --strict", "pyright"]
+)
 def test_a_wrong_call_is_told_by_its_types(tmp_path, check):
     (tmp_path / "wrong.py").write_text(WRONG)
     found = check(tmp_path, "wrong.py")

@@ -151,9 +151,13 @@ class Announcement(Offered, Divided, ToldOffer):
         told = {name: part.warnings() for name, part in self.groups.items() if not part.public.empty}
         return (*by_group(told), *limit_cautions(stated, known=False))
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """Return the SHA-256, in hex, of the canonical bytes of everything announced."""
+        return self._fingerprint
+
+    @cached_property
+    def _fingerprint(self) -> str:
         return strict_json.fingerprint(self.to_record())
 
     def grains(self, agents: Agents) -> NDArray[np.int64]:
