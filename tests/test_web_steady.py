@@ -218,7 +218,7 @@ def test_a_service_loads_nothing_at_its_start_that_it_needs_later_or_never(tmp_p
         f"create_app(WebSettings(ledger={str(tmp_path / 'web.sqlite')!r}))\nprint(sorted({NOT_TO_START} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True)
-    assert done.stdout == "[]\n", done.stderr
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
 
 
 # --- behind a web server ----------------------------------------------------------------------------------------------
